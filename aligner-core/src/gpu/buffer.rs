@@ -1,0 +1,182 @@
+//! Device memory and page-locked host memory.
+
+use cudarc::driver::{CudaSlice, DeviceRepr, PinnedHostSlice, ValidAsZeroBits};
+
+use super::{Gpu, failed};
+use crate::error::DeviceError;
+
+/// An array in device memory, freed when dropped.
+#[derive(Debug)]
+pub struct DeviceBuffer<T> {
+    pub(super) slice: CudaSlice<T>,
+}
+
+impl<T> DeviceBuffer<T> {
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.slice.len()
+    }
+
+    /// Whether it holds no element.
+    pub fn is_empty(&self) -> bool {
+        self.slice.len() == 0
+    }
+}
+
+/// An array in page-locked host memory: copies to and from the device run at full speed. Allocate
+/// once and reuse; 1 GiB takes 0.4 s to allocate.
+#[derive(Debug)]
+pub struct PinnedBuffer<T> {
+    slice: PinnedHostSlice<T>,
+}
+
+impl<T> PinnedBuffer<T> {
+    /// Elements.
+    pub fn len(&self) -> usize {
+        self.slice.len()
+    }
+
+    /// Whether it holds no element.
+    pub fn is_empty(&self) -> bool {
+        self.slice.len() == 0
+    }
+}
+
+impl<T: ValidAsZeroBits> PinnedBuffer<T> {
+    /// Its elements.
+    ///
+    /// # Errors
+    /// If a copy to or from it failed.
+    pub fn as_slice(&self) -> Result<&[T], DeviceError> {
+        self.slice.as_slice().map_err(failed("waiting for a copy"))
+    }
+
+    /// Its elements, to write.
+    ///
+    /// # Errors
+    /// If a copy to or from it failed.
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T], DeviceError> {
+        self.slice.as_mut_slice().map_err(failed("waiting for a copy"))
+    }
+}
+
+impl Gpu {
+    /// An array of zeros on the device. `len` may be 0.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or a driver failure.
+    pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        len: usize,
+    ) -> Result<DeviceBuffer<T>, DeviceError> {
+        // CUDA refuses an allocation of no bytes, and kernels want a valid address.
+        let slice = self.stream.alloc_zeros(len.max(1)).map_err(|error| {
+            match failed("allocating device memory")(error) {
+                DeviceError::OutOfMemory(_) => {
+                    DeviceError::OutOfMemory(Some((len * size_of::<T>()) as u64))
+                }
+                other => other,
+            }
+        })?;
+        Ok(DeviceBuffer { slice })
+    }
+
+    /// A copy of host memory on the device.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or a driver failure.
+    pub fn upload<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        host: &[T],
+    ) -> Result<DeviceBuffer<T>, DeviceError> {
+        let mut buffer = self.zeros(host.len())?;
+        self.copy_to(host, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Copies host memory to the front of a device array.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    ///
+    /// # Panics
+    /// If the device array is shorter.
+    pub fn copy_to<T: DeviceRepr>(
+        &self,
+        host: &[T],
+        buffer: &mut DeviceBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        if host.is_empty() {
+            return Ok(());
+        }
+        self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
+    }
+
+    /// Copies the first `len` elements of a device array into page-locked memory and waits.
+    ///
+    /// # Errors
+    /// If the driver, or anything before the copy on the stream, failed.
+    ///
+    /// # Panics
+    /// If either array is shorter than `len`.
+    pub fn download_pinned<'p, T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        len: usize,
+        pinned: &'p mut PinnedBuffer<T>,
+    ) -> Result<&'p [T], DeviceError> {
+        let copying = || failed("copying from the device");
+        if len > 0 {
+            let view = buffer.slice.slice(0..len);
+            self.stream.memcpy_dtoh(&view, &mut pinned.slice).map_err(copying())?;
+        }
+        self.synchronize()?;
+        Ok(&pinned.as_slice()?[..len])
+    }
+
+    /// Copies the first `len` elements of a device array to the host and waits.
+    ///
+    /// # Errors
+    /// If the driver, or anything before the copy on the stream, failed.
+    ///
+    /// # Panics
+    /// If the array is shorter than `len`.
+    pub fn download<T: DeviceRepr + ValidAsZeroBits + Clone + Default>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        len: usize,
+    ) -> Result<Vec<T>, DeviceError> {
+        let mut host = vec![T::default(); len];
+        if len > 0 {
+            let view = buffer.slice.slice(0..len);
+            self.stream
+                .memcpy_dtoh(&view, &mut host[..])
+                .map_err(failed("copying from the device"))?;
+        }
+        self.synchronize()?;
+        Ok(host)
+    }
+
+    /// Page-locked host memory of `len` zeros.
+    ///
+    /// # Errors
+    /// If the driver cannot lock so much.
+    pub fn pinned<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        len: usize,
+    ) -> Result<PinnedBuffer<T>, DeviceError> {
+        let locking = || failed("locking host memory");
+        #[allow(unsafe_code)]
+        // SAFETY: the memory is unset, and is zeroed below before anyone can read it.
+        let mut slice =
+            unsafe { self.context.alloc_pinned_with_flags(len.max(1), 0) }.map_err(locking())?;
+        let start: *mut T = slice.as_mut_ptr().map_err(locking())?;
+        #[allow(unsafe_code)]
+        // SAFETY: `start` addresses `len.max(1)` elements just allocated, and zero bits are a valid
+        // T.
+        unsafe {
+            start.write_bytes(0, len.max(1));
+        }
+        Ok(PinnedBuffer { slice })
+    }
+}

@@ -1,0 +1,139 @@
+//! Compiled kernels and their launches.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+
+use super::{DeviceBuffer, Gpu, failed};
+use crate::error::DeviceError;
+
+/// A loaded fatbin.
+#[derive(Debug, Clone)]
+pub struct Module {
+    module: Arc<CudaModule>,
+    name: &'static str,
+}
+
+/// One kernel of a [`Module`].
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    function: CudaFunction,
+    gpu: Gpu,
+    name: &'static str,
+}
+
+impl Gpu {
+    /// Loads a fatbin made by `cargo xtask kernels`; `name` appears in errors.
+    ///
+    /// # Errors
+    /// If the driver refuses it.
+    pub fn load(&self, name: &'static str, fatbin: &[u8]) -> Result<Module, DeviceError> {
+        let module = self
+            .context
+            .load_module(Ptx::from_binary(fatbin.to_vec()))
+            .map_err(failed(&format!("loading kernels '{name}'")))?;
+        Ok(Module { module, name })
+    }
+}
+
+impl Module {
+    /// A kernel by its name in the source.
+    ///
+    /// # Errors
+    /// If the module has none of that name.
+    pub fn kernel(&self, gpu: &Gpu, name: &'static str) -> Result<Kernel, DeviceError> {
+        let function = self
+            .module
+            .load_function(name)
+            .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
+        Ok(Kernel { function, gpu: gpu.clone(), name })
+    }
+}
+
+/// One argument of a launch.
+pub enum Argument<'a> {
+    /// A device array, passed as its address.
+    Buffer(&'a dyn Address),
+    /// A 32-bit number.
+    U32(u32),
+    /// A 64-bit number.
+    U64(u64),
+}
+
+/// A device array of any element type.
+pub trait Address {
+    /// Its address on the device.
+    fn address(&self, gpu: &Gpu) -> u64;
+}
+
+impl<T: DeviceRepr> Address for DeviceBuffer<T> {
+    fn address(&self, gpu: &Gpu) -> u64 {
+        use cudarc::driver::DevicePtr;
+        // Event tracking is off and there is one stream, so the guard has nothing to record.
+        self.slice.device_ptr(&gpu.stream).0
+    }
+}
+
+impl Kernel {
+    /// Launches `blocks` blocks of `threads` threads with `shared` bytes of dynamic shared memory,
+    /// after everything given to the stream before.
+    ///
+    /// # Errors
+    /// If the driver refuses the launch. What fails inside the kernel shows at the next wait.
+    ///
+    /// # Safety
+    /// The arguments must be those of the kernel, in number, order and type, and every array as
+    /// long as the kernel's contract says.
+    #[allow(unsafe_code)]
+    pub unsafe fn launch(
+        &self,
+        blocks: u32,
+        threads: u32,
+        shared: u32,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        enum Value {
+            Word(u32),
+            Long(u64),
+        }
+        let values: Vec<Value> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Buffer(buffer) => Value::Long(buffer.address(&self.gpu)),
+                Argument::U32(number) => Value::Word(*number),
+                Argument::U64(number) => Value::Long(*number),
+            })
+            .collect();
+        let mut builder = self.gpu.stream.launch_builder(&self.function);
+        for value in &values {
+            match value {
+                Value::Word(number) => builder.arg(number),
+                Value::Long(number) => builder.arg(number),
+            };
+        }
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (threads, 1, 1),
+            shared_mem_bytes: shared,
+        };
+        // SAFETY: the caller vouches for arguments and lengths.
+        unsafe { builder.launch(config) }
+            .map_err(failed(&format!("launching '{}'", self.name)))
+            .map(drop)
+    }
+
+    /// How many blocks of `threads` threads one multiprocessor holds at a time.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn blocks_per_multiprocessor(
+        &self,
+        threads: u32,
+        shared: usize,
+    ) -> Result<u32, DeviceError> {
+        self.function
+            .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+            .map_err(failed("asking for a kernel's occupancy"))
+    }
+}

@@ -125,10 +125,11 @@ impl Gpu {
         len: usize,
         pinned: &'p mut PinnedBuffer<T>,
     ) -> Result<&'p [T], DeviceError> {
-        let copying = || failed("copying from the device");
         if len > 0 {
             let view = buffer.slice.slice(0..len);
-            self.stream.memcpy_dtoh(&view, &mut pinned.slice).map_err(copying())?;
+            // The driver copies as much as the destination holds.
+            let landing = &mut pinned.as_mut_slice()?[..len];
+            self.stream.memcpy_dtoh(&view, landing).map_err(failed("copying from the device"))?;
         }
         self.synchronize()?;
         Ok(&pinned.as_slice()?[..len])

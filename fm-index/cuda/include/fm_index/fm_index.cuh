@@ -1,0 +1,157 @@
+// The FM-index on the device: rank, bidirectional extension and locate, as in rank.rs, search.rs
+// and index.rs.
+//
+// Contract of every function here: any thread may call it at any time, on its own; there are no
+// barriers, no warp collectives and no shared memory, and no argument need be uniform. The memory
+// that a View points to is read-only for the whole launch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fm {
+
+// 192 symbols of a transform: RankBlock of rank.rs.
+struct alignas(64) RankBlock {
+  uint4 counts;     // of A, C, G, T before the block
+  uint4 planes[3];  // for each 64 symbols: low bits (x, y), high bits (z, w)
+};
+static_assert(sizeof(RankBlock) == 64, "as in rank.rs");
+
+constexpr uint32_t kSymbolsPerBlock = 192;
+
+// The rows of a word's occurrences in both transforms: Interval of search.rs.
+struct Interval {
+  uint32_t lo;
+  uint32_t lo_reverse;
+  uint32_t size;  // 0: the word does not occur, and lo and lo_reverse mean nothing
+};
+static_assert(sizeof(Interval) == 12, "as in search.rs");
+
+// An index in device memory: View of gpu.rs. Copy it into registers once a thread.
+struct View {
+  const RankBlock* forward;   // the transform of the text
+  const RankBlock* reverse;   // the transform of the reversed text
+  const uint32_t* samples;    // position of every (1 << sample_shift)-th row of forward
+  uint32_t bases;             // of the text; there is one row more
+  uint32_t forward_primary;   // row of the whole text
+  uint32_t reverse_primary;
+  uint32_t sample_shift;
+  uint32_t first[4];          // for each code, the first row whose suffix starts with it
+};
+static_assert(sizeof(View) == 56, "as in gpu.rs");
+static_assert(offsetof(View, forward) == 0, "as in gpu.rs");
+static_assert(offsetof(View, reverse) == 8, "as in gpu.rs");
+static_assert(offsetof(View, samples) == 16, "as in gpu.rs");
+static_assert(offsetof(View, bases) == 24, "as in gpu.rs");
+static_assert(offsetof(View, forward_primary) == 28, "as in gpu.rs");
+static_assert(offsetof(View, reverse_primary) == 32, "as in gpu.rs");
+static_assert(offsetof(View, sample_shift) == 36, "as in gpu.rs");
+static_assert(offsetof(View, first) == 40, "as in gpu.rs");
+
+__device__ inline uint64_t low_plane(const uint4& planes) {
+  return static_cast<uint64_t>(planes.y) << 32 | planes.x;
+}
+
+__device__ inline uint64_t high_plane(const uint4& planes) {
+  return static_cast<uint64_t>(planes.w) << 32 | planes.z;
+}
+
+// Sets counts[c] to the occurrences of code c among the symbols of rows 0..row. `row` is at most
+// bases + 1; `primary` is the transform's. Reads one 64-byte line.
+__device__ inline void rank4(const RankBlock* blocks, uint32_t primary, uint32_t row,
+                             uint32_t counts[4]) {
+  const RankBlock* const block = blocks + row / kSymbolsPerBlock;
+  const uint4 before = __ldg(&block->counts);
+  // The primary is stored as an A.
+  uint32_t a = before.x - (primary < row ? 1u : 0u), c = before.y, g = before.z, t = before.w;
+  const int places = static_cast<int>(row % kSymbolsPerBlock);
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    const uint4 planes = __ldg(&block->planes[i]);
+    const int left = places - 64 * i;
+    const int taken = left < 0 ? 0 : left > 64 ? 64 : left;
+    const uint64_t mask = taken == 0 ? 0 : ~uint64_t{0} >> (64 - taken);
+    const uint64_t low = low_plane(planes) & mask;
+    const uint64_t high = high_plane(planes) & mask;
+    const uint32_t both = static_cast<uint32_t>(__popcll(low & high));
+    const uint32_t only_low = static_cast<uint32_t>(__popcll(low)) - both;
+    const uint32_t only_high = static_cast<uint32_t>(__popcll(high)) - both;
+    a += static_cast<uint32_t>(taken) - only_low - only_high - both;
+    c += only_low;
+    g += only_high;
+    t += both;
+  }
+  counts[0] = a;
+  counts[1] = c;
+  counts[2] = g;
+  counts[3] = t;
+}
+
+// The interval of the empty word: all rows.
+__device__ inline Interval root(const View& view) { return Interval{0, 0, view.bases + 1}; }
+
+// Sets extended[c] to the interval of code c followed by the word of `interval`.
+__device__ inline void extend_left(const View& view, Interval interval, Interval extended[4]) {
+  uint32_t before[4], through[4];
+  rank4(view.forward, view.forward_primary, interval.lo, before);
+  rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
+  // The reverse intervals follow one another, after the occurrence at the text's start.
+  uint32_t lo_reverse =
+      interval.lo_reverse + (view.forward_primary - interval.lo < interval.size ? 1u : 0u);
+#pragma unroll
+  for (int code = 0; code < 4; code++) {
+    const uint32_t size = through[code] - before[code];
+    extended[code] = Interval{view.first[code] + before[code], lo_reverse, size};
+    lo_reverse += size;
+  }
+}
+
+// Sets extended[c] to the interval of the word of `interval` followed by code c.
+__device__ inline void extend_right(const View& view, Interval interval, Interval extended[4]) {
+  uint32_t before[4], through[4];
+  rank4(view.reverse, view.reverse_primary, interval.lo_reverse, before);
+  rank4(view.reverse, view.reverse_primary, interval.lo_reverse + interval.size, through);
+  // The forward intervals follow one another, after the occurrence at the text's end.
+  uint32_t lo = interval.lo + (view.reverse_primary - interval.lo_reverse < interval.size ? 1u : 0u);
+#pragma unroll
+  for (int code = 0; code < 4; code++) {
+    const uint32_t size = through[code] - before[code];
+    extended[code] = Interval{lo, view.first[code] + before[code], size};
+    lo += size;
+  }
+}
+
+// The symbol of a row of a transform, 0 to 3; 0 at the primary.
+__device__ inline uint32_t symbol(const RankBlock* blocks, uint32_t row) {
+  const uint32_t place = row % kSymbolsPerBlock;
+  const uint4 planes = __ldg(&blocks[row / kSymbolsPerBlock].planes[place / 64]);
+  const uint32_t low = static_cast<uint32_t>(low_plane(planes) >> (place % 64)) & 1;
+  const uint32_t high = static_cast<uint32_t>(high_plane(planes) >> (place % 64)) & 1;
+  return high << 1 | low;
+}
+
+// numbers[code], with `numbers` in registers.
+__device__ inline uint32_t choose(const uint32_t numbers[4], uint32_t code) {
+  const uint32_t low = code & 1 ? numbers[1] : numbers[0];
+  const uint32_t high = code & 1 ? numbers[3] : numbers[2];
+  return code & 2 ? high : low;
+}
+
+// Where the suffix of a row of the forward transform starts, in indexed coordinates; `row` is at
+// most bases. Takes 1 << sample_shift steps on average, in uneven loops.
+__device__ inline uint32_t locate(const View& view, uint32_t row) {
+  const uint32_t between = (1u << view.sample_shift) - 1;
+  uint32_t steps = 0;
+  while ((row & between) != 0) {
+    if (row == view.forward_primary) return steps;
+    const uint32_t code = symbol(view.forward, row);
+    uint32_t counts[4];
+    rank4(view.forward, view.forward_primary, row, counts);
+    row = choose(view.first, code) + choose(counts, code);
+    steps++;
+  }
+  return __ldg(view.samples + (row >> view.sample_shift)) + steps;
+}
+
+}  // namespace fm

@@ -1,0 +1,133 @@
+//! The index on a GPU: the blocks and samples are uploaded once, and an `fm::View` in device memory
+//! hands them to the kernels of any crate (`fm_index/fm_index.cuh`).
+
+use std::mem::offset_of;
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
+use bytemuck::{Pod, Zeroable, bytes_of, pod_collect_to_vec};
+
+use crate::header::Section;
+use crate::index::FmIndex;
+
+/// What a kernel knows of the index: `fm::View`. Addresses are of device memory.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct View {
+    forward: u64,
+    reverse: u64,
+    samples: u64,
+    bases: u32,
+    forward_primary: u32,
+    reverse_primary: u32,
+    sample_shift: u32,
+    first: [u32; 4],
+}
+
+const _: () = {
+    assert!(size_of::<View>() == 56);
+    assert!(offset_of!(View, forward) == 0);
+    assert!(offset_of!(View, reverse) == 8);
+    assert!(offset_of!(View, samples) == 16);
+    assert!(offset_of!(View, bases) == 24);
+    assert!(offset_of!(View, forward_primary) == 28);
+    assert!(offset_of!(View, reverse_primary) == 32);
+    assert!(offset_of!(View, sample_shift) == 36);
+    assert!(offset_of!(View, first) == 40);
+};
+
+/// Threads of a block of the locate kernel.
+const THREADS: u32 = 256;
+/// Blocks of the locate kernel a multiprocessor; further rows are strided over.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
+
+/// An [`FmIndex`] in the memory of one GPU.
+#[derive(Debug)]
+pub struct DeviceIndex {
+    view: DeviceBuffer<u64>,
+    /// What the view points to: forward blocks, reverse blocks, samples.
+    _memory: [DeviceBuffer<u64>; 3],
+    locate: Kernel,
+}
+
+impl DeviceIndex {
+    /// Uploads an index: 0.67 bytes a base, and the samples.
+    ///
+    /// # Errors
+    /// If it does not fit, or the driver fails.
+    pub fn new(gpu: &Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
+        let locate = gpu
+            .load("locate", include_bytes!("../cuda/locate.fatbin"))?
+            .kernel(gpu, "fm_locate_rows")?;
+        let image = index.image();
+        let numbers = image.numbers();
+        let forward = gpu.upload::<u64>(image.section(Section::Forward))?;
+        let reverse = gpu.upload::<u64>(image.section(Section::Reverse))?;
+        let samples = gpu.upload::<u64>(image.padded_section(Section::Samples))?;
+        let view = View {
+            forward: forward.address(gpu),
+            reverse: reverse.address(gpu),
+            samples: samples.address(gpu),
+            bases: numbers.bases,
+            forward_primary: numbers.forward_primary,
+            reverse_primary: numbers.reverse_primary,
+            sample_shift: numbers.sample_rate.ilog2(),
+            first: numbers.first,
+        };
+        let view = gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(&view)))?;
+        Ok(Self { view, _memory: [forward, reverse, samples], locate })
+    }
+
+    /// The `fm::View`, to pass to kernels as `const fm::View*`; valid as long as this index.
+    pub fn view(&self) -> &DeviceBuffer<u64> {
+        &self.view
+    }
+
+    /// Where the suffixes of many rows start, in indexed coordinates: the rows `lo[i]` to
+    /// `lo[i] + sizes[i]` of the forward transform, for each `i` in turn. `gpu` is the one the
+    /// index was uploaded to.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`] if the positions, 4 bytes each, do not fit; or the driver fails.
+    ///
+    /// # Panics
+    /// If `lo` and `sizes` differ in length.
+    pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
+        assert_eq!(lo.len(), sizes.len(), "one size for each first row");
+        let mut total = 0;
+        let ends: Vec<u64> = sizes
+            .iter()
+            .map(|&size| {
+                total += u64::from(size);
+                total
+            })
+            .collect();
+        if total == 0 {
+            return Ok(Vec::new());
+        }
+        let lo = gpu.upload(lo)?;
+        let ends = gpu.upload(&ends)?;
+        let positions = gpu.zeros::<u32>(total as usize)?;
+        let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
+        let blocks = total.div_ceil(u64::from(THREADS)).min(most) as u32;
+        #[allow(unsafe_code)]
+        // SAFETY: the arguments are those of fm_locate_rows in locate.cu; `lo` and `ends` have
+        // `sizes.len()` elements, and `positions` has `total`, the last of `ends`.
+        unsafe {
+            self.locate.launch(
+                blocks,
+                THREADS,
+                0,
+                &[
+                    Argument::Buffer(&self.view),
+                    Argument::Buffer(&lo),
+                    Argument::Buffer(&ends),
+                    Argument::U32(sizes.len() as u32),
+                    Argument::U64(total),
+                    Argument::Buffer(&positions),
+                ],
+            )?;
+        }
+        gpu.download(&positions, total as usize)
+    }
+}

@@ -1,0 +1,98 @@
+//! Bidirectional search: a word's occurrences are an interval of rows of the text's transform and,
+//! with the word reversed, one of equal size in the reversed text's; either end of the word can be
+//! extended (Lam et al., "High throughput short read alignment via bi-directional BWT", 2009).
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use crate::rank::Bwt;
+
+/// The rows of a word's occurrences in both transforms.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct Interval {
+    /// First row in the transform of the text.
+    pub lo: u32,
+    /// First row in the transform of the reversed text.
+    pub lo_reverse: u32,
+    /// Occurrences; 0 if the word does not occur, and then the other fields mean nothing.
+    pub size: u32,
+}
+
+impl Interval {
+    /// Whether the word does not occur.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    fn mirrored(self) -> Self {
+        Self { lo: self.lo_reverse, lo_reverse: self.lo, size: self.size }
+    }
+}
+
+/// The transforms of the text and of the reversed text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Transforms<'a> {
+    pub(crate) forward: Bwt<'a>,
+    pub(crate) reverse: Bwt<'a>,
+}
+
+impl Transforms<'_> {
+    #[inline]
+    pub(crate) fn extend_left(&self, interval: Interval) -> [Interval; 4] {
+        extend(&self.forward, interval)
+    }
+
+    #[inline]
+    pub(crate) fn extend_right(&self, interval: Interval) -> [Interval; 4] {
+        extend(&self.reverse, interval.mirrored()).map(Interval::mirrored)
+    }
+
+    /// The intervals of all words of a length, in order of the words.
+    pub(crate) fn all_words(&self, root: Interval, length: usize) -> Vec<Interval> {
+        let mut table = vec![Interval::default(); 1 << (2 * length)];
+        self.fill(root, &mut table);
+        table
+    }
+
+    /// Fills the entries of all words that start with the word of `interval`.
+    fn fill(&self, interval: Interval, entries: &mut [Interval]) {
+        /// Entries that are worth a task of their own.
+        const TASK: usize = 1 << 12;
+        if interval.is_empty() {
+            return;
+        }
+        if let [entry] = entries {
+            *entry = interval;
+            return;
+        }
+        let children = self.extend_right(interval);
+        let quarter = entries.len() / 4;
+        if quarter >= TASK {
+            let quarters = entries.par_chunks_mut(quarter);
+            quarters.zip(children).for_each(|(entries, child)| self.fill(child, entries));
+        } else {
+            let quarters = entries.chunks_mut(quarter);
+            quarters.zip(children).for_each(|(entries, child)| self.fill(child, entries));
+        }
+    }
+}
+
+/// Extends the words of `bwt`'s text to the left by each code.
+#[inline]
+fn extend(bwt: &Bwt<'_>, interval: Interval) -> [Interval; 4] {
+    let Interval { lo, lo_reverse, size } = interval;
+    let before = bwt.rank4(lo);
+    let through = bwt.rank4(lo + size);
+    // In the other transform the extended words follow one another in order of the new base, after
+    // the occurrence that has none: the one at the text's start.
+    let primary = bwt.primary();
+    let mut lo_reverse = lo_reverse + u32::from(lo <= primary && primary < lo + size);
+    [0, 1, 2, 3].map(|code| {
+        let size = through[code] - before[code];
+        let extended = Interval { lo: bwt.first[code] + before[code], lo_reverse, size };
+        lo_reverse += size;
+        extended
+    })
+}

@@ -1,0 +1,68 @@
+//! What mapping one read yields.
+
+/// The strand of the reference that a read matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Strand {
+    /// The read as given matches the reference.
+    Forward,
+    /// The reverse complement of the read matches the reference.
+    Reverse,
+}
+
+/// One column kind of an alignment, as in a CIGAR string (SAM specification, section 1.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `=`: equal bases.
+    Equal,
+    /// `X`: different bases, or an unknown one on either side.
+    Different,
+    /// `I`: a base of the read that the reference lacks.
+    Insertion,
+    /// `D`: a base of the reference that the read lacks.
+    Deletion,
+}
+
+impl Op {
+    /// Whether the operation takes a base of the read.
+    pub const fn consumes_read(self) -> bool {
+        !matches!(self, Self::Deletion)
+    }
+
+    /// Whether the operation takes a base of the reference.
+    pub const fn consumes_reference(self) -> bool {
+        !matches!(self, Self::Insertion)
+    }
+}
+
+/// An alignment as runs of equal operations, from its start on the reference. The read side is the
+/// read as it lies on the forward strand (reverse-complemented for [`Strand::Reverse`]).
+pub type Cigar = Vec<(Op, u32)>;
+
+/// One place where a read matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alignment {
+    /// The contig's number in the reference.
+    pub contig: u32,
+    /// First reference base of the alignment, 0-based within the contig.
+    pub start: u32,
+    /// The strand.
+    pub strand: Strand,
+    /// The edit distance, SAM's `NM`.
+    pub distance: u8,
+    /// The alignment.
+    pub cigar: Cigar,
+}
+
+/// All that is reported of one read. The read is unaligned if [`alignments`](Self::alignments) is
+/// empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mapping {
+    /// The primary alignment first; then, unless only the best was asked for, all others by contig,
+    /// start and strand.
+    pub alignments: Vec<Alignment>,
+    /// How many there are in all (SAM's `NH`), reported or not: loci, or every match under
+    /// [`Report::AllStarts`](crate::Report::AllStarts).
+    pub total: u64,
+    /// Mapping quality of the primary alignment.
+    pub mapq: u8,
+}

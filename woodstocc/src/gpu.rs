@@ -1,0 +1,238 @@
+//! Search and locate on a GPU.
+//!
+//! [`GpuEngine`] holds the index on the device and runs the "separate lists" kernel
+//! (`cuda/separate_lists.cu`), one thread a query. Worklists live in device memory, so their room
+//! bounds how many threads run at once; the rest of the batch follows in a grid-stride loop. Hits
+//! go to one array by an atomic counter. If it was too short, the queries that lost a hit run
+//! again with room for exactly what they found: nothing is dropped.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use fm_index::FmIndex;
+use fm_index::gpu::DeviceIndex;
+
+use crate::hits::{Hit, Segment};
+use crate::params::MAX_K;
+use crate::query::Queries;
+use crate::row::MAX_K_OF_U64;
+use crate::stats::Counters;
+use crate::trie::Effort;
+
+const THREADS: u32 = 128;
+
+/// Bytes of a worklist node, as in `separate_lists.cu`: a row, an interval and four bytes more.
+const fn node_bytes(k: usize) -> u64 {
+    if k <= MAX_K_OF_U64 { 24 } else { 32 }
+}
+
+/// 32-bit words of a hit.
+const HIT_WORDS: usize = size_of::<Hit>() / 4;
+
+const KERNELS: [&str; MAX_K as usize + 1] = [
+    "separate_lists_0",
+    "separate_lists_1",
+    "separate_lists_2",
+    "separate_lists_3",
+    "separate_lists_4",
+    "separate_lists_5",
+    "separate_lists_6",
+    "separate_lists_7",
+];
+
+/// An index on a GPU, and the kernels that search it.
+#[derive(Debug)]
+pub struct GpuEngine {
+    gpu: Gpu,
+    index: DeviceIndex,
+    kernels: Vec<Kernel>,
+    /// Page-locked memory that hits come back through, grown when needed.
+    landing: Mutex<Option<PinnedBuffer<u32>>>,
+}
+
+/// A batch on the device.
+struct Batch {
+    codes: DeviceBuffer<u8>,
+    offsets: DeviceBuffer<u32>,
+    longest: usize,
+}
+
+/// What one launch found.
+struct Launched {
+    /// Hits of the queries that lost none, and some of those that did.
+    hits: Vec<Hit>,
+    /// Queries that lost a hit.
+    again: Vec<u32>,
+    /// How many hits those have in all.
+    room: u64,
+}
+
+impl GpuEngine {
+    /// Puts an index on the GPU.
+    ///
+    /// # Errors
+    /// If it does not fit, or the driver fails.
+    pub fn new(gpu: Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
+        let module = gpu.load("separate_lists", include_bytes!("../cuda/separate_lists.fatbin"))?;
+        let kernels =
+            KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
+        let index = DeviceIndex::new(&gpu, index)?;
+        Ok(Self { gpu, index, kernels, landing: Mutex::new(None) })
+    }
+
+    /// All hits of the wanted queries, in no particular order. If the batch does not fit into
+    /// device memory, its halves are searched one after the other.
+    ///
+    /// # Errors
+    /// If not even one query fits, or the driver fails.
+    pub(crate) fn search(
+        &self,
+        queries: &Queries,
+        wanted: &[u32],
+        k: usize,
+        counters: &Counters,
+    ) -> Result<Vec<Hit>, DeviceError> {
+        let mut hits = Vec::new();
+        let mut open: Vec<Range<usize>> = Vec::new();
+        open.push(0..wanted.len());
+        while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
+            let before = hits.len();
+            match self.search_part(queries, &wanted[part.clone()], k, counters, &mut hits) {
+                Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
+                    hits.truncate(before);
+                    let middle = part.start + part.len() / 2;
+                    open.push(middle..part.end);
+                    open.push(part.start..middle);
+                }
+                other => other?,
+            }
+        }
+        Ok(hits)
+    }
+
+    fn search_part(
+        &self,
+        queries: &Queries,
+        wanted: &[u32],
+        k: usize,
+        counters: &Counters,
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), DeviceError> {
+        let batch = Batch {
+            codes: self.gpu.upload(queries.all_codes())?,
+            offsets: self.gpu.upload(queries.offsets())?,
+            longest: wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0),
+        };
+        let first = self.launch(&batch, wanted, 64 * wanted.len() as u64, k, counters)?;
+        if first.again.is_empty() {
+            hits.extend(first.hits);
+            return Ok(());
+        }
+        let lost: std::collections::HashSet<u32> = first.again.iter().copied().collect();
+        hits.extend(first.hits.into_iter().filter(|hit| !lost.contains(&hit.query)));
+        let second = self.launch(&batch, &first.again, first.room, k, counters)?;
+        debug_assert!(second.again.is_empty(), "room was made for every hit");
+        hits.extend(second.hits);
+        Ok(())
+    }
+
+    #[allow(unsafe_code)]
+    fn launch(
+        &self,
+        batch: &Batch,
+        wanted: &[u32],
+        capacity: u64,
+        k: usize,
+        counters: &Counters,
+    ) -> Result<Launched, DeviceError> {
+        let gpu = &self.gpu;
+        let kernel = &self.kernels[k];
+        let count = wanted.len() as u32;
+        let queries = gpu.upload(wanted)?;
+        let mut hits = gpu.zeros::<u32>(capacity as usize * HIT_WORDS)?;
+        let totals = gpu.zeros::<u64>(3)?;
+        let counts = gpu.zeros::<u32>(wanted.len())?;
+        let lost = gpu.zeros::<u32>(wanted.len())?;
+        let room = 3 * (batch.longest + k) as u64 + 4;
+        let room_bytes = room * node_bytes(k);
+        let blocks = self.blocks(kernel, count, room_bytes)?;
+        let worklists =
+            gpu.zeros::<u64>((u64::from(blocks * THREADS) * room_bytes / 8) as usize)?;
+        // SAFETY: the arguments are those of `separate_lists_K`; the arrays have the lengths that
+        // its contract asks for: worklists of `room` nodes for each of blocks * THREADS threads,
+        // `capacity` hits, and `count` counts and flags.
+        unsafe {
+            kernel.launch(
+                blocks,
+                THREADS,
+                0,
+                &[
+                    Argument::Buffer(self.index.view()),
+                    Argument::Buffer(&batch.codes),
+                    Argument::Buffer(&batch.offsets),
+                    Argument::Buffer(&queries),
+                    Argument::U32(count),
+                    Argument::Buffer(&worklists),
+                    Argument::Buffer(&hits),
+                    Argument::U64(capacity),
+                    Argument::Buffer(&totals),
+                    Argument::Buffer(&counts),
+                    Argument::Buffer(&lost),
+                ],
+            )?;
+        }
+        let totals = gpu.download(&totals, 3)?;
+        counters.searched(Effort { nodes: totals[1], rows: totals[2] });
+        let written = totals[0].min(capacity) as usize;
+        let found = self.download_hits(&mut hits, written)?;
+        let mut launched = Launched { hits: found, again: Vec::new(), room: 0 };
+        if totals[0] > capacity {
+            let counts = gpu.download(&counts, wanted.len())?;
+            let lost = gpu.download(&lost, wanted.len())?;
+            for (i, &query) in wanted.iter().enumerate().filter(|(i, _)| lost[*i] != 0) {
+                launched.again.push(query);
+                launched.room += u64::from(counts[i]);
+            }
+        }
+        Ok(launched)
+    }
+
+    /// Blocks to launch: all that run at once, unless there is less work, or their worklists would
+    /// take more than half of the free memory.
+    fn blocks(&self, kernel: &Kernel, count: u32, room_bytes: u64) -> Result<u32, DeviceError> {
+        let resident = kernel.blocks_per_multiprocessor(THREADS, 0)? * self.gpu.multiprocessors();
+        let block_bytes = u64::from(THREADS) * room_bytes;
+        let fitting = self.gpu.free_memory()? / 2 / block_bytes;
+        if fitting == 0 {
+            return Err(DeviceError::OutOfMemory(Some(block_bytes)));
+        }
+        Ok(resident.min(count.div_ceil(THREADS)).min(fitting.min(u64::from(u32::MAX)) as u32))
+    }
+
+    fn download_hits(
+        &self,
+        hits: &mut DeviceBuffer<u32>,
+        count: usize,
+    ) -> Result<Vec<Hit>, DeviceError> {
+        let words = count * HIT_WORDS;
+        let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
+        let pinned = match landing.take().filter(|pinned| pinned.len() >= words) {
+            Some(pinned) => landing.insert(pinned),
+            None => landing.insert(self.gpu.pinned(words.next_power_of_two())?),
+        };
+        let words = self.gpu.download_pinned(hits, words, pinned)?;
+        Ok(bytemuck::cast_slice(words).to_vec())
+    }
+
+    /// The text position of every row of the segments, in their order.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub(crate) fn locate(&self, segments: &[Segment]) -> Result<Vec<u32>, DeviceError> {
+        let (lo, sizes): (Vec<u32>, Vec<u32>) =
+            segments.iter().map(|segment| (segment.lo, segment.size)).unzip();
+        self.index.locate(&self.gpu, &lo, &sizes)
+    }
+}

@@ -1,0 +1,52 @@
+//! Complete read mapping by dynamic programming over the virtual suffix trie of the reference,
+//! after WOODSTOCC (S. V. Cole, dissertation, chapter 2).
+//!
+//! # What is found
+//!
+//! For a read `r` of `m` bases, a contig `T`, a threshold `k` and a strand, `d(p)` is the least edit
+//! distance between `r` (its reverse complement on the reverse strand) and any `T[p..e)`. A base
+//! other than A, C, G or T matches nothing, on either side. Start `p` is a *match* if `d(p) <= k`; a
+//! *locus* is a maximal run of matches whose neighbours are at most `max(k, 1)` apart. Mapping is
+//! complete: every match is found, on both strands, whatever the read and however often it occurs.
+//! A read of no more than `k` bases matches everywhere; an empty read is unaligned.
+//!
+//! # How
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`query`] | reads as queries, one for each strand |
+//! | [`row`] | the banded matrix row of a query at a trie node |
+//! | [`trie`] | batched search over the virtual trie, on the CPU |
+//! | [`gpu`] | the same search on a GPU, one thread a query |
+//! | [`scan`] | search for reads so short that nearly everything matches |
+//! | [`hits`] | trie nodes to disjoint suffix-array segments |
+//! | [`matches`] | located starts, verified near N and contig ends |
+//! | [`loci`] | runs of matches, and their representatives |
+//! | [`traceback`] | the alignment of a representative |
+//! | [`mapq`] | mapping quality from distances and multiplicities |
+//! | [`mapper`] | all of it, for batches of reads |
+//! | [`oracle`] | the definition by brute force, for tests |
+
+pub mod alignment;
+pub mod error;
+pub mod gpu;
+pub mod hits;
+pub mod loci;
+pub mod mapper;
+pub mod mapq;
+pub mod matches;
+pub mod oracle;
+pub mod params;
+pub mod query;
+pub mod row;
+pub mod scan;
+pub mod stats;
+pub mod traceback;
+pub mod trie;
+
+pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
+pub use error::MapError;
+pub use mapper::Mapper;
+pub use params::{MAX_K, MAX_READ, Params, Report, Strategy};
+pub use query::Query;
+pub use stats::Stats;

@@ -1,0 +1,82 @@
+//! Matches: starts on a contig, with their distance.
+
+use fm_index::{FmIndex, Reference};
+
+/// A start where a query matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Match {
+    /// Number of the contig.
+    pub contig: u32,
+    /// Start within the contig, 0-based.
+    pub start: u32,
+    /// Least edit distance of the query to a string that begins there.
+    pub distance: u8,
+}
+
+/// The match at one position of the indexed text where the trie found `query` within `distance`.
+///
+/// The index holds stand-ins for N and its like and knows no contig ends, so what it finds near
+/// those is a candidate: its distance is a lower bound. There the distance is computed anew from
+/// the reference itself, and the match may turn out not to be one.
+pub fn verify(
+    index: &FmIndex,
+    position: u32,
+    distance: u8,
+    query: &[u8],
+    k: usize,
+    scratch: &mut Scratch,
+) -> Option<Match> {
+    let reference = index.reference();
+    let start = reference.to_reference(position);
+    let number = reference.contig_at(start);
+    let contig = &reference.contigs()[number];
+    let mut found = Match { contig: number as u32, start: start - contig.offset, distance };
+    if !reference.is_plain(position, (query.len() + k) as u32) {
+        found.distance = scratch.distance(reference, found, query, k)?;
+    }
+    Some(found)
+}
+
+/// Memory for recomputing distances, reused from match to match.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    text: Vec<u8>,
+    row: Vec<usize>,
+}
+
+impl Scratch {
+    /// The distance of a match, or `None` if greater than `k`.
+    fn distance(
+        &mut self,
+        reference: &Reference,
+        found: Match,
+        query: &[u8],
+        k: usize,
+    ) -> Option<u8> {
+        reference_window(reference, found, query.len() + k, &mut self.text);
+        let row = &mut self.row;
+        row.clear();
+        row.extend(0..=query.len());
+        let mut best = row[query.len()];
+        for &base in &self.text {
+            let mut diagonal = row[0];
+            row[0] += 1;
+            for (i, &code) in query.iter().enumerate() {
+                let differs = usize::from(code != base || base > 3);
+                let value = (diagonal + differs).min(row[i + 1] + 1).min(row[i] + 1);
+                diagonal = row[i + 1];
+                row[i + 1] = value;
+            }
+            best = best.min(row[query.len()]);
+        }
+        (best <= k).then_some(best as u8)
+    }
+}
+
+/// The codes of the contig from a match's start on, at most `length` of them.
+pub fn reference_window(reference: &Reference, found: Match, length: usize, codes: &mut Vec<u8>) {
+    let contig = &reference.contigs()[found.contig as usize];
+    let end = contig.length.min(found.start + length as u32);
+    codes.clear();
+    reference.codes_into(contig.offset + found.start..contig.offset + end, codes);
+}

@@ -1,0 +1,51 @@
+//! What is asked of the mapper.
+
+/// The largest distance that the suffix-trie engines take: a DP row of `2k + 1` four-bit cells must
+/// fit into 64 bits.
+pub const MAX_K: u8 = 7;
+
+/// The longest read, in bases.
+pub const MAX_READ: usize = 65_000;
+
+/// Which matches of a read are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Report {
+    /// The primary locus alone.
+    #[default]
+    Best,
+    /// Every locus.
+    All,
+    /// Every start within distance `k`, the definition of the papers (dissertation, 2.2.1).
+    AllStarts,
+}
+
+/// How matches are searched for. Every strategy finds the same ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// The trie, but a scan of the reference for reads so short that nearly all of it matches.
+    #[default]
+    Auto,
+    /// The suffix trie (a scan if the read has no more than `k` bases).
+    Trie,
+    /// A linear scan of the reference.
+    Scan,
+}
+
+/// The mapper's parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// Greatest edit distance of a match, 0 to [`MAX_K`].
+    pub k: u8,
+    /// Which matches are reported.
+    pub report: Report,
+    /// How they are searched for.
+    pub strategy: Strategy,
+    /// Chooses the primary locus among equals, together with the read's name.
+    pub seed: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { k: 3, report: Report::Best, strategy: Strategy::Auto, seed: 0 }
+    }
+}

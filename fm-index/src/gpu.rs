@@ -10,10 +10,11 @@ use bytemuck::{Pod, Zeroable, bytes_of, pod_collect_to_vec};
 use crate::header::Section;
 use crate::index::FmIndex;
 
-/// What a kernel knows of the index: `fm::View`. Addresses are of device memory.
+/// What a kernel knows of the index: `fm::View`. Addresses are of the memory that the kernel runs
+/// on.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct View {
+pub struct View {
     forward: u64,
     reverse: u64,
     samples: u64,
@@ -35,6 +36,34 @@ const _: () = {
     assert!(offset_of!(View, sample_shift) == 36);
     assert!(offset_of!(View, first) == 40);
 };
+
+impl View {
+    /// A view of an index in host memory, for kernels that run on the CPU. It is valid as long as
+    /// the index.
+    pub fn of_host(index: &FmIndex) -> Self {
+        let address = |section| {
+            let words: &[u64] = index.image().padded_section(section);
+            words.as_ptr().expose_provenance() as u64
+        };
+        let [forward, reverse, samples] =
+            [Section::Forward, Section::Reverse, Section::Samples].map(address);
+        Self::new(index, forward, reverse, samples)
+    }
+
+    fn new(index: &FmIndex, forward: u64, reverse: u64, samples: u64) -> Self {
+        let numbers = index.image().numbers();
+        Self {
+            forward,
+            reverse,
+            samples,
+            bases: numbers.bases,
+            forward_primary: numbers.forward_primary,
+            reverse_primary: numbers.reverse_primary,
+            sample_shift: numbers.sample_rate.ilog2(),
+            first: numbers.first,
+        }
+    }
+}
 
 /// Threads of a block of the locate kernel.
 const THREADS: u32 = 256;
@@ -60,20 +89,11 @@ impl DeviceIndex {
             .load("locate", include_bytes!("../cuda/locate.fatbin"))?
             .kernel(gpu, "fm_locate_rows")?;
         let image = index.image();
-        let numbers = image.numbers();
         let forward = gpu.upload::<u64>(image.section(Section::Forward))?;
         let reverse = gpu.upload::<u64>(image.section(Section::Reverse))?;
         let samples = gpu.upload::<u64>(image.padded_section(Section::Samples))?;
-        let view = View {
-            forward: forward.address(gpu),
-            reverse: reverse.address(gpu),
-            samples: samples.address(gpu),
-            bases: numbers.bases,
-            forward_primary: numbers.forward_primary,
-            reverse_primary: numbers.reverse_primary,
-            sample_shift: numbers.sample_rate.ilog2(),
-            first: numbers.first,
-        };
+        let [f, r, s] = [&forward, &reverse, &samples].map(|buffer| buffer.address(gpu));
+        let view = View::new(index, f, r, s);
         let view = gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(&view)))?;
         Ok(Self { view, _memory: [forward, reverse, samples], locate })
     }

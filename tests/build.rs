@@ -1,0 +1,37 @@
+//! Compiles the kernels of the workspace, and those that test the shim itself, for the CPU.
+//! A kernel file `crate/cuda/name.cu` becomes `$KERNELS/crate/name.so`.
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let output = PathBuf::from(env::var("OUT_DIR")?).join("kernels");
+    let sanitize = env::var_os("CARGO_FEATURE_SANITIZE").is_some();
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let root = here.parent().ok_or("the crate is not inside a workspace")?;
+
+    let kernels = simt_build::Kernels::of_workspace(root)?;
+    // A new kernel appears in a folder that is there already, or in the manifest.
+    println!("cargo::rerun-if-changed={}", root.join("kernels.lock").display());
+    for folder in &kernels.folders {
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    let compiler = simt_build::Compiler::new(&kernels.includes, sanitize)?;
+    let own = ["selftest", "planted", "extend"]
+        .map(|name| here.join("kernels").join(name).with_extension("cu"));
+    for source in kernels.sources.iter().chain(&own) {
+        let object = output.join(module(root, source).ok_or("a kernel outside of a crate")?);
+        fs::create_dir_all(object.parent().ok_or("a kernel without a folder")?)?;
+        compiler.compile(source, &object)?;
+    }
+    println!("cargo::rustc-env=KERNELS={}", output.display());
+    Ok(())
+}
+
+/// `crate/name.so` of `root/crate/cuda/name.cu`.
+fn module(root: &Path, source: &Path) -> Option<PathBuf> {
+    let krate = source.strip_prefix(root).ok()?.components().next()?;
+    Some(Path::new(&krate).join(source.file_name()?).with_extension("so"))
+}

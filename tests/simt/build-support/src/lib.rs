@@ -1,0 +1,154 @@
+//! Compiles CUDA kernels for the SIMT shim, in build scripts.
+//!
+//! # Design
+//!
+//! Each `.cu` file becomes a shared object of its own, linked with the shim's runtime: names of
+//! two kernel files cannot clash, just as those of two fatbins, and the thread-local memory of a
+//! shared object is exactly the `__shared__` variables of one kernel file.
+//!
+//! Warnings of the C++ compiler about the kernels appear as warnings of cargo.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Why kernels could not be compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The C++ compiler is missing or refuses the source.
+    #[error("{0}")]
+    Compiler(#[from] cc::Error),
+    /// The C++ compiler cannot be started.
+    #[error("cannot run the C++ compiler for {path}: {source}", path = path.display())]
+    Start {
+        /// The kernel file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A folder of the workspace cannot be read.
+    #[error(transparent)]
+    Folder(#[from] glob::GlobError),
+    /// The workspace's path is no valid pattern.
+    #[error("cannot look for kernels: {0}")]
+    Pattern(#[from] glob::PatternError),
+    /// A kernel file does not compile.
+    #[error("{path} does not compile for the CPU:\n{report}", path = path.display())]
+    Compile {
+        /// The kernel file.
+        path: PathBuf,
+        /// What the compiler says.
+        report: String,
+    },
+}
+
+/// The shim's own sources.
+fn shim() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../cpp")
+}
+
+/// Compiles kernel files.
+#[derive(Debug)]
+pub struct Compiler {
+    command: cc::Tool,
+    includes: Vec<PathBuf>,
+    runtime: Vec<PathBuf>,
+}
+
+impl Compiler {
+    /// Compiles the shim's runtime. Kernels will find headers in the folders `includes`. With
+    /// `sanitize`, everything is checked by the address and undefined-behaviour sanitizers.
+    ///
+    /// # Errors
+    /// If there is no C++ compiler, or it fails.
+    pub fn new(includes: &[PathBuf], sanitize: bool) -> Result<Self, BuildError> {
+        let shim = shim();
+        println!("cargo::rerun-if-changed={}", shim.display());
+        let mut build = cc::Build::new();
+        // Optimised whatever the profile is: the kernels are the slow part of the tests.
+        build.cpp(true).std("c++17").opt_level(2).debug(true).pic(true).warnings(true);
+        build.extra_warnings(true).flag("-fvisibility=hidden");
+        if sanitize {
+            build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all");
+            build.flag("-fno-omit-frame-pointer");
+        }
+        let runtime = build
+            .clone()
+            .files(["block.cpp", "context.cpp", "grid.cpp"].map(|name| shim.join(name)))
+            .try_compile_intermediates()?;
+        Ok(Self { command: build.try_get_compiler()?, includes: includes.to_vec(), runtime })
+    }
+
+    /// Compiles one kernel file into the shared object `output`.
+    ///
+    /// # Errors
+    /// If it does not compile.
+    pub fn compile(&self, source: &Path, output: &Path) -> Result<(), BuildError> {
+        println!("cargo::rerun-if-changed={}", source.display());
+        let mut command = self.command.to_command();
+        command.args(KERNEL_FLAGS).arg("-I").arg(shim());
+        for folder in &self.includes {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-xc++").arg(source).arg("-xnone").args(&self.runtime);
+        command.args(["-shared", "-pthread", "-ldl", "-Wl,--no-undefined", "-o"]).arg(output);
+        run(command, source)
+    }
+}
+
+/// Flags for kernel files alone.
+const KERNEL_FLAGS: [&str; 3] = [
+    // `#pragma unroll` is nvcc's.
+    "-Wno-unknown-pragmas",
+    // Device headers offer more functions than one kernel file uses.
+    "-Wno-unused-function",
+    // Locals start as rubbish, not as what a fresh stack holds, which is zero.
+    "-ftrivial-auto-var-init=pattern",
+];
+
+fn run(mut command: Command, path: &Path) -> Result<(), BuildError> {
+    let output =
+        command.output().map_err(|source| BuildError::Start { path: path.to_owned(), source })?;
+    let report = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(BuildError::Compile { path: path.to_owned(), report: report.into_owned() });
+    }
+    for line in report.lines() {
+        println!("cargo::warning={line}");
+    }
+    Ok(())
+}
+
+/// Kernel files and header folders of a workspace, found by their places, sorted.
+#[derive(Debug, Clone)]
+pub struct Kernels {
+    /// The crates' folders for kernels: every `crate/cuda`.
+    pub folders: Vec<PathBuf>,
+    /// The kernel files: every `crate/cuda/*.cu`.
+    pub sources: Vec<PathBuf>,
+    /// The folders that headers are found in: every `crate/cuda/include`.
+    pub includes: Vec<PathBuf>,
+}
+
+impl Kernels {
+    /// Looks through the crates of the workspace at `root`. The paths begin with `root`.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
+    pub fn of_workspace(root: &Path) -> Result<Self, BuildError> {
+        let mut found = Self { folders: Vec::new(), sources: Vec::new(), includes: Vec::new() };
+        for manifest in find(root, "*/Cargo.toml")? {
+            let folder = manifest.with_file_name("cuda");
+            if folder.is_dir() {
+                found.sources.extend(find(&folder, "*.cu")?);
+                found.includes.extend(find(&folder, "include")?);
+                found.folders.push(folder);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn find(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, BuildError> {
+    let pattern = format!("{}/{pattern}", glob::Pattern::escape(&root.to_string_lossy()));
+    Ok(glob::glob(&pattern)?.collect::<Result<_, _>>()?)
+}

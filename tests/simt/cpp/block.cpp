@@ -1,0 +1,256 @@
+#include "simt/block.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+namespace simt {
+
+__thread Block* current = nullptr;
+
+namespace {
+
+constexpr std::uint64_t POISON = 0xCDCDCDCDCDCDCDCDull;
+
+const char* name(Operation operation) {
+  switch (operation) {
+    case Operation::syncthreads: return "__syncthreads";
+    case Operation::syncwarp: return "__syncwarp";
+    case Operation::shfl: return "__shfl_sync";
+    case Operation::shfl_up: return "__shfl_up_sync";
+    case Operation::shfl_down: return "__shfl_down_sync";
+    case Operation::shfl_xor: return "__shfl_xor_sync";
+    case Operation::vote: return "a warp vote";
+    case Operation::match: return "a warp match";
+    case Operation::reduce: return "a warp reduction";
+  }
+  return "an unknown operation";
+}
+
+std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
+
+bool same(Site a, Site b) { return a.line == b.line && std::strcmp(a.file, b.file) == 0; }
+
+std::string hexadecimal(unsigned mask) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "0x%08x", mask);
+  return digits;
+}
+
+// Ascending numbers as ranges: "0-3,7,9-31".
+std::string ranges(const std::vector<unsigned>& numbers) {
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (!out.empty()) out += ",";
+    out += std::to_string(numbers[i]);
+    if (end - i > 1) out += "-" + std::to_string(numbers[end - 1]);
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+Block::Block(unsigned threads, char* stacks, std::size_t stack_stride, std::size_t stack_bytes)
+    : threads_(threads), stacks_(stacks), stack_stride_(stack_stride), stack_bytes_(stack_bytes) {
+  ready_.reserve(threads);
+}
+
+std::string Block::run(void (*body)(const void*), const void* argument, std::uint64_t seed) {
+  body_ = body;
+  argument_ = argument;
+  random_state_ = seed;
+  fault_.clear();
+  ready_.clear();
+  at_barrier_ = 0;
+  live_ = static_cast<unsigned>(threads_.size());
+  for (unsigned i = 0; i < threads_.size(); ++i) {
+    Thread& thread = threads_[i];
+    thread.number = i;
+    thread.index = {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
+    thread.context.prepare(stacks_ + i * stack_stride_, stack_bytes_, thread_main);
+    make_ready(thread);
+  }
+  while (fault_.empty() && !ready_.empty()) {
+    std::swap(ready_[random() % ready_.size()], ready_.back());
+    running = &threads_[ready_.back()];
+    ready_.pop_back();
+    scheduler_.resume(running->context);
+  }
+  if (fault_.empty() && live_ > 0) fault_ = "deadlock: " + waiting_threads();
+  return fault_;
+}
+
+void Block::thread_main() {
+  Block& block = *current;
+  Context::entered(block.scheduler_);
+  block.body_(block.argument_);
+  block.exit_thread();
+}
+
+void Block::exit_thread() {
+  Thread& self = *running;
+  self.state = State::exited;
+  --live_;
+  // Whoever waited for this thread alone need wait no longer.
+  release_barrier_if_complete();
+  const unsigned first = self.number / WARP * WARP;
+  const unsigned end = std::min<unsigned>(first + WARP, threads_.size());
+  for (unsigned i = first; i < end; ++i) {
+    const Thread& other = threads_[i];
+    if (other.state == State::waiting && other.operation != Operation::syncthreads) {
+      complete_collective(first, other.mask, other.operation);
+    }
+  }
+  self.context.leave_for(scheduler_);
+}
+
+void Block::wait(Operation operation, unsigned mask, std::uint64_t value, Site site) {
+  Thread& self = *running;
+  self.state = State::waiting;
+  self.operation = operation;
+  self.mask = mask;
+  self.value = value;
+  self.site = site;
+}
+
+void Block::make_ready(Thread& thread) {
+  thread.state = State::ready;
+  ready_.push_back(thread.number);
+}
+
+Votes Block::barrier(bool predicate, Site site) {
+  Thread& self = *running;
+  wait(Operation::syncthreads, 0, predicate, site);
+  ++at_barrier_;
+  release_barrier_if_complete();
+  self.context.resume(scheduler_);
+  return votes_;
+}
+
+void Block::release_barrier_if_complete() {
+  if (at_barrier_ == 0 || at_barrier_ != live_) return;
+  votes_ = {at_barrier_, 0};
+  const Thread* first = nullptr;
+  for (Thread& thread : threads_) {
+    if (thread.state == State::exited) continue;
+    if (first == nullptr) first = &thread;
+    if (!same(first->site, thread.site)) {
+      fault_ = "divergent __syncthreads: " + waiting_threads();
+      return;
+    }
+    votes_.yes += thread.value != 0;
+  }
+  at_barrier_ = 0;
+  for (Thread& thread : threads_) {
+    if (thread.state == State::waiting) make_ready(thread);
+  }
+}
+
+const Thread& Block::meet(Operation operation, unsigned mask, std::uint64_t value, Site site) {
+  Thread& self = *running;
+  const unsigned first = self.number / WARP * WARP;
+  if ((mask >> (self.number - first) & 1) == 0) {
+    note_fault(std::string(name(operation)) + " by a lane that its mask " + hexadecimal(mask) +
+                   " does not name",
+               site);
+    self.context.leave_for(scheduler_);
+  }
+  wait(operation, mask, value, site);
+  if (!complete_collective(first, mask, operation)) self.context.resume(scheduler_);
+  return self;
+}
+
+// Wakes the lanes of `mask` in the warp that starts at thread `first` if all of them that have not
+// exited wait in this operation. The running thread, if it is one of them, just goes on.
+bool Block::complete_collective(unsigned first, unsigned mask, Operation operation) {
+  std::array<std::uint64_t, WARP> values;
+  values.fill(POISON);
+  unsigned present = 0;
+  const unsigned lanes = std::min<unsigned>(WARP, threads_.size() - first);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const Thread& thread = threads_[first + lane];
+    if ((mask >> lane & 1) == 0 || thread.state == State::exited) continue;
+    if (thread.state != State::waiting || thread.operation != operation || thread.mask != mask) {
+      return false;
+    }
+    values[lane] = thread.value;
+    present |= 1u << lane;
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if ((present >> lane & 1) == 0) continue;
+    Thread& thread = threads_[first + lane];
+    thread.lanes = values;
+    thread.present = present;
+    if (&thread == running) {
+      thread.state = State::ready;
+    } else {
+      make_ready(thread);
+    }
+  }
+  return true;
+}
+
+void Block::pause() {
+  Thread& self = *running;
+  make_ready(self);
+  self.context.resume(scheduler_);
+}
+
+void Block::pause_at_random() {
+  if (random() % 4 == 0) pause();
+}
+
+// Apart from leaving the fiber, whose destructors never run.
+void Block::note_fault(const std::string& what, Site site) {
+  fault_ = what + " in thread " + std::to_string(running->number) + " at " + text(site);
+}
+
+void Block::fault(const char* what, Site site) {
+  note_fault(what, site);
+  running->context.leave_for(scheduler_);
+}
+
+std::string Block::waiting_threads() const {
+  using Key = std::tuple<State, Operation, unsigned, std::string>;
+  std::map<Key, std::vector<unsigned>> groups;
+  for (const Thread& thread : threads_) {
+    const bool waits = thread.state == State::waiting;
+    const Key key = waits ? Key{thread.state, thread.operation, thread.mask, text(thread.site)}
+                          : Key{thread.state, Operation::syncthreads, 0, ""};
+    groups[key].push_back(thread.number);
+  }
+  std::string out;
+  for (const auto& [key, numbers] : groups) {
+    const auto& [state, operation, mask, site] = key;
+    if (!out.empty()) out += "; ";
+    out += "threads " + ranges(numbers);
+    if (state == State::exited) {
+      out += " have exited";
+    } else {
+      out += std::string(" wait in ") + name(operation);
+      if (operation != Operation::syncthreads) out += ", mask " + hexadecimal(mask) + ",";
+      out += " at " + site;
+    }
+  }
+  return out;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t Block::random() {
+  std::uint64_t z = random_state_ += 0x9E3779B97F4A7C15ull;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+  return z ^ z >> 31;
+}
+
+long long nanoseconds() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+}  // namespace simt

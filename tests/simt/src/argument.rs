@@ -1,0 +1,34 @@
+//! Arguments of a launch.
+
+use std::marker::PhantomData;
+
+use bytemuck::NoUninit;
+
+/// One argument of a launch, as the bytes that the kernel's parameter holds. It borrows the memory
+/// that it points to.
+#[derive(Debug, Clone)]
+pub struct Argument<'a> {
+    pub(crate) bytes: Vec<u8>,
+    memory: PhantomData<&'a ()>,
+}
+
+impl<'a> Argument<'a> {
+    fn from_address(address: usize) -> Self {
+        Self { bytes: address.to_ne_bytes().to_vec(), memory: PhantomData }
+    }
+
+    /// A `const T*` to an array that the kernel reads.
+    pub fn input<T>(array: &'a [T]) -> Self {
+        Self::from_address(array.as_ptr().expose_provenance())
+    }
+
+    /// A `T*` to an array that the kernel writes.
+    pub fn output<T>(array: &'a mut [T]) -> Self {
+        Self::from_address(array.as_mut_ptr().expose_provenance())
+    }
+
+    /// A plain parameter: a number, or a `#[repr(C)]` struct without padding.
+    pub fn value<T: NoUninit>(value: T) -> Self {
+        Self { bytes: bytemuck::bytes_of(&value).to_vec(), memory: PhantomData }
+    }
+}

@@ -1,0 +1,17 @@
+//! Cross-crate tests of gpualign: kernels on the CPU against plain code.
+//!
+//! The build script compiles every kernel file of the workspace for the SIMT shim (crate `simt`);
+//! [`kernels`] opens one. With `--features sanitize` they are checked by ASan and UBSan.
+
+use std::path::Path;
+
+use simt::{Module, SimtError};
+
+/// The kernels of `krate/cuda/name.cu`, compiled for the CPU; `kernels("tests", name)` are those
+/// of `tests/kernels/`.
+///
+/// # Errors
+/// If there is no such kernel file.
+pub fn kernels(krate: &str, name: &str) -> Result<Module, SimtError> {
+    Module::open(&Path::new(env!("KERNELS")).join(krate).join(name).with_extension("so"))
+}

@@ -1,0 +1,122 @@
+//! The index's device code, run on the CPU, does what the index does on the host.
+// Launching a kernel is unsafe; each launch passes what its kernel takes.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use std::sync::LazyLock;
+
+use fm_index::gpu::View;
+use fm_index::{BuildOptions, FmIndex, Interval, Reference};
+use simt::{Argument, Launch, Module};
+
+static LOCATE: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("fm-index", "locate").expect("the build made it"));
+static EXTEND: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("tests", "extend").expect("the build made it"));
+
+const POISON: u32 = 0xDEAD_BEEF;
+const SHAPES: [(u32, u32); 4] = [(1, 1), (1, 32), (2, 33), (3, 256)];
+
+/// Indexes of texts of length 1, of one block less or more one symbol, and of all sample rates.
+fn for_all_indexes(check: impl Fn(&FmIndex, &mut fastrand::Rng, &str)) {
+    for (seed, length) in [1_usize, 2, 190, 191, 192, 193, 400, 3000].into_iter().enumerate() {
+        let mut random = fastrand::Rng::with_seed(seed as u64);
+        let letters: Vec<u8> = (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect();
+        for sample_rate in [1, 8, 64] {
+            let reference = Reference::from_records([("text", &letters)]).expect("a reference");
+            let options = BuildOptions { sample_rate };
+            let index = FmIndex::build(reference, &options).expect("an index");
+            check(&index, &mut random, &format!("{length} bases, rate {sample_rate}, seed {seed}"));
+        }
+    }
+}
+
+fn locate(index: &FmIndex, lo: &[u32], sizes: &[u32], (blocks, threads): (u32, u32)) -> Vec<u32> {
+    let mut total = 0_u64;
+    let ends: Vec<u64> = sizes
+        .iter()
+        .map(|&size| {
+            total += u64::from(size);
+            total
+        })
+        .collect();
+    let mut positions = vec![POISON; total as usize];
+    let view = [View::of_host(index)];
+    let kernel = LOCATE.kernel("fm_locate_rows").expect("it is exported");
+    let arguments = [
+        Argument::input(&view),
+        Argument::input(lo),
+        Argument::input(&ends),
+        Argument::value(sizes.len() as u32),
+        Argument::value(total),
+        Argument::output(&mut positions),
+    ];
+    // SAFETY: the arguments are those of `fm_locate_rows`, with arrays of the lengths it asks for.
+    unsafe { kernel.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
+    positions
+}
+
+#[test]
+fn rows_are_located_as_on_the_host() {
+    for_all_indexes(|index, random, case| {
+        let rows = index.rows();
+        let all: Vec<u32> = (0..rows).map(|row| index.locate(row)).collect();
+        for shape in SHAPES {
+            assert_eq!(locate(index, &[0], &[rows], shape), all, "{case}, {shape:?}: all rows");
+            let (lo, sizes): (Vec<u32>, Vec<u32>) = (0..20)
+                .map(|_| {
+                    let lo = random.u32(..rows);
+                    // Every third range is empty.
+                    (lo, if random.u32(..3) == 0 { 0 } else { random.u32(..=(rows - lo).min(9)) })
+                })
+                .unzip();
+            let expected: Vec<u32> = lo
+                .iter()
+                .zip(&sizes)
+                .flat_map(|(&lo, &size)| all[lo as usize..(lo + size) as usize].iter().copied())
+                .collect();
+            assert_eq!(locate(index, &lo, &sizes, shape), expected, "{case}, {shape:?}");
+        }
+        assert_eq!(locate(index, &[0], &[0], (1, 32)), [], "{case}: nothing to locate");
+    });
+}
+
+#[test]
+fn intervals_extend_as_on_the_host() {
+    for_all_indexes(|index, random, case| {
+        // The root, and what random words of growing length lead to.
+        let mut intervals = vec![index.root()];
+        for _ in 0..50 {
+            let from = intervals[random.usize(..intervals.len())];
+            let next = [index.extend_left(from), index.extend_right(from)][random.usize(..2)];
+            intervals.extend(next.into_iter().filter(|interval| interval.size > 0));
+        }
+        let poison = Interval { lo: POISON, lo_reverse: POISON, size: POISON };
+        let mut left = vec![poison; 4 * intervals.len()];
+        let mut right = left.clone();
+        let view = [View::of_host(index)];
+        let kernel = EXTEND.kernel("extend_both").expect("it is exported");
+        let arguments = [
+            Argument::input(&view),
+            Argument::input(&intervals),
+            Argument::value(intervals.len() as u32),
+            Argument::output(&mut left),
+            Argument::output(&mut right),
+        ];
+        let shape = Launch::new(intervals.len().div_ceil(64) as u32, 64);
+        // SAFETY: the arguments are those of `extend_both`: four results an interval on each side.
+        unsafe { kernel.launch(&shape, &arguments) }.expect("it runs");
+        let sizes = |all: &[Interval]| all.iter().map(|i| i.size).collect::<Vec<_>>();
+        for (i, &interval) in intervals.iter().enumerate() {
+            for (device, host, side) in [
+                (&left[4 * i..4 * i + 4], index.extend_left(interval), "left"),
+                (&right[4 * i..4 * i + 4], index.extend_right(interval), "right"),
+            ] {
+                assert_eq!(sizes(device), sizes(&host), "{case}: {interval:?} to the {side}");
+                for (device, host) in device.iter().zip(&host).filter(|(_, host)| host.size > 0) {
+                    assert_eq!(device, host, "{case}: {interval:?} to the {side}");
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,155 @@
+//! The separate-lists kernel, run on the CPU, finds what the CPU engine finds.
+// Launching a kernel is unsafe; the launch passes what the kernel takes.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use std::sync::LazyLock;
+
+use fm_index::gpu::View;
+use fm_index::{BuildOptions, FmIndex, Reference};
+use simt::{Argument, Launch, Module};
+use woodstocc::hits::{self, Hit};
+use woodstocc::query::Queries;
+use woodstocc::{MAX_K, Query, trie};
+
+static KERNELS: LazyLock<Module> = LazyLock::new(|| {
+    gpualign_tests::kernels("woodstocc", "separate_lists").expect("the build made it")
+});
+
+const POISON: u32 = 0xDEAD_BEEF;
+
+/// What a launch leaves behind.
+struct Result {
+    hits: Vec<Hit>,
+    /// Hits, nodes and rows.
+    totals: [u64; 3],
+    counts: Vec<u32>,
+    lost: Vec<u32>,
+}
+
+fn launch(
+    index: &FmIndex,
+    queries: &Queries,
+    wanted: &[u32],
+    k: usize,
+    capacity: usize,
+    (blocks, threads): (u32, u32),
+) -> Result {
+    let longest = wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0);
+    let room = 3 * (longest + k) + 4;
+    // 128-bit words, since rows of k > 4 are aligned to 16 bytes; exact, so that the sanitizer
+    // sees any node beyond the room.
+    let node = if k <= 4 { 24 } else { 32 };
+    let mut worklists = vec![0_u128; ((blocks * threads) as usize * room * node).div_ceil(16)];
+    let poison = Hit { query: POISON, lo: POISON, size: POISON, distance: POISON };
+    let mut hits = vec![poison; capacity];
+    let mut totals = [0_u64; 3];
+    let mut counts = vec![POISON; wanted.len()];
+    let mut lost = vec![POISON; wanted.len()];
+    let view = [View::of_host(index)];
+    let arguments = [
+        Argument::input(&view),
+        Argument::input(queries.all_codes()),
+        Argument::input(queries.offsets()),
+        Argument::input(wanted),
+        Argument::value(wanted.len() as u32),
+        Argument::output(&mut worklists),
+        Argument::output(&mut hits),
+        Argument::value(capacity as u64),
+        Argument::output(&mut totals),
+        Argument::output(&mut counts),
+        Argument::output(&mut lost),
+    ];
+    let kernel = KERNELS.kernel(&format!("separate_lists_{k}")).expect("it is exported");
+    // SAFETY: the arguments are those of `separate_lists_K`, with the lengths its contract asks for.
+    unsafe { kernel.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
+    hits.truncate(totals[0] as usize);
+    Result { hits, totals, counts, lost }
+}
+
+fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u32)) {
+    let reference = Reference::from_records([("text", letters)]).expect("a reference");
+    let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+    let reads: Vec<Query<'_>> = reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+    let queries = Queries::new(&reads);
+    let wanted: Vec<u32> =
+        (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
+    let mut expected = Vec::new();
+    let effort = trie::search(&index, &queries, &wanted, k, &mut expected);
+    expected.sort_unstable_by_key(hits::order);
+
+    let mut all = launch(&index, &queries, &wanted, k, expected.len(), shape);
+    all.hits.sort_unstable_by_key(hits::order);
+    assert_eq!(all.hits, expected, "{case}");
+    assert_eq!(all.totals[0], expected.len() as u64, "{case}");
+    assert_eq!(all.totals[2], effort.rows, "{case}: as many rows as the CPU engine");
+    assert!(all.lost.iter().all(|&lost| lost == 0), "{case}");
+    let counts: Vec<u32> = wanted
+        .iter()
+        .map(|&query| expected.iter().filter(|hit| hit.query == query).count() as u32)
+        .collect();
+    assert_eq!(all.counts, counts, "{case}");
+
+    for capacity in [0, expected.len() / 2] {
+        let few = launch(&index, &queries, &wanted, k, capacity, shape);
+        assert_eq!((few.totals, &few.counts), (all.totals, &counts), "{case}, room {capacity}");
+        assert!(few.hits.iter().all(|hit| expected.contains(hit)), "{case}, room {capacity}");
+        for ((&query, &count), &lost) in wanted.iter().zip(&counts).zip(&few.lost) {
+            let written = few.hits.iter().filter(|hit| hit.query == query).count();
+            assert_eq!(lost, u32::from(written < count as usize), "{case}, query {query}");
+        }
+    }
+}
+
+fn random_reads(
+    random: &mut fastrand::Rng,
+    text: &[u8],
+    count: usize,
+    longest: usize,
+) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|_| {
+            let start = random.usize(..text.len());
+            let length = 1 + random.usize(..longest);
+            let mut read = text[start..text.len().min(start + length)].to_vec();
+            for _ in 0..random.usize(..3) {
+                let at = random.usize(..read.len());
+                read[at] = b"ACGTN"[random.usize(..5)];
+            }
+            read
+        })
+        .collect()
+}
+
+#[test]
+fn random_reads_have_the_hits_of_the_cpu_engine() {
+    for seed in 0..6 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let letters: Vec<u8> = (0..400).map(|_| b"ACGT"[random.usize(..4)]).collect();
+        for k in 0..=usize::from(MAX_K) {
+            // The trie of a short text is walked to the bottom for a large k: keep it short.
+            let text = &letters[..if k > 4 { 60 } else { 400 }];
+            let reads = random_reads(&mut random, text, 5, 30);
+            let shape = [(1, 1), (1, 32), (2, 31), (1, 128)][random.usize(..4)];
+            check(&format!("seed {seed}, k {k}, {shape:?}"), text, &reads, k, shape);
+        }
+    }
+}
+
+#[test]
+fn the_shortest_and_the_longest_have_them_too() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let letters: Vec<u8> = (0..1500).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    check("no read", &letters, &[], 2, (1, 32));
+    check("empty reads", &letters, &[Vec::new(), Vec::new()], 2, (1, 32));
+    check("one base", &letters[..40], &[b"A".to_vec(), b"N".to_vec()], 0, (1, 32));
+    check(
+        "a text of one base",
+        b"G",
+        &[b"GG".to_vec(), b"C".to_vec(), b"GTG".to_vec()],
+        1,
+        (1, 32),
+    );
+    check("1,000 bases", &letters, &[letters[200..1200].to_vec()], 2, (1, 32));
+    check("only N", &letters[..100], &[vec![b'N'; 20]], 3, (1, 32));
+}

@@ -1,0 +1,175 @@
+//! `cargo xtask kernels`: builds the fatbins and their manifest, or checks them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::manifest::{self, Entry, Manifest, checksum};
+use crate::nvcc::{self, Compiler};
+use crate::usage;
+
+/// What to do.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Change nothing; fail unless the fatbins and kernels.lock match the sources. Compiles the
+    /// kernels again and compares, if the compiler is there
+    #[arg(long)]
+    check: bool,
+    /// With --check: fail if the compiler is not there
+    #[arg(long, requires = "check")]
+    rebuild: bool,
+    /// The compiler, instead of the one in target/cuda; must be of the pinned version
+    #[arg(long, value_name = "PATH")]
+    nvcc: Option<PathBuf>,
+    /// Show registers, stack and spills of each kernel
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// Builds the kernels of the workspace at `root`, or checks them.
+pub fn run(root: &Path, options: &Options) -> Result<()> {
+    let sources = sources(root)?;
+    let compiler = match &options.nvcc {
+        Some(program) => Some(Compiler::at(
+            root,
+            &fs::canonicalize(program)
+                .with_context(|| format!("{}: cannot be found", program.display()))?,
+        )?),
+        None => Compiler::installed(root)?,
+    };
+    let needed = !options.check || options.rebuild;
+    if compiler.is_none() && needed {
+        bail!("nvcc {} is not installed; run `cargo xtask nvcc`", nvcc::VERSION);
+    }
+    if options.check {
+        check(root, &sources)?;
+    }
+    let Some(compiler) = compiler else {
+        println!("{} kernel files match {} (not compiled again)", sources.len(), manifest::NAME);
+        return Ok(());
+    };
+    let built = build(root, &compiler, &sources, options.verbose)?;
+    if options.check {
+        built.compare(root)?;
+        println!("{} kernel files match {} and compile to it", sources.len(), manifest::NAME);
+        return Ok(());
+    }
+    built.install(root)?;
+    println!("{} kernel files compiled", sources.len());
+    Ok(())
+}
+
+/// The kernel files of the workspace, as paths below `root`, sorted.
+fn sources(root: &Path) -> Result<Vec<String>> {
+    let found = simt_build::Kernels::of_workspace(root)?;
+    let relative = |path: PathBuf| -> Result<String> {
+        let path = path.strip_prefix(root)?;
+        Ok(path.to_str().with_context(|| format!("{}: is no UTF-8", path.display()))?.to_owned())
+    };
+    found.sources.into_iter().map(relative).collect()
+}
+
+/// The fatbin beside a kernel file.
+fn fatbin_of(source: &str) -> String {
+    format!("{}.fatbin", source.trim_end_matches(".cu"))
+}
+
+/// Fails unless the manifest names exactly these kernel files, and all checksums in it are right.
+fn check(root: &Path, sources: &[String]) -> Result<()> {
+    const RUN: &str = "run `cargo xtask kernels`";
+    let manifest = Manifest::read(root)?;
+    let name = manifest::NAME;
+    ensure!(
+        manifest.nvcc == nvcc::VERSION && manifest.flags == nvcc::FLAGS,
+        "{name}: is of another compiler or other flags; {RUN}"
+    );
+    for source in sources {
+        let known = manifest.kernels.contains_key(&fatbin_of(source));
+        ensure!(known, "{source}: is not in {name}; {RUN}");
+    }
+    let fatbins: BTreeSet<String> = sources.iter().map(|source| fatbin_of(source)).collect();
+    for (fatbin, entry) in &manifest.kernels {
+        ensure!(fatbins.contains(fatbin), "{name}: names {fatbin}, which has no source; {RUN}");
+        for (source, expected) in &entry.sources {
+            let same = checksum(root, source)? == *expected;
+            ensure!(same, "{source}: has changed since {fatbin} was made; {RUN}");
+        }
+        let same = checksum(root, fatbin)? == entry.sha256;
+        ensure!(same, "{fatbin}: is not the one that {name} names; {RUN}");
+    }
+    Ok(())
+}
+
+/// Fatbins compiled into a temporary folder, under their paths.
+struct Built {
+    folder: tempfile::TempDir,
+    manifest: Manifest,
+}
+
+fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) -> Result<Built> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let mut kernels = BTreeMap::new();
+    for source in sources {
+        let fatbin = fatbin_of(source);
+        let output = folder.path().join(&fatbin);
+        if let Some(parent) = output.parent() {
+            fs::create_dir_all(parent).context("cannot make a temporary folder")?;
+        }
+        let report = compiler.compile(source, &output)?;
+        for warning in usage::warnings(&report) {
+            eprintln!("{warning}");
+        }
+        if verbose {
+            println!("{source}");
+            for line in usage::summary(&report) {
+                println!("  {line}");
+            }
+        }
+        let mut checksums = BTreeMap::new();
+        for path in compiler.dependencies(source)? {
+            let sum = checksum(root, &path)?;
+            checksums.insert(path, sum);
+        }
+        let sha256 = checksum(folder.path(), &fatbin)?;
+        kernels.insert(fatbin, Entry { sha256, sources: checksums });
+    }
+    let manifest = Manifest {
+        nvcc: nvcc::VERSION.to_owned(),
+        flags: nvcc::FLAGS.map(str::to_owned).to_vec(),
+        kernels,
+    };
+    Ok(Built { folder, manifest })
+}
+
+impl Built {
+    /// Fails unless the fatbins and the manifest of the workspace are these.
+    fn compare(&self, root: &Path) -> Result<()> {
+        let committed = Manifest::read(root)?;
+        for (fatbin, entry) in &self.manifest.kernels {
+            let Some(known) = committed.kernels.get(fatbin) else {
+                bail!("{fatbin}: is not in {}", manifest::NAME);
+            };
+            ensure!(
+                known.sha256 == entry.sha256,
+                "{fatbin}: is not what its sources compile to; run `cargo xtask kernels`"
+            );
+            ensure!(
+                known.sources == entry.sources,
+                "{}: does not list the sources of {fatbin}; run `cargo xtask kernels`",
+                manifest::NAME
+            );
+        }
+        Ok(())
+    }
+
+    /// Moves the fatbins and the manifest to their places.
+    fn install(&self, root: &Path) -> Result<()> {
+        for fatbin in self.manifest.kernels.keys() {
+            fs::copy(self.folder.path().join(fatbin), root.join(fatbin))
+                .with_context(|| format!("{fatbin}: cannot be written"))?;
+        }
+        self.manifest.write(root)
+    }
+}

@@ -1,0 +1,44 @@
+# make run   install what is missing, build, align the bundled real reads, show the result
+# make test  install what is missing, run every test (kernels on the CPU under sanitizers too)
+
+CARGO ?= cargo
+export CARGO_TERM_COLOR ?= auto
+
+.PHONY: run test bench lint kernels kernels-check deps test-deps clean
+
+run: deps
+	$(CARGO) build --release --quiet --package gpualign
+	target/release/gpualign data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o target/chrM.sam --stats json
+	@echo; echo "The first alignments in target/chrM.sam:"
+	@grep -v '^@' target/chrM.sam | head -5 | cut -f 1-9,12-
+
+test: deps test-deps
+	$(CARGO) test --workspace --quiet
+	$(CARGO) test --package gpualign-tests --features sanitize --quiet
+
+bench: deps
+	$(CARGO) bench --package gpualign-benches
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+# Compile every CUDA kernel into its committed fatbin (needs no GPU).
+kernels:
+	$(CARGO) xtask nvcc
+	$(CARGO) xtask kernels
+
+# Check that the committed fatbins are what their sources compile to.
+kernels-check:
+	$(CARGO) xtask nvcc
+	$(CARGO) xtask kernels --check --rebuild
+
+deps:
+	@scripts/install-deps build
+
+test-deps:
+	@scripts/install-deps test
+
+clean:
+	$(CARGO) clean

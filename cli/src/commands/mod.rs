@@ -1,0 +1,43 @@
+//! The commands.
+
+mod devices;
+mod generate;
+mod index;
+mod map;
+
+use anyhow::{Context, Result, bail};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::args::{Arguments, Command};
+use crate::output::staging;
+
+/// Runs the command that is asked for.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    clean_up_when_interrupted()?;
+    match (&arguments.command, &arguments.operands) {
+        (Some(Command::Index(index)), _) => index::run(index),
+        (Some(Command::Devices), _) => devices::run(),
+        (Some(Command::Completions { shell }), _) => generate::completions(*shell),
+        (Some(Command::Man), _) => generate::manual(),
+        (None, Some(operands)) => map::run(operands, &arguments.options),
+        (None, None) => bail!("neither reads and a reference nor a command"),
+    }
+}
+
+/// Ends with code 130, and no unfinished file left, on SIGINT, SIGTERM and SIGHUP.
+fn clean_up_when_interrupted() -> Result<()> {
+    let handler = || {
+        staging::abandon();
+        std::process::exit(130);
+    };
+    match ctrlc::try_set_handler(handler) {
+        // Whoever started us wants a signal ignored (as nohup does): let it be.
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(error) => Err(error).context("cannot handle interrupts"),
+    }
+}
+
+/// The threads of all parallel work.
+fn pool(threads: usize) -> Result<ThreadPool> {
+    ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
+}

@@ -1,0 +1,72 @@
+//! The SAM header (SAM specification, section 1.3).
+
+use std::ffi::OsString;
+use std::fmt::Write;
+
+use anyhow::{Result, bail};
+use fm_index::Reference;
+
+use crate::output::ReadGroup;
+
+/// The header's text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG` and `@PG`.
+///
+/// Fails if a contig's name would be read as something else.
+pub fn text(reference: &Reference, group: Option<&ReadGroup>, command: &str) -> Result<String> {
+    let mut text = "@HD\tVN:1.6\tSO:unsorted\n".to_owned();
+    for contig in reference.contigs() {
+        let name = &contig.name;
+        if name.starts_with(['*', '=']) {
+            bail!("contig '{name}': SAM allows no contig name that begins with '*' or '='");
+        }
+        write!(text, "@SQ\tSN:{name}\tLN:{}\tM5:", contig.length)?;
+        for byte in contig.md5 {
+            write!(text, "{byte:02x}")?;
+        }
+        text.push('\n');
+    }
+    if let Some(group) = group {
+        text += &group.line;
+        text.push('\n');
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(text, "@PG\tID:gpualign\tPN:gpualign\tVN:{version}\tCL:{command}")?;
+    Ok(text)
+}
+
+/// A command line as `CL` holds it: blanks between arguments, tabs and line ends escaped.
+pub fn command_line(arguments: impl Iterator<Item = OsString>) -> String {
+    let arguments: Vec<_> =
+        arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+    arguments.join(" ").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_their_fields() {
+        let reference = Reference::from_records([("a x", "ACGT"), ("b", "NNA")]).expect("is fine");
+        let group = "@RG\\tID:x".parse().expect("is fine");
+        let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
+        let text = text(&reference, Some(&group), &command_line(arguments.into_iter()));
+        let expected = format!(
+            "@HD\tVN:1.6\tSO:unsorted\n\
+             @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\
+             @SQ\tSN:b\tLN:3\tM5:{}\n\
+             @RG\tID:x\n\
+             @PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:gpualign -R @RG\\tID:x\n",
+            "fdf1745153dc945fdc729a65eaba339b",
+            env!("CARGO_PKG_VERSION")
+        );
+        assert_eq!(text.expect("is fine"), expected);
+    }
+
+    #[test]
+    fn names_that_mean_something_else_are_refused() {
+        for name in ["*", "=a"] {
+            let reference = Reference::from_records([(name, "ACGT")]).expect("is fine");
+            assert!(text(&reference, None, "").is_err());
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Files that appear under their name only when they are complete.
+//!
+//! A file is written into a [`Scratch`] folder beside its final place and moved there at the end,
+//! so that no reader ever sees half a file. Scratch folders go with their owner, and with
+//! [`abandon`] when the program is interrupted.
+
+use std::error::Error;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result, anyhow};
+use tempfile::TempDir;
+
+/// All scratch folders that exist.
+static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn scratch() -> MutexGuard<'static, Vec<PathBuf>> {
+    SCRATCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all scratch folders and stops the making and committing of others: the program is about
+/// to end.
+pub fn abandon() {
+    let folders = scratch();
+    for folder in folders.iter() {
+        // The program ends in any case, and there is nobody to tell.
+        let _ = fs::remove_dir_all(folder);
+    }
+    std::mem::forget(folders);
+}
+
+/// A folder that is removed with everything in it.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: TempDir,
+}
+
+impl Scratch {
+    /// Makes a folder in `parent`.
+    pub fn new_in(parent: &Path) -> Result<Self> {
+        let mut folders = scratch();
+        let folder = tempfile::Builder::new()
+            .prefix(".gpualign-")
+            .tempdir_in(parent)
+            // Its cause alone: the error itself names the folder that could not be made.
+            .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
+            .map_err(|cause| anyhow!("cannot write to {}: {cause}", parent.display()))?;
+        folders.push(folder.path().to_owned());
+        Ok(Self { folder })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Held so that an interruption finds the folder listed or gone.
+        let mut folders = scratch();
+        // What cannot be removed here, TempDir cannot remove either.
+        let _ = fs::remove_dir_all(self.folder.path());
+        folders.retain(|folder| folder != self.folder.path());
+    }
+}
+
+/// A file that is not yet under its name.
+#[derive(Debug)]
+pub struct Staged {
+    folder: Scratch,
+    target: PathBuf,
+}
+
+impl Staged {
+    /// Prepares to write the file `target`; a link is followed.
+    pub fn new(target: &Path) -> Result<Self> {
+        let named = || target.display().to_string();
+        let target = match fs::canonicalize(target) {
+            Ok(found) if found.is_dir() => {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(named);
+            }
+            Ok(found) => found,
+            Err(_) => std::path::absolute(target).with_context(named)?,
+        };
+        let parent = target.parent().unwrap_or(Path::new("/"));
+        let folder = Scratch::new_in(parent).with_context(named)?;
+        Ok(Self { folder, target })
+    }
+
+    /// Where to write the file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("unfinished")
+    }
+
+    /// Moves the complete file to its name.
+    pub fn commit(self) -> Result<()> {
+        // Held so that an interruption comes before or after, not within.
+        let folders = scratch();
+        fs::rename(self.path(), &self.target).with_context(|| self.target.display().to_string())?;
+        drop(folders);
+        Ok(())
+    }
+}
+
+/// Where output goes.
+#[derive(Debug)]
+pub enum Target {
+    /// Standard output.
+    Stdout,
+    /// A device or a pipe, which is written to as it is.
+    Special(PathBuf),
+    /// A regular file.
+    Staged(Staged),
+}
+
+impl Target {
+    /// The target of `--output`, checked for being writable.
+    pub fn new(path: Option<&Path>) -> Result<Self> {
+        match path {
+            None => Ok(Self::Stdout),
+            Some(path) if path == Path::new("-") => Ok(Self::Stdout),
+            Some(path) => match fs::metadata(path) {
+                Ok(found) if !found.is_file() && !found.is_dir() => {
+                    Ok(Self::Special(path.to_owned()))
+                }
+                _ => Ok(Self::Staged(Staged::new(path)?)),
+            },
+        }
+    }
+
+    /// Opens it for writing.
+    pub fn open(&self) -> io::Result<OwnedFd> {
+        match self {
+            Self::Stdout => io::stdout().as_fd().try_clone_to_owned(),
+            Self::Special(path) => Ok(OpenOptions::new().write(true).open(path)?.into()),
+            Self::Staged(staged) => Ok(File::create(staged.path())?.into()),
+        }
+    }
+
+    /// What to call it in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout => "standard output".to_owned(),
+            Self::Special(path) => path.display().to_string(),
+            Self::Staged(staged) => staged.target.display().to_string(),
+        }
+    }
+
+    /// Puts a complete file under its name.
+    pub fn commit(self) -> Result<()> {
+        match self {
+            Self::Stdout | Self::Special(_) => Ok(()),
+            Self::Staged(staged) => staged.commit(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &TempDir) -> usize {
+        fs::read_dir(folder).expect("lists").count()
+    }
+
+    #[test]
+    fn a_file_appears_when_committed_and_leaves_no_trace_otherwise() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("out");
+        let staged = Staged::new(&target).expect("stages");
+        fs::write(staged.path(), "half").expect("writes");
+        assert!(!target.exists());
+        drop(staged);
+        assert_eq!(entries(&folder), 0);
+
+        let staged = Staged::new(&target).expect("stages");
+        fs::write(staged.path(), "whole").expect("writes");
+        staged.commit().expect("commits");
+        assert_eq!(fs::read(&target).expect("reads"), b"whole");
+        assert_eq!(entries(&folder), 1);
+    }
+
+    #[test]
+    fn a_link_is_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").expect("writes");
+        std::os::unix::fs::symlink(&real, &link).expect("links");
+        let staged = Staged::new(&link).expect("stages");
+        fs::write(staged.path(), "new").expect("writes");
+        staged.commit().expect("commits");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&real).expect("reads"), b"new");
+    }
+}

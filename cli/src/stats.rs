@@ -1,0 +1,58 @@
+//! What `--stats` prints.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// The statistics of one run of mapping.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    pub version: &'static str,
+    pub command: String,
+    pub device: String,
+    pub threads: usize,
+    pub k: u8,
+    pub reads: u64,
+    pub bases: u64,
+    /// Reads with at least one alignment.
+    pub aligned: u64,
+    /// Alignments written.
+    pub alignments: u64,
+    pub seconds: Seconds,
+    /// Reads a second of mapping and output, without the index.
+    pub reads_per_second: f64,
+    pub engine: Engine,
+}
+
+/// Where the time went. Mapping and output overlap, so the parts can add up to more than `total`.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Seconds {
+    /// Building or opening the index and putting it on the device.
+    pub index: f64,
+    /// Mapping.
+    pub map: f64,
+    /// Making and writing records.
+    pub output: f64,
+    pub total: f64,
+}
+
+/// The mapper's own counters, see [`woodstocc::Stats`].
+#[derive(Debug, Serialize)]
+pub struct Engine {
+    loci: u64,
+    nodes: u64,
+    rows: u64,
+    located: u64,
+}
+
+impl From<woodstocc::Stats> for Engine {
+    fn from(stats: woodstocc::Stats) -> Self {
+        let woodstocc::Stats { reads: _, aligned: _, loci, nodes, rows, located } = stats;
+        Self { loci, nodes, rows, located }
+    }
+}
+
+/// A rate; 0 for no time at all.
+pub fn per_second(count: u64, time: Duration) -> f64 {
+    if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
+}

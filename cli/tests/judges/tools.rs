@@ -1,0 +1,62 @@
+//! Running gpualign and the judges.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A file of the repository's `data` folder.
+pub fn data(file: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "data", file].iter().collect()
+}
+
+/// Runs a program and returns what it printed; fails with its messages if it does.
+pub fn run(program: &str, arguments: &[&str], folder: &Path) -> Vec<u8> {
+    let output = status(program, arguments, folder);
+    assert!(
+        output.status.success(),
+        "{program} {}: {}\n{}",
+        arguments.join(" "),
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.stdout
+}
+
+/// Runs a program to its end, however it ends.
+pub fn status(program: &str, arguments: &[&str], folder: &Path) -> Output {
+    Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error} (`make test` installs the judges)"))
+}
+
+/// Runs gpualign on the CPU.
+pub fn gpualign(arguments: &[&str], folder: &Path) -> Vec<u8> {
+    let arguments = [&["--device", "cpu", "-q"], arguments].concat();
+    run(env!("CARGO_BIN_EXE_gpualign"), &arguments, folder)
+}
+
+/// A reference of the `data` folder as plain FASTA in `folder`, with the name `ref.fa`.
+pub fn plain_reference(file: &str, folder: &Path) {
+    std::fs::write(folder.join("ref.fa"), plain(file)).expect("writes the reference");
+}
+
+/// The text of a file of the `data` folder, decompressed.
+pub fn plain(file: &str) -> Vec<u8> {
+    let path = data(file);
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        run("gzip", &["-dc", &path.to_string_lossy()], Path::new("."))
+    } else {
+        std::fs::read(path).expect("reads the data")
+    }
+}
+
+/// The one contig of a FASTA text, upper case.
+pub fn sequence(fasta: &[u8]) -> Vec<u8> {
+    fasta
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.starts_with(b">"))
+        .flatten()
+        .map(u8::to_ascii_uppercase)
+        .collect()
+}

@@ -1,0 +1,202 @@
+//! Output that cannot be written, or is not wanted any more.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, error_line, names, reads};
+
+const FORMATS: [&str; 3] = ["sam", "bam", "cram"];
+
+#[test]
+fn places_where_no_file_can_be() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(3));
+    fs::create_dir(folder.path("folder.sam")).expect("a folder");
+    for (output, parts) in [
+        ("missing/out.sam", ["missing/out.sam: ", "No such file"]),
+        ("folder.sam", ["folder.sam: ", "is a directory"]),
+        ("ref.fa/out.sam", ["ref.fa/out.sam: ", "Not a directory"]),
+        // Where even root cannot write.
+        ("/proc/out.sam", ["/proc/out.sam: ", "cannot write"]),
+    ] {
+        folder.refused(&["--device", "cpu", "reads.fq", "ref.fa", "-o", output], &parts);
+        folder.refused(&["index", "ref.fa", "-o", output], &parts);
+    }
+}
+
+#[test]
+fn an_unwritable_place_is_told_before_the_reference_is_read() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(3)).write("bad.fa", "no FASTA");
+    let arguments = ["--device", "cpu", "reads.fq", "bad.fa", "-o", "missing/out.sam"];
+    folder.refused(&arguments, &["missing/out.sam: "]);
+}
+
+#[test]
+fn a_failure_leaves_the_old_file() {
+    let folder = Folder::new();
+    folder.write("reads.fq", [reads(3), b"@cut".to_vec()].concat());
+    folder.write("out.bam", "old").write("ref.fa.gpx", "old");
+    folder.refused(&["--device", "cpu", "reads.fq", "ref.fa", "-o", "out.bam"], &["ref.fa.gpx"]);
+    fs::remove_file(folder.path("ref.fa.gpx")).expect("removes");
+    folder.refused(&["--device", "cpu", "reads.fq", "ref.fa", "-o", "out.bam"], &["reads.fq"]);
+    assert_eq!(folder.read("out.bam"), b"old");
+}
+
+#[test]
+fn a_full_device() {
+    let folder = Folder::new();
+    folder.write("few.fq", reads(1)).write("many.fq", reads(5_000));
+    for format in FORMATS {
+        for threads in ["1", "3"] {
+            for file in ["few.fq", "many.fq"] {
+                let common = ["--device", "cpu", "-t", threads, "-O", format, file, "ref.fa"];
+                let arguments = [&common[..], &["-o", "/dev/full"]].concat();
+                folder.refused(&arguments, &["/dev/full: ", "No space left on device"]);
+
+                let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("opens");
+                let output = folder.command(&common).stdout(full).output().expect("runs");
+                let said = error_line(&output, &common);
+                assert!(said.contains("standard output: No space left on device"), "{said}");
+            }
+        }
+    }
+}
+
+/// A file system of a few kilobytes, if the tests may mount one.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(folder: &Folder) -> Option<Self> {
+        let path = folder.path("disk");
+        fs::create_dir(&path).expect("a folder");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&path);
+        let mounted = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        mounted.then_some(Self(path))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(&self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()), "{} stays", self.0.display());
+    }
+}
+
+#[test]
+fn a_full_disk_keeps_nothing() {
+    let folder = Folder::new();
+    folder
+        .write("reads.fq", reads(5_000))
+        .write("long.fa", [b">a\n".to_vec(), random(60_000)].concat());
+    let Some(disk) = SmallDisk::mount(&folder) else { return };
+    for format in FORMATS {
+        let output = format!("disk/out.{format}");
+        let arguments = ["--device", "cpu", "reads.fq", "ref.fa", "-o", &output];
+        folder.refused(&arguments, &[&output, "No space left on device"]);
+        assert!(names(&disk.0).is_empty(), "{format}");
+    }
+    folder.refused(&["index", "long.fa", "-o", "disk/long.gpx"], &["disk/long.gpx: No space left"]);
+    assert!(names(&disk.0).is_empty());
+}
+
+/// A random sequence.
+fn random(length: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    (0..length)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b"ACGT"[(state >> 62) as usize]
+        })
+        .collect()
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(20_000));
+    for format in FORMATS {
+        let mut command = folder.command(&["--device", "cpu", "-O", format, "reads.fq", "ref.fa"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("runs");
+        let mut stdout = child.stdout.take().expect("is piped");
+        stdout.read_exact(&mut [0; 10]).expect("reads the beginning");
+        drop(stdout);
+        let output = child.wait_with_output().expect("ends");
+        assert_eq!(output.status.code(), Some(0), "{format}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{format}");
+    }
+}
+
+/// A run that waits for more reads and has begun its output.
+struct Waiting {
+    child: Child,
+    stdin: ChildStdin,
+}
+
+impl Waiting {
+    fn start(mut command: Command, folder: &Folder) -> Self {
+        let before = folder.files();
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("runs");
+        let mut stdin = child.stdin.take().expect("is piped");
+        stdin.write_all(&reads(100)).expect("writes");
+        let patience = Instant::now();
+        while folder.files() == before {
+            assert!(patience.elapsed() < Duration::from_mins(1), "nothing happens");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // For CRAM, until its copy of the reference is made as well.
+        std::thread::sleep(Duration::from_millis(300));
+        Self { child, stdin }
+    }
+
+    fn send(&self, signal: &str) {
+        let kill = format!("kill -{signal} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("runs").success());
+    }
+
+    fn code(mut self) -> Option<i32> {
+        self.child.wait().expect("ends").code()
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    for (format, signal) in [("sam", "INT"), ("bam", "TERM"), ("cram", "HUP")] {
+        let folder = Folder::new();
+        fs::create_dir(folder.path("tmp")).expect("a folder");
+        let before = folder.files();
+        let file = format!("out.{format}");
+        // Signals as usual, even if the tests run under nohup.
+        let mut command = Command::new("env");
+        command.args(["--default-signal", env!("CARGO_BIN_EXE_gpualign"), "--device", "cpu"]);
+        command.args(["-", "ref.fa", "-o", &file]).current_dir(folder.path(""));
+        command.env("TMPDIR", folder.path("tmp"));
+        let waiting = Waiting::start(command, &folder);
+        waiting.send(signal);
+        assert_eq!(waiting.code(), Some(130), "{format}");
+        assert_eq!(folder.files(), before, "{format}");
+        assert!(names(&folder.path("tmp")).is_empty(), "{format}");
+    }
+}
+
+#[test]
+fn a_signal_that_is_to_be_ignored_is() {
+    let folder = Folder::new();
+    let mut command = Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_gpualign");
+    let script = format!("trap '' HUP; exec {program} --device cpu - ref.fa -o out.sam");
+    command.args(["-c", &script]).current_dir(folder.path(""));
+    let Waiting { mut child, stdin } = {
+        let waiting = Waiting::start(command, &folder);
+        waiting.send("HUP");
+        waiting
+    };
+    drop(stdin);
+    assert_eq!(child.wait().expect("ends").code(), Some(0));
+    assert!(folder.path("out.sam").exists());
+}

@@ -1,0 +1,128 @@
+//! Help, completions, the manual, devices, usage errors.
+
+use crate::support::{Folder, reads};
+
+fn said(arguments: &[&str]) -> String {
+    let output = Folder::new().run(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    assert!(output.stderr.is_empty(), "{arguments:?}");
+    String::from_utf8(output.stdout).expect("is text")
+}
+
+#[test]
+fn help_has_headings_and_examples() {
+    let help = said(&["--help"]);
+    for part in [
+        "Usage: gpualign",
+        "<READS>... <REF>",
+        "gpualign <COMMAND>",
+        "Search:",
+        "Output:",
+        "Resources:",
+        "Messages:",
+        "Examples:",
+        "gpualign reads.fq.gz ref.fa > out.sam",
+    ] {
+        assert!(help.contains(part), "{part}");
+    }
+    assert_eq!(said(&["--version"]), format!("gpualign {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_and_manual_know_the_options() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = said(&["completions", shell]);
+        assert!(text.contains("gpualign") && text.contains("all-starts"), "{shell}");
+    }
+    let manual = said(&["man"]);
+    assert!(manual.contains(".TH gpualign") && manual.contains("all\\-starts"));
+}
+
+#[test]
+fn devices_names_the_cpu_and_gpus_or_why_none() {
+    let text = said(&["devices"]);
+    let mut lines = text.lines();
+    let cpu = lines.next().expect("a line");
+    let threads = cpu.strip_prefix("cpu: ").and_then(|rest| rest.strip_suffix(" threads"));
+    assert!(threads.expect(cpu).parse::<usize>().expect(cpu) > 0);
+    let rest = lines.next().expect("a second line");
+    assert!(rest.starts_with("device") || rest.contains("CUDA"), "{rest}");
+}
+
+#[test]
+fn wrong_command_lines_have_code_2() {
+    let cases: [&[&str]; 19] = [
+        &[],
+        &["ref.fa"],
+        &["reads.fq", "ref.fa", "-k", "8"],
+        &["reads.fq", "ref.fa", "-k", "-1"],
+        &["reads.fq", "ref.fa", "--report", "some"],
+        &["reads.fq", "ref.fa", "--report", "all", "--all-starts"],
+        &["reads.fq", "ref.fa", "--device", "gpu"],
+        &["reads.fq", "ref.fa", "-t", "0"],
+        &["reads.fq", "ref.fa", "--batch-size", "0"],
+        &["reads.fq", "ref.fa", "-o", "out.txt"],
+        &["reads.fq", "ref.fa", "-o", "out"],
+        &["reads.fq", "ref.fa", "-O", "vcf"],
+        &["reads.fq", "ref.fa", "--eqx", "-o", "out.cram"],
+        &["reads.fq", "ref.fa", "-R", "@RG\\tSM:x"],
+        &["reads.fq", "ref.fa", "-v", "-q"],
+        &["reads.fq", "ref.fa", "--no-such-option"],
+        &["index"],
+        &["index", "ref.fa", "--sample-rate", "3"],
+        &["completions", "tcsh"],
+    ];
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(1));
+    let before = folder.files();
+    for arguments in cases {
+        let output = folder.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stderr.starts_with(b"error: "), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn quiet_and_verbose() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(5));
+    let lines = |options: &[&str]| {
+        let output = folder.run(&[options, &["reads.fq", "ref.fa"]].concat());
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(lines(&["-q"]).is_empty());
+    // On a machine without a GPU, one line says so.
+    assert!(lines(&[]).iter().all(|line| line.ends_with("mapping on the CPU")));
+    let told = lines(&["-v", "--device", "cpu"]);
+    assert!(told.iter().any(|line| line.contains("5 of 5 reads aligned, 5 alignments, on cpu")));
+    assert!(told.iter().any(|line| line.contains(" reads/s")));
+}
+
+#[test]
+fn statistics_are_one_json_object() {
+    let folder = Folder::new();
+    folder.write("reads.fq", [reads(20), b"@x\nACGTAA\n+\nIIIIII\n@y\n\n+\n\n".to_vec()].concat());
+    let options = ["--device", "cpu", "-t", "2", "-k", "1", "--stats", "json", "-q"];
+    let output = folder.run(&[&options[..], &["reads.fq", "ref.fa"]].concat());
+    assert!(output.status.success());
+    let stats: serde_json::Value = serde_json::from_slice(&output.stderr).expect("is JSON");
+    assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
+    assert!(stats["command"].as_str().expect("is text").ends_with("reads.fq ref.fa"));
+    assert_eq!(stats["device"], "cpu");
+    assert_eq!((&stats["threads"], &stats["k"]), (&2.into(), &1.into()));
+    assert_eq!((&stats["reads"], &stats["bases"]), (&22.into(), &2006.into()));
+    let text = String::from_utf8(output.stdout).expect("is text");
+    let aligned = text.lines().filter(|line| !line.starts_with('@') && !line.contains("\t4\t*"));
+    assert_eq!(stats["aligned"], aligned.count());
+    assert_eq!(stats["alignments"], stats["aligned"]);
+    for part in ["index", "map", "output", "total"] {
+        assert!(stats["seconds"][part].as_f64().expect(part) > 0.0, "{part}");
+    }
+    assert!(stats["reads_per_second"].as_f64().expect("is a number") > 0.0);
+    for counter in ["loci", "nodes", "rows", "located"] {
+        assert!(stats["engine"][counter].as_u64().expect(counter) > 0, "{counter}");
+    }
+}

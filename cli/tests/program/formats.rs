@@ -1,0 +1,136 @@
+//! SAM, BAM and CRAM hold the same; and nothing but reads, reference and options matters.
+
+use std::path::Path;
+
+use rust_htslib::bam::{self, Read as _};
+
+use crate::sam::{self, Record};
+use crate::support::{Folder, data, reads};
+
+/// The header's text and the records of a file, read by htslib.
+fn load(folder: &Folder, file: &str) -> (String, Vec<Record>) {
+    let mut reader = bam::Reader::from_path(folder.path(file)).expect("opens");
+    reader.set_reference(folder.path("ref.fa")).expect("has the reference");
+    let header = String::from_utf8(reader.header().as_bytes().to_vec()).expect("is text");
+    let copy = folder.path("copy.sam");
+    let template = bam::Header::from_template(reader.header());
+    let mut writer =
+        bam::Writer::from_path(&copy, &template, bam::Format::Sam).expect("opens the copy");
+    for record in reader.records() {
+        writer.write(&record.expect("is a record")).expect("copies");
+    }
+    drop(writer);
+    (header, sam::records(&folder.read("copy.sam")))
+}
+
+fn without_program(header: &str) -> Vec<&str> {
+    header.lines().filter(|line| !line.starts_with("@PG")).collect()
+}
+
+#[test]
+fn the_formats_hold_the_same() {
+    let folder = Folder::new();
+    folder.write("reads.fq", data("phix_1.fq"));
+    let cases: [&[&str]; 5] = [
+        &[],
+        &["-k", "5", "--report", "all"],
+        &["--eqx"],
+        &["-k", "2", "--all-starts"],
+        &["-R", "@RG\\tID:x\\tSM:y"],
+    ];
+    for options in cases {
+        let text = folder.map(&[options, &["reads.fq", "ref.fa"]].concat());
+        let expected = sam::records(&text);
+        let text = String::from_utf8(text).expect("is text");
+        let header = without_program(&text).into_iter().take_while(|line| line.starts_with('@'));
+        let header: Vec<&str> = header.collect();
+        for file in ["out.sam", "out.bam", "out.cram"] {
+            if file == "out.cram" && options == ["--eqx"] {
+                continue;
+            }
+            folder.map(&[options, &["reads.fq", "ref.fa", "-o", file]].concat());
+            let (found_header, found) = load(&folder, file);
+            assert_eq!(without_program(&found_header), header, "{file} {options:?}");
+            assert!(found == expected, "{file} {options:?}: {}", difference(&found, &expected));
+        }
+    }
+}
+
+/// The first two records that differ.
+fn difference(found: &[Record], expected: &[Record]) -> String {
+    let pair = found.iter().zip(expected).find(|(found, expected)| found != expected);
+    format!("{} and {} records: {pair:#?}", found.len(), expected.len())
+}
+
+#[test]
+fn the_option_beats_the_extension() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(5));
+    folder.map(&["reads.fq", "ref.fa", "-o", "out.sam", "-O", "bam"]);
+    assert!(folder.read("out.sam").starts_with(b"\x1f\x8b"));
+    folder.map(&["reads.fq", "ref.fa", "-o", "out", "-O", "cram"]);
+    assert!(folder.read("out").starts_with(b"CRAM"));
+    assert!(folder.map(&["reads.fq", "ref.fa", "-o", "-"]).starts_with(b"@HD"));
+}
+
+#[test]
+fn the_header_says_what_was_done() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(2));
+    let text = folder.map(&["reads.fq", "ref.fa", "-R", "@RG\\tID:x\\tSM:y"]);
+    let text = String::from_utf8(text).expect("is text");
+    let header: Vec<&str> = text.lines().take_while(|line| line.starts_with('@')).collect();
+    let [hd, sq, rg, pg] = header.as_slice() else { panic!("{header:?}") };
+    assert_eq!(*hd, "@HD\tVN:1.6\tSO:unsorted");
+    assert_eq!(*sq, "@SQ\tSN:NC_001422.1\tLN:5386\tM5:3332ed720ac7eaa9b3655c06f6b9e196");
+    assert_eq!(*rg, "@RG\tID:x\tSM:y");
+    let start = format!("@PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:", env!("CARGO_PKG_VERSION"));
+    assert!(pg.starts_with(&start), "{pg}");
+    assert!(pg.ends_with(" --device cpu reads.fq ref.fa -R @RG\\tID:x\\tSM:y"), "{pg}");
+}
+
+#[test]
+fn equal_command_lines_make_equal_bytes() {
+    let first = Folder::new();
+    let second = Folder::new();
+    for folder in [&first, &second] {
+        folder.write("reads.fq", reads(2_000));
+        for file in ["out.sam", "out.bam", "out.cram"] {
+            folder.map(&["-t", "3", "reads.fq", "ref.fa", "-o", file]);
+        }
+    }
+    for file in ["out.sam", "out.bam", "out.cram"] {
+        assert_eq!(first.read(file), second.read(file), "{file}");
+    }
+}
+
+#[test]
+fn threads_and_batches_do_not_matter() {
+    let folder = Folder::new();
+    folder.write("reads.fq", [data("phix_1.fq"), reads(200), data("phix_2.fq")].concat());
+    let lines = |options: &[&str]| {
+        let text =
+            folder.map(&[&["--report", "all", "-k", "2", "reads.fq", "ref.fa"], options].concat());
+        let text = String::from_utf8(text).expect("is text");
+        without_program(&text).join("\n")
+    };
+    let expected = lines(&["-t", "1"]);
+    for options in [
+        ["-t", "2", "--batch-size", "1"],
+        ["-t", "3", "--batch-size", "7"],
+        ["-t", "5", "--batch-size", "289"],
+        ["-t", "1", "--batch-size", "290"],
+    ] {
+        assert!(lines(&options) == expected, "{options:?}");
+    }
+}
+
+#[test]
+fn the_output_has_the_usual_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(2));
+    folder.map(&["reads.fq", "ref.fa", "-o", "out.bam"]);
+    let mode = |path: &Path| path.metadata().expect("is there").permissions().mode();
+    assert_eq!(mode(&folder.path("out.bam")), mode(&folder.path("reads.fq")));
+}

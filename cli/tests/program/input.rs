@@ -1,0 +1,126 @@
+//! Every way to give reads.
+
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use crate::sam;
+use crate::support::{Folder, bzip2, data, gzip, phix, zstd};
+
+fn bgzf(folder: &Folder, content: &[u8]) -> Vec<u8> {
+    let path = folder.path("bgzf");
+    let mut writer = rust_htslib::bgzf::Writer::from_path(&path).expect("opens");
+    writer.write_all(content).expect("writes");
+    drop(writer);
+    folder.read("bgzf")
+}
+
+fn from_stdin(folder: &Folder, content: &[u8]) -> Output {
+    let mut command = folder.command(&["--device", "cpu", "-", "ref.fa"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("runs");
+    let mut stdin = child.stdin.take().expect("is piped");
+    let content = content.to_vec();
+    let feeder = std::thread::spawn(move || stdin.write_all(&content));
+    let output = child.wait_with_output().expect("ends");
+    feeder.join().expect("feeds").expect("feeds");
+    output
+}
+
+#[test]
+fn compression_does_not_matter() {
+    let folder = Folder::new();
+    let text = data("phix_1.fq");
+    folder.write("reads.fq", &text);
+    let expected = folder.records(&["reads.fq", "ref.fa"]);
+    assert_eq!(expected.len(), 45);
+
+    // Several members, streams or frames in one file.
+    let (left, right) = text.split_at(text.len() / 3);
+    let inputs = [
+        ("gzip", gzip(&text)),
+        ("gzip members", [gzip(left), gzip(right)].concat()),
+        ("BGZF", bgzf(&folder, &text)),
+        ("bzip2", bzip2(&text)),
+        ("bzip2 streams", [bzip2(left), bzip2(right)].concat()),
+        ("zstd", zstd(&text)),
+        ("zstd frames", [zstd(left), zstd(right)].concat()),
+        ("plain", text),
+    ];
+    for (name, content) in inputs {
+        // Told from the content, not from the name.
+        folder.write("some.file", &content);
+        assert_eq!(folder.records(&["some.file", "ref.fa"]), expected, "{name}");
+        let output = from_stdin(&folder, &content);
+        assert!(output.status.success() && output.stderr.is_empty(), "{name}");
+        assert_eq!(sam::records(&output.stdout), expected, "{name}");
+    }
+}
+
+#[test]
+fn fasta_has_no_qualities() {
+    let folder = Folder::new();
+    let genome = String::from_utf8(phix()).expect("is text");
+    let (one, two) = (&genome[100..160], &genome[1000..1090]);
+    let wrapped = format!(">one x\n{}\n{}\n>two\r\n{two}\r\n", &one[..25], &one[25..]);
+    folder.write("reads.fa", wrapped.to_lowercase());
+    let records = folder.records(&["reads.fa", "ref.fa"]);
+    assert_eq!(records.len(), 2);
+    for (record, (name, sequence, position)) in
+        records.iter().zip([("one", one, 101), ("two", two, 1001)])
+    {
+        assert_eq!((record.name.as_str(), record.flag), (name, 0));
+        assert_eq!((record.sequence.as_str(), record.quality.as_str()), (sequence, "*"));
+        assert_eq!(record.position, position);
+    }
+}
+
+#[test]
+fn several_files_are_read_in_order() {
+    let folder = Folder::new();
+    folder.write("1.fq", data("phix_1.fq")).write("2.fq.gz", gzip(&data("phix_2.fq")));
+    folder.write("3.fa", ">last\nACGT\n");
+    let all = folder.records(&["1.fq", "2.fq.gz", "3.fa", "ref.fa"]);
+    let parts = ["1.fq", "2.fq.gz", "3.fa"].map(|file| folder.records(&[file, "ref.fa"]));
+    assert_eq!(all, parts.concat());
+    assert_eq!(all.last().map(|record| record.name.as_str()), Some("last"));
+}
+
+#[test]
+fn empty_reads_are_unaligned() {
+    let folder = Folder::new();
+    folder.write("real.fq", data("phix_1.fq"));
+    let real = folder.records(&["real.fq", "ref.fa"]);
+    assert_eq!(real.iter().filter(|record| record.sequence == "*").count(), 1);
+
+    let long = String::from_utf8(phix()[7..77].to_vec()).expect("is text");
+    for text in [
+        format!("@a\n\n+\n\n@b\n{long}\n+\n{long}\n@c\n\n+\n\n"),
+        format!("@a\n\n+a\n\n@b\n{long}\n+b\n{long}\n@c\n\n+c\n"),
+        format!("@a\r\n\r\n+\r\n\r\n@b\r\n{long}\r\n+\r\n{long}\r\n@c\r\n\r\n+\r\n\r\n"),
+        format!(">a\n>b\n{long}\n>c\n"),
+        format!(">a\n\n>b\n{long}\n>c"),
+        format!(">a\r\n>b\r\n{long}\r\n>c\r\n\r\n"),
+    ] {
+        folder.write("reads", &text);
+        let records = folder.records(&["reads", "ref.fa"]);
+        let names: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c"], "{text:?}");
+        assert_eq!((records[1].flag, records[1].position), (0, 8), "{text:?}");
+        for record in [&records[0], &records[2]] {
+            assert_eq!(record.flag, 4, "{text:?}");
+            assert_eq!((record.sequence.as_str(), record.quality.as_str()), ("*", "*"), "{text:?}");
+            assert!(record.tags.is_empty(), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn letters_are_taken_as_documented() {
+    let folder = Folder::new();
+    folder.write("reads.fq", "@r1/1 x\tz\nacguUn.RYSWKMBDHVry\n+\n!~!~!~!~!~!~!~!~!~!\n\n\n");
+    let records = folder.records(&["reads.fq", "ref.fa"]);
+    assert_eq!(records.len(), 1);
+    assert_eq!((records[0].name.as_str(), records[0].flag), ("r1/1", 4));
+    assert_eq!(records[0].sequence, "ACGTTNNRYSWKMBDHVRY");
+    assert_eq!(records[0].quality, "!~!~!~!~!~!~!~!~!~!");
+}

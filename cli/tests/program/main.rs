@@ -1,0 +1,16 @@
+//! The program as its user meets it: files in, files and messages out. Needs no other program.
+
+#![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
+
+mod bad_input;
+mod bad_output;
+mod commands;
+mod formats;
+mod index;
+mod input;
+mod records;
+mod support;
+
+#[allow(dead_code, reason = "shared with the judges, who use all of it")]
+#[path = "../judges/sam.rs"]
+mod sam;

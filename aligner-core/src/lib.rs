@@ -1,5 +1,5 @@
-//! What every gpualign crate stands on: nucleotide codes ([`seq`]) and the choice of a compute
-//! device ([`device`]) with its memory and launches ([`gpu`]).
+//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`])
+//! and the choice of a compute device ([`device`]) with its memory and launches ([`gpu`]).
 //!
 //! # Design
 //!
@@ -19,6 +19,7 @@
 
 pub mod device;
 pub mod error;
+pub mod fastx;
 pub mod gpu;
 pub mod seq;
 

@@ -52,17 +52,14 @@ pub enum ReferenceProblem {
     #[error("reading failed: {0}")]
     Read(String),
     /// No data at all, once decompressed.
-    #[error("no FASTA data: the file is empty or cut short")]
+    #[error("no FASTA data: the file is empty")]
     EmptyFile,
     /// Neither FASTA nor FASTA compressed by gzip, bzip2 or zstd.
-    #[error("not a FASTA file: {0}")]
-    NotFasta(String),
+    #[error("not a FASTA file (plain or compressed by gzip, bzip2 or zstd)")]
+    NotFasta,
     /// FASTQ where FASTA is wanted.
     #[error("the reference is a FASTQ file, a FASTA file is needed")]
     Fastq,
-    /// A header and nothing after it.
-    #[error("the last record ends after its header")]
-    EndsInHeader,
     /// A header without a name.
     #[error("the contig has no name")]
     NoName,

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use aligner_core::fastx::{self, OpenError};
 use aligner_core::seq::{UNKNOWN, encode, is_iupac};
-use bzip2::read::MultiBzDecoder;
 use md5::{Digest, Md5};
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::Format;
-use needletail::{FastxReader, parse_fastx_reader};
 
 use crate::coordinates::{Exception, cut, substitute};
 use crate::error::{Place, ReferenceError, ReferenceProblem};
@@ -31,9 +30,14 @@ pub(crate) fn read(path: &Path) -> Result<Reference, ReferenceError> {
     let mut assembler = Assembler::default();
     let mut number = 0;
     {
-        let mut records = fastx(&mut file)
-            .map_err(unreadable)?
-            .map_err(|error| at(None, None, explain(&error)))?;
+        let mut records = fastx::records(&mut file).map_err(|error| {
+            let problem = match error {
+                OpenError::Io(error) => ReferenceProblem::Read(error.to_string()),
+                OpenError::Empty => ReferenceProblem::EmptyFile,
+                OpenError::UnknownFormat => ReferenceProblem::NotFasta,
+            };
+            at(None, None, problem)
+        })?;
         while let Some(record) = records.next() {
             number += 1;
             let record = record.map_err(|error| {
@@ -80,34 +84,12 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A parser of plain or compressed bytes. The inner error is the parser's.
-fn fastx<'r>(
-    mut bytes: impl Read + Send + 'r,
-) -> io::Result<Result<Box<dyn FastxReader + 'r>, ParseError>> {
-    let mut magic = Vec::new();
-    bytes.by_ref().take(3).read_to_end(&mut magic)?;
-    let is_bzip2 = magic == b"BZh";
-    let bytes = io::Cursor::new(magic).chain(bytes);
-    Ok(if is_bzip2 {
-        // needletail stops after the first of several bzip2 streams.
-        parse_fastx_reader(MultiBzDecoder::new(bytes))
-    } else {
-        parse_fastx_reader(bytes)
-    })
-}
-
 /// A parser's error in our words.
 fn explain(error: &ParseError) -> ReferenceProblem {
     match error.kind {
         ParseErrorKind::Io => ReferenceProblem::Read(error.msg.clone()),
-        ParseErrorKind::EmptyFile => ReferenceProblem::EmptyFile,
-        ParseErrorKind::UnexpectedEnd if error.format == Some(Format::Fasta) => {
-            ReferenceProblem::EndsInHeader
-        }
-        _ if error.format == Some(Format::Fastq) && error.kind != ParseErrorKind::UnknownFormat => {
-            ReferenceProblem::Fastq
-        }
-        _ => ReferenceProblem::NotFasta(error.msg.trim_end_matches('.').to_owned()),
+        _ if error.format == Some(Format::Fastq) => ReferenceProblem::Fastq,
+        _ => ReferenceProblem::NotFasta,
     }
 }
 

@@ -1,0 +1,61 @@
+//! Opening sequence files: FASTA and FASTQ, plain or compressed.
+//!
+//! needletail splits text into records. What comes before is done here, because it stops after the
+//! first of several bzip2 streams, calls a failed decompression an empty file, and wants a line end
+//! after the last, empty, FASTA sequence.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use needletail::FastxReader;
+use needletail::parser::{FastaReader, FastqReader};
+use thiserror::Error;
+
+/// Bytes that cannot be read as sequence records.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Reading or decompressing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// There is nothing.
+    #[error("the file is empty")]
+    Empty,
+    /// Another format.
+    #[error("neither FASTQ nor FASTA (plain or compressed by gzip, bzip2 or zstd)")]
+    UnknownFormat,
+}
+
+/// The records of FASTA or FASTQ text. Compression (all members of gzip, streams of bzip2, frames
+/// of zstd) and format are told from the first bytes.
+///
+/// # Errors
+/// If the first bytes cannot be read or are of no such format. Later errors come with the records.
+pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
+    let (first, text) = peek(decompress(BufReader::new(bytes))?, 1)?;
+    match first.first() {
+        Some(b'>') => Ok(Box::new(FastaReader::new(text.chain(b"\n\n".as_slice())))),
+        Some(b'@') => Ok(Box::new(FastqReader::new(text))),
+        None => Err(OpenError::Empty),
+        Some(_) => Err(OpenError::UnknownFormat),
+    }
+}
+
+/// Decompresses all members, streams or frames of the input, if it is compressed.
+fn decompress<'r>(raw: impl BufRead + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+    let (magic, raw) = peek(raw, 4)?;
+    let raw = BufReader::new(raw);
+    Ok(match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(raw)),
+        [b'B', b'Z', b'h', _] => Box::new(MultiBzDecoder::new(raw)),
+        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::Decoder::with_buffer(raw)?),
+        _ => Box::new(raw),
+    })
+}
+
+/// The first bytes, as many as there are up to `count`, and the whole.
+fn peek<R: Read>(mut bytes: R, count: u64) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
+    let mut first = Vec::new();
+    bytes.by_ref().take(count).read_to_end(&mut first)?;
+    Ok((first.clone(), Cursor::new(first).chain(bytes)))
+}

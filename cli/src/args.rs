@@ -8,7 +8,7 @@ use aligner_core::DeviceRequest;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use woodstocc::{MAX_K, Report};
+use woodstocc::{MAX_K, Report, Strategy};
 
 use crate::output::{Format, ReadGroup};
 
@@ -84,6 +84,9 @@ pub struct MapOptions {
     /// Report every start within K differences, not one for each locus
     #[arg(long, conflicts_with = "report", help_heading = "Search")]
     pub all_starts: bool,
+    /// How to search; every strategy finds the same places
+    #[arg(long, default_value = "auto", help_heading = "Search")]
+    pub strategy: Search,
     /// Chooses the primary place among equally good ones, together with the read's name
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
@@ -166,6 +169,27 @@ pub struct Messages {
     /// Say nothing but errors
     #[arg(short, long, help_heading = "Messages")]
     pub quiet: bool,
+}
+
+/// Values of `--strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Search {
+    /// The trie, but a scan for reads of up to 3K bases
+    Auto,
+    /// The suffix trie: reads in batches on the CPU, a worklist for each on a GPU
+    Trie,
+    /// A linear scan of the reference, on the CPU
+    Scan,
+}
+
+impl From<Search> for Strategy {
+    fn from(search: Search) -> Self {
+        match search {
+            Search::Auto => Self::Auto,
+            Search::Trie => Self::Trie,
+            Search::Scan => Self::Scan,
+        }
+    }
 }
 
 /// Values of `--report`.

@@ -21,6 +21,8 @@ pub struct Hit {
     pub distance: u32,
 }
 
+const _: () = assert!(size_of::<Hit>() == 16, "as in separate_lists.cu");
+
 /// Rows of the suffix array that share a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {

@@ -20,7 +20,7 @@
 //! | [`gpu`] | the same search on a GPU, one thread a query |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
-//! | [`matches`] | located starts, verified near N and contig ends |
+//! | [`mod@matches`] | located starts, verified near N and contig ends |
 //! | [`loci`] | runs of matches, and their representatives |
 //! | [`traceback`] | the alignment of a representative |
 //! | [`mapq`] | mapping quality from distances and multiplicities |

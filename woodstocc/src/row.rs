@@ -15,7 +15,7 @@
 //! `e` says that cell `j` is at most `e` (the encoding of S. Wu and U. Manber, 1992, cut to the
 //! band). All levels of all cells lie in one word, `2k + 2` bits a level, the topmost always clear;
 //! the minimum of three terms becomes an OR of three shifts, and a step takes about 15 instructions
-//! whatever the values. A word has 64 bits up to `k` = 4 and 128 up to [`MAX_K`](crate::MAX_K). The
+//! whatever the values. A word has 64 bits up to `k` = 4 and 128 up to [`MAX_K`]. The
 //! CUDA kernels use the same encoding (`cuda/include/woodstocc/row.cuh`).
 
 use std::ops::{BitAnd, BitOr, Mul, Shl, Shr};
@@ -54,7 +54,7 @@ pub struct Band<W> {
 }
 
 impl<W: Word> Band<W> {
-    /// The band of this `k`: at most [`MAX_K_OF_U64`] for `u64`, [`MAX_K`](crate::MAX_K) for
+    /// The band of this `k`: at most [`MAX_K_OF_U64`] for `u64`, [`MAX_K`] for
     /// `u128`.
     pub fn new(k: usize) -> Self {
         let width = 2 * k + 2;

@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aligner_core::Device;
+use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 use rust_htslib::bam::Record;
-use woodstocc::{Mapper, Params, Query, Strategy};
+use woodstocc::{MapError, Mapper, Params, Query};
 
 use crate::args::{MapOptions, Operands, StatsFormat};
 use crate::commands::{index, pool};
@@ -51,7 +51,6 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
     if let Some(reason) = &opened.fallback {
         console.notice(&format!("{reason}: mapping on the CPU"));
     }
-    let device = opened.device.describe();
     let batch_size = options.batch_size.unwrap_or(match opened.device {
         Device::Cpu => 1 << 14,
         Device::Cuda(_) => 1 << 17,
@@ -70,10 +69,18 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
     let params = Params {
         k: options.k,
         report: options.reported(),
-        strategy: Strategy::Auto,
+        strategy: options.strategy.into(),
         seed: options.seed,
     };
-    let mapper = Mapper::new(Arc::clone(&index), params, opened.device)?;
+    let mut device = opened.device.describe();
+    let mapper = match Mapper::new(Arc::clone(&index), params, opened.device) {
+        Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
+            console.notice(&format!("{device}: {reason}: mapping on the CPU"));
+            device = Device::Cpu.describe();
+            Mapper::new(Arc::clone(&index), params, Device::Cpu)?
+        }
+        made => made?,
+    };
     let indexing = start.elapsed();
 
     console.start_reads();

@@ -3,7 +3,7 @@
 use aligner_core::DeviceError;
 use thiserror::Error;
 
-use crate::params::{MAX_K, MAX_READ};
+use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ};
 
 /// A mapper cannot be made, or a batch cannot be mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -14,6 +14,9 @@ pub enum MapError {
     /// A read is too long.
     #[error("a read has {0} bases; at most {MAX_READ} are supported")]
     ReadTooLong(usize),
+    /// A batch has too many bases.
+    #[error("a batch has {0} bases; at most {MAX_BATCH_BASES} are mapped at a time")]
+    BatchTooLarge(u64),
     /// The device failed where nothing else could take over.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -47,6 +47,6 @@ pub mod trie;
 pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
 pub use error::MapError;
 pub use mapper::Mapper;
-pub use params::{MAX_K, MAX_READ, Params, Report, Strategy};
+pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, Params, Report, Strategy};
 pub use query::Query;
 pub use stats::Stats;

@@ -22,7 +22,7 @@ use crate::hits::{self, Hit, Segment};
 use crate::loci::{Builder, Locus};
 use crate::mapq::mapq;
 use crate::matches::{self, Match, Scratch};
-use crate::params::{MAX_K, MAX_READ, Params, Report, Strategy};
+use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, Params, Report, Strategy};
 use crate::query::{self, Queries, Query};
 use crate::stats::{Counters, Stats};
 use crate::{scan, traceback, trie};
@@ -74,10 +74,14 @@ impl Mapper {
     /// it does not depend on device, threads or batch.
     ///
     /// # Errors
-    /// If a read is longer than [`MAX_READ`].
+    /// If a read is longer than [`MAX_READ`], or all together than [`MAX_BATCH_BASES`].
     pub fn map(&self, reads: &[Query<'_>]) -> Result<Vec<Mapping>, MapError> {
         if let Some(read) = reads.iter().find(|read| read.sequence.len() > MAX_READ) {
             return Err(MapError::ReadTooLong(read.sequence.len()));
+        }
+        let bases = reads.iter().map(|read| read.sequence.len() as u64).sum();
+        if bases > MAX_BATCH_BASES {
+            return Err(MapError::BatchTooLarge(bases));
         }
         let queries = Queries::new(reads);
         let hits = self.search(&queries);

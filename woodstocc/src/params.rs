@@ -7,6 +7,9 @@ pub const MAX_K: u8 = 7;
 /// The longest read, in bases.
 pub const MAX_READ: usize = 65_000;
 
+/// The most bases of one batch: both orientations of all reads are addressed by 32 bits.
+pub const MAX_BATCH_BASES: u64 = 1 << 30;
+
 /// Which matches of a read are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Report {

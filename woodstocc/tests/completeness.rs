@@ -4,8 +4,11 @@
 
 mod common;
 
+use std::sync::Arc;
+
+use aligner_core::Device;
 use common::{Random, Truth, check, data, index, mapper, queries, truth};
-use woodstocc::{Report, Strategy};
+use woodstocc::{MAX_K, MAX_READ, MapError, Mapper, Params, Query, Report, Strategy};
 
 const REPORTS: [Report; 3] = [Report::Best, Report::All, Report::AllStarts];
 
@@ -162,4 +165,19 @@ fn real_lambda_reads_equal_the_oracle() {
 #[test]
 fn real_mitochondrial_reads_equal_the_oracle() {
     real("chrM.fa.gz", &["chrM_1.fq.gz"], 70, 100, 4);
+}
+
+#[test]
+fn what_is_out_of_range_is_refused() {
+    let index = index(&[b"ACGTACGT".to_vec()]);
+    let params = |k| Params { k, ..Params::default() };
+    let refused = Mapper::new(Arc::clone(&index), params(MAX_K + 1), Device::Cpu);
+    assert_eq!(refused.err(), Some(MapError::KTooLarge(MAX_K + 1)));
+    let mapper = Mapper::new(index, params(0), Device::Cpu).expect("a mapper");
+    let long = vec![b'A'; MAX_READ + 1];
+    let refused = mapper.map(&[Query { name: b"r", sequence: &long }]);
+    assert_eq!(refused, Err(MapError::ReadTooLong(MAX_READ + 1)));
+    let many = vec![Query { name: b"r", sequence: &long[1..] }; 20_000];
+    let bases = 20_000 * MAX_READ as u64;
+    assert_eq!(mapper.map(&many), Err(MapError::BatchTooLarge(bases)));
 }

@@ -2,22 +2,20 @@
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers too)
 
 CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test bench lint kernels kernels-check deps test-deps clean
+.PHONY: run test lint kernels kernels-check deps test-deps clean
 
 run: deps
 	$(CARGO) build --release --quiet --package gpualign
-	target/release/gpualign data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o target/chrM.sam --stats json
-	@echo; echo "The first alignments in target/chrM.sam:"
-	@grep -v '^@' target/chrM.sam | head -5 | cut -f 1-9,12-
+	$(TARGET)/release/gpualign data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o $(TARGET)/chrM.sam --stats json
+	@echo; echo "The first alignments in $(TARGET)/chrM.sam:"
+	@grep -v '^@' $(TARGET)/chrM.sam | head -5 | cut -f 1-9,12-
 
 test: deps test-deps
 	$(CARGO) test --workspace --quiet
 	$(CARGO) test --package gpualign-tests --features sanitize --quiet
-
-bench: deps
-	$(CARGO) bench --package gpualign-benches
 
 lint:
 	$(CARGO) fmt --all --check

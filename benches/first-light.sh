@@ -9,6 +9,7 @@
 #   OUT    receives first-light.json and the logs
 # First correctness (CPU == GPU on everything, sanitizers), then whole-program times.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "$1" && pwd); data=$(cd "$2" && pwd); peers=$(cd "$3" && pwd)/bin; mkdir -p "$4"; out=$(cd "$4" && pwd)
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT; cd "$tmp"
 threads=$(nproc)
@@ -55,6 +56,7 @@ for report in all best; do
 done
 row "gpualign cpu, $threads threads, --report all" $n "$(timed gpualign --device cpu --report all -t "$threads" -o cpu.sam reads.fq chr20.fa)"
 cmp <(grep -v '^@PG' cpu.sam) <(grep -v '^@PG' gpu-all.sam) && check "same: chr20, 47 bp, k = 3, all loci, $(grep -vc '^@' gpu-all.sam) records"
+"$here/mapq-calibration.py" < gpu-best.sam > "$out/mapq.txt"
 head -8000 reads.fq > few.fq
 row "gpualign cpu, 1 thread, --report all" 2000 "$(timed gpualign --device cpu --report all -t 1 -o one.sam few.fq chr20.fa)"
 wait $bwa_index
@@ -74,6 +76,7 @@ json.dump({
     "rows": [{"program": p, "reads": int(n), "seconds": float(s), "reads_per_second": round(int(n) / float(s))} for p, n, s, *_ in rows],
     "checks": open(f"{out}/checks.txt").read().splitlines(),
     "index": open(f"{out}/index.txt").read().splitlines(),
+    "mapq": open(f"{out}/mapq.txt").read().splitlines(),
     "stats": [json.loads(line) for line in open(f"{out}/log.txt") if line.startswith("{")],
 }, open(f"{out}/first-light.json", "w"), indent=1)
 PY

@@ -113,10 +113,10 @@ pub struct MapOptions {
     pub device: DeviceRequest,
     #[command(flatten)]
     pub threads: Threads,
-    /// Reads mapped at a time [default: 16384, on a GPU 131072]
-    #[arg(long, value_name = "N", help_heading = "Resources",
+    /// Reads mapped at a time; the more, the more they share
+    #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: Option<u32>,
+    pub batch_size: u32,
     /// Save the index as REF.gpx if it had to be built
     #[arg(long, help_heading = "Resources")]
     pub save_index: bool,

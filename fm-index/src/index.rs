@@ -113,8 +113,9 @@ impl FmIndex {
         &self.image
     }
 
+    /// Both transforms, for loops of many extensions.
     #[inline]
-    fn transforms(&self) -> Transforms<'_> {
+    pub fn transforms(&self) -> Transforms<'_> {
         Transforms { forward: self.forward(), reverse: self.reverse() }
     }
 

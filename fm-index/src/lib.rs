@@ -42,5 +42,5 @@ pub use error::{IndexError, Place, ReferenceError, ReferenceProblem};
 pub use index::FmIndex;
 pub use rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK};
 pub use reference::{Contig, MAX_BASES, Reference};
-pub use search::Interval;
+pub use search::{Interval, Transforms};
 pub use source::Source;

@@ -73,6 +73,21 @@ impl Bwt<'_> {
         counts
     }
 
+    /// Starts to fetch the block of a row into the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, row: u32) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(block) = self.blocks.get((row / SYMBOLS_PER_BLOCK) as usize) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch of any address has no effect but on the cache, and SSE is part of
+            // x86-64.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(block).cast());
+            }
+        }
+    }
+
     /// The symbol of a row: the base before its suffix. At the primary it is the sentinel, given
     /// as 0.
     #[inline]

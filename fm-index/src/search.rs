@@ -31,22 +31,33 @@ impl Interval {
     }
 }
 
-/// The transforms of the text and of the reversed text.
+/// The transforms of the text and of the reversed text: [`crate::FmIndex`] as loops of many
+/// extensions want it, found in the image once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Transforms<'a> {
+pub struct Transforms<'a> {
     pub(crate) forward: Bwt<'a>,
     pub(crate) reverse: Bwt<'a>,
 }
 
 impl Transforms<'_> {
+    /// The intervals of the word with each code put before it.
     #[inline]
-    pub(crate) fn extend_left(&self, interval: Interval) -> [Interval; 4] {
+    pub fn extend_left(&self, interval: Interval) -> [Interval; 4] {
         extend(&self.forward, interval)
     }
 
+    /// The intervals of the word with each code put after it.
     #[inline]
-    pub(crate) fn extend_right(&self, interval: Interval) -> [Interval; 4] {
+    pub fn extend_right(&self, interval: Interval) -> [Interval; 4] {
         extend(&self.reverse, interval.mirrored()).map(Interval::mirrored)
+    }
+
+    /// Tells the processor that the word of `interval` may soon be extended to the right, so that
+    /// the wait for memory overlaps with other work. Changes nothing else.
+    #[inline]
+    pub fn expect_right(&self, interval: Interval) {
+        self.reverse.prefetch(interval.lo_reverse);
+        self.reverse.prefetch(interval.lo_reverse + interval.size);
     }
 
     /// The intervals of all words of a length, in order of the words.

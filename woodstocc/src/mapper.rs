@@ -27,6 +27,9 @@ use crate::query::{self, Queries, Query};
 use crate::stats::{Counters, Stats};
 use crate::{scan, traceback, trie};
 
+/// Queries that are not split further for the sake of balance.
+const WALK_TOGETHER: usize = 4096;
+
 /// Maps reads to one reference.
 #[derive(Debug)]
 pub struct Mapper {
@@ -130,8 +133,11 @@ impl Mapper {
     }
 
     fn search_on_cpu(&self, queries: &Queries, wanted: &[u32], k: usize) -> Vec<Hit> {
-        // One share a thread: the more queries walk the trie together, the fewer nodes each pays for.
-        let share = wanted.len().div_ceil(rayon::current_num_threads()).max(1);
+        // The more queries walk the trie together, the fewer nodes each pays for; but every thread
+        // gets a share, and of a large batch several, since some take longer.
+        let threads = rayon::current_num_threads();
+        let share = wanted.len().div_ceil(4 * threads);
+        let share = share.max(wanted.len().div_ceil(threads).min(WALK_TOGETHER)).max(1);
         wanted
             .par_chunks(share)
             .flat_map_iter(|chunk| {

@@ -81,6 +81,7 @@ struct Batch<'a> {
 impl Batch<'_> {
     fn search<W: Word>(&self, index: &FmIndex, hits: &mut Vec<Hit>) -> Effort {
         let band = Band::<W>::new(self.k);
+        let transforms = index.transforms();
         let mut effort = Effort::default();
         let mut arena: Vec<Live<W>> = (0..)
             .zip(self.lengths)
@@ -100,7 +101,11 @@ impl Batch<'_> {
             parents.clear();
             parents.extend(arena.drain(node.live..));
             let depth = node.depth + 1;
-            for (code, child) in index.extend_right(node.interval).into_iter().enumerate() {
+            let children = transforms.extend_right(node.interval);
+            for &child in children.iter().filter(|child| child.size > 0) {
+                transforms.expect_right(child);
+            }
+            for (code, child) in children.into_iter().enumerate() {
                 if child.size == 0 {
                     continue;
                 }

@@ -51,10 +51,6 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
     if let Some(reason) = &opened.fallback {
         console.notice(&format!("{reason}: mapping on the CPU"));
     }
-    let batch_size = options.batch_size.unwrap_or(match opened.device {
-        Device::Cpu => 1 << 14,
-        Device::Cuda(_) => 1 << 17,
-    });
 
     let index = index::open_or_build(&operands.reference, options.save_index, &console)?;
     let index = Arc::new(index);
@@ -85,7 +81,7 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
 
     console.start_reads();
     let formatter = Formatter::new(index.reference(), options.read_group.as_ref(), options.eqx);
-    let batches = input::batches(operands.reads.clone(), batch_size as usize);
+    let batches = input::batches(operands.reads.clone(), options.batch_size as usize);
     let (sender, receiver) = sync_channel(WAITING);
     let writer = thread::spawn(move || write(output, receiver));
     let mapped = map_batches(&mapper, &formatter, batches, &sender, &console);

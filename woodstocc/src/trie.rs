@@ -96,10 +96,16 @@ impl Batch<'_> {
         }
         let mut worklist = vec![Node { interval: index.root(), depth: 0, live: 0 }];
         let mut parents = Vec::new();
+        // The arena's end; what is behind it is scratch.
+        let mut end = arena.len();
         while let Some(node) = worklist.pop() {
             effort.nodes += 1;
             parents.clear();
-            parents.extend(arena.drain(node.live..));
+            parents.extend_from_slice(&arena[node.live..end]);
+            end = node.live;
+            if arena.len() < end + 4 * parents.len() {
+                arena.resize(end + 4 * parents.len(), parents[0]);
+            }
             let depth = node.depth + 1;
             let children = transforms.extend_right(node.interval);
             for &child in children.iter().filter(|child| child.size > 0) {
@@ -109,12 +115,17 @@ impl Batch<'_> {
                 if child.size == 0 {
                     continue;
                 }
-                let live = arena.len();
+                let live = end;
                 effort.rows += parents.len() as u64;
                 for parent in &parents {
-                    arena.extend(self.visit(&band, parent, child, depth as usize, code, hits));
+                    // Three of four queries die here, unforeseeably for the processor: so each is
+                    // written, and only the end of the arena depends on its fate.
+                    let (query, lives) =
+                        self.visit(&band, parent, child, depth as usize, code, hits);
+                    arena[end] = query;
+                    end += usize::from(lives);
                 }
-                if arena.len() > live {
+                if end > live {
                     worklist.push(Node { interval: child, depth, live });
                 }
             }
@@ -122,7 +133,7 @@ impl Batch<'_> {
         effort
     }
 
-    /// The query of `parent` at a child node, if it lives on there.
+    /// The query of `parent` at a child node, and whether it lives on there.
     #[inline]
     fn visit<W: Word>(
         &self,
@@ -132,7 +143,7 @@ impl Batch<'_> {
         depth: usize,
         code: usize,
         hits: &mut Vec<Hit>,
-    ) -> Option<Live<W>> {
+    ) -> (Live<W>, bool) {
         let query = parent.query as usize;
         let whole = self.lengths[query] as usize + self.k - depth;
         let equal = self.profiles.equal(query, code, depth, self.k);
@@ -147,10 +158,7 @@ impl Batch<'_> {
                 distance: u32::from(distance),
             });
         }
-        (wanted > 0 && band.is_below(row, wanted)).then_some(Live {
-            row,
-            query: parent.query,
-            wanted,
-        })
+        let lives = wanted > 0 && band.is_below(row, wanted);
+        (Live { row, query: parent.query, wanted }, lives)
     }
 }

@@ -64,7 +64,7 @@ row "bwa aln -N -n 3 -o 3 -e 3, $threads threads (no samse)" $n "$(timed "$peers
 row "bwa aln -n 3, $threads threads (no samse)" $n "$(timed "$peers/bwa" aln -n 3 -l 1000 -t "$threads" -f a.sai chr20.fa reads.fq)"
 row "razers3 -i 93 -rr 100 -m 1000000, $threads threads" $n "$(timed "$peers/razers3" -i 93 -rr 100 -m 1000000 -tc "$threads" -o r.sam chr20.fa reads.fq)"
 
-DEVICE="$device" THREADS="$threads" COMMIT="${COMMIT:-unknown}" python3 - "$out" <<'PY'
+BIN="$bin" DEVICE="$device" THREADS="$threads" COMMIT="${COMMIT:-unknown}" python3 - "$out" <<'PY'
 import json, os, sys
 out = sys.argv[1]
 rows = [line.rstrip("\n").split("\t") for line in open(f"{out}/rows.tsv")]
@@ -77,6 +77,6 @@ json.dump({
     "checks": open(f"{out}/checks.txt").read().splitlines(),
     "index": open(f"{out}/index.txt").read().splitlines(),
     "mapq": open(f"{out}/mapq.txt").read().splitlines(),
-    "stats": [json.loads(line) for line in open(f"{out}/log.txt") if line.startswith("{")],
+    "stats": [json.loads(line.replace(os.environ['BIN'] + '/', '')) for line in open(f"{out}/log.txt") if line.startswith("{")],
 }, open(f"{out}/first-light.json", "w"), indent=1)
 PY

@@ -5,7 +5,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test lint kernels kernels-check deps test-deps clean
+.PHONY: run test lint kernels kernels-check deps test-deps kernels-deps clean
 
 run: deps
 	$(CARGO) build --release --quiet --package gpualign
@@ -23,12 +23,12 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
 # Compile every CUDA kernel into its committed fatbin (needs no GPU).
-kernels:
+kernels: kernels-deps
 	$(CARGO) xtask nvcc
 	$(CARGO) xtask kernels
 
 # Check that the committed fatbins are what their sources compile to.
-kernels-check:
+kernels-check: kernels-deps
 	$(CARGO) xtask nvcc
 	$(CARGO) xtask kernels --check --rebuild
 
@@ -37,6 +37,9 @@ deps:
 
 test-deps:
 	@scripts/install-deps test
+
+kernels-deps: deps
+	@scripts/install-deps kernels
 
 clean:
 	$(CARGO) clean

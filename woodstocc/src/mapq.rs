@@ -12,9 +12,8 @@
 //! ```
 //!
 //! So a unique locus at distance `k` has MAPQ 18, at `k - 1` 36, at `k - 2` 54; two equally good ones
-//! have 3, and a runner-up with one difference more gives 18. On simulated reads the share of wrong
-//! placements was never above what a quality states (`benches/RESULTS.md`; measured by
-//! `benches/mapq-calibration.py`).
+//! have 3, and a runner-up with one difference more gives 18. `benches/RESULTS.md` compares this with
+//! simulated truth (`benches/mapq-calibration.py`): for `k` = 3 the qualities are on the careful side.
 
 /// How many times less likely one more difference makes a locus.
 pub const ODDS: f64 = 64.0;

@@ -74,9 +74,25 @@ pub const fn is_iupac(letter: u8) -> bool {
     )
 }
 
+/// A byte as a message shows it: quoted if it can be printed, else by its value.
+pub fn describe(byte: u8) -> String {
+    if byte.is_ascii_graphic() {
+        format!("'{}'", char::from(byte))
+    } else {
+        format!("byte 0x{byte:02x}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_shown_so_that_they_can_be_told_apart() {
+        assert_eq!(describe(b'-'), "'-'");
+        assert_eq!(describe(b' '), "byte 0x20");
+        assert_eq!(describe(0xc3), "byte 0xc3");
+    }
 
     #[test]
     fn letters_and_codes_round_trip() {

@@ -47,7 +47,7 @@ pub struct Engine {
 
 impl From<woodstocc::Stats> for Engine {
     fn from(stats: woodstocc::Stats) -> Self {
-        let woodstocc::Stats { reads: _, aligned: _, loci, nodes, rows, located } = stats;
+        let woodstocc::Stats { loci, nodes, rows, located } = stats;
         Self { loci, nodes, rows, located }
     }
 }

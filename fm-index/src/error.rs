@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use aligner_core::seq::describe;
 use thiserror::Error;
 
 /// Where in the input a reference is wrong.
@@ -92,15 +93,6 @@ pub enum ReferenceProblem {
     /// Nothing to align to.
     #[error("the reference has no A, C, G or T")]
     NoBases,
-}
-
-/// A character as a message shows it.
-fn describe(letter: u8) -> String {
-    if letter.is_ascii_graphic() {
-        format!("'{}'", char::from(letter))
-    } else {
-        format!("byte 0x{letter:02x}")
-    }
 }
 
 /// An index that cannot be built, saved or opened.

@@ -103,7 +103,7 @@ impl Mapper {
                 self.report(name, &queries, read, strands)
             })
             .collect();
-        self.counters.finished(reads.len(), found.rows(), &mappings);
+        self.counters.finished(found.rows(), &mappings);
         Ok(mappings)
     }
 

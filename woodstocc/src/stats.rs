@@ -8,10 +8,6 @@ use crate::trie::Effort;
 /// What a mapper has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Reads mapped.
-    pub reads: u64,
-    /// Reads with at least one alignment.
-    pub aligned: u64,
     /// Loci found (every match, if all starts are reported).
     pub loci: u64,
     /// Trie nodes expanded. On the GPU each read expands its own; on the CPU reads of a batch share
@@ -26,8 +22,6 @@ pub struct Stats {
 /// Counters that threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    reads: AtomicU64,
-    aligned: AtomicU64,
     loci: AtomicU64,
     nodes: AtomicU64,
     rows: AtomicU64,
@@ -40,10 +34,7 @@ impl Counters {
         self.rows.fetch_add(effort.rows, Ordering::Relaxed);
     }
 
-    pub(crate) fn finished(&self, reads: usize, located: u64, mappings: &[Mapping]) {
-        let aligned = mappings.iter().filter(|mapping| mapping.total > 0).count();
-        self.reads.fetch_add(reads as u64, Ordering::Relaxed);
-        self.aligned.fetch_add(aligned as u64, Ordering::Relaxed);
+    pub(crate) fn finished(&self, located: u64, mappings: &[Mapping]) {
         self.loci.fetch_add(mappings.iter().map(|m| m.total).sum(), Ordering::Relaxed);
         self.located.fetch_add(located, Ordering::Relaxed);
     }
@@ -51,8 +42,6 @@ impl Counters {
     pub(crate) fn snapshot(&self) -> Stats {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Stats {
-            reads: get(&self.reads),
-            aligned: get(&self.aligned),
             loci: get(&self.loci),
             nodes: get(&self.nodes),
             rows: get(&self.rows),

@@ -1,6 +1,6 @@
 //! One record: what needletail found, checked and turned into a read.
 
-use aligner_core::seq::is_iupac;
+use aligner_core::seq::{describe, is_iupac};
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{Format, SequenceRecord};
 use woodstocc::MAX_READ;
@@ -116,15 +116,6 @@ fn phred(letters: &[u8]) -> Result<Vec<u8>, (usize, u8)> {
 
 fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
-}
-
-/// A byte as a message shows it.
-fn describe(byte: u8) -> String {
-    if byte.is_ascii_graphic() {
-        format!("'{}'", char::from(byte))
-    } else {
-        format!("byte 0x{byte:02x}")
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Compiles the kernels of the workspace, and those that test the shim itself, for the CPU.
-//! A kernel file `crate/cuda/name.cu` becomes `$KERNELS/crate/name.so`.
+//! A kernel file `crate/cuda/name.cu` or `crate/examples/name.cu` becomes `$KERNELS/crate/name.so`.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -19,10 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
     let compiler = simt_build::Compiler::new(&kernels.includes, sanitize)?;
-    let own = ["selftest", "planted", "extend"]
+    let own = ["selftest", "planted", "extend", "balance"]
         .map(|name| here.join("kernels").join(name).with_extension("cu"));
+    let mut modules = BTreeSet::new();
     for source in kernels.sources.iter().chain(&own) {
         let object = output.join(module(root, source).ok_or("a kernel outside of a crate")?);
+        if !modules.insert(object.clone()) {
+            return Err(format!("{}: its crate has another of this name", source.display()).into());
+        }
         fs::create_dir_all(object.parent().ok_or("a kernel without a folder")?)?;
         compiler.compile(source, &object)?;
     }
@@ -30,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `crate/name.so` of `root/crate/cuda/name.cu`.
+/// `crate/name.so` of `root/crate/folder/name.cu`.
 fn module(root: &Path, source: &Path) -> Option<PathBuf> {
     let krate = source.strip_prefix(root).ok()?.components().next()?;
     Some(Path::new(&krate).join(source.file_name()?).with_extension("so"))

@@ -22,6 +22,7 @@ pub mod error;
 pub mod fastx;
 pub mod gpu;
 pub mod seq;
+pub mod stream;
 
 pub use device::{Device, DeviceRequest};
 pub use error::DeviceError;

@@ -8,6 +8,7 @@ use aligner_core::DeviceRequest;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use gpualign_benches::Experiment;
 use woodstocc::{MAX_K, Report, Strategy};
 
 use crate::output::{Format, ReadGroup};
@@ -51,6 +52,9 @@ pub enum Command {
     Index(IndexArguments),
     /// Lists the GPUs, or says why there are none
     Devices,
+    /// Measures this machine
+    #[command(subcommand)]
+    Bench(Bench),
     /// Prints completions for a shell
     Completions {
         /// The shell
@@ -58,6 +62,13 @@ pub enum Command {
     },
     /// Prints the manual page
     Man,
+}
+
+/// Commands of `gpualign bench`.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Measures the streaming runtime on synthetic applications
+    Runtime(RuntimeArguments),
 }
 
 /// The files of mapping.
@@ -137,6 +148,32 @@ pub struct IndexArguments {
     /// Rows between samples of the suffix array, a power of two up to 64: more is smaller and slower
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = sample_rate)]
     pub sample_rate: u32,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The command line of `gpualign bench runtime`.
+#[derive(Debug, Args)]
+pub struct RuntimeArguments {
+    /// Where to run: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value_t, help_heading = "Resources")]
+    pub device: DeviceRequest,
+    /// Items at the source [default: 1,000,000 on a GPU, 20,000 on a CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub items: Option<u32>,
+    /// Fewer cases and fewer runs of each
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder for runtime.json and the figures
+    #[arg(long, value_name = "DIR", default_value = "bench-runtime",
+        value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Only these experiments [default: all]: filtering, pipelines, occupancy, firings, loops,
+    /// mappings, widths, shares, outputs
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub experiment: Vec<Experiment>,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -288,6 +325,20 @@ mod tests {
         assert!(
             matches!(arguments.command, Some(Command::Index(index)) if index.threads.count() == 2)
         );
+    }
+
+    #[test]
+    fn every_experiment_can_be_asked_for_and_is_in_the_help() {
+        let names: Vec<&str> = Experiment::ALL.map(Experiment::name).to_vec();
+        let line = [&["gpualign", "bench", "runtime", "--experiment"], &names[..]].concat();
+        let Some(Command::Bench(Bench::Runtime(runtime))) = Arguments::parse_from(line).command
+        else {
+            panic!("bench runtime is meant");
+        };
+        assert_eq!(runtime.experiment, Experiment::ALL);
+        let mut bench = RuntimeArguments::augment_args(clap::Command::new("runtime"));
+        let help = bench.render_long_help().to_string();
+        assert!(names.iter().all(|name| help.contains(name)), "{help}");
     }
 
     #[test]

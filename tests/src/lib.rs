@@ -3,12 +3,19 @@
 //! The build script compiles every kernel file of the workspace for the SIMT shim (crate `simt`);
 //! [`kernels`] opens one. With `--features sanitize` they are checked by ASan and UBSan.
 
+// Launching a kernel is unsafe; the caller of each launch vouches for its arguments.
+#![allow(unsafe_code)]
+
+mod shim_backend;
+
 use std::path::Path;
 
 use simt::{Module, SimtError};
 
-/// The kernels of `krate/cuda/name.cu`, compiled for the CPU; `kernels("tests", name)` are those
-/// of `tests/kernels/`.
+pub use shim_backend::{HostBuffer, ShimBackend};
+
+/// The kernels of `krate/cuda/name.cu` or `krate/examples/name.cu`, compiled for the CPU;
+/// `kernels("tests", name)` are those of `tests/kernels/`.
 ///
 /// # Errors
 /// If there is no such kernel file.

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -110,14 +114,12 @@ struct Built {
 
 fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) -> Result<Built> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let compiled = for_each_in_parallel(sources, |source| {
+        compile(root, compiler, source, folder.path()).with_context(|| source.clone())
+    });
     let mut kernels = BTreeMap::new();
-    for source in sources {
-        let fatbin = fatbin_of(source);
-        let output = folder.path().join(&fatbin);
-        if let Some(parent) = output.parent() {
-            fs::create_dir_all(parent).context("cannot make a temporary folder")?;
-        }
-        let report = compiler.compile(source, &output)?;
+    for (source, compiled) in sources.iter().zip(compiled) {
+        let (entry, report) = compiled?;
         for warning in usage::warnings(&report) {
             eprintln!("{warning}");
         }
@@ -127,13 +129,7 @@ fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) ->
                 println!("  {line}");
             }
         }
-        let mut checksums = BTreeMap::new();
-        for path in compiler.dependencies(source)? {
-            let sum = checksum(root, &path)?;
-            checksums.insert(path, sum);
-        }
-        let sha256 = checksum(folder.path(), &fatbin)?;
-        kernels.insert(fatbin, Entry { sha256, sources: checksums });
+        kernels.insert(fatbin_of(source), entry);
     }
     let manifest = Manifest {
         nvcc: nvcc::VERSION.to_owned(),
@@ -141,6 +137,50 @@ fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) ->
         kernels,
     };
     Ok(Built { folder, manifest })
+}
+
+/// Compiles one kernel file to below `folder`; gives its manifest entry and the compiler's report.
+fn compile(
+    root: &Path,
+    compiler: &Compiler,
+    source: &str,
+    folder: &Path,
+) -> Result<(Entry, String)> {
+    let fatbin = fatbin_of(source);
+    let output = folder.join(&fatbin);
+    if let Some(parent) = output.parent() {
+        fs::create_dir_all(parent).context("cannot make a temporary folder")?;
+    }
+    let report = compiler.compile(source, &output)?;
+    let mut checksums = BTreeMap::new();
+    for path in compiler.dependencies(source)? {
+        let sum = checksum(root, &path)?;
+        checksums.insert(path, sum);
+    }
+    let sha256 = checksum(folder, &fatbin)?;
+    Ok((Entry { sha256, sources: checksums }, report))
+}
+
+/// What `work` makes of each item, in their order, on all cores.
+fn for_each_in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    let result = work(item);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 impl Built {

@@ -20,7 +20,7 @@ pub struct Module {
 pub struct Kernel {
     function: CudaFunction,
     gpu: Gpu,
-    name: &'static str,
+    name: String,
 }
 
 impl Gpu {
@@ -42,12 +42,12 @@ impl Module {
     ///
     /// # Errors
     /// If the module has none of that name.
-    pub fn kernel(&self, gpu: &Gpu, name: &'static str) -> Result<Kernel, DeviceError> {
+    pub fn kernel(&self, gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
         let function = self
             .module
             .load_function(name)
             .map_err(failed(&format!("finding kernel '{name}' in '{}'", self.name)))?;
-        Ok(Kernel { function, gpu: gpu.clone(), name })
+        Ok(Kernel { function, gpu: gpu.clone(), name: name.to_owned() })
     }
 }
 
@@ -121,6 +121,18 @@ impl Kernel {
         unsafe { builder.launch(config) }
             .map_err(failed(&format!("launching '{}'", self.name)))
             .map(drop)
+    }
+
+    /// Lets launches ask for `bytes` bytes of dynamic shared memory; beyond 48 KiB they must be
+    /// allowed to.
+    ///
+    /// # Errors
+    /// If the device has not so much.
+    pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
+        use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.function
+            .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)
+            .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
     }
 
     /// How many blocks of `threads` threads one multiprocessor holds at a time.

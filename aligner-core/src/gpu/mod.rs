@@ -164,6 +164,24 @@ impl Gpu {
         Ok(free as u64)
     }
 
+    /// Does `work`, waits for it, and gives the seconds that the device took, by its own events.
+    ///
+    /// # Errors
+    /// If the work, or anything before it on the stream, fails.
+    pub fn timed(
+        &self,
+        work: impl FnOnce() -> Result<(), DeviceError>,
+    ) -> Result<f64, DeviceError> {
+        let timing = || failed("timing");
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        let begin = self.stream.record_event(flags).map_err(timing())?;
+        work()?;
+        let end = self.stream.record_event(flags).map_err(timing())?;
+        self.synchronize()?;
+        let milliseconds = begin.elapsed_ms(&end).map_err(timing())?;
+        Ok(f64::from(milliseconds) / 1e3)
+    }
+
     /// Waits until everything given to the stream is done.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod bench;
 mod devices;
 mod generate;
 mod index;
@@ -8,7 +9,7 @@ mod map;
 use anyhow::{Context, Result, bail};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Bench, Command};
 use crate::output::staging;
 
 /// Runs the command that is asked for.
@@ -16,6 +17,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     clean_up_when_interrupted()?;
     match (&arguments.command, &arguments.operands) {
         (Some(Command::Index(index)), _) => index::run(index),
+        (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),
         (Some(Command::Man), _) => generate::manual(),

@@ -96,11 +96,13 @@ impl Compiler {
 }
 
 /// Flags for kernel files alone.
-const KERNEL_FLAGS: [&str; 3] = [
+const KERNEL_FLAGS: [&str; 4] = [
     // `#pragma unroll` is nvcc's.
     "-Wno-unknown-pragmas",
     // Device headers offer more functions than one kernel file uses.
     "-Wno-unused-function",
+    // Lanes without an item leave the registers for it unset.
+    "-Wno-maybe-uninitialized",
     // Locals start as rubbish, not as what a fresh stack holds, which is zero.
     "-ftrivial-auto-var-init=pattern",
 ];
@@ -123,7 +125,7 @@ fn run(mut command: Command, path: &Path) -> Result<(), BuildError> {
 pub struct Kernels {
     /// The crates' folders for kernels: every `crate/cuda`.
     pub folders: Vec<PathBuf>,
-    /// The kernel files: every `crate/cuda/*.cu`.
+    /// The kernel files: every `crate/cuda/*.cu` and `crate/examples/*.cu`.
     pub sources: Vec<PathBuf>,
     /// The folders that headers are found in: every `crate/cuda/include`.
     pub includes: Vec<PathBuf>,
@@ -143,6 +145,7 @@ impl Kernels {
                 found.includes.extend(find(&folder, "include")?);
                 found.folders.push(folder);
             }
+            found.sources.extend(find(&manifest.with_file_name("examples"), "*.cu")?);
         }
         Ok(found)
     }

@@ -1,0 +1,163 @@
+// Firing a module: gather an ensemble, run the stage, scatter what it pushed (000, Figure 3.2).
+//
+// Warps work through a firing on their own: warp w takes the inputs at w * 32, w * 32 + width, ...
+#pragma once
+
+#include "stream/metrics.cuh"
+#include "stream/scatter.cuh"
+
+namespace stream {
+
+// One input of a firing.
+struct Place {
+  u32 node;
+  u32 offset;  // among the inputs, or elements, that the firing takes from this node
+};
+
+// Finds the node of input `index` by binary search over the nodes' counts, which the lanes of the
+// warp hold (000, Figure 3.4). All lanes of a warp, converged.
+__device__ inline Place find_node(const Block& b, u32 first, u32 nodes, u32 index) {
+  if (nodes == 1) return {first, index};
+  const u32 lane = lane_in_warp();
+  const u32 before = lane < nodes ? b.prefix[first + lane] : NONE;
+  u32 found = 0;
+#pragma unroll
+  for (u32 step = WARP / 2; step > 0; step /= 2) {
+    const u32 start = __shfl_sync(ALL_LANES, before, found + step);
+    if (start <= index) found += step;
+  }
+  return {first + found, index - __shfl_sync(ALL_LANES, before, found)};
+}
+
+// The bytes of an input of a module that does not explode: in the node's queue or in the window.
+__device__ inline const byte* input_at(const Block& b, const Run& run, Place place) {
+  const u32 n = place.node, queued = b.take[n];
+  if (place.offset >= queued) {
+    return run.input + (b.window + (place.offset - queued)) * run.input_bytes;
+  }
+  const u32 slot = wrapped(b.head[n], place.offset, b.capacity[n]);
+  return b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n];
+}
+
+// The item that an element belongs to, and how many elements from its end it is (at least 1).
+struct Element {
+  const byte* item;
+  u32 from_end;
+};
+__device__ inline Element element_at(const Block& b, Place place) {
+  const u32 n = place.node;
+  const u32 position = b.consumed[n] + place.offset;
+  const u32 slot = wrapped(b.head[n], pods_ended(b, n, b.count[n], position), b.capacity[n]);
+  return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], b.ends[n][slot] - position};
+}
+
+template <class S>
+__device__ Site<S> site_at(const Block& b, const Run& run, u32 node, u32 lane, u32 lanes, u32 element) {
+  return {b.parameters[node], run.global, lane, lanes, element};
+}
+
+// Keeps the clock from being read before a gathered item has arrived.
+template <bool METRICS, class T>
+__device__ void await(const T& item) {
+  if constexpr (METRICS) {
+    __ballot_sync(ALL_LANES, *reinterpret_cast<const byte*>(&item) == 0);
+  }
+}
+
+// Fires a module that maps items one by one. All threads of the block; uses no barrier.
+template <bool METRICS, class S, class All>
+__device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
+  const u32 m = b.fired, first = b.module_first[m], nodes = b.module_nodes[m];
+  const u32 threads = blockDim.x, inputs = b.inputs;
+  const byte* parameters = b.module_parameters[m];
+  long long gather = 0, running = 0, scattering = 0;
+  // Of an ensemble, a warp's first input.
+  const u32 warp_first = (threadIdx.x - lane_in_warp()) / S::THREADS;
+  for (u32 base = 0; base + warp_first < inputs; base += threads / S::THREADS * S::ITEMS) {
+    const long long t0 = Meter<METRICS>::now();
+    typename S::In items[S::ITEMS];
+    u32 node[S::ITEMS];
+    bool active[S::ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < S::ITEMS; ++i) {
+      const u32 index = base + i * threads + threadIdx.x / S::THREADS;
+      active[i] = index < inputs;
+      const Place place = find_node(b, first, nodes, active[i] ? index : 0);
+      node[i] = place.node;
+      // Lanes without an input read the first: a value that is never set would stay in registers
+      // for as long as the kernel runs.
+      items[i] = *reinterpret_cast<const typename S::In*>(input_at(b, run, place));
+    }
+    await<METRICS>(items[S::ITEMS - 1]);
+    const long long t1 = Meter<METRICS>::now();
+    gather += t1 - t0;
+#pragma unroll
+    for (u32 i = 0; i < S::ITEMS; ++i) {
+      const long long t2 = Meter<METRICS>::now();
+      Push<typename OutOf<S>::Type> push;
+      if (active[i]) {
+        const u32 lane = threadIdx.x % S::THREADS;
+        Code<S>::run(parameters, items[i], site_at<S>(b, run, node[i], lane, S::THREADS, 0), push);
+      }
+      __syncwarp();
+      const long long t3 = Meter<METRICS>::now();
+      scatter<S::THREADS>(modules, b, run, push, node[i]);
+      running += t3 - t2;
+      scattering += Meter<METRICS>::now() - t3;
+    }
+  }
+  if (threadIdx.x == 0) meter.phases(m, gather, running, scattering);
+}
+
+// Fires a module that explodes its items. All threads of the block; uses no barrier.
+template <bool METRICS, class S, class All>
+__device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
+  const u32 m = b.fired, first = b.module_first[m], nodes = b.module_nodes[m];
+  const u32 threads = blockDim.x, inputs = b.inputs;
+  const byte* parameters = b.module_parameters[m];
+  long long gather = 0, running = 0, scattering = 0;
+  for (u32 base = threadIdx.x - lane_in_warp(); base < inputs; base += threads) {
+    const long long t0 = Meter<METRICS>::now();
+    const u32 index = base + lane_in_warp();
+    const bool active = index < inputs;
+    const Place place = find_node(b, first, nodes, active ? index : 0);
+    const Element element = element_at(b, place);  // of the first element, for lanes without one
+    const typename S::In item = *reinterpret_cast<const typename S::In*>(element.item);
+    await<METRICS>(item);
+    const long long t1 = Meter<METRICS>::now();
+    Push<typename OutOf<S>::Type> push;
+    if (active) {
+      Site<S> site = site_at<S>(b, run, place.node, 0, 1, 0);
+      site.element = Code<S>::stage(parameters).size(item, site) - element.from_end;
+      Code<S>::run(parameters, item, site, push);
+    }
+    __syncwarp();
+    const long long t2 = Meter<METRICS>::now();
+    scatter<1>(modules, b, run, push, place.node);
+    gather += t1 - t0;
+    running += t2 - t1;
+    scattering += Meter<METRICS>::now() - t2;
+  }
+  if (threadIdx.x == 0) meter.phases(m, gather, running, scattering);
+}
+
+// Moves input to the queue of a root that explodes: as much as there is room for, at most one
+// ensemble. All threads of the block; uses no barrier.
+template <class S, class... M>
+__device__ void load_window(Modules<M...>, Block& b, const Run& run) {
+  const u32 r = b.root;
+  const u64 room = b.capacity[r] - b.count[r] - b.reserve[r];
+  const u64 length = min(min(b.window_end - b.window, room), static_cast<u64>(blockDim.x));
+  const bool active = threadIdx.x < length;
+  typename S::In item = {};
+  u32 weight = 0;
+  if (active) {
+    const byte* source = run.input + (b.window + threadIdx.x) * run.input_bytes;
+    item = *reinterpret_cast<const typename S::In*>(source);
+    weight = weight_for<typename S::In, S>(b, r, item);
+  }
+  write_weighted(b, r, weight, item);
+  if (threadIdx.x == 0) b.window_take = static_cast<u32>(length);
+}
+
+}  // namespace stream

@@ -1,0 +1,80 @@
+// Clocks and counters of a block; empty, and free, in kernels that do not measure.
+#pragma once
+
+#include "stream/block.cuh"
+
+namespace stream {
+
+template <bool METRICS>
+struct Meter {
+  __device__ void clear() {}
+  __device__ void fired(const Block&) {}
+  __device__ void pushed(const Block&) {}
+  __device__ void flush(const Run&, const Block&) {}
+  __device__ void scheduled(long long) {}
+  __device__ void phases(u32, long long, long long, long long) {}
+  __device__ static long long now() { return 0; }
+};
+
+// Thread 0 measures for its block: cycles are those of warp 0, whose wait for the other warps at
+// the end of a firing counts as run.
+template <>
+struct Meter<true> {
+  ModuleCounters modules[MAX_TARGETS];
+  Counters counters;
+  long long start;
+
+  // All threads call; valid after the next barrier.
+  __device__ void clear() {
+    for (u32 m = threadIdx.x; m < MAX_TARGETS; m += blockDim.x) modules[m] = {};
+    if (threadIdx.x == 0) {
+      counters = {};
+      start = clock64();
+    }
+  }
+
+  // The decision to fire was taken. One thread.
+  __device__ void fired(const Block& b) {
+    ModuleCounters& counters = modules[b.fired];
+    const u32 ensemble = b.module_ensemble[b.fired];
+    ++counters.firings;
+    counters.full_firings += b.full;
+    counters.ensembles += (b.inputs + ensemble - 1) / ensemble;
+    counters.lanes += b.inputs;
+    counters.items_in += b.inputs;
+  }
+
+  // All lanes of warp 0, before the firing is booked.
+  __device__ void pushed(const Block& b) {
+    if (b.fired == NONE) return;
+    u32 slots = 0;
+    for (u32 t = lane_in_warp(); t < b.targets; t += WARP) slots += static_cast<u32>(b.pushed[t]);
+    for (u32 step = WARP / 2; step > 0; step /= 2) slots += __shfl_xor_sync(ALL_LANES, slots, step);
+    if (lane_in_warp() == 0) modules[b.fired].items_out += slots;
+  }
+
+  // One thread.
+  __device__ void scheduled(long long cycles) { counters.scheduler += cycles; }
+  __device__ void phases(u32 module, long long gather, long long run, long long scatter) {
+    modules[module].gather += gather;
+    modules[module].run += run;
+    modules[module].scatter += scatter;
+  }
+
+  // Adds the block's counters to the launch's. All threads call, after a barrier.
+  __device__ void flush(const Run& run, const Block& b) {
+    constexpr u32 WORDS = sizeof(ModuleCounters) / sizeof(u64);
+    if (threadIdx.x == 0) counters.total = clock64() - start;
+    const u64* own = reinterpret_cast<const u64*>(modules);
+    u64* all = reinterpret_cast<u64*>(run.module_counters);
+    for (u32 i = threadIdx.x; i < b.modules * WORDS; i += blockDim.x) atomicAdd(all + i, own[i]);
+    if (threadIdx.x == 0) {
+      atomicAdd(&run.counters->scheduler, counters.scheduler);
+      atomicAdd(&run.counters->total, counters.total);
+    }
+  }
+
+  __device__ static long long now() { return clock64(); }
+};
+
+}  // namespace stream

@@ -1,0 +1,176 @@
+// From what a warp's threads have pushed to the queues of the targets (000, section 3.2.2).
+//
+// Lanes with the same target are counted by `__match_any_sync`; one of them reserves the slots for
+// all by an atomic on shared memory, and each writes its item to the slot of its rank. Warps need no
+// barrier between them: the scheduler made sure that all slots are there.
+#pragma once
+
+#include "stream/block.cuh"
+#include "stream/push.cuh"
+
+namespace stream {
+
+__device__ inline u32 lanes_before() { return (1u << lane_in_warp()) - 1; }
+
+// Notes the first error of the launch; the host reports it. Any thread.
+__device__ inline void report(const Run& run, u32 module, u32 channel, u32 node) {
+  if (atomicExch(&run.fault->set, 1u) == 0) {
+    run.fault->module = module;
+    run.fault->channel = channel;
+    run.fault->node = node;
+  }
+}
+
+// Writes one item for each lane of `mask` to its target, a queue without ends or a sink. All lanes
+// of `mask`, converged.
+template <class T>
+__device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, const T& item) {
+  const u32 peers = __match_any_sync(mask, target);
+  const u32 rank = __popc(peers & lanes_before());
+  const u32 leader = __ffs(peers) - 1;
+  const u32 scheme = target < b.nodes ? 0 : b.module[target];
+  u32 base = 0;
+  u64 far = 0;
+  if (lane_in_warp() == leader) {
+    base = atomicAdd(reinterpret_cast<u32*>(&b.pushed[target]), __popc(peers));
+    if (scheme == static_cast<u32>(Scheme::atomics)) {
+      far = atomicAdd(run.sinks[target - b.nodes].cursor, static_cast<u64>(__popc(peers)));
+    }
+  }
+  base = __shfl_sync(mask, base, leader) + rank;
+  if (scheme == static_cast<u32>(Scheme::regions) || scheme == static_cast<u32>(Scheme::exact)) {
+    const u32 slot = wrapped(b.tail[target], base, b.capacity[target]);
+    *reinterpret_cast<T*>(b.ring[target] + static_cast<u64>(slot) * b.slot_bytes[target]) = item;
+  }
+  // A shared array is an experiment's: its lanes may part here.
+  if (__any_sync(mask, scheme == static_cast<u32>(Scheme::atomics))) {
+    far = __shfl_sync(mask, far, leader) + rank;
+    if (scheme == static_cast<u32>(Scheme::atomics) && far < run.sinks[target - b.nodes].room) {
+      *reinterpret_cast<T*>(b.ring[target] + far * b.slot_bytes[target]) = item;
+    }
+  }
+}
+
+// The same for queues of modules that explode: an item of `weight` elements, or none if 0. One
+// atomic on slots and elements together keeps `ends` in the order of slots. All lanes of a warp,
+// converged; only those with `weight > 0` write.
+template <class T>
+__device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) {
+  const u32 lane = lane_in_warp();
+  u32 open = __ballot_sync(ALL_LANES, weight > 0);
+  while (open != 0) {
+    const u32 leader = __ffs(open) - 1;
+    const u32 common = __shfl_sync(ALL_LANES, target, leader);
+    const bool mine = weight > 0 && target == common;
+    const u32 group = __ballot_sync(ALL_LANES, mine);
+    u32 sum = mine ? weight : 0;
+    for (u32 step = 1; step < WARP; step *= 2) {
+      const u32 other = __shfl_up_sync(ALL_LANES, sum, step);
+      if (lane >= step) sum += other;
+    }
+    const u32 all = __shfl_sync(ALL_LANES, sum, WARP - 1);
+    u64 base = 0;
+    if (lane == leader) {
+      base = atomicAdd(&b.pushed[common], static_cast<u64>(all) << 32 | __popc(group));
+    }
+    base = __shfl_sync(ALL_LANES, base, leader);
+    if (mine) {
+      const u32 rank = static_cast<u32>(base) + __popc(group & lanes_before());
+      const u32 slot = wrapped(b.tail[target], rank, b.capacity[target]);
+      b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32) + sum;
+      *reinterpret_cast<T*>(b.ring[target] + static_cast<u64>(slot) * b.slot_bytes[target]) = item;
+    }
+    open &= ~group;
+  }
+}
+
+// The elements of an item for the module that receives it, if it explodes and takes a `T`.
+template <class T, class S>
+__device__ u32 weight_for(const Block& b, u32 target, const T& item) {
+  if constexpr (S::KIND != Kind::each && std::is_same<typename S::In, T>::value) {
+    if constexpr (S::KIND == Kind::explode) {
+      const Site<S> site{b.parameters[target], nullptr, 0, 1, 0};
+      return Code<S>::stage(b.module_parameters[b.module[target]]).size(item, site);
+    } else {
+      return item.len;
+    }
+  } else {
+    return 0;
+  }
+}
+
+template <class T, class... M>
+__device__ u32 weight_of(const Block& b, u32 target, const T& item) {
+  u32 weight = 0, index = 0;
+  const u32 module = b.module[target];
+  ((weight = index++ == module ? weight_for<T, M>(b, target, item) : weight), ...);
+  return weight;
+}
+
+// Whether any module takes a `T` and explodes it: if not, its items need no ends.
+template <class T, class... M>
+constexpr bool explodes_any = ((M::KIND != Kind::each && std::is_same<typename M::In, T>::value) || ...);
+
+// Which modules there are; passed to functions that look one up by number.
+template <class... M>
+struct Modules {};
+
+// Sends what lane-wise `count` items of channel I are staged to their targets. All lanes of a warp,
+// converged; `node` is meant only where `count > 0`.
+template <u32 I, class T, u32 G, class... M>
+__device__ void scatter_channel(Modules<M...>, Block& b, const Run& run, const T (&items)[G],
+                                u32 count, u32 node) {
+  const u32 target = count > 0 ? b.edge_target[b.first_edge[node] + I] : 0;
+#pragma unroll
+  for (u32 s = 0; s < G; ++s) {
+    const u32 mask = __ballot_sync(ALL_LANES, count > s);
+    if (mask == 0) break;
+    bool plain = count > s;
+    if constexpr (explodes_any<T, M...>) {
+      const bool weighted = plain && b.ends[target] != nullptr;
+      if (__any_sync(ALL_LANES, weighted)) {
+        const u32 weight = weighted ? weight_of<T, M...>(b, target, items[s]) : 0;
+        write_weighted(b, target, weight, items[s]);
+      }
+      plain = plain && !weighted;
+      const u32 rest = __ballot_sync(ALL_LANES, plain);
+      if (plain) write_items(b, run, rest, target, items[s]);
+    } else {
+      if (plain) write_items(b, run, mask, target, items[s]);
+    }
+    __syncwarp();
+  }
+}
+
+// How many items of a channel a thread may send, when `threads` threads share its input: all or, if
+// they pushed more than gamma together, none. All lanes of a warp, converged.
+template <u32 I, u32 GAMMA, u32 THREADS>
+__device__ u32 checked(const Block& b, const Run& run, u32 count, u32 node) {
+  u32 sum = count;
+  for (u32 step = 1; step < THREADS; step *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
+  if (sum <= GAMMA) return count;
+  report(run, b.module[node], I, node);
+  return 0;
+}
+
+template <u32 THREADS, u32 I, class P, class M>
+__device__ void scatter_from(M, Block&, const Run&, P&, u32, Channels<>) {}
+
+template <u32 THREADS, u32 I, class P, class M, class C, class... Rest>
+__device__ void scatter_from(M modules, Block& b, const Run& run, P& push, u32 node,
+                             Channels<C, Rest...>) {
+  auto& staged = staging<I>(push);
+  const u32 count = checked<I, C::GAMMA, THREADS>(b, run, staged.count, node);
+  scatter_channel<I>(modules, b, run, staged.items, count, node);
+  scatter_from<THREADS, I + 1>(modules, b, run, push, node, Channels<Rest...>{});
+}
+
+// Sends everything of a `push`. All lanes of a warp, converged; lanes without an input come with an
+// empty push.
+template <u32 THREADS, class... C, class... M>
+__device__ void scatter(Modules<M...> modules, Block& b, const Run& run, Push<Channels<C...>>& push,
+                        u32 node) {
+  scatter_from<THREADS, 0>(modules, b, run, push, node, Channels<C...>{});
+}
+
+}  // namespace stream

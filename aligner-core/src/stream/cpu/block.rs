@@ -1,0 +1,278 @@
+//! One copy of the application: its queues, its window of the input, its sinks' regions.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::super::code::{Staged, Taken};
+use super::super::error::RunError;
+use super::super::metrics::Metrics;
+use super::super::topology::Target;
+use super::application::Application;
+use super::measure::{Clock, unfired};
+use super::queue::Queue;
+use super::rest::{Rest, Turn};
+use super::run::Run;
+use super::schedule::{Firing, Order, Origin, View};
+
+/// How a block stands after a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    /// Its slice is over.
+    Running,
+    /// A sink's region is full.
+    Suspended,
+    Done,
+}
+
+pub(super) struct Block {
+    queues: Vec<Queue>,
+    window: Queue,
+    /// Items in each sink's region, and how many more it takes.
+    sinks: Vec<Vec<u8>>,
+    space: Vec<u64>,
+    staged: Vec<Staged>,
+    items: Vec<u8>,
+    taken: Vec<Taken>,
+    /// It takes everything that other blocks left.
+    last: bool,
+    pub(super) status: Status,
+    pub(super) firings: u64,
+    pub(super) metrics: Metrics,
+}
+
+impl Block {
+    pub(super) fn new<G: Sync + ?Sized>(run: &Run<'_, '_, '_, G>) -> Self {
+        let Run { application, .. } = run;
+        let plan = &application.plan;
+        let modules = &application.topology.modules;
+        let capacity = |node: usize| plan.nodes[node].capacity as usize;
+        Self {
+            queues: (0..plan.nodes.len()).map(|i| application.queue(i, capacity(i))).collect(),
+            window: application.queue(plan.root, run.chunk),
+            sinks: vec![Vec::new(); plan.sinks.len()],
+            space: application.regions.clone(),
+            staged: modules.iter().map(|module| Staged::new(&module.channels)).collect(),
+            items: Vec::new(),
+            taken: Vec::new(),
+            last: false,
+            status: Status::Running,
+            firings: 0,
+            metrics: unfired(application),
+        }
+    }
+
+    /// Fires until the slice is over, a sink is full or nothing is left.
+    pub(super) fn advance<G: Sync + ?Sized>(
+        &mut self,
+        run: &Run<'_, '_, '_, G>,
+    ) -> Result<(), RunError> {
+        let mut whole = Clock::new(run.settings.metrics);
+        let mut clock = Clock::new(run.settings.metrics);
+        let slice = if run.settings.slice == 0 { u32::MAX } else { run.settings.slice };
+        self.status = Status::Running;
+        for _ in 0..slice {
+            let next = self.next(run);
+            self.metrics.scheduler_cycles += clock.lap();
+            let Some(firing) = next else {
+                self.status = if self.waits() { Status::Suspended } else { Status::Done };
+                break;
+            };
+            self.fire(run.application, firing, &mut clock)?;
+        }
+        self.metrics.total_cycles += whole.lap();
+        Ok(())
+    }
+
+    /// Moves the items of the sinks' regions to `to`; how many they are.
+    pub(super) fn empty_sinks(&mut self, regions: &[u64], to: &mut [Vec<u8>]) -> u64 {
+        for (region, to) in self.sinks.iter_mut().zip(to) {
+            to.append(region);
+        }
+        let items = regions.iter().zip(&self.space).map(|(all, free)| all - free).sum();
+        self.space.copy_from_slice(regions);
+        items
+    }
+
+    fn waits(&self) -> bool {
+        !self.window.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// The error of a block in which items wait although no sink is full: a fault of the schedule.
+    pub(super) fn check_idle<G: Sync + ?Sized>(
+        &self,
+        application: &Application<'_, '_, G>,
+    ) -> Result<(), RunError> {
+        let nodes = self.queues.iter().enumerate();
+        let mut queues = std::iter::once((application.plan.root, &self.window)).chain(nodes);
+        match queues.find(|(_, queue)| !queue.is_empty()) {
+            None => Ok(()),
+            Some((node, queue)) => {
+                let node = application.name(node).to_owned();
+                Err(RunError::Stuck { node, waiting: queue.len() })
+            }
+        }
+    }
+
+    fn next<G: Sync + ?Sized>(&mut self, run: &Run<'_, '_, '_, G>) -> Option<Firing> {
+        run.claim(&mut self.window);
+        let choice = self.decide(run, &self.queues);
+        let full = choice.as_ref().is_some_and(|firing| firing.full);
+        match &run.rest {
+            Some(rest) if self.window.is_empty() && !full => self.share(run, rest),
+            _ => choice,
+        }
+    }
+
+    fn decide<G: Sync + ?Sized>(
+        &self,
+        run: &Run<'_, '_, '_, G>,
+        queues: &[Queue],
+    ) -> Option<Firing> {
+        let order = if self.last { Order::Upstream } else { Order::MostFeasible };
+        let Application { plan, ensembles, .. } = run.application;
+        let (window, space) = (&self.window, &self.space);
+        View { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
+    }
+
+    /// The input is exhausted and nothing full is left here: deals with other blocks' rests.
+    fn share<G: Sync + ?Sized>(
+        &mut self,
+        run: &Run<'_, '_, '_, G>,
+        rest: &Mutex<Rest>,
+    ) -> Option<Firing> {
+        let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.last {
+            rest.give(&mut self.queues);
+            if self.waits() {
+                // Heads that are partly done have to be finished here.
+                return self.decide(run, &self.queues);
+            }
+            let mut queues = std::mem::take(&mut self.queues);
+            let turn = rest.turn(run.application, &mut queues, |queues| {
+                self.decide(run, queues).is_some_and(|firing| firing.full)
+            });
+            self.queues = queues;
+            match turn {
+                Turn::Full => {}
+                Turn::Over => return None,
+                Turn::Last => self.last = true,
+            }
+        }
+        if self.last && !self.waits() {
+            rest.take_all(run.application, &mut self.queues);
+        }
+        self.decide(run, &self.queues)
+    }
+
+    fn fire<G: Sync + ?Sized>(
+        &mut self,
+        application: &Application<'_, '_, G>,
+        mut firing: Firing,
+        clock: &mut Clock,
+    ) -> Result<(), RunError> {
+        let module = firing.module;
+        let mut full = true;
+        for _ in 0..firing.ensembles {
+            let gathered = self.gather(application, &mut firing);
+            if self.taken.is_empty() {
+                break;
+            }
+            let metrics = &mut self.metrics.modules[module];
+            full &= gathered.full;
+            metrics.ensembles += 1;
+            metrics.lanes += gathered.lanes;
+            metrics.items_in += gathered.finished;
+            metrics.gather_cycles += clock.lap();
+
+            let staged = &mut self.staged[module];
+            let parameters = application.parameters(module);
+            application.code(module).run(&self.items, &self.taken, &parameters, staged);
+            if let Some((channel, tag)) = staged.excess {
+                return Err(application.too_many(module, tag, channel));
+            }
+            metrics.run_cycles += clock.lap();
+
+            let pushed = self.scatter(application, module);
+            let metrics = &mut self.metrics.modules[module];
+            metrics.items_out += pushed;
+            metrics.scatter_cycles += clock.lap();
+        }
+        self.firings += 1;
+        self.metrics.modules[module].firings += 1;
+        self.metrics.modules[module].full_firings += u64::from(full);
+        Ok(())
+    }
+
+    /// Takes the next ensemble of a firing to `items` and `taken`.
+    fn gather<G: Sync + ?Sized>(
+        &mut self,
+        application: &Application<'_, '_, G>,
+        firing: &mut Firing,
+    ) -> Gathered {
+        self.items.clear();
+        self.taken.clear();
+        let width = application.ensembles[firing.module];
+        let (mut room, mut finished, mut left) = (width, 0, false);
+        for part in &mut firing.parts {
+            let (node, queue) = match part.origin {
+                Origin::Window => (application.plan.root, &mut self.window),
+                Origin::Node(node) => (node, &mut self.queues[node]),
+            };
+            while part.elements > 0 {
+                let limit = part.elements.min(room) as u32;
+                let Some(head) = queue.take(limit, &mut self.items) else { break };
+                let count = head.elements.len() as u64;
+                self.taken
+                    .push(Taken { tag: application.plan.nodes[node].tag, elements: head.elements });
+                part.elements -= count;
+                room -= count;
+                finished += u64::from(head.finished);
+            }
+            left = part.elements > 0;
+            if left {
+                break;
+            }
+        }
+        Gathered { lanes: width - room, finished, full: room == 0 || left }
+    }
+
+    /// Moves what the ensemble emitted to queues and sinks; how many items that are.
+    fn scatter<G: Sync + ?Sized>(
+        &mut self,
+        application: &Application<'_, '_, G>,
+        module: usize,
+    ) -> u64 {
+        let plan = &application.plan;
+        let first = plan.modules[module].nodes.start;
+        let mut pushed = 0;
+        for (channel, staged) in self.staged[module].channels.iter().enumerate() {
+            let size = application.topology.modules[module].channels[channel].item.size();
+            for (item, &tag) in staged.bytes.chunks_exact(size).zip(&staged.tags) {
+                let node = &plan.nodes[first + usize::from(tag)];
+                match plan.edges[node.first_edge + channel].to {
+                    Target::Sink(sink) => {
+                        self.sinks[sink].extend_from_slice(item);
+                        self.space[sink] -= 1;
+                    }
+                    Target::Node(to) => {
+                        let elements = application.elements(to, item);
+                        if elements == 0 {
+                            continue;
+                        }
+                        self.queues[to].push(item, elements);
+                    }
+                }
+                pushed += 1;
+            }
+        }
+        self.staged[module].clear();
+        pushed
+    }
+}
+
+struct Gathered {
+    lanes: u64,
+    /// Items of which nothing is left.
+    finished: u64,
+    /// Every lane has work, or what comes next is not to be divided and too large for the rest.
+    full: bool,
+}

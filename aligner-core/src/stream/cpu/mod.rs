@@ -1,0 +1,132 @@
+//! The executor for CPUs.
+//!
+//! ```text
+//!   inputs --cursor--> block: window -> root -> queues of its own -> ... -> regions -> Outputs
+//!                      block: window -> root -> queues of its own -> ... -> regions ----^
+//!                        \___ rests, at the end of the input ___/
+//! ```
+//!
+//! Blocks are independent copies of the application (000, section 3.2). A round runs all blocks
+//! that are not done on the current rayon pool, each until a sink's region is full, its slice is
+//! over or it has nothing left; then the caller's thread takes the outputs away. [`schedule`] says
+//! what a block fires, [`block`] fires it, [`rest`] deals out what does not fill an ensemble at the
+//! end. A device does the same, and this is where its behaviour can be looked at without one.
+
+mod application;
+mod block;
+mod measure;
+mod queue;
+mod rest;
+mod run;
+mod schedule;
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+
+use rayon::prelude::*;
+
+use self::application::Application;
+use self::block::{Block, Status};
+use self::measure::{add, unfired};
+use self::rest::Rest;
+use self::run::Run;
+use super::error::RunError;
+use super::item::{Item, ItemType};
+use super::metrics::Metrics;
+use super::outputs::{Outputs, Progress};
+use super::settings::{Policy, Settings};
+use super::topology::Topology;
+
+/// Blocks for each thread when [`Settings::blocks`] is 0: enough to even out their work.
+const BLOCKS_PER_THREAD: usize = 4;
+
+/// Runs a topology on the CPU.
+pub struct CpuExecutor<'t, 'g, G: Sync + ?Sized = ()> {
+    application: Application<'t, 'g, G>,
+    settings: Settings,
+}
+
+impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
+    /// Plans the queues.
+    ///
+    /// # Errors
+    /// If the topology is illegal or a setting out of its range.
+    pub fn new(topology: &'t Topology<'g, G>, settings: &Settings) -> Result<Self, RunError> {
+        let application = Application::new(topology, settings)?;
+        Ok(Self { application, settings: settings.clone() })
+    }
+
+    /// Runs the application on `inputs`, on the current rayon pool.
+    ///
+    /// # Errors
+    /// If the inputs are not of the source's type, or a stage emits more than a channel's gamma.
+    pub fn run<T: Item>(&self, inputs: &[T]) -> Result<Outputs, RunError> {
+        self.run_with(inputs, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`CpuExecutor::run`], and calls `report` on this thread after every round of the blocks:
+    /// when they end their slices, fill their sinks or are done.
+    ///
+    /// # Errors
+    /// As [`CpuExecutor::run`]; [`RunError::Cancelled`] if `report` breaks.
+    pub fn run_with<T: Item>(
+        &self,
+        inputs: &[T],
+        report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Outputs, RunError> {
+        self.application.expects(ItemType::of::<T>())?;
+        let count = match self.settings.blocks {
+            0 => BLOCKS_PER_THREAD * rayon::current_num_threads(),
+            blocks => blocks as usize,
+        };
+        let Application { plan, regions, .. } = &self.application;
+        // Naive firing leaves no rests: that is what it stands for.
+        let shares = self.settings.share_rest && self.settings.policy == Policy::Lazy;
+        let rest = || Mutex::new(Rest::new(plan.nodes.len(), count));
+        let run = Run {
+            application: &self.application,
+            settings: &self.settings,
+            inputs: bytemuck::cast_slice(inputs),
+            count: inputs.len(),
+            cursor: AtomicUsize::new(0),
+            chunk: self.application.chunk(inputs.len(), count),
+            rest: shares.then(rest),
+        };
+        let mut blocks: Vec<Block> = (0..count).map(|_| Block::new(&run)).collect();
+        let mut sinks = vec![Vec::new(); plan.sinks.len()];
+        let (mut launches, mut outputs) = (0, 0);
+        while blocks.iter().any(|block| block.status != Status::Done) {
+            launches += 1;
+            let firings = |blocks: &[Block]| blocks.iter().map(|block| block.firings).sum::<u64>();
+            let before = (firings(&blocks), outputs);
+            blocks
+                .par_iter_mut()
+                .with_max_len(1)
+                .filter(|block| block.status != Status::Done)
+                .try_for_each(|block| block.advance(&run))?;
+            for block in &mut blocks {
+                outputs += block.empty_sinks(regions, &mut sinks);
+            }
+            if before == (firings(&blocks), outputs) {
+                blocks.iter().try_for_each(|block| block.check_idle(&self.application))?;
+            }
+            let claimed = run.claimed() as u64;
+            let progress =
+                Progress { inputs_claimed: claimed, inputs: inputs.len() as u64, outputs };
+            if report(progress).is_break() {
+                return Err(RunError::Cancelled);
+            }
+        }
+        let mut metrics = Metrics::default();
+        if self.settings.metrics {
+            metrics = unfired(&self.application);
+            (metrics.width, metrics.blocks, metrics.launches) =
+                (plan.width, count as u32, launches);
+            for block in &blocks {
+                add(&mut metrics, &block.metrics);
+            }
+        }
+        Ok(Outputs::new(sinks, metrics))
+    }
+}

@@ -1,0 +1,229 @@
+//! Queues of items as bytes.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::super::stage::Mapping;
+
+/// How the items of a queue fill an ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weighing {
+    /// Each is one element.
+    Unit,
+    /// Each has a number of elements, of which a firing may take a part.
+    Divisible,
+    /// Each has a number of elements, which stay together.
+    Whole,
+}
+
+impl From<Mapping> for Weighing {
+    fn from(mapping: Mapping) -> Self {
+        match mapping {
+            Mapping::Each { .. } => Self::Unit,
+            Mapping::Explode => Self::Divisible,
+            Mapping::Collect { .. } | Mapping::Reduce => Self::Whole,
+        }
+    }
+}
+
+/// The most that may be taken of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub(super) items: u64,
+    pub(super) elements: u64,
+}
+
+/// What [`Queue::take`] took.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) elements: Range<u32>,
+    /// It was the last of the item, which has left the queue.
+    pub(super) finished: bool,
+}
+
+/// A ring of slots, one item each. An item without elements never enters one.
+#[derive(Debug)]
+pub(super) struct Queue {
+    weighing: Weighing,
+    /// Bytes of a slot.
+    stride: usize,
+    capacity: usize,
+    bytes: Vec<u8>,
+    head: usize,
+    len: usize,
+    /// Elements of each item; empty if each is one.
+    weights: VecDeque<u32>,
+    /// Elements of the head that were taken before.
+    done: u32,
+    /// Elements that wait.
+    elements: u64,
+}
+
+impl Queue {
+    pub(super) fn new(weighing: Weighing, stride: usize, capacity: usize) -> Self {
+        Self {
+            weighing,
+            stride,
+            capacity,
+            bytes: vec![0; capacity * stride],
+            head: 0,
+            len: 0,
+            weights: VecDeque::new(),
+            done: 0,
+            elements: 0,
+        }
+    }
+
+    /// Occupied slots.
+    pub(super) fn len(&self) -> u64 {
+        self.len as u64
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn slot(&self, index: usize) -> Range<usize> {
+        let start = (self.head + index) % self.capacity * self.stride;
+        start..start + self.stride
+    }
+
+    /// Appends an item of `weight` elements.
+    ///
+    /// # Panics
+    /// If all slots are occupied, which the feasible counts of [`super::schedule`] exclude.
+    pub(super) fn push(&mut self, item: &[u8], weight: u32) {
+        assert!(self.len < self.capacity, "an item was pushed to a full queue");
+        let slot = self.slot(self.len);
+        self.bytes[slot].copy_from_slice(item);
+        self.len += 1;
+        self.elements += u64::from(weight);
+        if self.weighing != Weighing::Unit {
+            self.weights.push_back(weight);
+        }
+    }
+
+    /// The longest prefix within `most`. Items that are divided have no count of their own.
+    pub(super) fn prefix(&self, most: Amount) -> Amount {
+        match self.weighing {
+            Weighing::Unit => {
+                let items = self.len().min(most.items).min(most.elements);
+                Amount { items, elements: items }
+            }
+            Weighing::Divisible => Amount { items: 0, elements: self.elements.min(most.elements) },
+            Weighing::Whole => {
+                let mut prefix = Amount { items: 0, elements: 0 };
+                for &weight in &self.weights {
+                    let elements = prefix.elements + u64::from(weight);
+                    if prefix.items == most.items || elements > most.elements {
+                        break;
+                    }
+                    prefix = Amount { items: prefix.items + 1, elements };
+                }
+                prefix
+            }
+        }
+    }
+
+    /// Takes of the first item at most `limit` elements, and appends its bytes to `to`; nothing if
+    /// it is not to be divided and larger than that.
+    pub(super) fn take(&mut self, limit: u32, to: &mut Vec<u8>) -> Option<Head> {
+        if self.len == 0 || limit == 0 {
+            return None;
+        }
+        let weight = self.weights.front().copied().unwrap_or(1);
+        if self.weighing == Weighing::Whole && weight > limit {
+            return None;
+        }
+        let elements = self.done..weight.min(self.done.saturating_add(limit));
+        to.extend_from_slice(&self.bytes[self.slot(0)]);
+        self.elements -= elements.len() as u64;
+        let finished = elements.end == weight;
+        self.done = if finished { 0 } else { elements.end };
+        if finished {
+            self.weights.pop_front();
+            self.head = (self.head + 1) % self.capacity;
+            self.len -= 1;
+        }
+        Some(Head { elements, finished })
+    }
+
+    /// Moves all items of which nothing has been taken to the end of `to`.
+    pub(super) fn give(&mut self, to: &mut Vec<u8>) {
+        let kept = usize::from(self.done > 0);
+        for index in kept..self.len {
+            to.extend_from_slice(&self.bytes[self.slot(index)]);
+        }
+        self.len = self.len.min(kept);
+        if self.weighing == Weighing::Unit {
+            self.elements = 0;
+        } else {
+            self.weights.truncate(kept);
+            self.elements = self.weights.iter().map(|&weight| u64::from(weight - self.done)).sum();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const ALL: Amount = Amount { items: u64::MAX, elements: u64::MAX };
+
+    fn queue(weighing: Weighing, weights: &[u32]) -> Queue {
+        let mut queue = Queue::new(weighing, 1, weights.len().max(4));
+        for (item, &weight) in weights.iter().enumerate() {
+            queue.push(&[item as u8], weight);
+        }
+        queue
+    }
+
+    #[test]
+    fn items_leave_in_the_order_of_their_arrival_around_the_end_of_the_ring() {
+        let mut queue = Queue::new(Weighing::Unit, 2, 3);
+        let (mut next, mut seen) = (0_u8, Vec::new());
+        for _ in 0..5 {
+            while queue.len() < 3 {
+                queue.push(&[next, !next], 1);
+                next += 1;
+            }
+            for _ in 0..2 {
+                assert_eq!(queue.take(7, &mut seen), Some(Head { elements: 0..1, finished: true }));
+            }
+        }
+        let expected: Vec<u8> = (0..10).flat_map(|item: u8| [item, !item]).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_divided_head_remembers_what_was_taken_and_is_not_given_away() {
+        let mut queue = queue(Weighing::Divisible, &[5, 3]);
+        let (mut bytes, mut given) = (Vec::new(), Vec::new());
+        assert_eq!(queue.take(2, &mut bytes), Some(Head { elements: 0..2, finished: false }));
+        assert_eq!(queue.prefix(ALL).elements, 6);
+        queue.give(&mut given);
+        assert_eq!((given, queue.len(), queue.prefix(ALL).elements), (vec![1], 1, 3));
+        assert_eq!(queue.take(9, &mut bytes), Some(Head { elements: 2..5, finished: true }));
+        assert_eq!((bytes, queue.is_empty()), (vec![0, 0], true));
+    }
+
+    #[test]
+    fn whole_items_stay_together() {
+        let mut queue = queue(Weighing::Whole, &[4, 2, 6]);
+        assert_eq!(queue.prefix(ALL), Amount { items: 3, elements: 12 });
+        assert_eq!(queue.prefix(Amount { elements: 11, ..ALL }), Amount { items: 2, elements: 6 });
+        assert_eq!(queue.prefix(Amount { items: 1, ..ALL }), Amount { items: 1, elements: 4 });
+        assert_eq!(queue.prefix(Amount { elements: 3, ..ALL }), Amount { items: 0, elements: 0 });
+        let mut bytes = Vec::new();
+        assert_eq!(queue.take(3, &mut bytes), None);
+        assert_eq!(queue.take(4, &mut bytes), Some(Head { elements: 0..4, finished: true }));
+    }
+
+    #[test]
+    #[should_panic(expected = "full queue")]
+    fn a_full_queue_refuses() {
+        let mut queue = queue(Weighing::Unit, &[1, 1, 1, 1]);
+        queue.push(&[9], 1);
+    }
+}

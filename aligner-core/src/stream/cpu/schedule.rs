@@ -1,0 +1,186 @@
+//! What a block fires next: a pure function of what waits and of what is free (000, sections 4.4.1
+//! and 4.5).
+//!
+//! A count is in *elements*: inputs of modules that map one by one, elements of those that explode,
+//! collect or reduce. A node's feasible count is bounded by what waits there and, for each of its
+//! channels, by the free slots at the other end divided by gamma. Nodes of one module that feed the
+//! same queue (a head's parent and the tail of its loop) share those slots: each is counted after
+//! the ones before it, so that the nodes of a firing fit together.
+//!
+//! Only the window decides whether more input may come: blocks claim before they schedule, so an
+//! empty window says that the input is exhausted.
+
+use std::cmp::Reverse;
+
+use super::super::plan::{Plan, PlannedEdge};
+use super::super::settings::Policy;
+use super::super::topology::Target;
+use super::queue::{Amount, Queue};
+
+/// What a block's schedule depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) plan: &'a Plan,
+    /// The queue of each node.
+    pub(super) queues: &'a [Queue],
+    /// The inputs that the block has claimed; they go to the root.
+    pub(super) window: &'a Queue,
+    /// Free slots of each sink.
+    pub(super) space: &'a [u64],
+    /// Elements that fill an ensemble of each module.
+    pub(super) ensembles: &'a [u64],
+}
+
+/// Where a firing finds inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Window,
+    Node(usize),
+}
+
+/// What a firing takes from one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) origin: Origin,
+    pub(super) elements: u64,
+}
+
+/// A module to be fired: from where, and in how many ensembles at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Firing {
+    pub(super) module: usize,
+    pub(super) parts: Vec<Part>,
+    pub(super) elements: u64,
+    pub(super) ensembles: u64,
+    /// It can fill an ensemble.
+    pub(super) full: bool,
+}
+
+/// Which module goes first when none can fill an ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The one with most feasible elements; of equals the first declared.
+    MostFeasible,
+    /// The first declared, which as a rule lies upstream: what it emits then fills ensembles below.
+    Upstream,
+}
+
+impl View<'_> {
+    /// What to fire; nothing if nothing is feasible.
+    pub(super) fn decide(&self, policy: Policy, order: Order) -> Option<Firing> {
+        let root = self.plan.nodes[self.plan.root].module;
+        let source = self.feasible(root, true);
+        if source.full && source.parts[0].origin == Origin::Window {
+            return Some(self.limited(source, policy));
+        }
+        let modules = 0..self.plan.modules.len();
+        let mut firings: Vec<Firing> = modules
+            .map(|module| self.feasible(module, false))
+            .filter(|firing| firing.elements > 0)
+            .collect();
+        let most = |of: &mut dyn Iterator<Item = usize>| {
+            of.max_by_key(|&at| (firings[at].elements, Reverse(at)))
+        };
+        let full = most(&mut (0..firings.len()).filter(|&at| firings[at].full));
+        let chosen = full.or_else(|| match order {
+            Order::MostFeasible => most(&mut (0..firings.len())),
+            Order::Upstream => (!firings.is_empty()).then_some(0),
+        })?;
+        Some(self.limited(firings.swap_remove(chosen), policy))
+    }
+
+    /// The firing, of full ensembles only if the policy asks for that and there is one.
+    fn limited(&self, firing: Firing, policy: Policy) -> Firing {
+        let full = firing.elements / self.ensembles[firing.module];
+        let ensembles = if policy == Policy::Lazy && firing.full { full } else { u64::MAX };
+        Firing { ensembles, ..firing }
+    }
+
+    /// All that a module can take now. The window comes before the queues or after them.
+    fn feasible(&self, module: usize, window_first: bool) -> Firing {
+        let nodes = self.plan.modules[module].nodes.clone();
+        let mut order: Vec<Origin> = nodes.clone().map(Origin::Node).collect();
+        if nodes.contains(&self.plan.root) {
+            order.insert(if window_first { 0 } else { order.len() }, Origin::Window);
+        }
+        let mut used =
+            Used { nodes: vec![0; self.plan.nodes.len()], sinks: vec![0; self.space.len()] };
+        let mut parts = Vec::new();
+        for origin in order {
+            let elements = self.part(origin, &mut used);
+            if elements > 0 {
+                parts.push(Part { origin, elements });
+            }
+        }
+        let elements = parts.iter().map(|part| part.elements).sum();
+        let full = elements >= self.ensembles[module];
+        Firing { module, parts, elements, ensembles: u64::MAX, full }
+    }
+
+    /// The elements that can be taken from one place, after what `used` says; adds their outputs.
+    fn part(&self, origin: Origin, used: &mut Used) -> u64 {
+        let (node, queue) = match origin {
+            Origin::Window => (self.plan.root, self.window),
+            Origin::Node(node) => (node, &self.queues[node]),
+        };
+        if queue.is_empty() {
+            return 0;
+        }
+        let explodes = self.plan.modules[self.plan.nodes[node].module].explodes;
+        let mut most = Amount { items: u64::MAX, elements: u64::MAX };
+        if origin == Origin::Window && self.plan.nodes[node].reserve > 0 {
+            // As though they went through the queue of the loop's head.
+            most.items = self.free(Target::Node(node), false, used);
+        }
+        for edge in edges(self.plan, node) {
+            let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.gamma);
+            let bound =
+                if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
+            *bound = inputs.min(*bound);
+        }
+        let taken = queue.prefix(most);
+        for edge in edges(self.plan, node) {
+            let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
+            *used.of(edge.to) += inputs * u64::from(edge.gamma);
+        }
+        taken.elements
+    }
+
+    /// Slots of a target that an edge may still fill.
+    fn free(&self, target: Target, back: bool, used: &mut Used) -> u64 {
+        let all = match target {
+            Target::Sink(sink) => self.space[sink],
+            Target::Node(node) => {
+                let planned = &self.plan.nodes[node];
+                let reserve = if back { 0 } else { planned.reserve };
+                u64::from(planned.capacity)
+                    .saturating_sub(self.queues[node].len() + u64::from(reserve))
+            }
+        };
+        all.saturating_sub(*used.of(target))
+    }
+}
+
+/// The edges of a node, by channel.
+pub(super) fn edges(plan: &Plan, node: usize) -> &[PlannedEdge] {
+    let end = plan.nodes.get(node + 1).map_or(plan.edges.len(), |next| next.first_edge);
+    &plan.edges[plan.nodes[node].first_edge..end]
+}
+
+/// Slots that the parts of a firing will fill at most.
+struct Used {
+    nodes: Vec<u64>,
+    sinks: Vec<u64>,
+}
+
+impl Used {
+    fn of(&mut self, target: Target) -> &mut u64 {
+        match target {
+            Target::Node(node) => &mut self.nodes[node],
+            Target::Sink(sink) => &mut self.sinks[sink],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Where kernels run: a GPU or, in tests, the SIMT shim. The executor is the same for both.
+
+use crate::error::DeviceError;
+use crate::gpu::{Argument, DeviceBuffer, Gpu, Module};
+
+/// A device with one application's kernels loaded.
+pub trait Backend {
+    /// Device memory.
+    type Buffer;
+
+    /// Memory of `bytes` zeros.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or a failure of the device.
+    fn zeros(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
+
+    /// The address of a buffer on the device.
+    fn address(&self, buffer: &Self::Buffer) -> u64;
+
+    /// Copies `bytes` to the front of a buffer.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// The first `len` bytes of a buffer, after everything launched before.
+    ///
+    /// # Errors
+    /// If the device, or a kernel launched before, fails.
+    fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
+
+    /// Launches a kernel with these arguments and waits for it. Gives the seconds it took.
+    ///
+    /// # Errors
+    /// If there is no such kernel, or the launch or the kernel fails.
+    ///
+    /// # Safety
+    /// The arguments must be those of the kernel, and addresses among them those of buffers that
+    /// are as long as it expects.
+    #[allow(unsafe_code)]
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError>;
+
+    /// How many blocks the device runs at a time.
+    ///
+    /// # Errors
+    /// If there is no such kernel, or the device fails.
+    fn resident_blocks(&self, kernel: &str, width: u32, shared: u32) -> Result<u32, DeviceError>;
+}
+
+/// A launch of a kernel.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub width: u32,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The arguments: addresses and numbers.
+    pub arguments: &'a [Word],
+}
+
+/// An argument of a launch.
+#[derive(Debug, Clone, Copy)]
+pub enum Word {
+    /// An address.
+    Address(u64),
+    /// A number.
+    Number(u32),
+}
+
+/// A GPU with an application's kernels.
+#[derive(Debug)]
+pub struct CudaBackend {
+    gpu: Gpu,
+    module: Module,
+}
+
+impl CudaBackend {
+    pub(super) fn new(
+        gpu: &Gpu,
+        name: &'static str,
+        fatbin: &'static [u8],
+    ) -> Result<Self, DeviceError> {
+        Ok(Self { gpu: gpu.clone(), module: gpu.load(name, fatbin)? })
+    }
+}
+
+impl Backend for CudaBackend {
+    type Buffer = DeviceBuffer<u8>;
+
+    fn zeros(&self, bytes: usize) -> Result<DeviceBuffer<u8>, DeviceError> {
+        self.gpu.zeros(bytes)
+    }
+
+    fn address(&self, buffer: &DeviceBuffer<u8>) -> u64 {
+        use crate::gpu::Address;
+        Address::address(buffer, &self.gpu)
+    }
+
+    fn write(&self, buffer: &mut DeviceBuffer<u8>, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.gpu.copy_to(bytes, buffer)
+    }
+
+    fn read(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Vec<u8>, DeviceError> {
+        self.gpu.download(buffer, len)
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
+        let kernel = self.module.kernel(&self.gpu, launch.kernel)?;
+        let arguments: Vec<Argument<'_>> = launch
+            .arguments
+            .iter()
+            .map(|word| match *word {
+                Word::Address(address) => Argument::U64(address),
+                Word::Number(number) => Argument::U32(number),
+            })
+            .collect();
+        self.gpu.timed(|| {
+            // SAFETY: the caller vouches for the arguments.
+            unsafe { kernel.launch(launch.blocks, launch.width, launch.shared, &arguments) }
+        })
+    }
+
+    fn resident_blocks(&self, kernel: &str, width: u32, shared: u32) -> Result<u32, DeviceError> {
+        let kernel = self.module.kernel(&self.gpu, kernel)?;
+        kernel.allow_shared(shared)?;
+        let each = kernel.blocks_per_multiprocessor(width, shared as usize)?;
+        Ok(each * self.gpu.multiprocessors())
+    }
+}

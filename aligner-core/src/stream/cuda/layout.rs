@@ -1,0 +1,165 @@
+//! Where everything of a run lies in device memory: queues, parameters and the tables that say so.
+
+use super::backend::Backend;
+use super::describe;
+use super::tables::{Edge, Module, NONE, Node};
+use crate::DeviceError;
+use crate::stream::plan::Plan;
+use crate::stream::stage::Mapping;
+use crate::stream::topology::Target;
+use crate::stream::{Policy, Settings, Topology};
+
+/// Parameters and rings begin at multiples of this.
+const ALIGNMENT: usize = 16;
+
+/// Bytes that a node's pool of rests may have.
+const REST_BYTES: usize = 64 << 20;
+
+pub(super) fn aligned(bytes: usize) -> usize {
+    bytes.next_multiple_of(ALIGNMENT)
+}
+
+/// The tables of a run; addresses in `nodes` are still offsets until [`Layout::place`].
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    pub modules: Vec<Module>,
+    /// Parameters of modules and nodes.
+    pub parameters: Vec<u8>,
+    /// Bytes of a block's rings in global memory.
+    pub ring_stride: usize,
+    /// Bytes of a block's rings in shared memory.
+    pub shared_bytes: u32,
+    /// Bytes of all pools of rests, and slots of all of them.
+    pub rest_bytes: usize,
+    pub rest_slots: usize,
+}
+
+/// Inputs that fill a block of `width` threads.
+pub(super) fn ensemble(mapping: Mapping, width: u32) -> u32 {
+    match mapping {
+        Mapping::Each { items, threads } => width * items / threads,
+        Mapping::Explode | Mapping::Collect { .. } | Mapping::Reduce => width,
+    }
+}
+
+impl Layout {
+    pub(super) fn new<G: Sync + ?Sized>(
+        topology: &Topology<'_, G>,
+        plan: &Plan,
+        settings: &Settings,
+        blocks: u32,
+    ) -> Self {
+        let mut layout = Self {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            modules: Vec::new(),
+            parameters: Vec::new(),
+            ring_stride: 0,
+            shared_bytes: 0,
+            rest_bytes: 0,
+            rest_slots: 0,
+        };
+        for (declared, planned) in topology.modules.iter().zip(&plan.modules) {
+            let parameters = layout.add_parameters(&declared.parameters);
+            layout.modules.push(Module {
+                first_node: planned.nodes.start as u32,
+                nodes: planned.nodes.len() as u32,
+                ensemble: ensemble(declared.mapping, plan.width),
+                kind: describe::kind(declared.mapping),
+                parameters,
+            });
+        }
+        let shares = settings.share_rest && settings.policy == Policy::Lazy;
+        for (index, node) in plan.nodes.iter().enumerate() {
+            let module = &topology.modules[node.module];
+            let parameters = layout.add_parameters(&topology.nodes[node.declared].parameters);
+            let explodes = plan.modules[node.module].explodes;
+            // Input passes through the queue of a root that explodes, whatever the plan gives it:
+            // its elements are counted there.
+            let input = if explodes && index == plan.root { plan.width } else { 0 };
+            let capacity = node.capacity.max(input);
+            let ring = layout.ring_stride;
+            layout.ring_stride += aligned(capacity as usize * node.slot_bytes);
+            let ends = layout.ring_stride;
+            layout.ring_stride += if explodes { aligned(capacity as usize * 4) } else { 0 };
+            let wanted = 4 * (blocks * ensemble(module.mapping, plan.width)) as usize;
+            let most = REST_BYTES / node.slot_bytes.max(1);
+            let rest_slots = if shares && !explodes { wanted.min(most) } else { 0 };
+            layout.nodes.push(Node {
+                module: node.module as u32,
+                capacity,
+                reserve: node.reserve,
+                slot_bytes: node.slot_bytes as u32,
+                first_edge: node.first_edge as u32,
+                channels: module.channels.len() as u32,
+                shared_ring: NONE,
+                rest_slots: rest_slots as u32,
+                ring: ring as u64,
+                ends: ends as u64,
+                parameters,
+                rest: layout.rest_bytes as u64,
+                rest_ready: layout.rest_slots as u64 * 4,
+            });
+            layout.rest_bytes += aligned(rest_slots * node.slot_bytes);
+            layout.rest_slots += rest_slots;
+        }
+        for edge in &plan.edges {
+            layout.edges.push(Edge {
+                target: match edge.to {
+                    Target::Node(node) => node as u32,
+                    Target::Sink(sink) => (plan.nodes.len() + sink) as u32,
+                },
+                gamma: edge.gamma,
+                flags: if edge.back { Edge::BACK } else { 0 }
+                    | if edge.per_item { Edge::PER_ELEMENT } else { 0 }
+                    | if edge.shared { Edge::SHARED } else { 0 },
+            });
+        }
+        layout.place_shared(settings.shared_queues);
+        layout
+    }
+
+    fn add_parameters(&mut self, bytes: &[u8]) -> u64 {
+        let offset = self.parameters.len();
+        self.parameters.extend_from_slice(bytes);
+        // Even empty parameters get an address of their own.
+        self.parameters.resize(aligned(offset + bytes.len().max(1)), 0);
+        offset as u64
+    }
+
+    /// Puts the smallest rings into shared memory, as long as they fit into `budget` bytes.
+    fn place_shared(&mut self, budget: u32) {
+        let bytes = |node: &Node| aligned(node.capacity as usize * node.slot_bytes as usize);
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order.sort_by_key(|&node| bytes(&self.nodes[node]));
+        for node in order {
+            let end = self.shared_bytes as usize + bytes(&self.nodes[node]);
+            if end > budget as usize {
+                break;
+            }
+            self.nodes[node].shared_ring = self.shared_bytes;
+            self.shared_bytes = end as u32;
+        }
+    }
+
+    /// Turns offsets of parameters and pools into addresses.
+    pub(super) fn place(&mut self, parameters: u64, rest: u64, rest_ready: u64) {
+        for module in &mut self.modules {
+            module.parameters += parameters;
+        }
+        for node in &mut self.nodes {
+            node.parameters += parameters;
+            node.rest += rest;
+            node.rest_ready += rest_ready;
+        }
+    }
+}
+
+/// A new buffer with these bytes.
+pub(super) fn upload<B: Backend>(backend: &B, bytes: &[u8]) -> Result<B::Buffer, DeviceError> {
+    let mut buffer = backend.zeros(bytes.len())?;
+    backend.write(&mut buffer, bytes)?;
+    Ok(buffer)
+}

@@ -1,0 +1,144 @@
+//! Sinks of one launch: where blocks write outputs, and how the host takes them away.
+
+use super::backend::{Backend, Launch, Word};
+use super::layout::upload;
+use super::tables::{Scheme, Sink};
+use crate::DeviceError;
+
+/// Room for the outputs of a launch.
+pub(super) struct Sinks<B: Backend> {
+    sinks: Vec<Room<B>>,
+    table: B::Buffer,
+}
+
+struct Room<B: Backend> {
+    items: B::Buffer,
+    cursor: B::Buffer,
+    item_bytes: usize,
+    _first: B::Buffer,
+    _slots: B::Buffer,
+}
+
+/// How much room a sink is to have.
+pub(super) enum Size {
+    /// A region for each block, of this many items.
+    Regions(Vec<u32>),
+    /// A region for each block, which will send exactly this many items.
+    Exact(Vec<u32>),
+    /// One array of this many items.
+    Shared(u64),
+    /// None: outputs are only counted.
+    Counted,
+}
+
+impl<B: Backend> Sinks<B> {
+    /// Makes room. `sizes` has the bytes of an item and the size, for each sink.
+    pub(super) fn new(
+        backend: &B,
+        blocks: u32,
+        sizes: &[(usize, Size)],
+    ) -> Result<Self, DeviceError> {
+        let mut sinks = Vec::new();
+        let mut rows = Vec::new();
+        for (item_bytes, size) in sizes {
+            let (scheme, slots, room) = match size {
+                Size::Regions(slots) => (Scheme::Regions, slots.clone(), 0),
+                Size::Exact(slots) => (Scheme::Exact, slots.clone(), 0),
+                Size::Shared(room) => (Scheme::Atomics, vec![0; blocks as usize], *room),
+                Size::Counted => (Scheme::Count, vec![0; blocks as usize], 0),
+            };
+            let mut total = 0_u64;
+            let first: Vec<u64> = slots
+                .iter()
+                .map(|&slots| {
+                    total += u64::from(slots);
+                    total - u64::from(slots)
+                })
+                .collect();
+            let sink = Room {
+                items: backend.zeros((total + room) as usize * item_bytes)?,
+                cursor: backend.zeros(8)?,
+                item_bytes: *item_bytes,
+                _first: upload(backend, bytemuck::cast_slice(&first))?,
+                _slots: upload(backend, bytemuck::cast_slice(&slots))?,
+            };
+            rows.push(Sink {
+                items: backend.address(&sink.items),
+                first: backend.address(&sink._first),
+                slots: backend.address(&sink._slots),
+                cursor: backend.address(&sink.cursor),
+                room,
+                item_bytes: *item_bytes as u32,
+                scheme: scheme as u32,
+            });
+            sinks.push(sink);
+        }
+        let table = upload(backend, bytemuck::cast_slice(&rows))?;
+        Ok(Self { sinks, table })
+    }
+
+    /// The address of the sinks' table.
+    pub(super) fn table(&self, backend: &B) -> u64 {
+        backend.address(&self.table)
+    }
+
+    /// Items that were sent to a sink whose array all blocks share, whether they fit or not.
+    pub(super) fn sent(&self, backend: &B, sink: usize) -> Result<u64, DeviceError> {
+        let bytes = backend.read(&self.sinks[sink].cursor, 8)?;
+        Ok(bytemuck::pod_read_unaligned(&bytes))
+    }
+
+    /// The first `items` of a sink whose array all blocks share.
+    pub(super) fn shared(
+        &self,
+        backend: &B,
+        sink: usize,
+        items: u64,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let sink = &self.sinks[sink];
+        backend.read(&sink.items, items as usize * sink.item_bytes)
+    }
+
+    /// What the blocks have in their regions of a sink, `counts` items each, as one array. `run` is
+    /// the address of the launch's struct and `pack` the kernel that moves items together.
+    #[allow(unsafe_code)]
+    pub(super) fn regions(
+        &self,
+        backend: &B,
+        sink: usize,
+        counts: &[u32],
+        run: u64,
+        pack: &str,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let mut total = 0_u64;
+        let first: Vec<u64> = counts
+            .iter()
+            .map(|&count| {
+                total += u64::from(count);
+                total - u64::from(count)
+            })
+            .collect();
+        if total == 0 {
+            return Ok(Vec::new());
+        }
+        let len = total as usize * self.sinks[sink].item_bytes;
+        let first = upload(backend, bytemuck::cast_slice(&first))?;
+        let packed = backend.zeros(len)?;
+        let launch = Launch {
+            kernel: pack,
+            blocks: counts.len() as u32,
+            width: 256,
+            shared: 0,
+            arguments: &[
+                Word::Address(run),
+                Word::Number(sink as u32),
+                Word::Address(backend.address(&first)),
+                Word::Address(backend.address(&packed)),
+            ],
+        };
+        // SAFETY: the arguments are those of `APP_pack`: `run` and its tables are alive, `first` has
+        // an entry a block, and `packed` room for the sum of the counts.
+        unsafe { backend.launch(&launch) }?;
+        backend.read(&packed, len)
+    }
+}

@@ -1,0 +1,77 @@
+//! What a topology means: one item at a time, along the edges.
+//!
+//! There are no queues, ensembles or blocks here. Every item that a node emits goes on a list, and
+//! is processed at the edge's other end when its turn comes. Executors have to yield the same items
+//! at every sink, in any order.
+
+use super::code::{Parameters, Staged, Taken};
+use super::error::RunError;
+use super::item::{Item, ItemType};
+use super::metrics::Metrics;
+use super::outputs::Outputs;
+use super::topology::{Edge, Target, Topology};
+
+/// Runs a topology on `inputs`, one item after the other.
+///
+/// # Errors
+/// If the topology is illegal, the inputs are not of the source's type, or a stage emits more than
+/// a channel's gamma.
+pub fn interpret<T: Item, G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    inputs: &[T],
+) -> Result<Outputs, RunError> {
+    topology.check()?;
+    let (root, expected) = topology.sources[0];
+    if expected != ItemType::of::<T>() {
+        return Err(RunError::WrongInput { expected, found: ItemType::of::<T>() });
+    }
+    let mut sinks = vec![Vec::new(); topology.sinks.len()];
+    let mut waiting: Vec<(usize, Vec<u8>)> = Vec::new();
+    for input in inputs {
+        waiting.push((root, bytemuck::bytes_of(input).to_vec()));
+        while let Some((node, item)) = waiting.pop() {
+            for (target, output) in process(topology, node, &item)? {
+                match target {
+                    Target::Node(to) => waiting.push((to, output)),
+                    Target::Sink(sink) => sinks[sink].extend(output),
+                }
+            }
+        }
+    }
+    Ok(Outputs::new(sinks, Metrics::default()))
+}
+
+/// What a node makes of an item, and where it goes.
+fn process<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    node: usize,
+    item: &[u8],
+) -> Result<Vec<(Target, Vec<u8>)>, RunError> {
+    let declared = &topology.nodes[node];
+    let module = &topology.modules[declared.module];
+    // Parameters are looked up by tag; here every node is alone, and has the first.
+    let nodes = [declared.parameters.as_slice()];
+    let parameters = Parameters { nodes: &nodes, global: topology.global };
+    let elements = 0..module.code.size(item, 0, &parameters);
+    let mut staged = Staged::new(&module.channels);
+    if !elements.is_empty() {
+        module.code.run(item, &[Taken { tag: 0, elements }], &parameters, &mut staged);
+    }
+    if let Some((channel, _)) = staged.excess {
+        let channel = &module.channels[channel];
+        return Err(RunError::TooMany {
+            node: declared.name.clone(),
+            channel: channel.name.to_owned(),
+            gamma: channel.gamma,
+        });
+    }
+    let mut outputs = Vec::new();
+    for (channel, staged) in module.channels.iter().zip(&staged.channels) {
+        let leaves = |edge: &&Edge| edge.from == node && edge.channel == channel.name;
+        for edge in topology.edges.iter().filter(leaves) {
+            let items = staged.bytes.chunks_exact(channel.item.size());
+            outputs.extend(items.map(|item| (edge.to, item.to_vec())));
+        }
+    }
+    Ok(outputs)
+}

@@ -1,0 +1,220 @@
+//! Random legal topologies of the stages of [`super::tokens`].
+
+use std::fmt::Write;
+
+use aligner_core::stream::{ModuleId, NodeId, SinkId, Topology};
+
+use super::tokens::{Burst, Expand, Filter, Knob, Narrow, Route, Spin, Token, Wide, input};
+
+/// The module types, in the order in which topologies declare them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Filter,
+    Route,
+    Expand,
+    Spin,
+    Burst,
+    Wide,
+    Narrow,
+}
+
+pub const KINDS: [Kind; 7] =
+    [Kind::Filter, Kind::Route, Kind::Expand, Kind::Spin, Kind::Burst, Kind::Wide, Kind::Narrow];
+
+/// The types of which one input yields at most one output a channel: those that loops consist of.
+const LIGHT: [Kind; 4] = [Kind::Filter, Kind::Route, Kind::Spin, Kind::Narrow];
+
+/// Outputs of one input on a path, on average, above which no more nodes are added to the path.
+const GROWTH: f64 = 130.0;
+
+/// Items that all nodes together process, on average, at most.
+const ITEMS: f64 = 6000.0;
+
+impl Kind {
+    fn channels(self) -> &'static [&'static str] {
+        match self {
+            Self::Filter | Self::Narrow => &["accept"],
+            Self::Route => &["left", "right"],
+            Self::Expand => &["copies"],
+            Self::Spin => &["again", "out"],
+            Self::Burst => &["parts"],
+            Self::Wide => &["lanes"],
+        }
+    }
+
+    /// Outputs of one input, on average, at most.
+    fn growth(self) -> f64 {
+        match self {
+            Self::Expand => 1.5,
+            Self::Burst => 20.0,
+            Self::Wide => 4.0,
+            _ => 1.0,
+        }
+    }
+
+    fn declare(self, topology: &mut Topology<'static>) -> ModuleId<Knob> {
+        match self {
+            Self::Filter => topology.stage(Filter),
+            Self::Route => topology.stage(Route),
+            Self::Expand => topology.stage(Expand),
+            Self::Spin => topology.stage(Spin),
+            Self::Burst => topology.stage(Burst),
+            Self::Wide => topology.stage(Wide),
+            Self::Narrow => topology.stage(Narrow),
+        }
+    }
+}
+
+/// What a node is to loops. They neither overlap nor nest, so that a node on one is on no other; but
+/// a tail may be the head of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loop {
+    None,
+    On,
+    Tail,
+}
+
+#[derive(Debug)]
+struct Draft {
+    kind: Kind,
+    knob: Knob,
+    parent: Option<(usize, &'static str)>,
+    /// The head of the loop that its channel "again" closes.
+    head: Option<usize>,
+    on: Loop,
+    /// Outputs of one input of the application, on average, at most.
+    growth: f64,
+}
+
+/// A random application and its inputs.
+pub struct Case {
+    pub topology: Topology<'static>,
+    pub sinks: Vec<SinkId<Token>>,
+    pub inputs: Vec<Token>,
+    /// The types of its nodes, the root first.
+    pub kinds: Vec<Kind>,
+    /// Tail and head of each loop.
+    pub loops: Vec<(usize, usize)>,
+    /// Its nodes and edges, for messages.
+    pub text: String,
+}
+
+/// The application of a seed. With `every_type` it has nodes of all [`KINDS`], as a kernel that is
+/// compiled once for all of them requires; otherwise of any.
+pub fn case(rng: &mut fastrand::Rng, every_type: bool) -> Case {
+    let drafts = tree(rng, every_type);
+    let growth: f64 = drafts.iter().map(|draft| draft.growth).sum();
+    let most = (ITEMS / growth).min(400.0) as u32;
+    let count = *rng.choice(&[0, 1, most / 4, most, most]).unwrap();
+    let (topology, sinks, text) = build(rng, &drafts);
+    let loops = drafts.iter().enumerate();
+    let loops = loops.filter_map(|(tail, draft)| Some((tail, draft.head?))).collect();
+    let kinds = drafts.iter().map(|draft| draft.kind).collect();
+    Case { topology, sinks, inputs: (0..count).map(input).collect(), kinds, loops, text }
+}
+
+fn tree(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    if every_type {
+        kinds.extend(KINDS);
+        kinds.extend((0..rng.usize(0..=4)).filter_map(|_| rng.choice(&LIGHT)));
+        rng.shuffle(&mut kinds);
+    }
+    let few = rng.usize(1..=4);
+    let types: Vec<Kind> = (0..few).filter_map(|_| rng.choice(&KINDS).copied()).collect();
+    // Few nodes show most of the root, many show most of how paths and loops meet.
+    let most = if every_type || rng.bool() { 14 } else { 3 };
+    let size = rng.usize(kinds.len().max(1)..=most);
+    kinds.extend((kinds.len()..size).filter_map(|_| rng.choice(&types)));
+
+    let pipeline = rng.u8(0..4) == 0;
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut open: Vec<(usize, &'static str)> = Vec::new();
+    for kind in kinds {
+        let above = |parent: Option<(usize, _)>| parent.map_or(1.0, |(at, _)| drafts[at].growth);
+        let fits: Vec<usize> = (0..open.len())
+            .filter(|&slot| above(Some(open[slot])) * kind.growth() <= GROWTH)
+            .collect();
+        let slot = if pipeline { fits.last().copied() } else { rng.choice(fits) };
+        if slot.is_none() && !drafts.is_empty() {
+            continue;
+        }
+        let parent = slot.map(|slot| open.remove(slot));
+        let growth = above(parent) * kind.growth();
+        let knob = Knob { seed: rng.u32(..), threshold: rng.u32(1 << 30..=u32::MAX - (1 << 29)) };
+        drafts.push(Draft { kind, knob, parent, head: None, on: Loop::None, growth });
+        let node = drafts.len() - 1;
+        if kind == Kind::Spin && rng.u8(0..4) > 0 {
+            close(rng, &mut drafts);
+        }
+        let looped = drafts[node].head.is_some();
+        let channels = kind.channels().iter().filter(|name| !(looped && **name == "again"));
+        open.extend(channels.map(|name| (node, *name)));
+    }
+    drafts
+}
+
+/// Makes the last node the tail of a loop, to itself or to an ancestor.
+fn close(rng: &mut fastrand::Rng, drafts: &mut [Draft]) {
+    let tail = drafts.len() - 1;
+    let mut path = vec![tail];
+    let mut node = tail;
+    while let Some((parent, _)) = drafts[node].parent {
+        if !LIGHT.contains(&drafts[parent].kind) || drafts[parent].on == Loop::On {
+            break;
+        }
+        path.push(parent);
+        if drafts[parent].on == Loop::Tail {
+            break;
+        }
+        node = parent;
+    }
+    path.truncate(rng.usize(1..=path.len()));
+    drafts[tail].head = path.last().copied();
+    for &node in &path {
+        drafts[node].on = Loop::On;
+    }
+    if path.len() > 1 {
+        drafts[tail].on = Loop::Tail;
+    }
+}
+
+/// Declares the nodes in random order, so that the root and loops' heads are anywhere among them.
+fn build(
+    rng: &mut fastrand::Rng,
+    drafts: &[Draft],
+) -> (Topology<'static>, Vec<SinkId<Token>>, String) {
+    let mut topology = Topology::new("random", &());
+    let mut text = String::new();
+    let modules = KINDS.map(|kind| {
+        let used = drafts.iter().any(|draft| draft.kind == kind);
+        used.then(|| kind.declare(&mut topology))
+    });
+    let mut order: Vec<usize> = (0..drafts.len()).collect();
+    rng.shuffle(&mut order);
+    let mut nodes: Vec<Option<NodeId>> = vec![None; drafts.len()];
+    for index in order {
+        let Draft { kind, knob, .. } = drafts[index];
+        let name = format!("{kind:?}{index}");
+        nodes[index] = Some(topology.node(&name, modules[kind as usize].unwrap(), knob));
+    }
+    let node = |index: usize| nodes[index].unwrap();
+    topology.source::<Token>(node(0));
+    let mut sinks = Vec::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        for &channel in draft.kind.channels() {
+            let child = drafts.iter().position(|other| other.parent == Some((index, channel)));
+            let to = child.or(draft.head.filter(|_| channel == "again"));
+            let _ = write!(text, "{:?}{index}.{channel}->", draft.kind);
+            if let Some(to) = to {
+                topology.edge(node(index), channel, node(to));
+                let _ = writeln!(text, "{:?}{to}", drafts[to].kind);
+            } else {
+                let name = format!("sink{}", sinks.len());
+                let _ = writeln!(text, "{name}");
+                sinks.push(topology.sink::<Token>(&name, node(index), channel));
+            }
+        }
+    }
+    (topology, sinks, text)
+}

@@ -1,0 +1,171 @@
+//! Loops: where they may be, and what they may carry.
+
+use aligner_core::stream::{Capacity, CpuExecutor, Settings};
+
+use super::*;
+
+/// A pipeline of forks `a`, `b`, ... of which each goes on to the left; to the right go the back
+/// edges, given by name, or sinks.
+fn forks(nodes: &str, back: &[(char, char)]) -> App {
+    let mut app = app();
+    let module = app.stage(Fork);
+    let ids: Vec<_> = nodes.chars().map(|c| app.node(&c.to_string(), module, ())).collect();
+    let id = |name: char| ids[nodes.find(name).expect("a node")];
+    app.source::<u32>(ids[0]);
+    for pair in ids.windows(2) {
+        app.edge(pair[0], "left", pair[1]);
+    }
+    app.sink::<u32>("end", ids[ids.len() - 1], "left");
+    for from in nodes.chars() {
+        match back.iter().find(|(tail, _)| *tail == from) {
+            Some((_, head)) => app.edge(id(from), "right", id(*head)),
+            None => drop(app.sink::<u32>(&format!("right of {from}"), id(from), "right")),
+        }
+    }
+    app
+}
+
+#[test]
+fn loops() {
+    let shared = |first: &str, second: &str, node: char| {
+        format!(
+            "the loops of back edges {first} and {second} share node {node}, which is not the head \
+             of one and the tail of the other"
+        )
+    };
+    let nested = forks("abcd", &[('d', 'a'), ('c', 'b')]);
+    refused(&nested, &shared("c.right -> b", "d.right -> a", 'c'));
+    let overlapping = forks("abcd", &[('c', 'a'), ('d', 'b')]);
+    refused(&overlapping, &shared("c.right -> a", "d.right -> b", 'c'));
+    let self_loop_within = forks("abc", &[('c', 'a'), ('b', 'b')]);
+    refused(&self_loop_within, &shared("b.right -> b", "c.right -> a", 'b'));
+    let two_heads = forks("abc", &[('c', 'a'), ('b', 'a')]);
+    refused(&two_heads, "back edges b.right -> a and c.right -> a lead to one node");
+
+    legal(&forks("a", &[('a', 'a')]));
+    legal(&forks("abc", &[('c', 'a')]));
+    legal(&forks("abcd", &[('b', 'a'), ('d', 'c')]));
+    legal(&forks("abcd", &[('a', 'a'), ('c', 'b'), ('d', 'd')]));
+    // b is the tail of one loop and the head of another.
+    legal(&forks("abc", &[('b', 'a'), ('c', 'b')]));
+}
+
+#[test]
+fn loops_multiply_nothing() {
+    let mut tripled = app();
+    let node = root::<Triple>(&mut tripled, "a");
+    tripled.edge(node, "out", node);
+    tripled.sink::<u32>("end", node, "rest");
+    refused(
+        &tripled,
+        "edge a.out -> a is on a loop and carries up to 3 items for one input, not 1",
+    );
+
+    // What leaves a loop may multiply.
+    let mut leaving = app();
+    let node = root::<Triple>(&mut leaving, "a");
+    leaving.edge(node, "rest", node);
+    leaving.sink::<u32>("end", node, "out");
+    legal(&leaving);
+
+    let mut exploding = app();
+    let (a, b) = (root::<Pass>(&mut exploding, "a"), add::<Burst>(&mut exploding, "b"));
+    exploding.edge(a, "out", b);
+    exploding.edge(b, "out", a);
+    exploding.sink::<u32>("end", b, "rest");
+    refused(&exploding, "edge b.out -> a is on a loop and leaves from a module type that explodes");
+}
+
+/// A loop through a node that packs pods, on this channel; the other leads to a sink.
+fn packing<const FAN: u32>(looped: &str, other: &str) -> App {
+    let mut app = app();
+    let head = root::<Packed>(&mut app, "a");
+    let module = app.collect(Pack::<FAN>);
+    let pack = app.node("b", module, ());
+    app.edge(head, "out", pack);
+    app.edge(pack, looped, head);
+    app.sink::<Numbers>("end", pack, other);
+    app
+}
+
+#[test]
+fn loops_multiply_no_pods() {
+    legal(&packing::<1>("collected", "each"));
+    let fan = "edge b.collected -> a is on a loop and carries up to 2 items for one input, not 1";
+    refused(&packing::<2>("collected", "each"), fan);
+    let each = "edge b.each -> a is on a loop and carries up to 6 items for one input, not 1";
+    refused(&packing::<1>("each", "collected"), each);
+}
+
+/// Goes round two loops that touch: `Pass -> Turn -> Pass` while even, `Turn -> Pass -> Turn` while
+/// odd, and counts down.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
+#[repr(C)]
+struct Turn;
+
+/// Passes numbers on.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
+#[repr(C)]
+struct On;
+
+const OUT: Channel<u32> = Channel::new(0, "out", 1);
+const INNER: Channel<u32> = Channel::new(0, "inner", 1);
+const OUTER: Channel<u32> = Channel::new(1, "outer", 1);
+const DONE: Channel<u32> = Channel::new(2, "done", 1);
+
+impl Stage for On {
+    type In = u32;
+    type Node = ();
+    type Global = ();
+    const NAME: &'static str = "On";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![OUT.describe()]
+    }
+
+    fn run(&self, item: &u32, _: &Site<'_, (), ()>, push: &mut Push<'_>) {
+        push.to(OUT, *item);
+    }
+}
+
+impl Stage for Turn {
+    type In = u32;
+    type Node = ();
+    type Global = ();
+    const NAME: &'static str = "Turn";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![INNER.describe(), OUTER.describe(), DONE.describe()]
+    }
+
+    fn run(&self, item: &u32, _: &Site<'_, (), ()>, push: &mut Push<'_>) {
+        match item % 64 {
+            0 => push.to(DONE, item / 64),
+            left if left.is_multiple_of(2) => push.to(OUTER, item - 1),
+            _ => push.to(INNER, item - 1),
+        }
+    }
+}
+
+#[test]
+fn touching_loops_run_to_the_end() {
+    let mut app = app();
+    let on = app.stage(On);
+    let [before, behind] = ["before", "behind"].map(|name| app.node(name, on, ()));
+    let turn = add::<Turn>(&mut app, "turn");
+    app.source::<u32>(before);
+    app.edge(before, "out", turn);
+    app.edge(turn, "outer", before);
+    app.edge(turn, "inner", behind);
+    app.edge(behind, "out", turn);
+    let done = app.sink::<u32>("done", turn, "done");
+    // The last six bits say how often to go round.
+    let inputs: Vec<u32> = (0..3000).map(|i| i * 64 + i * 7919 % 64).collect();
+    for capacity in [Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)] {
+        let settings = Settings { width: 32, blocks: 2, capacity, ..Settings::default() };
+        let executor = CpuExecutor::new(&app, &settings).expect("legal");
+        let mut items = executor.run(&inputs).expect("not stuck").take(done);
+        items.sort_unstable();
+        assert!(items.iter().copied().eq(0..3000), "{capacity:?}");
+    }
+}

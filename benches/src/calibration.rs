@@ -1,0 +1,100 @@
+//! How much time work takes on a device.
+//!
+//! The papers state the work of a node in microseconds an ensemble, measured on an input of one
+//! item a thread (000, section 3.4.2): every block then has one ensemble, which passes every
+//! node once, all blocks at the same time.
+
+use aligner_core::stream::{OutputScheme, Policy};
+use serde::Serialize;
+
+use crate::apps::App;
+use crate::error::BenchError;
+use crate::quote::{STAGES, inputs};
+use crate::runner::{Case, Point, Runner};
+
+/// More are never needed: on the fastest device they take far longer than any level.
+const MOST_ROUNDS: u32 = 1 << 20;
+
+/// The work of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Level {
+    /// What was asked for, in microseconds an ensemble.
+    pub microseconds: f64,
+    /// Rounds of pricing that come next to it.
+    pub rounds: u32,
+}
+
+/// The time that work takes on a device.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Calibration {
+    /// Threads of a block.
+    pub width: u32,
+    /// Blocks at a time.
+    pub blocks: u32,
+    /// Time of a node for one ensemble, without any work: the overhead.
+    pub empty_microseconds: f64,
+    /// Time that a round adds.
+    pub microseconds_per_round: f64,
+}
+
+impl Calibration {
+    /// Measures it at this ensemble width.
+    pub(crate) fn measure(runner: &Runner<'_>, width: u32) -> Result<Self, BenchError> {
+        let time = |items: u32, rounds: u32| -> Result<Point, BenchError> {
+            let level = Level { microseconds: 0.0, rounds };
+            let case = Case {
+                app: App::DiffType,
+                policy: Policy::Lazy,
+                filter_rate: 0.0,
+                level,
+                width,
+                scheme: OutputScheme::Regions,
+            };
+            // There is one case, so there is one point.
+            Ok(runner.compare(&[case], &inputs(items))?.remove(0))
+        };
+        // A device starts no more blocks than get an ensemble, so this input is for all of them.
+        let blocks = time(1 << 20, 0)?.metrics.blocks;
+        let items = width * blocks;
+        let per_node = |seconds: f64| seconds * 1e6 / f64::from(STAGES);
+        let empty = time(items, 0)?.seconds;
+        // So many rounds that the overhead and its noise are small beside them.
+        let (mut rounds, mut seconds) = (64, time(items, 64)?.seconds);
+        while seconds < 20.0 * empty && rounds < MOST_ROUNDS {
+            rounds *= 4;
+            seconds = time(items, rounds)?.seconds;
+        }
+        Ok(Self {
+            width,
+            blocks,
+            empty_microseconds: per_node(empty),
+            microseconds_per_round: per_node(seconds - empty).max(0.0) / f64::from(rounds),
+        })
+    }
+
+    /// The level next to so many microseconds; at least one round, unless it is 0.
+    pub fn level(&self, microseconds: f64) -> Level {
+        if microseconds <= 0.0 {
+            return Level { microseconds, rounds: 0 };
+        }
+        let rounds = (microseconds / self.microseconds_per_round).round() as u32;
+        Level { microseconds, rounds: rounds.clamp(1, MOST_ROUNDS) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_the_nearest_numbers_of_rounds() {
+        let calibration = Calibration {
+            width: 128,
+            blocks: 8,
+            empty_microseconds: 1.0,
+            microseconds_per_round: 0.4,
+        };
+        let rounds = |microseconds| calibration.level(microseconds).rounds;
+        assert_eq!([0.0, 0.01, 1.0, 40.0].map(rounds), [0, 1, 3, 100]);
+    }
+}

@@ -1,0 +1,38 @@
+//! What can go wrong with a benchmark.
+
+use aligner_core::stream::RunError;
+use thiserror::Error;
+
+/// Why a benchmark has no result.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// There is no experiment of this name.
+    #[error("unknown experiment '{0}': expected one of {expected}", expected = crate::Experiment::names())]
+    UnknownExperiment(String),
+    /// An application could not be run.
+    #[error("{app} cannot be run")]
+    Run {
+        /// Its name.
+        app: &'static str,
+        /// Why.
+        source: RunError,
+    },
+    /// An application yielded other quotes than it has to.
+    #[error("{app}: {wrong} of {expected} quotes are missing or wrong at the sinks")]
+    WrongOutput {
+        /// Its name.
+        app: &'static str,
+        /// Quotes that only one side has.
+        wrong: usize,
+        /// Quotes expected.
+        expected: usize,
+    },
+    /// A figure could not be drawn.
+    #[error("{figure}: cannot be drawn: {reason}")]
+    Figure {
+        /// Its name.
+        figure: &'static str,
+        /// Why.
+        reason: String,
+    },
+}

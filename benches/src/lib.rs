@@ -1,0 +1,101 @@
+//! Benchmarks of the streaming runtime: the synthetic applications that the papers measure it with
+//! (000, sections 3.4 and 4.5.1), on a CPU or a GPU.
+//!
+//! # Design
+//!
+//! ```text
+//!   App --build--> Topology ----+
+//!   Experiment --groups--> Case +--Runner--> Point --> Report --> figures (SVG), table, JSON
+//!   Calibration --level--> work +
+//! ```
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`quote`] | the items, the work on them, and which of them get through |
+//! | [`stages`] | module types |
+//! | [`apps`] | topologies |
+//! | [`calibration`] | how much time work takes on this device |
+//! | [`experiments`] | what is compared with what |
+//! | [`runner`] | running cases in turn, checking what they yield |
+//! | [`report`], `figures`, `chart` | results as data, tables and drawings |
+//!
+//! Every application yields the same quotes, which a plain loop tells in advance; a run that yields
+//! others is an error, not a time.
+
+pub mod apps;
+pub mod calibration;
+mod chart;
+mod error;
+pub mod experiments;
+mod figures;
+pub mod quote;
+pub mod report;
+pub mod runner;
+pub mod stages;
+
+use aligner_core::Device;
+
+pub use apps::App;
+pub use error::BenchError;
+pub use experiments::Experiment;
+pub use report::{Figure, Measured, Report};
+pub use runner::Point;
+
+use calibration::Calibration;
+use experiments::Scale;
+use runner::Runner;
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Quotes at the source.
+    pub items: u32,
+    /// Fewer cases and fewer runs of each.
+    pub quick: bool,
+    /// The experiments.
+    pub experiments: Vec<Experiment>,
+}
+
+/// As many quotes as the papers take for a GPU, and what a CPU can work off in a similar time.
+pub fn default_items(device: &Device) -> u32 {
+    match device {
+        Device::Cpu => 20_000,
+        Device::Cuda(_) => 1_000_000,
+    }
+}
+
+/// Measures the runtime on a device. `progress` is told what comes next. On a CPU the blocks run on
+/// the current rayon pool.
+///
+/// # Errors
+/// If an application fails or yields other quotes than it has to.
+pub fn runtime(
+    device: &Device,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Report, BenchError> {
+    let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
+    let runner = Runner { device, runs };
+    progress("calibrating");
+    let calibration = Calibration::measure(&runner, scale.width)?;
+    let inputs = quote::inputs(options.items);
+    let mut experiments = Vec::new();
+    for &experiment in &options.experiments {
+        let groups = experiment.groups(&scale, &calibration);
+        let mut points = Vec::new();
+        for (index, cases) in groups.iter().enumerate() {
+            progress(&format!("{experiment} {}/{}", index + 1, groups.len()));
+            points.extend(runner.compare(cases, &inputs)?);
+        }
+        experiments.push(Measured { experiment, points });
+    }
+    Ok(Report {
+        device: device.describe(),
+        version: env!("CARGO_PKG_VERSION"),
+        items: options.items,
+        runs,
+        settings: Runner::describe(),
+        calibration,
+        experiments,
+    })
+}

@@ -1,0 +1,113 @@
+//! What was measured, as data, as figures and as a table.
+
+use std::fmt::Write as _;
+
+use aligner_core::stream::Metrics;
+use serde::Serialize;
+
+use crate::calibration::Calibration;
+use crate::error::BenchError;
+use crate::experiments::Experiment;
+use crate::figures;
+use crate::runner::Point;
+
+/// The results of all experiments of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Where.
+    pub device: String,
+    /// Version of gpualign.
+    pub version: &'static str,
+    /// Quotes at the source.
+    pub items: u32,
+    /// Runs of each case; the median counts.
+    pub runs: usize,
+    /// Settings of the runtime that are the same everywhere, in words.
+    pub settings: String,
+    /// What work costs on the device.
+    pub calibration: Calibration,
+    /// The experiments, in the order asked for.
+    pub experiments: Vec<Measured>,
+}
+
+/// The results of one experiment.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measured {
+    /// Which one.
+    pub experiment: Experiment,
+    /// Its cases.
+    pub points: Vec<Point>,
+}
+
+/// A drawing.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// Its name, fit for a file name.
+    pub name: &'static str,
+    /// The drawing.
+    pub svg: String,
+}
+
+impl Report {
+    /// One figure for each of the papers', and for those experiments that are ours.
+    ///
+    /// # Errors
+    /// If one cannot be drawn.
+    pub fn figures(&self) -> Result<Vec<Figure>, BenchError> {
+        let mut all = Vec::new();
+        for measured in &self.experiments {
+            all.extend(figures::draw(measured)?);
+        }
+        Ok(all)
+    }
+
+    /// A line for each case: what Figure 4.11 of 000 has, for every experiment.
+    pub fn table(&self) -> String {
+        let mut text = row(HEADINGS);
+        for Measured { experiment, points } in &self.experiments {
+            for point in points {
+                let metrics = &point.metrics;
+                text += &row([
+                    experiment.name(),
+                    point.app.name(),
+                    point.policy,
+                    &point.filter_rate.to_string(),
+                    &point.level.microseconds.to_string(),
+                    &point.width.to_string(),
+                    &format!("{:.3}", point.seconds * 1e3),
+                    &firings(metrics).to_string(),
+                    &format!("{:.2}", metrics.full_firings() * 100.0),
+                    &format!("{:.1}", metrics.shares()[1] * 100.0),
+                ]);
+            }
+        }
+        text
+    }
+}
+
+const HEADINGS: [&str; 10] = [
+    "experiment",
+    "app",
+    "policy",
+    "filter",
+    "work us",
+    "width",
+    "ms",
+    "firings",
+    "full %",
+    "run %",
+];
+
+fn row([experiment, app, policy, rest @ ..]: [&str; 10]) -> String {
+    let mut line = format!("{experiment:<10} {app:<9} {policy:<6}");
+    for field in rest {
+        // Writing to a string cannot fail.
+        let _ = write!(line, " {field:>9}");
+    }
+    line + "\n"
+}
+
+/// Firings of all modules.
+pub(crate) fn firings(metrics: &Metrics) -> u64 {
+    metrics.modules.iter().map(|module| module.firings).sum()
+}

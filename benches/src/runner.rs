@@ -1,0 +1,208 @@
+//! Runs applications against each other and checks what they yield.
+
+use std::time::Instant;
+
+use aligner_core::Device;
+use aligner_core::stream::{
+    CpuExecutor, CudaExecutor, Metrics, OutputScheme, Outputs, Policy, RunError, Settings, Topology,
+};
+use serde::Serialize;
+
+use crate::apps::{App, Built};
+use crate::calibration::Level;
+use crate::error::BenchError;
+use crate::quote::{Model, Quote};
+
+/// Room for the outputs of a block: small, so that four sinks of every block of a large GPU fit.
+const OUTPUT_SLOTS: u32 = 1 << 12;
+
+/// What is to be measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Case {
+    pub(crate) app: App,
+    pub(crate) policy: Policy,
+    /// Share of its inputs that each working node drops.
+    pub(crate) filter_rate: f64,
+    pub(crate) level: Level,
+    pub(crate) width: u32,
+    pub(crate) scheme: OutputScheme,
+}
+
+/// What was measured of one application under one setting.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    /// The application.
+    pub app: App,
+    /// `naive` or `lazy`.
+    pub policy: &'static str,
+    /// Share of its inputs that each working node drops, 0 to 1.
+    pub filter_rate: f64,
+    /// Work of a node.
+    pub level: Level,
+    /// The ensemble width.
+    pub width: u32,
+    /// How blocks write to sinks: `regions`, `atomics` or `count then write`; of no account on a
+    /// CPU.
+    pub scheme: &'static str,
+    /// Quotes at the source.
+    pub inputs: usize,
+    /// Quotes at the sinks.
+    pub outputs: usize,
+    /// Median time of a run: of the kernels on a GPU, of the whole run on a CPU.
+    pub seconds: f64,
+    /// Time of each run.
+    pub runs: Vec<f64>,
+    /// From a run of its own, since measuring takes time.
+    pub metrics: Metrics,
+}
+
+/// An application that is ready to run.
+enum Executor<'t, 'g> {
+    Cpu(CpuExecutor<'t, 'g, Model>),
+    Cuda(CudaExecutor<'t, 'g, Model>),
+}
+
+impl<'t, 'g> Executor<'t, 'g> {
+    fn new(
+        device: &Device,
+        (app, model): (App, &Model),
+        topology: &'t Topology<'g, Model>,
+        settings: &Settings,
+    ) -> Result<Self, RunError> {
+        match device {
+            Device::Cpu => Ok(Self::Cpu(CpuExecutor::new(topology, settings)?)),
+            Device::Cuda(gpu) => {
+                let executor = CudaExecutor::new(gpu, topology, settings, &app.kernels(), model)?;
+                Ok(Self::Cuda(executor))
+            }
+        }
+    }
+
+    /// Runs it once and gives the time with the outputs.
+    fn run(&self, inputs: &[Quote]) -> Result<(f64, Outputs), RunError> {
+        match self {
+            Self::Cpu(executor) => {
+                let start = Instant::now();
+                let outputs = executor.run(inputs)?;
+                Ok((start.elapsed().as_secs_f64(), outputs))
+            }
+            Self::Cuda(executor) => {
+                let outputs = executor.run(inputs)?;
+                Ok((outputs.device_seconds, outputs))
+            }
+        }
+    }
+}
+
+/// Where and how often to run.
+#[derive(Debug)]
+pub(crate) struct Runner<'a> {
+    pub(crate) device: &'a Device,
+    /// Runs of each case; the median counts.
+    pub(crate) runs: usize,
+}
+
+impl Runner<'_> {
+    /// The settings of a case.
+    fn settings(&self, case: &Case) -> Settings {
+        let blocks = match self.device {
+            // A block a thread, so that the time of an ensemble is that of a block alone.
+            Device::Cpu => rayon::current_num_threads() as u32,
+            Device::Cuda(_) => 0,
+        };
+        let Case { width, policy, scheme: outputs, .. } = *case;
+        let output_slots = OUTPUT_SLOTS;
+        Settings { width, policy, blocks, output_slots, outputs, ..Settings::default() }
+    }
+
+    /// The settings that all cases share, in words.
+    pub(crate) fn describe() -> String {
+        let Settings { capacity, shared_queues, share_rest, .. } = Settings::default();
+        format!(
+            "capacity {capacity:?}, output slots {OUTPUT_SLOTS}, shared queues {shared_queues}, \
+             share rest {share_rest}"
+        )
+    }
+
+    /// Measures the cases in turn, again and again, so that whatever changes the speed of the
+    /// device meets all of them.
+    pub(crate) fn compare(
+        &self,
+        cases: &[Case],
+        inputs: &[Quote],
+    ) -> Result<Vec<Point>, BenchError> {
+        let models: Vec<Model> =
+            cases.iter().map(|case| Model::new(case.level.rounds, case.filter_rate)).collect();
+        let built: Vec<Built<'_>> =
+            cases.iter().zip(&models).map(|(case, model)| case.app.build(model)).collect();
+
+        let mut points = Vec::with_capacity(cases.len());
+        let mut executors = Vec::with_capacity(cases.len());
+        for ((case, model), built) in cases.iter().zip(&models).zip(&built) {
+            let failed = |source| BenchError::Run { app: case.app.name(), source };
+            let settings = self.settings(case);
+            let executor = |settings: &Settings| {
+                Executor::new(self.device, (case.app, model), &built.topology, settings)
+            };
+            let metered = Settings { metrics: true, ..settings.clone() };
+            let metered = executor(&metered).map_err(failed)?;
+            let (_, mut outputs) = metered.run(inputs).map_err(failed)?;
+            let (wrong, expected) = built.check(*model, inputs, &mut outputs);
+            if wrong > 0 {
+                return Err(BenchError::WrongOutput { app: case.app.name(), wrong, expected });
+            }
+            points.push(Point {
+                app: case.app,
+                policy: match case.policy {
+                    Policy::Naive => "naive",
+                    Policy::Lazy => "lazy",
+                },
+                filter_rate: case.filter_rate,
+                level: case.level,
+                width: case.width,
+                scheme: match case.scheme {
+                    OutputScheme::Regions => "regions",
+                    OutputScheme::Atomics => "atomics",
+                    OutputScheme::CountThenWrite => "count then write",
+                },
+                inputs: inputs.len(),
+                outputs: expected,
+                seconds: 0.0,
+                runs: Vec::with_capacity(self.runs),
+                metrics: outputs.metrics,
+            });
+            let timed = executor(&settings).map_err(failed)?;
+            timed.run(inputs).map_err(failed)?;
+            executors.push(timed);
+        }
+        for _ in 0..self.runs {
+            for (point, executor) in points.iter_mut().zip(&executors) {
+                let (seconds, _) = executor
+                    .run(inputs)
+                    .map_err(|source| BenchError::Run { app: point.app.name(), source })?;
+                point.runs.push(seconds);
+            }
+        }
+        for point in &mut points {
+            point.seconds = median(&point.runs);
+        }
+        Ok(points)
+    }
+}
+
+/// The middle of `values`; 0 if there are none.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,83 @@
+//! The streaming runtime's kernels on the SIMT shim.
+
+use aligner_core::DeviceError;
+use aligner_core::stream::{Backend, Launch, Word};
+use simt::{Argument, Module};
+
+/// An application compiled for the shim, as a device of its executor.
+#[derive(Debug)]
+pub struct ShimBackend {
+    module: Module,
+    /// Decides the order of threads.
+    seed: u64,
+}
+
+impl ShimBackend {
+    /// The kernels of a module, run in the order that `seed` gives.
+    pub fn new(module: Module, seed: u64) -> Self {
+        Self { module, seed }
+    }
+}
+
+/// What "device" memory begins with, so that a kernel that relies on more than it is given fails.
+const POISON: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+
+/// Host memory that plays the device's, aligned to 16 bytes.
+#[derive(Debug)]
+pub struct HostBuffer {
+    /// Pairs of words, for the alignment; one more than needed, which no one may touch.
+    words: Vec<u128>,
+    bytes: usize,
+}
+
+fn failed(operation: &str, reason: impl ToString) -> DeviceError {
+    DeviceError::Cuda { operation: operation.to_owned(), reason: reason.to_string() }
+}
+
+impl Backend for ShimBackend {
+    type Buffer = HostBuffer;
+
+    fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        let mut words = vec![0; bytes.div_ceil(16)];
+        words.push(u128::from(POISON));
+        Ok(HostBuffer { words, bytes })
+    }
+
+    fn address(&self, buffer: &HostBuffer) -> u64 {
+        buffer.words.as_ptr().expose_provenance() as u64
+    }
+
+    fn write(&self, buffer: &mut HostBuffer, bytes: &[u8]) -> Result<(), DeviceError> {
+        let memory = bytemuck::cast_slice_mut(&mut buffer.words);
+        memory[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&self, buffer: &HostBuffer, len: usize) -> Result<Vec<u8>, DeviceError> {
+        assert!(len <= buffer.bytes, "reads {len} of {} bytes", buffer.bytes);
+        assert_eq!(buffer.words.last(), Some(&u128::from(POISON)), "a kernel wrote beyond its buffer");
+        Ok(bytemuck::cast_slice(&buffer.words)[..len].to_vec())
+    }
+
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
+        let kernel = self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", e))?;
+        let arguments: Vec<Argument<'_>> = launch
+            .arguments
+            .iter()
+            .map(|word| match *word {
+                Word::Address(address) => Argument::value(address),
+                Word::Number(number) => Argument::value(number),
+            })
+            .collect();
+        let shape = simt::Launch::new(launch.blocks, launch.width)
+            .shared(u64::from(launch.shared))
+            .seed(self.seed);
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { kernel.launch(&shape, &arguments) }.map_err(|e| failed("launching a kernel", e))?;
+        Ok(0.0)
+    }
+
+    fn resident_blocks(&self, _: &str, _: u32, _: u32) -> Result<u32, DeviceError> {
+        Ok(4)
+    }
+}

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
     let compiler = simt_build::Compiler::new(&kernels.includes, sanitize)?;
-    let own = ["selftest", "planted", "extend", "balance"]
+    let own = ["selftest", "planted", "extend", "balance", "faulty_stages", "item_sizes"]
         .map(|name| here.join("kernels").join(name).with_extension("cu"));
     let mut modules = BTreeSet::new();
     for source in kernels.sources.iter().chain(&own) {

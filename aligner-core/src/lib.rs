@@ -1,5 +1,6 @@
-//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`])
-//! and the choice of a compute device ([`device`]) with its memory and launches ([`gpu`]).
+//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]),
+//! the choice of a compute device ([`device`]) with its memory and launches ([`gpu`]), and a
+//! runtime for irregular streaming applications ([`stream`]).
 //!
 //! # Design
 //!
@@ -8,6 +9,8 @@
 //!            |
 //!      DeviceRequest --open()--> Device::Cpu
 //!                                Device::Cuda(Gpu) -- stream, modules, buffers
+//!                                  |
+//!   stream::Topology --run()-------+--> CpuExecutor, CudaExecutor --> Outputs, Metrics
 //! ```
 //!
 //! [`Device`] is an exhaustive enum and is matched once per batch of work, never per item. This
@@ -15,7 +18,11 @@
 //! [`gpu::Kernel`]. The CUDA driver is loaded at run time, so one binary serves machines with and
 //! without a GPU.
 //!
-//! Device headers that all kernels share are in `cuda/include/gpualign/`.
+//! An application of [`stream`] is a graph of steps, each of which decides item by item what goes
+//! on. The runtime queues items between steps, so that few lanes of a GPU idle, and yields the same
+//! items on both devices.
+//!
+//! Device headers are in `cuda/include`: `gpualign/` for all kernels, `stream/` for the runtime.
 
 pub mod device;
 pub mod error;

@@ -4,11 +4,12 @@
 //! item a thread (000, section 3.4.2): every block then has one ensemble, which passes every
 //! node once, all blocks at the same time.
 
-use aligner_core::stream::{OutputScheme, Policy};
+use aligner_core::stream::OutputScheme;
 use serde::Serialize;
 
 use crate::apps::App;
 use crate::error::BenchError;
+use crate::firing::Firing;
 use crate::quote::{STAGES, inputs};
 use crate::runner::{Case, Point, Runner};
 
@@ -44,7 +45,7 @@ impl Calibration {
             let level = Level { microseconds: 0.0, rounds };
             let case = Case {
                 app: App::DiffType,
-                policy: Policy::Lazy,
+                policy: Firing::Lazy,
                 filter_rate: 0.0,
                 level,
                 width,

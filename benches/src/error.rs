@@ -1,5 +1,6 @@
 //! What can go wrong with a benchmark.
 
+use aligner_core::DeviceError;
 use aligner_core::stream::RunError;
 use thiserror::Error;
 
@@ -27,6 +28,12 @@ pub enum BenchError {
         /// Quotes expected.
         expected: usize,
     },
+    /// An experiment is about GPUs, and there is none.
+    #[error("{0}: needs a GPU")]
+    NeedsGpu(&'static str),
+    /// The GPU failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// A figure could not be drawn.
     #[error("{figure}: cannot be drawn: {reason}")]
     Figure {

@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use aligner_core::Device;
-use aligner_core::stream::{OutputScheme, Policy};
+use aligner_core::stream::OutputScheme;
 use serde::Serialize;
 
 use crate::apps::App;
 use crate::calibration::Calibration;
 use crate::error::BenchError;
+use crate::firing::Firing;
 use crate::runner::Case;
 
 /// An experiment. Numbers of figures are those of 000.
@@ -34,6 +35,8 @@ pub enum Experiment {
     Shares,
     /// Ways for the blocks of a GPU to write to sinks, by work; nothing is dropped before them.
     Outputs,
+    /// Blocks of a GPU with and without memory warps, by work (002): kernels, not the runtime.
+    Prefetch,
 }
 
 const SCHEMES: [OutputScheme; 3] =
@@ -69,7 +72,7 @@ impl Scale {
 
 impl Experiment {
     /// Every experiment.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Filtering,
         Self::Pipelines,
         Self::Occupancy,
@@ -79,13 +82,14 @@ impl Experiment {
         Self::Widths,
         Self::Shares,
         Self::Outputs,
+        Self::Prefetch,
     ];
 
     /// Those that measure something on this device.
     pub fn of(device: &Device) -> Vec<Self> {
         let mut all = Self::ALL.to_vec();
         all.retain(|&experiment| match device {
-            Device::Cpu => experiment != Self::Outputs,
+            Device::Cpu => !matches!(experiment, Self::Outputs | Self::Prefetch),
             Device::Cuda(_) => true,
         });
         all
@@ -103,6 +107,7 @@ impl Experiment {
             Self::Widths => "widths",
             Self::Shares => "shares",
             Self::Outputs => "outputs",
+            Self::Prefetch => "prefetch",
         }
     }
 
@@ -120,20 +125,21 @@ impl Experiment {
         };
         let by_work = |apps: &[App]| -> Vec<Vec<Case>> {
             let group =
-                |&work: &f64| apps.iter().map(|&app| case(app, Policy::Lazy, 0.5, work)).collect();
+                |&work: &f64| apps.iter().map(|&app| case(app, Firing::Lazy, 0.5, work)).collect();
             scale.work.iter().map(group).collect()
         };
         let by_policy = |apps: &[App]| {
-            let both = |&app: &App| {
-                [Policy::Naive, Policy::Lazy].map(|policy| case(app, policy, 0.5, 40.0))
+            let all = |&app: &App| {
+                [Firing::Naive, Firing::Lazy, Firing::Shared]
+                    .map(|policy| case(app, policy, 0.5, 40.0))
             };
-            vec![apps.iter().flat_map(both).collect()]
+            vec![apps.iter().flat_map(all).collect()]
         };
         match self {
             Self::Filtering => {
                 let group = |rate: f64, work: f64| {
                     [App::Merged, App::DiffType]
-                        .map(|app| case(app, Policy::Lazy, rate, work))
+                        .map(|app| case(app, Firing::Lazy, rate, work))
                         .to_vec()
                 };
                 let rates = scale.filter_rates.iter();
@@ -149,13 +155,13 @@ impl Experiment {
             Self::Widths => {
                 let group = |&width: &u32| {
                     [App::DiffType, App::Merged]
-                        .map(|app| Case { width, ..case(app, Policy::Lazy, 0.5, 10.0) })
+                        .map(|app| Case { width, ..case(app, Firing::Lazy, 0.5, 10.0) })
                         .to_vec()
                 };
                 scale.widths.iter().map(group).collect()
             }
             Self::Shares => {
-                let both = [1.0, 40.0].map(|work| case(App::DiffType, Policy::Lazy, 0.5, work));
+                let both = [1.0, 40.0].map(|work| case(App::DiffType, Firing::Lazy, 0.5, work));
                 vec![both.to_vec()]
             }
             Self::Outputs => {
@@ -163,12 +169,13 @@ impl Experiment {
                     SCHEMES
                         .map(|scheme| Case {
                             scheme,
-                            ..case(App::SameType, Policy::Lazy, 0.0, work)
+                            ..case(App::SameType, Firing::Lazy, 0.0, work)
                         })
                         .to_vec()
                 };
                 scale.work.iter().map(group).collect()
             }
+            Self::Prefetch => Vec::new(),
         }
     }
 }
@@ -220,8 +227,8 @@ mod tests {
     #[test]
     fn policies_are_compared_side_by_side() {
         let groups = Experiment::Firings.groups(&Scale::QUICK, &CALIBRATION);
-        let policies: Vec<Policy> = groups[0].iter().map(|case| case.policy).collect();
-        assert_eq!(policies, [Policy::Naive, Policy::Lazy].repeat(4));
+        let policies: Vec<Firing> = groups[0].iter().map(|case| case.policy).collect();
+        assert_eq!(policies, [Firing::Naive, Firing::Lazy, Firing::Shared].repeat(4));
         assert!(groups[0].iter().all(|case| case.level.rounds == 80));
     }
 }

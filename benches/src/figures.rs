@@ -6,6 +6,7 @@ use crate::apps::App;
 use crate::chart::{Chart, Kind, Series};
 use crate::error::BenchError;
 use crate::experiments::Experiment;
+use crate::prefetch;
 use crate::quote::STAGES;
 use crate::report::{Figure, Measured, firings};
 use crate::runner::Point;
@@ -46,6 +47,7 @@ pub(crate) fn draw(measured: &Measured) -> Result<Vec<Figure>, BenchError> {
         Experiment::Outputs => {
             vec![("outputs", times("Ways to write to sinks", points, |point| point.scheme))]
         }
+        Experiment::Prefetch => vec![("prefetch", prefetch::chart(&measured.kernels))],
     };
     charts
         .into_iter()
@@ -194,7 +196,7 @@ fn counts(points: &[Point]) -> Chart {
         x: "application",
         y: "firings",
         categories: distinct(points.iter().map(|point| point.app.name().to_owned())),
-        series: ["naive", "lazy"].into_iter().flat_map(bars).collect(),
+        series: ["naive", "lazy", "shared"].into_iter().flat_map(bars).collect(),
         reference: None,
     }
 }

@@ -16,6 +16,7 @@
 //! | [`apps`] | topologies |
 //! | [`calibration`] | how much time work takes on this device |
 //! | [`experiments`] | what is compared with what |
+//! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`report`], `figures`, `chart` | results as data, tables and drawings |
 //!
@@ -28,6 +29,8 @@ mod chart;
 mod error;
 pub mod experiments;
 mod figures;
+mod firing;
+mod prefetch;
 pub mod quote;
 pub mod report;
 pub mod runner;
@@ -38,6 +41,7 @@ use aligner_core::Device;
 pub use apps::App;
 pub use error::BenchError;
 pub use experiments::Experiment;
+pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;
 
@@ -68,7 +72,8 @@ pub fn default_items(device: &Device) -> u32 {
 /// the current rayon pool.
 ///
 /// # Errors
-/// If an application fails or yields other quotes than it has to.
+/// If an application fails or yields other quotes than it has to, or an experiment is about GPUs and
+/// the device is none.
 pub fn runtime(
     device: &Device,
     options: &Options,
@@ -76,6 +81,10 @@ pub fn runtime(
 ) -> Result<Report, BenchError> {
     let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
     let runner = Runner { device, runs };
+    // Found out now, not after the other experiments.
+    if matches!(device, Device::Cpu) && options.experiments.contains(&Experiment::Prefetch) {
+        return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
+    }
     progress("calibrating");
     let calibration = Calibration::measure(&runner, scale.width)?;
     let inputs = quote::inputs(options.items);
@@ -87,7 +96,12 @@ pub fn runtime(
             progress(&format!("{experiment} {}/{}", index + 1, groups.len()));
             points.extend(runner.compare(cases, &inputs)?);
         }
-        experiments.push(Measured { experiment, points });
+        let mut kernels = Vec::new();
+        if experiment == Experiment::Prefetch {
+            progress(experiment.name());
+            kernels = prefetch::measure(device, runs, &inputs)?;
+        }
+        experiments.push(Measured { experiment, points, kernels });
     }
     Ok(Report {
         device: device.describe(),

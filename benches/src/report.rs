@@ -9,6 +9,7 @@ use crate::calibration::Calibration;
 use crate::error::BenchError;
 use crate::experiments::Experiment;
 use crate::figures;
+use crate::prefetch::Timing;
 use crate::runner::Point;
 
 /// The results of all experiments of a run.
@@ -37,6 +38,9 @@ pub struct Measured {
     pub experiment: Experiment,
     /// Its cases.
     pub points: Vec<Point>,
+    /// What it measures outside of the runtime: kernels with memory warps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<Timing>,
 }
 
 /// A drawing.
@@ -64,7 +68,7 @@ impl Report {
     /// A line for each case: what Figure 4.11 of 000 has, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
-        for Measured { experiment, points } in &self.experiments {
+        for Measured { experiment, points, kernels } in &self.experiments {
             for point in points {
                 let metrics = &point.metrics;
                 text += &row([
@@ -79,6 +83,12 @@ impl Report {
                     &format!("{:.2}", metrics.full_firings() * 100.0),
                     &format!("{:.1}", metrics.shares()[1] * 100.0),
                 ]);
+            }
+            for kernel in kernels {
+                let [name, app] = [experiment.name(), kernel.app];
+                let work = format!("{} rounds", kernel.rounds);
+                let time = format!("{:.3}", kernel.seconds * 1e3);
+                text += &row([name, app, "-", "-", &work, "-", &time, "-", "-", "-"]);
             }
         }
         text

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use aligner_core::Device;
 use aligner_core::stream::{
-    CpuExecutor, CudaExecutor, Metrics, OutputScheme, Outputs, Policy, RunError, Settings, Topology,
+    CpuExecutor, CudaExecutor, Metrics, OutputScheme, Outputs, RunError, Settings, Topology,
 };
 use serde::Serialize;
 
 use crate::apps::{App, Built};
 use crate::calibration::Level;
 use crate::error::BenchError;
+use crate::firing::Firing;
 use crate::quote::{Model, Quote};
 
 /// Room for the outputs of a block: small, so that four sinks of every block of a large GPU fit.
@@ -20,7 +21,7 @@ const OUTPUT_SLOTS: u32 = 1 << 12;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Case {
     pub(crate) app: App,
-    pub(crate) policy: Policy,
+    pub(crate) policy: Firing,
     /// Share of its inputs that each working node drops.
     pub(crate) filter_rate: f64,
     pub(crate) level: Level,
@@ -33,7 +34,7 @@ pub(crate) struct Case {
 pub struct Point {
     /// The application.
     pub app: App,
-    /// `naive` or `lazy`.
+    /// `naive`, `lazy`, or `shared`: lazy, and blocks share what is left at the end of the input.
     pub policy: &'static str,
     /// Share of its inputs that each working node drops, 0 to 1.
     pub filter_rate: f64,
@@ -110,18 +111,21 @@ impl Runner<'_> {
             Device::Cpu => rayon::current_num_threads() as u32,
             Device::Cuda(_) => 0,
         };
-        let Case { width, policy, scheme: outputs, .. } = *case;
-        let output_slots = OUTPUT_SLOTS;
-        Settings { width, policy, blocks, output_slots, outputs, ..Settings::default() }
+        Settings {
+            width: case.width,
+            blocks,
+            policy: case.policy.policy(),
+            share_rest: case.policy.shares_rest(),
+            output_slots: OUTPUT_SLOTS,
+            outputs: case.scheme,
+            ..Settings::default()
+        }
     }
 
     /// The settings that all cases share, in words.
     pub(crate) fn describe() -> String {
-        let Settings { capacity, shared_queues, share_rest, .. } = Settings::default();
-        format!(
-            "capacity {capacity:?}, output slots {OUTPUT_SLOTS}, shared queues {shared_queues}, \
-             share rest {share_rest}"
-        )
+        let Settings { capacity, shared_queues, .. } = Settings::default();
+        format!("capacity {capacity:?}, output slots {OUTPUT_SLOTS}, shared queues {shared_queues}")
     }
 
     /// Measures the cases in turn, again and again, so that whatever changes the speed of the
@@ -153,10 +157,7 @@ impl Runner<'_> {
             }
             points.push(Point {
                 app: case.app,
-                policy: match case.policy {
-                    Policy::Naive => "naive",
-                    Policy::Lazy => "lazy",
-                },
+                policy: case.policy.name(),
                 filter_rate: case.filter_rate,
                 level: case.level,
                 width: case.width,

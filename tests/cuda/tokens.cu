@@ -128,3 +128,4 @@ struct Narrow : stream::Stage {
 }  // namespace
 
 STREAM_APP(tokens, Filter, Route, Expand, Spin, Burst, Wide, Narrow)
+STREAM_APP(fork, Route, Expand)

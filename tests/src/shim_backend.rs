@@ -30,7 +30,7 @@ pub struct HostBuffer {
     bytes: usize,
 }
 
-fn failed(operation: &str, reason: impl ToString) -> DeviceError {
+fn failed(operation: &str, reason: &impl ToString) -> DeviceError {
     DeviceError::Cuda { operation: operation.to_owned(), reason: reason.to_string() }
 }
 
@@ -55,12 +55,17 @@ impl Backend for ShimBackend {
 
     fn read(&self, buffer: &HostBuffer, len: usize) -> Result<Vec<u8>, DeviceError> {
         assert!(len <= buffer.bytes, "reads {len} of {} bytes", buffer.bytes);
-        assert_eq!(buffer.words.last(), Some(&u128::from(POISON)), "a kernel wrote beyond its buffer");
+        assert_eq!(
+            buffer.words.last(),
+            Some(&u128::from(POISON)),
+            "a kernel wrote beyond its buffer"
+        );
         Ok(bytemuck::cast_slice(&buffer.words)[..len].to_vec())
     }
 
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
-        let kernel = self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", e))?;
+        let kernel =
+            self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", &e))?;
         let arguments: Vec<Argument<'_>> = launch
             .arguments
             .iter()
@@ -73,7 +78,8 @@ impl Backend for ShimBackend {
             .shared(u64::from(launch.shared))
             .seed(self.seed);
         // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(&shape, &arguments) }.map_err(|e| failed("launching a kernel", e))?;
+        unsafe { kernel.launch(&shape, &arguments) }
+            .map_err(|e| failed("launching a kernel", &e))?;
         Ok(0.0)
     }
 

@@ -4,7 +4,7 @@
 //!
 //! One module a task, each with a `run` that is given the workspace's root and its options:
 //!
-//! - [`kernels`] compiles every `crate/cuda/*.cu` into a fatbin beside it, and records in
+//! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin beside it, and records in
 //!   `kernels.lock` ([`manifest`]) what each was made of; with `--check` it says whether the
 //!   fatbins still are what their sources give;
 //! - [`nvcc`] is the pinned compiler: installing it, and running it.

@@ -94,8 +94,8 @@ unsafe impl<A: Item, B: Item> bytemuck::Pod for Both<A, B> {}
 ///
 /// Its channels are those of `A` but `CHANNEL`, in order, then those of `B`, whose gammas are
 /// multiplied by that of `CHANNEL`; their names must differ. All gammas are for an input of `A`, and
-/// they are kept to as a whole: what goes from `A` to `B` is not counted by itself. On a device it
-/// is `stream::Fused<A, CHANNEL, B>`.
+/// they are kept to as a whole: what goes from `A` to `B` is not counted by itself, but on a device,
+/// where it is `stream::Fused<A, CHANNEL, B>`.
 ///
 /// # Panics
 /// [`Stage::channels`], and so [`Topology::stage`](super::Topology::stage), if `A` has no channel

@@ -19,7 +19,7 @@ pub struct ModuleMetrics {
     pub ensembles: u64,
     /// Inputs, or elements, in all ensembles.
     pub lanes: u64,
-    /// Items taken from queues.
+    /// Inputs taken; on a device, elements of modules that explode.
     pub items_in: u64,
     /// Items pushed to queues and sinks.
     pub items_out: u64,

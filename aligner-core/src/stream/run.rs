@@ -21,7 +21,9 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
     ) -> Result<Outputs, RunError> {
         match device {
             Device::Cpu => CpuExecutor::new(self, settings)?.run(inputs),
-            Device::Cuda(gpu) => CudaExecutor::new(gpu, self, settings, kernels, global)?.run(inputs),
+            Device::Cuda(gpu) => {
+                CudaExecutor::new(gpu, self, settings, kernels, global)?.run(inputs)
+            }
         }
     }
 }

@@ -56,8 +56,9 @@ pub struct Settings {
     /// Firings of a block after which it returns to the host, for progress and cancellation; 0 for
     /// no such limit.
     pub slice: u32,
-    /// Blocks without a full ensemble left hand their rest to each other at the end of the input,
-    /// instead of each firing its own.
+    /// With [`Policy::Lazy`], blocks without a full ensemble left hand their rest to each other at the
+    /// end of the input, instead of each firing its own. Ensembles stay full to the end, but the
+    /// handing over takes longer than the idle lanes would: of use where firings are very long.
     pub share_rest: bool,
     /// Measure cycles, firings and occupancies.
     pub metrics: bool,
@@ -74,7 +75,7 @@ impl Default for Settings {
             outputs: OutputScheme::default(),
             shared_queues: 16 << 10,
             slice: 0,
-            share_rest: true,
+            share_rest: false,
             metrics: false,
         }
     }

@@ -125,12 +125,7 @@ pub trait Stage: Item {
     }
 
     /// Processes one item, or one element of it.
-    fn run(
-        &self,
-        item: &Self::In,
-        site: &Site<'_, Self::Node, Self::Global>,
-        push: &mut Push<'_>,
-    );
+    fn run(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>, push: &mut Push<'_>);
 }
 
 /// Takes what a stage emits.

@@ -2,5 +2,8 @@
 // Each test uses a part of it.
 #![allow(dead_code)]
 
+pub mod pods;
 pub mod random;
+pub mod settings;
+pub mod tickets;
 pub mod tokens;

@@ -4,6 +4,7 @@
 // words. Warp 0 decides (scheduler.cuh), all warps fire (fire.cuh).
 #pragma once
 
+#include "stream/items.cuh"
 #include "stream/run.cuh"
 
 // The most nodes and sinks of an application; define it before the include for more.
@@ -57,7 +58,7 @@ struct Block {
   u32 edge_target[MAX_EDGES], edge_gamma[MAX_EDGES], edge_flags[MAX_EDGES];
 
   u32 module_first[MAX_TARGETS], module_nodes[MAX_TARGETS], module_ensemble[MAX_TARGETS];
-  u32 module_kind[MAX_TARGETS], module_total[MAX_TARGETS];
+  u32 module_kind[MAX_TARGETS], module_inverse[MAX_TARGETS], module_total[MAX_TARGETS];
   const byte* module_parameters[MAX_TARGETS];
 
   Action action;
@@ -68,7 +69,15 @@ struct Block {
 
   u64 window, window_end;  // the claimed part of the input
   u64 next_chunk;
-  u32 exhausted, finished, drain, last, partial, firings;
+  u64 ahead, ahead_end;  // the part that comes after it
+  u32 claims;            // a thread is to claim that part during the firing
+  u32 exhausted, finished, firings;
+  // At the end of the input (rest.cuh):
+  u32 drain;    // fires what it has, full or not
+  u32 last;     // no other block is left
+  u32 sweep;    // was the last of its pool, and empties it into the common one
+  u32 partial;  // has claimed what it is to fire next, full or not
+  u32 pool;
   u32 nodes, targets, modules, root;
   u32 shared_word;  // of whoever needs to tell all threads one
 };
@@ -100,7 +109,21 @@ __device__ inline u32 pods_ended(const Block& b, u32 node, u32 count, u32 positi
   return low;
 }
 
-// Copies `count` rings' worth of state between a block and global memory. All threads call.
+// Claimed input that has not been fired.
+__device__ inline u64 waiting_input(const Block& b) {
+  return b.window_end - b.window + (b.ahead_end - b.ahead);
+}
+
+// Where slot `slot` of a node's queue has its first chunk, and how far its chunks are apart; items of
+// modules that explode are in one piece.
+__device__ inline byte* slot_at(const Block& b, u32 node, u32 slot, u32 bytes) {
+  return b.ring[node] + static_cast<u64>(slot) * chunk_bytes(bytes);
+}
+__device__ inline u32 stride_of(const Block& b, u32 node, u32 bytes) {
+  return b.capacity[node] * chunk_bytes(bytes);
+}
+
+// Copies `bytes` bytes, a multiple of 4. All threads call.
 __device__ inline void copy_words(byte* to, const byte* from, u64 bytes) {
   for (u64 i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
     reinterpret_cast<u32*>(to)[i] = reinterpret_cast<const u32*>(from)[i];
@@ -163,6 +186,7 @@ __device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
     b.module_nodes[m] = module.nodes;
     b.module_ensemble[m] = module.ensemble;
     b.module_kind[m] = module.kind;
+    b.module_inverse[m] = module.inverse;
     b.module_parameters[m] = module.parameters;
   }
   if (threadIdx.x == 0) {
@@ -170,10 +194,15 @@ __device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
     b.window = saved.window;
     b.window_end = saved.window_end;
     b.next_chunk = saved.next_chunk;
+    b.ahead = saved.ahead;
+    b.ahead_end = saved.ahead_end;
+    b.claims = 0;
     b.exhausted = saved.exhausted;
     b.finished = saved.finished;
-    b.drain = saved.drain & 1;
-    b.last = saved.drain >> 1;
+    b.drain = (saved.flags & SavedBlock::DRAIN) != 0;
+    b.last = (saved.flags & SavedBlock::LAST) != 0;
+    b.sweep = (saved.flags & SavedBlock::SWEEP) != 0;
+    b.pool = saved.flags >> SavedBlock::POOL;
     b.partial = 0;
     b.firings = 0;
     b.window_take = 0;
@@ -203,8 +232,10 @@ __device__ inline void save(const Block& b, const Run& run, const byte* shared_r
     }
   }
   if (threadIdx.x == 0) {
-    run.blocks[self] = {b.window,   b.window_end,           b.next_chunk, b.exhausted,
-                        b.finished, b.drain | b.last << 1u, b.firings};
+    const u32 flags = (b.drain ? SavedBlock::DRAIN : 0) | (b.last ? SavedBlock::LAST : 0) |
+                      (b.sweep ? SavedBlock::SWEEP : 0) | b.pool << SavedBlock::POOL;
+    run.blocks[self] = {b.window,    b.window_end, b.next_chunk, b.ahead,  b.ahead_end,
+                        b.exhausted, b.finished,   flags,        b.firings};
   }
   for (u32 n = 0; n < run.node_count; ++n) {
     const Node& node = run.nodes[n];

@@ -29,14 +29,17 @@ __device__ inline Place find_node(const Block& b, u32 first, u32 nodes, u32 inde
   return {first + found, index - __shfl_sync(ALL_LANES, before, found)};
 }
 
-// The bytes of an input of a module that does not explode: in the node's queue or in the window.
-__device__ inline const byte* input_at(const Block& b, const Run& run, Place place) {
+// An input of a module that does not explode, from the node's queue or from the window.
+template <class T>
+__device__ T load_input(const Block& b, const Run& run, Place place) {
   const u32 n = place.node, queued = b.take[n];
   if (place.offset >= queued) {
-    return run.input + (b.window + (place.offset - queued)) * run.input_bytes;
+    u64 index = b.window + (place.offset - queued);
+    if (index >= b.window_end) index = index - b.window_end + b.ahead;
+    return load_packed<T>(run.input + index * sizeof(T));
   }
   const u32 slot = wrapped(b.head[n], place.offset, b.capacity[n]);
-  return b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n];
+  return load_item<T>(slot_at(b, n, slot, sizeof(T)), stride_of(b, n, sizeof(T)));
 }
 
 // The item that an element belongs to, and how many elements from its end it is (at least 1).
@@ -86,7 +89,7 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
       node[i] = place.node;
       // Lanes without an input read the first: a value that is never set would stay in registers
       // for as long as the kernel runs.
-      items[i] = *reinterpret_cast<const typename S::In*>(input_at(b, run, place));
+      items[i] = load_input<typename S::In>(b, run, place);
     }
     await<METRICS>(items[S::ITEMS - 1]);
     const long long t1 = Meter<METRICS>::now();
@@ -122,7 +125,7 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
     const bool active = index < inputs;
     const Place place = find_node(b, first, nodes, active ? index : 0);
     const Element element = element_at(b, place);  // of the first element, for lanes without one
-    const typename S::In item = *reinterpret_cast<const typename S::In*>(element.item);
+    const typename S::In item = load_packed<typename S::In>(element.item);
     await<METRICS>(item);
     const long long t1 = Meter<METRICS>::now();
     Push<typename OutOf<S>::Type> push;
@@ -152,9 +155,8 @@ __device__ void load_window(Modules<M...>, Block& b, const Run& run) {
   typename S::In item = {};
   u32 weight = 0;
   if (active) {
-    const byte* source = run.input + (b.window + threadIdx.x) * run.input_bytes;
-    item = *reinterpret_cast<const typename S::In*>(source);
-    weight = weight_for<typename S::In, S>(b, r, item);
+    item = load_packed<typename S::In>(run.input + (b.window + threadIdx.x) * sizeof(item));
+    weight = weight_for<typename S::In, S>(b, run, r, item);
   }
   write_weighted(b, r, weight, item);
   if (threadIdx.x == 0) b.window_take = static_cast<u32>(length);

@@ -1,147 +1,213 @@
 // The end of the input: what blocks have left over goes to whoever can fill an ensemble with it.
 //
 // Each block ends with a partial ensemble at every node, and on a wide device these are more work
-// than the input itself. So a block without a full ensemble gives its items to pools in global
-// memory, one a node, and takes a full ensemble of one module out of them if there is one. Else it
-// ends; the last block takes all that is left. Only modules that do not explode take part; a block
-// whose rest does not fit into a pool fires it as it is.
+// than the input itself. So a block without a full ensemble gives its items to a pool in global
+// memory, which it shares with some other blocks, and takes a full ensemble of one module out of it
+// if there is one. Else it ends. The last block of a pool sweeps what is left in it to a pool that
+// the last blocks of all pools share in the same way; the last block of that one takes and fires
+// everything. Two levels, because thousands of blocks would wait for each other's atomics at one.
+// Only modules that do not explode take part; a block whose rest does not fit fires it as it is.
 //
 // Pools only grow. A slot is reserved by an atomic, written, and then marked as written; whoever
 // claims it waits for the mark, that is for a block that runs.
 #pragma once
 
-#include "stream/block.cuh"
+#include "stream/scheduler.cuh"
 
 namespace stream {
 
-__device__ inline u32* rest_reserved(const Run& run, u32 node) { return run.rest_counters + 2 * node; }
-__device__ inline u32* rest_claimed(const Run& run, u32 node) { return run.rest_counters + 2 * node + 1; }
-__device__ inline u32* active_blocks(const Run& run) { return run.rest_counters + 2 * run.node_count; }
-
-// Reads what other blocks may write.
-__device__ inline u32 read_shared(u32* address) { return atomicAdd(address, 0u); }
-
-// Adds `count` to `*counter` unless it then exceeds `limit`; returns the old value, or NONE.
-__device__ inline u32 add_up_to(u32* counter, u32 count, u32 limit) {
-  u32 old = read_shared(counter);
-  while (count <= limit && old <= limit - count) {
-    const u32 seen = atomicCAS(counter, old, old + count);
-    if (seen == old) return old;
-    old = seen;
-  }
-  return NONE;
+__device__ inline u32* rest_reserved(const Run& run, u32 pool, u32 node) {
+  return run.rest_counters + 2 * (pool * run.node_count + node);
+}
+__device__ inline u32* rest_claimed(const Run& run, u32 pool, u32 node) {
+  return rest_reserved(run, pool, node) + 1;
+}
+// Blocks that still use a pool.
+__device__ inline u32* rest_users(const Run& run, u32 pool) {
+  return run.rest_counters + 2 * run.rest_pools * run.node_count + pool;
+}
+// Slot `index` of a node in a pool, and its mark.
+__device__ inline byte* rest_slot(const Node& node, u32 pool, u32 index) {
+  const u64 slot = static_cast<u64>(pool) * node.rest_slots + index;
+  return node.rest + slot * node.slot_bytes;
+}
+__device__ inline u32* rest_mark(const Node& node, u32 pool, u32 index) {
+  return node.rest_ready + static_cast<u64>(pool) * node.rest_slots + index;
 }
 
-// Copies a slot; its bytes are a multiple of 4 or copied one by one.
-__device__ inline void copy_slot(byte* to, const byte* from, u32 bytes) {
-  if (bytes % 4 == 0) {
-    for (u32 i = 0; i < bytes / 4; ++i) {
-      reinterpret_cast<u32*>(to)[i] = reinterpret_cast<const u32*>(from)[i];
+// Reads what other blocks write; the order of such reads is not defined.
+__device__ inline u32 read_shared(const u32* address) {
+  return *static_cast<const volatile u32*>(address);
+}
+
+// Reserves `count` slots of a node in a pool; the first of them, or NONE if there may be no room. Each
+// member of a pool adds at most an ensemble at a time, so that a quarter of the slots is enough to
+// keep from overrunning without another look. One thread.
+__device__ inline u32 reserve_rest(const Block& b, const Run& run, u32 pool, u32 n, u32 count) {
+  const u32 slots = run.nodes[n].rest_slots;
+  u32* reserved = rest_reserved(run, pool, n);
+  if (count > b.module_ensemble[b.module[n]] || read_shared(reserved) > slots - slots / 4) return NONE;
+  return slots == 0 ? NONE : atomicAdd(reserved, count);
+}
+
+// Gives all waiting items to a pool. All threads of the block; has barriers.
+__device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
+  if (threadIdx.x < WARP) {
+    for (u32 n = threadIdx.x; n < b.nodes; n += WARP) {
+      const u32 count = b.count[n];
+      const u32 place = count == 0 ? NONE : reserve_rest(b, run, pool, n, count);
+      if (count > 0 && place == NONE) b.drain = 1;
+      b.prefix[n] = place;
     }
-  } else {
-    for (u32 i = 0; i < bytes; ++i) to[i] = from[i];
   }
-}
-
-// Gives all waiting items to the pools. All threads of the block; has barriers.
-__device__ inline void give_rest(Block& b, const Run& run) {
+  __syncthreads();
   for (u32 n = 0; n < b.nodes; ++n) {
-    if (b.count[n] == 0) continue;
+    const u32 place = b.prefix[n];
+    if (place == NONE) continue;
     const Node& node = run.nodes[n];
-    if (threadIdx.x == 0) {
-      b.shared_word = add_up_to(rest_reserved(run, n), b.count[n], node.rest_slots);
-      if (b.shared_word == NONE) b.drain = 1;
-    }
-    __syncthreads();
-    const u32 place = b.shared_word;
-    const u32 count = place == NONE ? 0 : b.count[n];
-    for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
+    const u32 bytes = node.slot_bytes;
+    for (u32 i = threadIdx.x; i < b.count[n]; i += blockDim.x) {
       const u32 slot = wrapped(b.head[n], i, b.capacity[n]);
-      copy_slot(node.rest + static_cast<u64>(place + i) * node.slot_bytes,
-                b.ring[n] + static_cast<u64>(slot) * node.slot_bytes, node.slot_bytes);
-      __threadfence();
-      atomicExch(node.rest_ready + place + i, 1u);
+      copy_item(rest_slot(node, pool, place + i), chunk_bytes(bytes), slot_at(b, n, slot, bytes),
+                stride_of(b, n, bytes), bytes);
     }
-    __syncthreads();
-    if (threadIdx.x == 0 && place != NONE) b.count[n] = b.head[n] = b.tail[n] = 0;
-    __syncthreads();
   }
+  __threadfence();  // the items before their marks
+  for (u32 n = 0; n < b.nodes; ++n) {
+    const u32 place = b.prefix[n];
+    if (place == NONE) continue;
+    volatile u32* marks = rest_mark(run.nodes[n], pool, place);
+    for (u32 i = threadIdx.x; i < b.count[n]; i += blockDim.x) marks[i] = 1;
+  }
+  __syncthreads();
+  for (u32 n = threadIdx.x; n < b.nodes; n += blockDim.x) {
+    if (b.prefix[n] != NONE) b.count[n] = b.head[n] = b.tail[n] = 0;
+  }
+  __syncthreads();
 }
 
-// Claims up to `most` items of a node's pool for the node's queue, which is empty. One thread.
-// Returns how many; `*place` is the first of them.
-__device__ inline u32 claim_rest(const Block& b, const Run& run, u32 n, u32 most, u32* place) {
-  if (run.nodes[n].rest_slots == 0) return 0;
-  // The head of a loop keeps its reserve, as though the items came from its parent.
-  most = min(most, b.capacity[n] - b.reserve[n]);
-  u32 first = read_shared(rest_claimed(run, n));
-  for (;;) {
-    const u32 count = min(most, read_shared(rest_reserved(run, n)) - first);
-    if (count == 0) return 0;
-    const u32 seen = atomicCAS(rest_claimed(run, n), first, first + count);
+// Claims up to `most` items of a node. One thread. Returns how many; `*place` is the first.
+__device__ inline u32 claim_rest(const Run& run, u32 pool, u32 n, u32 most, u32* place) {
+  u32* claimed = rest_claimed(run, pool, n);
+  u32 first = read_shared(claimed);
+  while (most > 0) {
+    __threadfence();  // reserved is read after claimed, so it is not less
+    const u32 count = min(most, read_shared(rest_reserved(run, pool, n)) - first);
+    if (count == 0) break;
+    const u32 seen = atomicCAS(claimed, first, first + count);
     if (seen == first) {
       *place = first;
       return count;
     }
     first = seen;
   }
+  return 0;
 }
 
-// Decides what to claim: a full ensemble of one module or, for the last block, all that fits. Notes
-// place and count of each node in `prefix` and `take`. One thread; whether there is anything.
-__device__ inline bool choose_rest(Block& b, const Run& run) {
-  bool any = false;
-  for (u32 n = 0; n < b.nodes; ++n) b.take[n] = 0;
-  for (u32 m = 0; m < b.modules && (b.last || !any); ++m) {
-    const u32 first = b.module_first[m], end = first + b.module_nodes[m];
+// Claims a full ensemble of one module or, if `all`, whatever fits into the queues, which are empty.
+// Notes place and count of each node in `prefix` and `take`. All lanes of warp 0; whether anything
+// was claimed.
+__device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
+  const u32 lane = lane_in_warp();
+  for (u32 n = lane; n < b.nodes; n += WARP) {
+    b.take[n] = 0;
     u32 there = 0;
-    for (u32 n = first; n < end; ++n) {
-      if (run.nodes[n].rest_slots == 0) continue;
-      const u32 claimed = read_shared(rest_claimed(run, n));
-      there += read_shared(rest_reserved(run, n)) - claimed;
+    if (run.nodes[n].rest_slots > 0) {
+      const u32 claimed = read_shared(rest_claimed(run, b.pool, n));
+      __threadfence();
+      there = read_shared(rest_reserved(run, b.pool, n)) - claimed;
     }
-    u32 wanted = b.last ? NONE : b.module_ensemble[m];
-    if (there == 0 || (!b.last && there < wanted)) continue;
-    for (u32 n = first; n < end && wanted > 0; ++n) {
-      b.take[n] = claim_rest(b, run, n, wanted, &b.prefix[n]);
-      if (!b.last) wanted -= b.take[n];
-      any |= b.take[n] > 0;
+    // The head of a loop keeps its reserve, as though the items came from its parent.
+    b.feasible[n] = min(there, b.capacity[n] - b.reserve[n]);
+  }
+  __syncwarp();
+  sum_modules(b, run);
+  // The module declared first that has enough, which most often is the furthest upstream.
+  u32 chosen = NONE;
+  for (u32 m = lane; m < b.modules; m += WARP) {
+    if (chosen == NONE && b.module_total[m] >= b.module_ensemble[m]) chosen = m;
+  }
+  chosen = ~largest(~chosen);
+  if (!all && chosen == NONE) return false;
+  bool any = false;
+  for (u32 n = lane; n < b.nodes; n += WARP) {
+    const u32 there = b.feasible[n], before = b.prefix[n];
+    u32 most = there;
+    if (!all) {
+      const u32 wanted = b.module_ensemble[chosen];
+      most = b.module[n] == chosen && before < wanted ? min(there, wanted - before) : 0;
+    }
+    b.take[n] = claim_rest(run, b.pool, n, most, &b.prefix[n]);
+    any |= b.take[n] > 0;
+  }
+  __syncwarp();
+  return __any_sync(ALL_LANES, any);
+}
+
+// Claims from the block's pool, goes on to the common one when it is the pool's last, or finishes.
+// All lanes of warp 0; the queues are empty.
+__device__ inline void claim_or_finish(Block& b, const Run& run) {
+  const u32 common = run.rest_pools - 1;
+  if (b.sweep) {
+    const bool any = choose_rest(b, run, true);
+    __syncwarp();
+    if (threadIdx.x == 0 && !any) {
+      b.sweep = 0;
+      b.pool = common;
+    }
+    __syncwarp();
+    if (any) {
+      if (threadIdx.x == 0) b.shared_word = 1;
+      return;
     }
   }
-  return any;
+  bool any = choose_rest(b, run, b.last);
+  const bool partial = any;
+  bool ends = false;
+  if (!any && !b.last) {
+    __syncwarp();
+    u32 users = 0;
+    if (threadIdx.x == 0) users = atomicSub(rest_users(run, b.pool), 1u);
+    users = __shfl_sync(ALL_LANES, users, 0);
+    __threadfence();  // the last sees what the others gave before they went
+    ends = users > 1;
+    if (threadIdx.x == 0 && !ends) {
+      b.sweep = b.pool != common;
+      b.last = b.drain = b.pool == common;
+    }
+  } else {
+    ends = !any;
+  }
+  if (threadIdx.x == 0) {
+    b.shared_word = any;
+    b.finished = ends;
+    b.partial = partial;
+  }
 }
 
 // Gives, and takes again or ends. All threads of the block; has barriers, and the next schedule
 // must come after another.
 __device__ inline void share_rest(Block& b, const Run& run) {
   const bool gives = !b.drain;
+  const u32 pool = b.sweep ? run.rest_pools - 1 : b.pool;
   __syncthreads();  // giving may set `drain`
-  if (gives) give_rest(b, run);
+  if (gives) give_rest(b, run, pool);
   bool waits = false;
   for (u32 n = 0; n < b.nodes; ++n) waits |= b.count[n] > 0;
-  if (waits) return;  // no pool had room: the block drains its queues first
+  if (waits) return;  // the pool had no room: the block drains its queues first
   __syncthreads();
-  if (threadIdx.x == 0) {
-    bool any = choose_rest(b, run);
-    if (!any && !b.last && atomicSub(active_blocks(run), 1u) == 1) {
-      b.last = b.drain = 1;
-      __threadfence();
-      any = choose_rest(b, run);
-    }
-    b.shared_word = any;
-    b.finished = !any;
-    b.partial = any;
-  }
+  if (threadIdx.x < WARP) claim_or_finish(b, run);
   __syncthreads();
   if (!b.shared_word) return;
   for (u32 n = 0; n < b.nodes; ++n) {
     const Node& node = run.nodes[n];
+    const u32 bytes = node.slot_bytes;
     for (u32 i = threadIdx.x; i < b.take[n]; i += blockDim.x) {
       const u32 from = b.prefix[n] + i;
-      while (read_shared(node.rest_ready + from) == 0) __nanosleep(100);
+      while (read_shared(rest_mark(node, b.pool, from)) == 0) __nanosleep(100);
       __threadfence();
-      copy_slot(b.ring[n] + static_cast<u64>(i) * node.slot_bytes,
-                node.rest + static_cast<u64>(from) * node.slot_bytes, node.slot_bytes);
+      copy_item(slot_at(b, n, i, bytes), stride_of(b, n, bytes), rest_slot(node, b.pool, from),
+                chunk_bytes(bytes), bytes);
     }
   }
   __syncthreads();

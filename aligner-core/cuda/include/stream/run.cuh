@@ -29,11 +29,11 @@ struct Node {
   u32 first_edge;  // of its channel 0
   u32 channels;
   u32 shared_ring;     // offset of its ring in shared memory, or NONE
-  u32 rest_slots;      // slots of its pool of rests; 0 if it has none
+  u32 rest_slots;      // slots of it in each pool of rests; 0 if it has none
   u64 ring;            // offset of its ring in the block's global memory; multiple of 16
   u64 ends;            // offset of its ring of ends there
   const byte* parameters;
-  byte* rest;          // slots of its pool of rests
+  byte* rest;          // its slots in the pools of rests, pool by pool
   u32* rest_ready;     // for each of them, whether it is written
 };
 
@@ -42,6 +42,8 @@ struct Module {
   u32 nodes;
   u32 ensemble;  // inputs (elements, if it explodes) that fill the block's threads
   u32 kind;      // Kind
+  u32 inverse;   // 2^32 / ensemble, rounded up
+  u32 padding;
   const byte* parameters;
 };
 
@@ -72,10 +74,13 @@ struct SavedQueue {
 struct SavedBlock {
   u64 window, window_end;
   u64 next_chunk;  // of statically dealt input
+  u64 ahead, ahead_end;  // the part that comes after it; empty or all of a chunk
   u32 exhausted;   // no input is left for it
   u32 finished;    // it will do nothing any more
-  u32 drain;       // it fires what it has, full or not
+  u32 flags;       // DRAIN, LAST, SWEEP, and its pool of rests from bit POOL on
   u32 firings;     // in the last launch
+
+  static constexpr u32 DRAIN = 1, LAST = 2, SWEEP = 4, POOL = 8;
 };
 
 struct ModuleCounters {
@@ -105,24 +110,24 @@ struct Run {
   SavedBlock* blocks;
   SavedQueue* queues;   // for each block, of each node
   u32* outputs;         // for each block, items in the region of each sink
-  u32* rest_counters;   // for each node, slots reserved and slots claimed in its pool; then active blocks
+  u32* rest_counters;   // for each pool and node, slots reserved and claimed; for each pool, its blocks
   ModuleCounters* module_counters;
   Counters* counters;
   Fault* fault;
   u32 node_count, edge_count, module_count, sink_count;
   u32 root;             // the node that takes the input
-  u32 input_bytes;
   u32 chunk;            // inputs that a block claims at a time
   u32 flags;
   u32 slice;            // firings of a block in one launch; 0 for no limit
   u32 scratch_bytes;    // of dynamic shared memory, before the shared rings
   u32 block_count;
-  u32 padding;
+  u32 rest_pools;       // the last is the one that remaining blocks of all others share
+  u32 rest_members;     // the most blocks that use a pool
 
   static constexpr u32 LAZY = 1;
   static constexpr u32 SHARE_REST = 2;
   static constexpr u32 STATIC_INPUT = 4;  // chunk i belongs to block i modulo the blocks
-  static constexpr u32 PREFETCH = 8;      // the last warp only copies inputs ahead
+  static constexpr u32 SINGLE_NODES = 8;  // every module has one node
 };
 
 }  // namespace stream

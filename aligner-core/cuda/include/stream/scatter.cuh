@@ -38,15 +38,17 @@ __device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, cons
     }
   }
   base = __shfl_sync(mask, base, leader) + rank;
-  if (scheme == static_cast<u32>(Scheme::regions) || scheme == static_cast<u32>(Scheme::exact)) {
-    const u32 slot = wrapped(b.tail[target], base, b.capacity[target]);
-    *reinterpret_cast<T*>(b.ring[target] + static_cast<u64>(slot) * b.slot_bytes[target]) = item;
+  const u32 slot = wrapped(b.tail[target], base, b.capacity[target]);
+  if (target < b.nodes) {
+    store_item(slot_at(b, target, slot, sizeof(T)), stride_of(b, target, sizeof(T)), item);
+  } else if (scheme == static_cast<u32>(Scheme::regions) || scheme == static_cast<u32>(Scheme::exact)) {
+    store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), item);
   }
   // A shared array is an experiment's: its lanes may part here.
   if (__any_sync(mask, scheme == static_cast<u32>(Scheme::atomics))) {
     far = __shfl_sync(mask, far, leader) + rank;
     if (scheme == static_cast<u32>(Scheme::atomics) && far < run.sinks[target - b.nodes].room) {
-      *reinterpret_cast<T*>(b.ring[target] + far * b.slot_bytes[target]) = item;
+      store_packed(b.ring[target] + far * sizeof(T), item);
     }
   }
 }
@@ -78,7 +80,7 @@ __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) 
       const u32 rank = static_cast<u32>(base) + __popc(group & lanes_before());
       const u32 slot = wrapped(b.tail[target], rank, b.capacity[target]);
       b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32) + sum;
-      *reinterpret_cast<T*>(b.ring[target] + static_cast<u64>(slot) * b.slot_bytes[target]) = item;
+      store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), item);
     }
     open &= ~group;
   }
@@ -86,10 +88,10 @@ __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) 
 
 // The elements of an item for the module that receives it, if it explodes and takes a `T`.
 template <class T, class S>
-__device__ u32 weight_for(const Block& b, u32 target, const T& item) {
+__device__ u32 weight_for(const Block& b, const Run& run, u32 target, const T& item) {
   if constexpr (S::KIND != Kind::each && std::is_same<typename S::In, T>::value) {
     if constexpr (S::KIND == Kind::explode) {
-      const Site<S> site{b.parameters[target], nullptr, 0, 1, 0};
+      const Site<S> site{b.parameters[target], run.global, 0, 1, 0};
       return Code<S>::stage(b.module_parameters[b.module[target]]).size(item, site);
     } else {
       return item.len;
@@ -100,10 +102,10 @@ __device__ u32 weight_for(const Block& b, u32 target, const T& item) {
 }
 
 template <class T, class... M>
-__device__ u32 weight_of(const Block& b, u32 target, const T& item) {
+__device__ u32 weight_of(const Block& b, const Run& run, u32 target, const T& item) {
   u32 weight = 0, index = 0;
   const u32 module = b.module[target];
-  ((weight = index++ == module ? weight_for<T, M>(b, target, item) : weight), ...);
+  ((weight = index++ == module ? weight_for<T, M>(b, run, target, item) : weight), ...);
   return weight;
 }
 
@@ -129,7 +131,7 @@ __device__ void scatter_channel(Modules<M...>, Block& b, const Run& run, const T
     if constexpr (explodes_any<T, M...>) {
       const bool weighted = plain && b.ends[target] != nullptr;
       if (__any_sync(ALL_LANES, weighted)) {
-        const u32 weight = weighted ? weight_of<T, M...>(b, target, items[s]) : 0;
+        const u32 weight = weighted ? weight_of<T, M...>(b, run, target, items[s]) : 0;
         write_weighted(b, target, weight, items[s]);
       }
       plain = plain && !weighted;

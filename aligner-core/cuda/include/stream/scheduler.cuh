@@ -13,28 +13,24 @@ __device__ inline void settle(Block& b, u32 t) {
   const u64 pushed = b.pushed[t];
   const u32 capacity = b.capacity[t];
   u32 count = b.count[t] + static_cast<u32>(pushed);
+  u32 done = t < b.nodes ? b.take[t] : 0;
   b.pushed[t] = 0;
-  if (t < b.nodes) {
-    u32 done = b.take[t];
-    if (b.ends[t] != nullptr) {
-      b.ended[t] += static_cast<u32>(pushed >> 32);
-      const u32 consumed = b.consumed[t] + done;
-      done = done == 0 ? 0 : pods_ended(b, t, count, consumed);
-      b.consumed[t] = consumed;
-    }
-    b.take[t] = 0;
-    b.head[t] = wrapped(b.head[t], done, capacity);
-    count -= done;
+  if (b.ends[t] != nullptr) {
+    b.ended[t] += static_cast<u32>(pushed >> 32);
+    const u32 consumed = b.consumed[t] + done;
+    done = done == 0 ? 0 : pods_ended(b, t, count, consumed);
+    b.consumed[t] = consumed;
   }
+  b.take[t] = 0;
+  const u32 head = wrapped(b.head[t], done, capacity);
+  count -= done;
+  b.head[t] = head;
   b.count[t] = count;
-  b.tail[t] = wrapped(b.head[t], count, capacity);
+  b.tail[t] = wrapped(head, count, capacity);
 }
 
-// Claims the next part of the input, if the block has none. One thread.
-__device__ inline void claim_input(Block& b, const Run& run) {
-  b.window += b.window_take;
-  b.window_take = 0;
-  if (b.window < b.window_end || b.exhausted) return;
+// Claims the part of the input after the window. One thread; the part before is empty.
+__device__ inline void claim_ahead(Block& b, const Run& run) {
   u64 first;
   if (run.flags & Run::STATIC_INPUT) {
     first = b.next_chunk * run.chunk;
@@ -43,10 +39,39 @@ __device__ inline void claim_input(Block& b, const Run& run) {
     first = atomicAdd(run.cursor, run.chunk);
   }
   b.exhausted = first + run.chunk >= run.inputs;
-  if (first < run.inputs) {
-    b.window = first;
-    b.window_end = min(first + run.chunk, run.inputs);
+  b.ahead = min(first, run.inputs);
+  b.ahead_end = min(first + run.chunk, run.inputs);
+}
+
+// Books what the last firing took from the window, and claims more input if the block has less than
+// an ensemble of it. One thread.
+__device__ inline void move_window(Block& b, const Run& run) {
+  b.window += b.window_take;
+  b.window_take = 0;
+  b.claims = 0;
+  const u32 ensemble = b.module_ensemble[b.module[b.root]];
+  for (;;) {
+    if (b.window >= b.window_end) {
+      b.window = b.ahead + (b.window - b.window_end);
+      b.window_end = b.ahead_end;
+      b.ahead = b.ahead_end;
+    }
+    if (b.exhausted || b.ahead < b.ahead_end || waiting_input(b) >= ensemble) return;
+    claim_ahead(b, run);
   }
+}
+
+// Whether the firing that was decided on leaves less than an ensemble of input: then the last thread
+// claims more meanwhile, and the scheduler need not wait for the atomic. One thread.
+__device__ inline bool claims_meanwhile(const Block& b) {
+  return !b.exhausted && b.ahead == b.ahead_end && b.window + b.window_take <= b.window_end &&
+         waiting_input(b) - b.window_take < b.module_ensemble[b.module[b.root]];
+}
+
+// `total` cut to full ensembles of a module. Totals are far below 2^19, which the inverse is exact for.
+__device__ inline u32 full_part(const Block& b, u32 m, u32 total) {
+  if (b.module_ensemble[m] == 1) return total;
+  return __umulhi(min(total, 1u << 19), b.module_inverse[m]) * b.module_ensemble[m];
 }
 
 // How many inputs of node `n` can be fired: those whose outputs fit. Whole pods count up to one
@@ -54,6 +79,7 @@ __device__ inline void claim_input(Block& b, const Run& run) {
 // writes `feasible` and `queued`.
 __device__ inline void count_feasible(Block& b, u32 n) {
   u32 inputs = NONE, pods = NONE;  // bounds by the free slots of targets
+#pragma unroll 1
   for (u32 c = 0; c < b.channels[n]; ++c) {
     const u32 edge = b.first_edge[n] + c;
     const u32 t = b.edge_target[edge], gamma = b.edge_gamma[edge], flags = b.edge_flags[edge];
@@ -72,7 +98,7 @@ __device__ inline void count_feasible(Block& b, u32 n) {
     inputs = min(inputs, pods);
     queued = feasible = min(b.count[n], inputs);
     if (n == b.root) {
-      u64 window = min(b.window_end - b.window, static_cast<u64>(inputs - queued));
+      u64 window = min(waiting_input(b), static_cast<u64>(inputs - queued));
       if (b.reserve[n] > 0) {
         // The root is a loop's head: input enters the loop only where its queue would let it in.
         const u32 open = b.capacity[n] - b.count[n];
@@ -96,11 +122,20 @@ __device__ inline void count_feasible(Block& b, u32 n) {
 }
 
 // Sums `feasible` over each module's nodes into `module_total`, and over those before into
-// `prefix`. All lanes of warp 0; valid after the next __syncwarp.
-__device__ inline void sum_modules(Block& b) {
+// `prefix`. All lanes of warp 0; valid after it, for all of them.
+__device__ inline void sum_modules(Block& b, const Run& run) {
   const u32 lane = lane_in_warp();
+  if (run.flags & Run::SINGLE_NODES) {
+    for (u32 n = lane; n < b.nodes; n += WARP) {
+      b.prefix[n] = 0;
+      b.module_total[b.module[n]] = b.feasible[n];
+    }
+    __syncwarp();
+    return;
+  }
   for (u32 m = lane; m < b.modules; m += WARP) b.module_total[m] = 0;
   __syncwarp();
+#pragma unroll 1
   for (u32 base = 0; base < b.nodes; base += WARP) {
     const u32 n = base + lane;
     const u32 own = n < b.nodes ? b.feasible[n] : 0;
@@ -166,7 +201,7 @@ __device__ inline void take(Block& b, u32 m, u32 inputs) {
       b.take[n] = queued;
       if (n == b.root) b.window_take = all - queued;
     }
-    if (lane == 0) b.full = inputs % ensemble == 0;
+    if (lane == 0) b.full = full_part(b, m, inputs) == inputs;
   }
   if (lane == 0) {
     b.action = Action::fire;
@@ -177,24 +212,54 @@ __device__ inline void take(Block& b, u32 m, u32 inputs) {
   }
 }
 
+// The key by which modules are chosen: more inputs first, then the module declared first; 0 if there
+// is nothing to fire.
+__device__ inline u32 key_of(u32 module, u32 inputs) {
+  return inputs == 0 ? 0 : min(inputs, MOST) << 8 | (255 - min(module, 255u));
+}
+__device__ inline u32 module_of(u32 key) { return 255 - (key & 255); }
+
+// The best module, counting only full ensembles; the source's, if it can fire one with input.
+__device__ inline u32 best_full(const Block& b, bool input) {
+  const u32 root_module = b.module[b.root];
+  u32 best = 0;
+  for (u32 m = lane_in_warp(); m < b.modules; m += WARP) {
+    const u32 full = full_part(b, m, b.module_total[m]);
+    const bool source = m == root_module && input && b.feasible[b.root] > b.queued[b.root];
+    const u32 key = source && full > 0 ? (MOST + 1) << 8 | (255 - min(m, 255u)) : key_of(m, full);
+    best = max(best, key);
+  }
+  return largest(best);
+}
+
+// The best module, counting everything; only those that explode, if so asked.
+__device__ inline u32 best_partial(const Block& b, bool exploding) {
+  u32 best = 0;
+  for (u32 m = lane_in_warp(); m < b.modules; m += WARP) {
+    const bool counts = !exploding || b.module_kind[m] != static_cast<u32>(Kind::each);
+    if (counts) best = max(best, key_of(m, b.module_total[m]));
+  }
+  return largest(best);
+}
+
 // Books the last firing and decides on the next action. All lanes of warp 0 call; the decision is
 // valid for the block after the next barrier.
 __device__ inline void schedule(Block& b, const Run& run) {
   const u32 lane = lane_in_warp();
+#pragma unroll 1
   for (u32 t = lane; t < b.targets; t += WARP) settle(b, t);
-  if (lane == 0) claim_input(b, run);
+  if (lane == 0) move_window(b, run);
   __syncwarp();
 
   if (run.slice > 0 && b.firings >= run.slice) {
     if (lane == 0) b.action = Action::stop;
     return;
   }
-  const u32 root_module = b.module[b.root];
-  const bool input = b.window < b.window_end;
+  const u32 root = b.root, root_module = b.module[root];
+  const bool input = waiting_input(b) > 0;
   if (b.module_kind[root_module] != static_cast<u32>(Kind::each) && input) {
-    const u32 r = b.root;
-    const bool room = b.capacity[r] - b.count[r] > b.reserve[r];
-    if (room && b.ended[r] - b.consumed[r] < 2 * b.module_ensemble[root_module]) {
+    const bool room = b.capacity[root] - b.count[root] > b.reserve[root];
+    if (room && b.ended[root] - b.consumed[root] < 2 * b.module_ensemble[root_module]) {
       if (lane == 0) {
         b.action = Action::load;
         b.fired = NONE;
@@ -204,67 +269,43 @@ __device__ inline void schedule(Block& b, const Run& run) {
     }
   }
 
-  u32 waiting = 0;
+  bool waits = input;
+#pragma unroll 1
   for (u32 n = lane; n < b.nodes; n += WARP) {
     count_feasible(b, n);
-    waiting |= b.count[n];
+    waits |= b.count[n] > 0;
   }
-  __syncwarp();
-  sum_modules(b);
-
-  // The best module, twice: counting only what fills ensembles, and counting everything. The key's
-  // low byte prefers modules declared first.
+  // Read before a lane that is ahead can change them.
   const bool tail = b.exhausted && !input;
-  const bool keeps = b.drain || b.partial;  // read before a lane that is ahead can change them
-  u32 best_full = 0, best = 0, best_whole = 0;
-  for (u32 m = lane; m < b.modules; m += WARP) {
-    const u32 total = b.module_total[m], ensemble = b.module_ensemble[m];
-    const u32 order = 255 - min(m, 255u);
-    const u32 full = total - total % ensemble;
-    if (full > 0) {
-      const bool source = m == root_module && input && b.feasible[b.root] > b.queued[b.root];
-      best_full = max(best_full, (source ? MOST + 1 : min(full, MOST)) << 8 | order);
-    }
-    if (total > 0) {
-      best = max(best, min(total, MOST) << 8 | order);
-      if (b.module_kind[m] != static_cast<u32>(Kind::each)) {
-        best_whole = max(best_whole, min(total, MOST) << 8 | order);
-      }
-    }
-  }
-  best_full = largest(best_full);
-  best = largest(best);
-  best_whole = largest(best_whole);
-  const bool any_waiting = __any_sync(ALL_LANES, waiting != 0) || input;
+  const bool keeps = b.drain || b.partial;
+  __syncwarp();
+  sum_modules(b, run);
 
   const bool lazy = run.flags & Run::LAZY;
-  const bool shares = lazy && (run.flags & Run::SHARE_REST);
-  u32 chosen = best_full;
-  bool partial = false;
-  if (!lazy || chosen == 0) {
-    const bool give = shares && tail && !keeps;
-    if (!lazy && best_full != 0 && best_full >> 8 == MOST + 1) {
-      partial = true;  // the source's module first, and everything that it can fire
-    } else {
-      // Exploded items and pods are not shared, so a block fires what it has of them.
-      chosen = give ? best_whole : best;
-      partial = true;
-    }
-    if (chosen == 0 && (give || (shares && tail && !any_waiting)) && (best != 0 || !any_waiting)) {
-      if (lane == 0) b.action = Action::rest;
+  u32 chosen = best_full(b, input);
+  const bool full = lazy && chosen != 0;
+  if (!full && !(chosen >> 8 > MOST)) {
+    // No ensemble is full, or that is not asked for: fire everything of some module. At the end,
+    // items are shared instead, but for pods and what explodes, of which a block fires what it has.
+    waits = __any_sync(ALL_LANES, waits);
+    const bool shares = lazy && tail && (run.flags & Run::SHARE_REST);
+    const bool gives = shares && !keeps;
+    const u32 any = best_partial(b, false);
+    chosen = gives ? best_partial(b, true) : any;
+    if (chosen == 0) {
+      // Nothing fires and something waits: then a sink is full.
+      const bool rest = (gives && any != 0) || (shares && !waits);
+      if (lane == 0) {
+        b.action = rest ? Action::rest : Action::stop;
+        b.finished = b.finished || (!rest && !waits && b.exhausted);
+      }
       return;
     }
   }
-  if (chosen == 0) {
-    if (lane == 0) {
-      b.action = Action::stop;
-      b.finished = b.finished || (!any_waiting && b.exhausted);
-    }
-    return;
-  }
-  const u32 m = 255 - (chosen & 255);
-  const u32 total = b.module_total[m];
-  take(b, m, partial ? total : total - total % b.module_ensemble[m]);
+  const u32 m = module_of(chosen), total = b.module_total[m];
+  take(b, m, full ? full_part(b, m, total) : total);
+  __syncwarp();
+  if (lane == 0) b.claims = claims_meanwhile(b);
 }
 
 }  // namespace stream

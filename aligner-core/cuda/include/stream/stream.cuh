@@ -86,6 +86,7 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
     __syncthreads();
     const Action action = b.action;
     if (action == Action::fire) {
+      if (b.claims && threadIdx.x == blockDim.x - 1) claim_ahead(b, run);
       fire_chosen<METRICS, M...>(b.fired, modules, b, run, meter, scratch);
     } else if (action == Action::load) {
       load(modules, b, run);

@@ -12,9 +12,6 @@ use crate::stream::{Policy, Settings, Topology};
 /// Parameters and rings begin at multiples of this.
 const ALIGNMENT: usize = 16;
 
-/// Bytes that a node's pool of rests may have.
-const REST_BYTES: usize = 64 << 20;
-
 pub(super) fn aligned(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
@@ -31,9 +28,52 @@ pub(super) struct Layout {
     pub ring_stride: usize,
     /// Bytes of a block's rings in shared memory.
     pub shared_bytes: u32,
+    /// Where blocks share what is left at the end of the input.
+    pub pools: Pools,
     /// Bytes of all pools of rests, and slots of all of them.
     pub rest_bytes: usize,
     pub rest_slots: usize,
+}
+
+/// Pools of rests: one for so many blocks, and one that is common to the last blocks of each; see
+/// `cuda/include/stream/rest.cuh`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pools {
+    blocks: u32,
+}
+
+impl Pools {
+    /// Blocks that share a pool.
+    const MEMBERS: u32 = 16;
+
+    /// How many pools there are; the common one is the last.
+    pub(super) fn count(self) -> u32 {
+        if self.blocks <= Self::MEMBERS { 1 } else { self.blocks.div_ceil(Self::MEMBERS) + 1 }
+    }
+
+    /// The pool of a block.
+    pub(super) fn of(self, block: u32) -> u32 {
+        if self.count() == 1 { 0 } else { block / Self::MEMBERS }
+    }
+
+    /// The most blocks that use a pool.
+    pub(super) fn members(self) -> u32 {
+        self.users().into_iter().fold(1, u32::max)
+    }
+
+    /// The blocks that come to use each pool.
+    pub(super) fn users(self) -> Vec<u32> {
+        let mut users = vec![0; self.count() as usize];
+        for block in 0..self.blocks {
+            users[self.of(block) as usize] += 1;
+        }
+        if let [own @ .., common] = &mut users[..]
+            && !own.is_empty()
+        {
+            *common = own.len() as u32;
+        }
+        users
+    }
 }
 
 /// Inputs that fill a block of `width` threads.
@@ -58,16 +98,21 @@ impl Layout {
             parameters: Vec::new(),
             ring_stride: 0,
             shared_bytes: 0,
+            pools: Pools { blocks },
             rest_bytes: 0,
             rest_slots: 0,
         };
         for (declared, planned) in topology.modules.iter().zip(&plan.modules) {
             let parameters = layout.add_parameters(&declared.parameters);
+            let ensemble = ensemble(declared.mapping, plan.width);
             layout.modules.push(Module {
                 first_node: planned.nodes.start as u32,
                 nodes: planned.nodes.len() as u32,
-                ensemble: ensemble(declared.mapping, plan.width),
+                ensemble,
                 kind: describe::kind(declared.mapping),
+                // Of no use for an ensemble of 1, which is always full.
+                inverse: ((1_u64 << 32) / u64::from(ensemble) + 1) as u32,
+                padding: 0,
                 parameters,
             });
         }
@@ -84,9 +129,9 @@ impl Layout {
             layout.ring_stride += aligned(capacity as usize * node.slot_bytes);
             let ends = layout.ring_stride;
             layout.ring_stride += if explodes { aligned(capacity as usize * 4) } else { 0 };
-            let wanted = 4 * (blocks * ensemble(module.mapping, plan.width)) as usize;
-            let most = REST_BYTES / node.slot_bytes.max(1);
-            let rest_slots = if shares && !explodes { wanted.min(most) } else { 0 };
+            // Of the slots of a pool, each member may need an ensemble at a time; see `reserve_rest`.
+            let members = 4 * layout.pools.members() * ensemble(module.mapping, plan.width);
+            let rest_slots = if shares && !explodes { members as usize } else { 0 };
             layout.nodes.push(Node {
                 module: node.module as u32,
                 capacity,
@@ -102,8 +147,9 @@ impl Layout {
                 rest: layout.rest_bytes as u64,
                 rest_ready: layout.rest_slots as u64 * 4,
             });
-            layout.rest_bytes += aligned(rest_slots * node.slot_bytes);
-            layout.rest_slots += rest_slots;
+            let all_slots = rest_slots * layout.pools.count() as usize;
+            layout.rest_bytes += aligned(all_slots * node.slot_bytes);
+            layout.rest_slots += all_slots;
         }
         for edge in &plan.edges {
             layout.edges.push(Edge {

@@ -26,7 +26,6 @@ pub(super) struct Memory<B: Backend> {
 pub(super) struct Shape<'a> {
     pub input: &'a [u8],
     pub inputs: usize,
-    pub input_bytes: usize,
     pub global: &'a [u8],
     pub blocks: u32,
     pub sinks: usize,
@@ -55,16 +54,19 @@ impl<B: Backend> Memory<B> {
         let rest = keep(backend.zeros(layout.rest_bytes)?);
         let rest_ready = keep(backend.zeros(layout.rest_slots * 4)?);
         layout.place(parameters, rest, rest_ready);
-        let mut rest_counters = vec![0_u32; 2 * nodes + 1];
-        rest_counters[2 * nodes] = shape.blocks;
-        let saved: Vec<SavedBlock> = (0..blocks as u64)
-            .map(|block| SavedBlock { next_chunk: block, ..SavedBlock::zeroed() })
+        let mut rest_counters = vec![0_u32; 2 * layout.pools.count() as usize * nodes];
+        rest_counters.extend(layout.pools.users());
+        let saved: Vec<SavedBlock> = (0..shape.blocks)
+            .map(|block| SavedBlock {
+                next_chunk: u64::from(block),
+                flags: layout.pools.of(block) << SavedBlock::POOL,
+                ..SavedBlock::zeroed()
+            })
             .collect();
         let cursor = backend.zeros(8)?;
         let saved = upload(backend, bytemuck::cast_slice(&saved))?;
         let outputs = backend.zeros(blocks * shape.sinks * 4)?;
-        let module_counters =
-            backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
+        let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
         let counters = backend.zeros(size_of::<Counters>())?;
         let fault = backend.zeros(size_of::<Fault>())?;
         let run = Run {
@@ -90,13 +92,13 @@ impl<B: Backend> Memory<B> {
             module_count: layout.modules.len() as u32,
             sink_count: shape.sinks as u32,
             root: shape.root as u32,
-            input_bytes: shape.input_bytes as u32,
             chunk: shape.chunk,
             flags: shape.flags,
             slice: shape.slice,
             scratch_bytes: shape.scratch_bytes,
             block_count: shape.blocks,
-            padding: 0,
+            rest_pools: layout.pools.count(),
+            rest_members: layout.pools.members(),
         };
         let run_buffer = backend.zeros(size_of::<Run>())?;
         Ok(Self {

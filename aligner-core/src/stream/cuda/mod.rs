@@ -10,7 +10,9 @@ mod backend;
 mod describe;
 mod layout;
 mod memory;
+mod pass;
 mod sinks;
+mod sizing;
 mod tables;
 
 use std::ops::ControlFlow;
@@ -18,16 +20,10 @@ use std::ops::ControlFlow;
 pub use backend::{Backend, CudaBackend, Launch, Word};
 
 use self::describe::{Description, ROOM};
-use self::layout::{Layout, ensemble};
-use self::memory::{Memory, Shape};
-use self::sinks::{Sinks, Size};
-use self::tables::Run;
+use self::pass::Pass;
+use self::sinks::Size;
 use super::plan::Plan;
-use super::topology::Target;
-use super::{
-    Item, ItemType, Metrics, ModuleMetrics, OutputScheme, Outputs, Policy, Progress, RunError,
-    Settings, Topology,
-};
+use super::{Item, ItemType, OutputScheme, Outputs, Progress, RunError, Settings, Topology};
 use crate::gpu::Gpu;
 
 /// The compiled kernels of an application, made by `STREAM_APP(name, ...)`.
@@ -70,24 +66,6 @@ impl<'t, 'g, G: Sync + ?Sized> CudaExecutor<'t, 'g, G> {
     }
 }
 
-/// How one pass over the input writes its outputs.
-struct Pass {
-    sizes: Vec<(usize, Size)>,
-    /// Chunk `i` of the input goes to block `i` modulo the blocks.
-    fixed_input: bool,
-}
-
-/// What a launch, or all launches of a pass, yielded.
-struct Yield {
-    sinks: Vec<Vec<u8>>,
-    /// For each block, the items of each sink.
-    counts: Vec<u32>,
-    metrics: Metrics,
-    seconds: f64,
-    /// Items sent to sinks whose array all blocks share.
-    sent: Vec<u64>,
-}
-
 impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
     /// The same on any backend that has the kernels of `app` loaded.
     ///
@@ -109,7 +87,9 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
                 return Ok(());
             }
             let name = topology.name;
-            Err(RunError::Settings(format!("{name}: {have} {what}; its kernel is built for {most}")))
+            Err(RunError::Settings(format!(
+                "{name}: {have} {what}; its kernel is built for {most}"
+            )))
         };
         refused("nodes and sinks", plan.nodes.len() + plan.sinks.len(), description.max_targets)?;
         refused("edges", plan.edges.len(), description.max_edges)?;
@@ -189,219 +169,6 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
     fn sizes(&self, size: impl Fn(usize) -> Size) -> Vec<(usize, Size)> {
         self.plan.sinks.iter().enumerate().map(|(i, sink)| (sink.item_bytes, size(i))).collect()
     }
-
-    fn kernel(&self) -> String {
-        let suffix = if self.settings.metrics { "_metrics" } else { "" };
-        format!("{}{suffix}", self.app)
-    }
-
-    fn shared_bytes(&self, layout: &Layout) -> u32 {
-        self.description.scratch_bytes + layout.shared_bytes
-    }
-
-    /// Inputs that fill a block at the root.
-    fn root_ensemble(&self) -> u32 {
-        let module = self.plan.nodes[self.plan.root].module;
-        ensemble(self.topology.modules[module].mapping, self.plan.width)
-    }
-
-    fn explodes_first(&self) -> bool {
-        self.plan.modules[self.plan.nodes[self.plan.root].module].explodes
-    }
-
-    /// Copies of the application: no more than have an ensemble of inputs each.
-    fn blocks(&self, inputs: usize) -> Result<u32, RunError> {
-        let each = if self.explodes_first() { 1 } else { self.root_ensemble() as usize };
-        let most = inputs.div_ceil(each).clamp(1, 1 << 20) as u32;
-        if self.settings.blocks > 0 {
-            return Ok(self.settings.blocks);
-        }
-        let layout = Layout::new(self.topology, &self.plan, &self.settings, 1);
-        let shared = self.shared_bytes(&layout);
-        let resident =
-            self.backend.resident_blocks(&self.kernel(), self.plan.width, shared)?;
-        if resident == 0 {
-            let width = self.plan.width;
-            return Err(RunError::Settings(format!(
-                "{}: a block of {width} threads with {shared} bytes of shared memory does not fit \
-                 the device",
-                self.topology.name
-            )));
-        }
-        Ok(resident.min(most))
-    }
-
-    /// Inputs that a block claims at a time: an ensemble, or several if blocks get many.
-    fn chunk(&self, inputs: usize, blocks: u32) -> u32 {
-        let each = self.root_ensemble();
-        if self.explodes_first() {
-            return (inputs / (4 * blocks as usize)).clamp(1, each as usize) as u32;
-        }
-        let per_block = inputs / (blocks as usize * each as usize);
-        each * (per_block / 16).clamp(1, 4) as u32
-    }
-
-    /// Items of a region of each sink: what the settings say, but no more than the input makes
-    /// likely, and at least the outputs of one input.
-    fn region_slots(&self, inputs: usize, blocks: u32) -> Vec<u32> {
-        let likely = 4 * inputs / blocks as usize + 4 * self.plan.width as usize;
-        let likely = likely.min(self.settings.output_slots as usize) as u32;
-        let mut slots = vec![likely.max(1); self.plan.sinks.len()];
-        for node in &self.plan.nodes {
-            let module = &self.plan.modules[node.module];
-            let channels = self.topology.modules[node.module].channels.len();
-            for edge in &self.plan.edges[node.first_edge..node.first_edge + channels] {
-                if let Target::Sink(sink) = edge.to {
-                    let inputs = if edge.per_item { module.indivisible } else { 1 };
-                    slots[sink] = slots[sink].max(edge.gamma * inputs);
-                }
-            }
-        }
-        slots
-    }
-
-    /// Runs the whole input once.
-    #[allow(unsafe_code)]
-    fn pass(
-        &self,
-        input: &[u8],
-        inputs: usize,
-        blocks: u32,
-        pass: Pass,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Yield, RunError> {
-        let backend = &self.backend;
-        let lazy = self.settings.policy == Policy::Lazy;
-        let mut layout = Layout::new(self.topology, &self.plan, &self.settings, blocks);
-        let shared = self.shared_bytes(&layout);
-        // Asking for the residency also lets the kernel have so much shared memory.
-        let kernel = self.kernel();
-        backend.resident_blocks(&kernel, self.plan.width, shared)?;
-        let share = lazy && self.settings.share_rest && !pass.fixed_input;
-        let shape = Shape {
-            input,
-            inputs,
-            input_bytes: if inputs == 0 { 0 } else { input.len() / inputs },
-            global: &self.global,
-            blocks,
-            sinks: self.plan.sinks.len(),
-            root: self.plan.root,
-            chunk: self.chunk(inputs, blocks),
-            flags: if lazy { Run::LAZY } else { 0 }
-                | if share { Run::SHARE_REST } else { 0 }
-                | if pass.fixed_input { Run::STATIC_INPUT } else { 0 },
-            slice: self.settings.slice,
-            scratch_bytes: self.description.scratch_bytes,
-        };
-        let mut memory = Memory::new(backend, &mut layout, &shape)?;
-        let mut sizes = pass.sizes;
-        let mut sinks = Sinks::new(backend, blocks, &sizes)?;
-        let pack = format!("{}_pack", self.app);
-        let mut done = Yield {
-            sinks: vec![Vec::new(); sizes.len()],
-            counts: Vec::new(),
-            metrics: Metrics::default(),
-            seconds: 0.0,
-            sent: Vec::new(),
-        };
-        let mut outputs = 0_u64;
-        loop {
-            let run = memory.tell(backend, sinks.table(backend))?;
-            let arguments = [Word::Address(run)];
-            let launch =
-                Launch { kernel: &kernel, blocks, width: self.plan.width, shared, arguments: &arguments };
-            // SAFETY: the kernel's one argument is the address of the run's tables, which describe
-            // buffers that `memory` and `sinks` keep alive, sized as its headers say.
-            done.seconds += unsafe { backend.launch(&launch) }?;
-            done.metrics.launches += 1;
-            if let Some(fault) = memory.fault(backend)? {
-                return Err(self.too_many(fault));
-            }
-            let counts_now = memory.outputs(backend)?;
-            done.counts.resize(counts_now.len(), 0);
-            done.counts.iter_mut().zip(&counts_now).for_each(|(sum, count)| *sum += count);
-            outputs += counts_now.iter().map(|&count| u64::from(count)).sum::<u64>();
-            let mut full = false;
-            for (sink, (_, size)) in sizes.iter().enumerate() {
-                let counts: Vec<u32> =
-                    counts_now.iter().skip(sink).step_by(sizes.len()).copied().collect();
-                if let Size::Regions(slots) = size {
-                    full |= counts.iter().zip(slots).any(|(&count, &slots)| 2 * count > slots);
-                }
-                if let Size::Regions(_) | Size::Exact(_) = size {
-                    let items = sinks.regions(backend, sink, &counts, run, &pack)?;
-                    done.sinks[sink].extend(items);
-                }
-            }
-            let blocks_now = memory.saved_blocks(backend)?;
-            let over = blocks_now.iter().all(|block| block.finished != 0);
-            let inputs_claimed = memory.claimed(backend)?;
-            let now = Progress { inputs_claimed, inputs: inputs as u64, outputs };
-            if progress(now).is_break() && !over {
-                return Err(RunError::Cancelled);
-            }
-            if over {
-                break;
-            }
-            if blocks_now.iter().all(|block| block.firings == 0) && !full {
-                return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
-            }
-            if full && !pass.fixed_input {
-                // Launches cost more than memory: make room for more each time.
-                for (_, size) in &mut sizes {
-                    if let Size::Regions(slots) = size {
-                        slots.iter_mut().for_each(|slots| *slots = (*slots * 4).min(1 << 20));
-                    }
-                }
-                sinks = Sinks::new(backend, blocks, &sizes)?;
-            }
-        }
-        for (sink, (_, size)) in sizes.iter().enumerate() {
-            let sent = sinks.sent(backend, sink)?;
-            done.sent.push(sent);
-            if let Size::Shared(room) = size {
-                done.sinks[sink] = sinks.shared(backend, sink, sent.min(*room))?;
-            }
-        }
-        if self.settings.metrics {
-            self.fill(&mut done.metrics, &memory, blocks)?;
-        }
-        Ok(done)
-    }
-
-    fn too_many(&self, fault: tables::Fault) -> RunError {
-        let node = &self.topology.nodes[self.plan.nodes[fault.node as usize].declared];
-        let channel = &self.topology.modules[fault.module as usize].channels[fault.channel as usize];
-        RunError::TooMany {
-            node: node.name.clone(),
-            channel: channel.name.to_owned(),
-            gamma: channel.gamma,
-        }
-    }
-
-    fn fill(&self, metrics: &mut Metrics, memory: &Memory<B>, blocks: u32) -> Result<(), RunError> {
-        let (modules, counters) = memory.counters(&self.backend)?;
-        metrics.width = self.plan.width;
-        metrics.blocks = blocks;
-        metrics.scheduler_cycles = counters.scheduler;
-        metrics.total_cycles = counters.total;
-        for (module, counted) in self.topology.modules.iter().zip(modules) {
-            metrics.modules.push(ModuleMetrics {
-                module: module.name.to_owned(),
-                ensemble: ensemble(module.mapping, self.plan.width),
-                firings: counted.firings,
-                full_firings: counted.full_firings,
-                ensembles: counted.ensembles,
-                lanes: counted.lanes,
-                items_in: counted.items_in,
-                items_out: counted.items_out,
-                gather_cycles: counted.gather,
-                run_cycles: counted.run,
-                scatter_cycles: counted.scatter,
-            });
-        }
-        Ok(())
-    }
 }
 
 /// Asks a kernel what it was compiled for.
@@ -416,8 +183,7 @@ fn describe_kernel<B: Backend, G: Sync + ?Sized>(
     let kernel = format!("{app}_describe");
     let arguments =
         [Word::Address(backend.address(&words)), Word::Number(ROOM as u32), Word::Number(width)];
-    let launch =
-        Launch { kernel: &kernel, blocks: 1, width: 32, shared: 0, arguments: &arguments };
+    let launch = Launch { kernel: &kernel, blocks: 1, width: 32, shared: 0, arguments: &arguments };
     // SAFETY: the arguments are those of `APP_describe`, and the buffer has the room it is told.
     unsafe { backend.launch(&launch) }?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(&backend.read(&words, ROOM * 4)?);

@@ -15,8 +15,8 @@ struct Room<B: Backend> {
     items: B::Buffer,
     cursor: B::Buffer,
     item_bytes: usize,
-    _first: B::Buffer,
-    _slots: B::Buffer,
+    first: B::Buffer,
+    slots: B::Buffer,
 }
 
 /// How much room a sink is to have.
@@ -59,13 +59,13 @@ impl<B: Backend> Sinks<B> {
                 items: backend.zeros((total + room) as usize * item_bytes)?,
                 cursor: backend.zeros(8)?,
                 item_bytes: *item_bytes,
-                _first: upload(backend, bytemuck::cast_slice(&first))?,
-                _slots: upload(backend, bytemuck::cast_slice(&slots))?,
+                first: upload(backend, bytemuck::cast_slice(&first))?,
+                slots: upload(backend, bytemuck::cast_slice(&slots))?,
             };
             rows.push(Sink {
                 items: backend.address(&sink.items),
-                first: backend.address(&sink._first),
-                slots: backend.address(&sink._slots),
+                first: backend.address(&sink.first),
+                slots: backend.address(&sink.slots),
                 cursor: backend.address(&sink.cursor),
                 room,
                 item_bytes: *item_bytes as u32,

@@ -47,6 +47,8 @@ pub(super) struct Module {
     pub nodes: u32,
     pub ensemble: u32,
     pub kind: u32,
+    pub inverse: u32,
+    pub padding: u32,
     pub parameters: u64,
 }
 
@@ -86,10 +88,17 @@ pub(super) struct SavedBlock {
     pub window: u64,
     pub window_end: u64,
     pub next_chunk: u64,
+    pub ahead: u64,
+    pub ahead_end: u64,
     pub exhausted: u32,
     pub finished: u32,
-    pub drain: u32,
+    pub flags: u32,
     pub firings: u32,
+}
+
+impl SavedBlock {
+    /// Where the number of its pool of rests begins in `flags`.
+    pub const POOL: u32 = 8;
 }
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -147,19 +156,20 @@ pub(super) struct Run {
     pub module_count: u32,
     pub sink_count: u32,
     pub root: u32,
-    pub input_bytes: u32,
     pub chunk: u32,
     pub flags: u32,
     pub slice: u32,
     pub scratch_bytes: u32,
     pub block_count: u32,
-    pub padding: u32,
+    pub rest_pools: u32,
+    pub rest_members: u32,
 }
 
 impl Run {
     pub const LAZY: u32 = 1;
     pub const SHARE_REST: u32 = 2;
     pub const STATIC_INPUT: u32 = 4;
+    pub const SINGLE_NODES: u32 = 8;
 }
 
 /// The sizes of the structs above, in the order in which the describe kernel tells them.

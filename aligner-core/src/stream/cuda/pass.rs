@@ -1,0 +1,190 @@
+//! One pass over the input: launches until all blocks are done.
+
+use std::ops::ControlFlow;
+
+use super::CudaExecutor;
+use super::backend::{Backend, Launch, Word};
+use super::layout::{Layout, ensemble};
+use super::memory::{Memory, Shape};
+use super::sinks::{Sinks, Size};
+use super::tables::{Fault, Run};
+use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
+
+/// How one pass over the input writes its outputs.
+pub(super) struct Pass {
+    pub sizes: Vec<(usize, Size)>,
+    /// Chunk `i` of the input goes to block `i` modulo the blocks.
+    pub fixed_input: bool,
+}
+
+/// What a launch, or all launches of a pass, yielded.
+pub(super) struct Yield {
+    pub sinks: Vec<Vec<u8>>,
+    /// For each block, the items of each sink.
+    pub counts: Vec<u32>,
+    pub metrics: Metrics,
+    pub seconds: f64,
+    /// Items sent to sinks whose array all blocks share.
+    pub sent: Vec<u64>,
+}
+
+impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
+    /// Runs the whole input once.
+    #[allow(unsafe_code)]
+    pub(super) fn pass(
+        &self,
+        input: &[u8],
+        inputs: usize,
+        blocks: u32,
+        pass: Pass,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Yield, RunError> {
+        let backend = &self.backend;
+        let mut layout = Layout::new(self.topology, &self.plan, &self.settings, blocks);
+        let shared = self.shared_bytes(&layout);
+        // Asking for the residency also lets the kernel have so much shared memory.
+        let kernel = self.kernel();
+        backend.resident_blocks(&kernel, self.plan.width, shared)?;
+        let shape = Shape {
+            input,
+            inputs,
+            global: &self.global,
+            blocks,
+            sinks: self.plan.sinks.len(),
+            root: self.plan.root,
+            chunk: self.chunk(inputs, blocks),
+            flags: self.flags(&layout, pass.fixed_input),
+            slice: self.settings.slice,
+            scratch_bytes: self.description.scratch_bytes,
+        };
+        let mut memory = Memory::new(backend, &mut layout, &shape)?;
+        let mut sizes = pass.sizes;
+        let mut sinks = Sinks::new(backend, blocks, &sizes)?;
+        let pack = format!("{}_pack", self.app);
+        let mut done = Yield {
+            sinks: vec![Vec::new(); sizes.len()],
+            counts: Vec::new(),
+            metrics: Metrics::default(),
+            seconds: 0.0,
+            sent: Vec::new(),
+        };
+        let mut outputs = 0_u64;
+        loop {
+            let run = memory.tell(backend, sinks.table(backend))?;
+            let arguments = [Word::Address(run)];
+            let launch = Launch {
+                kernel: &kernel,
+                blocks,
+                width: self.plan.width,
+                shared,
+                arguments: &arguments,
+            };
+            // SAFETY: the kernel's one argument is the address of the run's tables, which describe
+            // buffers that `memory` and `sinks` keep alive, sized as its headers say.
+            done.seconds += unsafe { backend.launch(&launch) }?;
+            done.metrics.launches += 1;
+            if let Some(fault) = memory.fault(backend)? {
+                return Err(self.too_many(fault));
+            }
+            let counts_now = memory.outputs(backend)?;
+            done.counts.resize(counts_now.len(), 0);
+            done.counts.iter_mut().zip(&counts_now).for_each(|(sum, count)| *sum += count);
+            outputs += counts_now.iter().map(|&count| u64::from(count)).sum::<u64>();
+            let mut full = false;
+            for (sink, (_, size)) in sizes.iter().enumerate() {
+                let counts: Vec<u32> =
+                    counts_now.iter().skip(sink).step_by(sizes.len()).copied().collect();
+                if let Size::Regions(slots) = size {
+                    full |= counts.iter().zip(slots).any(|(&count, &slots)| 2 * count > slots);
+                }
+                if let Size::Regions(_) | Size::Exact(_) = size {
+                    let items = sinks.regions(backend, sink, &counts, run, &pack)?;
+                    done.sinks[sink].extend(items);
+                }
+            }
+            let blocks_now = memory.saved_blocks(backend)?;
+            let over = blocks_now.iter().all(|block| block.finished != 0);
+            let inputs_claimed = memory.claimed(backend)?;
+            let now = Progress { inputs_claimed, inputs: inputs as u64, outputs };
+            if progress(now).is_break() {
+                return Err(RunError::Cancelled);
+            }
+            if over {
+                break;
+            }
+            if blocks_now.iter().all(|block| block.firings == 0) && !full {
+                return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
+            }
+            if full && !pass.fixed_input {
+                // Launches cost more than memory: make room for more each time.
+                for (_, size) in &mut sizes {
+                    if let Size::Regions(slots) = size {
+                        for slots in slots.iter_mut() {
+                            *slots = (*slots * 4).min(1 << 20);
+                        }
+                    }
+                }
+                sinks = Sinks::new(backend, blocks, &sizes)?;
+            }
+        }
+        for (sink, (_, size)) in sizes.iter().enumerate() {
+            let sent = sinks.sent(backend, sink)?;
+            done.sent.push(sent);
+            if let Size::Shared(room) = size {
+                done.sinks[sink] = sinks.shared(backend, sink, sent.min(*room))?;
+            }
+        }
+        if self.settings.metrics {
+            self.fill(&mut done.metrics, &memory, blocks)?;
+        }
+        Ok(done)
+    }
+
+    fn flags(&self, layout: &Layout, fixed_input: bool) -> u32 {
+        let lazy = self.settings.policy == Policy::Lazy;
+        [
+            (lazy, Run::LAZY),
+            (lazy && self.settings.share_rest && !fixed_input, Run::SHARE_REST),
+            (fixed_input, Run::STATIC_INPUT),
+            (layout.modules.iter().all(|module| module.nodes == 1), Run::SINGLE_NODES),
+        ]
+        .into_iter()
+        .filter_map(|(set, flag)| set.then_some(flag))
+        .sum()
+    }
+
+    fn too_many(&self, fault: Fault) -> RunError {
+        let node = &self.topology.nodes[self.plan.nodes[fault.node as usize].declared];
+        let channel =
+            &self.topology.modules[fault.module as usize].channels[fault.channel as usize];
+        RunError::TooMany {
+            node: node.name.clone(),
+            channel: channel.name.to_owned(),
+            gamma: channel.gamma,
+        }
+    }
+
+    fn fill(&self, metrics: &mut Metrics, memory: &Memory<B>, blocks: u32) -> Result<(), RunError> {
+        let (modules, counters) = memory.counters(&self.backend)?;
+        metrics.width = self.plan.width;
+        metrics.blocks = blocks;
+        metrics.scheduler_cycles = counters.scheduler;
+        metrics.total_cycles = counters.total;
+        for (module, counted) in self.topology.modules.iter().zip(modules) {
+            metrics.modules.push(ModuleMetrics {
+                module: module.name.to_owned(),
+                ensemble: ensemble(module.mapping, self.plan.width),
+                firings: counted.firings,
+                full_firings: counted.full_firings,
+                ensembles: counted.ensembles,
+                lanes: counted.lanes,
+                items_in: counted.items_in,
+                items_out: counted.items_out,
+                gather_cycles: counted.gather,
+                run_cycles: counted.run,
+                scatter_cycles: counted.scatter,
+            });
+        }
+        Ok(())
+    }
+}

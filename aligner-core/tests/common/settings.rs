@@ -1,0 +1,23 @@
+//! Random ways to run an application.
+
+use aligner_core::stream::{Capacity, OutputScheme, Policy, Settings};
+
+/// Any settings, with one of these widths.
+pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
+    Settings {
+        width: *rng.choice(widths).unwrap(),
+        blocks: *rng.choice(&[1, 2, 3, 7]).unwrap(),
+        policy: *rng.choice(&[Policy::Naive, Policy::Lazy]).unwrap(),
+        capacity: *rng
+            .choice(&[Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)])
+            .unwrap(),
+        output_slots: *rng.choice(&[1, 50, 1 << 14]).unwrap(),
+        outputs: *rng
+            .choice(&[OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite])
+            .unwrap(),
+        shared_queues: *rng.choice(&[0, 2048, 1 << 16]).unwrap(),
+        slice: *rng.choice(&[0, 0, 1, 7]).unwrap(),
+        share_rest: rng.bool(),
+        metrics: rng.bool(),
+    }
+}

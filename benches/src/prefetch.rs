@@ -1,0 +1,240 @@
+//! Regular work by blocks of a GPU with and without memory warps (002, sections III.B and IV.B):
+//! `cuda/prefetch.cu` against itself. No runtime, no queues: one kernel, one stage.
+
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel};
+use aligner_core::{Device, DeviceError};
+use serde::Serialize;
+
+use crate::chart::{Chart, Kind, Series};
+use crate::error::BenchError;
+use crate::experiments::Experiment;
+use crate::quote::Quote;
+use crate::runner::median;
+
+const FATBIN: &[u8] = include_bytes!("../cuda/prefetch.fatbin");
+/// Compute warps of a block, as in the kernels.
+const COMPUTE_WARPS: u32 = 4;
+const WARP: u32 = 32;
+/// Dates for which a quote is priced.
+const ROUNDS: [u32; 5] = [0, 1, 2, 5, 20];
+/// Most quotes.
+const MOST_ITEMS: usize = 16 << 20;
+
+/// What was measured of one variant under one amount of work.
+#[derive(Debug, Clone, Serialize)]
+pub struct Timing {
+    /// `no memory warp`, `1 memory warp` or `2 memory warps`.
+    pub app: &'static str,
+    /// Memory warps of a block.
+    pub memory_warps: u32,
+    /// Compute warps of a block.
+    pub compute_warps: u32,
+    /// Blocks, the same for all variants: as many as are resident of each of them.
+    pub blocks: u32,
+    /// Dates for which a quote is priced.
+    pub rounds: u32,
+    /// Quotes, each of 48 bytes in and 48 bytes out.
+    pub items: usize,
+    /// Median time of the kernel.
+    pub seconds: f64,
+    /// Time of each run.
+    pub runs: Vec<f64>,
+}
+
+/// A number of memory warps.
+struct Variant {
+    app: &'static str,
+    kernel: Kernel,
+    memory_warps: u32,
+}
+
+impl Variant {
+    fn threads(&self) -> u32 {
+        (COMPUTE_WARPS + self.memory_warps) * WARP
+    }
+
+    /// Prices all of `quotes` and gives the seconds it took.
+    fn run(
+        &self,
+        gpu: &Gpu,
+        blocks: u32,
+        rounds: u32,
+        (quotes, priced): (&DeviceBuffer<u8>, &DeviceBuffer<u8>),
+    ) -> Result<f64, DeviceError> {
+        let count = (quotes.len() / size_of::<Quote>()) as u64;
+        let arguments = [
+            Argument::Buffer(quotes),
+            Argument::Buffer(priced),
+            Argument::U64(count),
+            Argument::U32(rounds),
+        ];
+        #[allow(unsafe_code)]
+        // SAFETY: both arrays are of `count` quotes, and the device aligns them to 256 bytes.
+        gpu.timed(|| unsafe { self.kernel.launch(blocks, self.threads(), 0, &arguments) })
+    }
+}
+
+/// Measures all variants on up to 16 Mi of `inputs`, in turn, `runs` times each, after one run of
+/// each that is checked.
+///
+/// # Errors
+/// If there is no GPU, the GPU fails, or a variant yields other quotes.
+pub(crate) fn measure(
+    device: &Device,
+    runs: usize,
+    inputs: &[Quote],
+) -> Result<Vec<Timing>, BenchError> {
+    let Device::Cuda(gpu) = device else {
+        return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
+    };
+    let inputs = &inputs[..inputs.len().min(MOST_ITEMS)];
+    let module = gpu.load("prefetch", FATBIN)?;
+    let names = [
+        ("no memory warp", "priced_0"),
+        ("1 memory warp", "priced_1"),
+        ("2 memory warps", "priced_2"),
+    ];
+    let mut variants = Vec::with_capacity(names.len());
+    let mut resident = u32::MAX;
+    for (memory_warps, (app, name)) in (0..).zip(names) {
+        let variant = Variant { app, kernel: module.kernel(gpu, name)?, memory_warps };
+        resident = resident.min(variant.kernel.blocks_per_multiprocessor(variant.threads(), 0)?);
+        variants.push(variant);
+    }
+    let blocks = resident * gpu.multiprocessors();
+    let quotes = gpu.upload::<u8>(bytemuck::cast_slice(inputs))?;
+    let mut priced = gpu.zeros::<u8>(quotes.len())?;
+
+    let mut timings = Vec::new();
+    for rounds in ROUNDS {
+        let first = timings.len();
+        let mut control = Vec::new();
+        for variant in &variants {
+            // What the variant before has left must not pass for what this one writes.
+            gpu.copy_to(bytemuck::cast_slice(inputs), &mut priced)?;
+            variant.run(gpu, blocks, rounds, (&quotes, &priced))?;
+            let bytes = gpu.download(&priced, priced.len())?;
+            let found = bytemuck::pod_collect_to_vec(&bytes);
+            if control.is_empty() {
+                control = expected(inputs, &found);
+            }
+            check(variant.app, &control, &found)?;
+            timings.push(Timing {
+                app: variant.app,
+                memory_warps: variant.memory_warps,
+                compute_warps: COMPUTE_WARPS,
+                blocks,
+                rounds,
+                items: inputs.len(),
+                seconds: 0.0,
+                runs: Vec::with_capacity(runs),
+            });
+        }
+        for _ in 0..runs {
+            for (timing, variant) in timings[first..].iter_mut().zip(&variants) {
+                timing.runs.push(variant.run(gpu, blocks, rounds, (&quotes, &priced))?);
+            }
+        }
+        for timing in &mut timings[first..] {
+            timing.seconds = median(&timing.runs);
+        }
+    }
+    Ok(timings)
+}
+
+/// What every variant has to yield: `inputs` in their order, priced once, with the values that the
+/// first one found.
+fn expected(inputs: &[Quote], found: &[Quote]) -> Vec<Quote> {
+    let priced = |(quote, found): (&Quote, &Quote)| Quote {
+        value: found.value,
+        passes: quote.passes + 1,
+        ..*quote
+    };
+    inputs.iter().zip(found).map(priced).collect()
+}
+
+/// That both are the same, bit by bit.
+fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), BenchError> {
+    let differ = |(a, b): &(&Quote, &Quote)| bytemuck::bytes_of(*a) != bytemuck::bytes_of(*b);
+    let wrong =
+        expected.len().abs_diff(found.len()) + expected.iter().zip(found).filter(differ).count();
+    if wrong > 0 {
+        return Err(BenchError::WrongOutput { app, wrong, expected: expected.len() });
+    }
+    Ok(())
+}
+
+/// Picoseconds a quote by work; a line for each variant.
+pub(crate) fn chart(timings: &[Timing]) -> Chart {
+    let mut apps: Vec<&str> = timings.iter().map(|timing| timing.app).collect();
+    apps.dedup();
+    let mut rounds: Vec<u32> = timings.iter().map(|timing| timing.rounds).collect();
+    rounds.dedup();
+    // Every group goes through the variants in the same order.
+    apps.truncate(timings.len() / rounds.len().max(1));
+    let line = |&app: &&str| Series {
+        name: app.to_owned(),
+        values: timings
+            .iter()
+            .filter(|timing| timing.app == app)
+            .map(|timing| timing.seconds * 1e12 / timing.items.max(1) as f64)
+            .collect(),
+    };
+    Chart {
+        kind: Kind::Lines,
+        title: "Regular work, with and without memory warps",
+        x: "work of a quote (rounds)",
+        y: "time of a quote (ps)",
+        categories: rounds.iter().map(u32::to_string).collect(),
+        series: apps.iter().map(line).collect(),
+        reference: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quote::inputs;
+
+    #[test]
+    fn a_bit_of_difference_is_an_error() {
+        let inputs = inputs(4);
+        let priced = |passes| -> Vec<Quote> {
+            inputs.iter().map(|quote| Quote { value: 2.0, passes, ..*quote }).collect()
+        };
+        let mut found = priced(1);
+        let control = expected(&inputs, &found);
+        assert!(check("all", &control, &found).is_ok());
+        assert!(check("unpriced", &expected(&inputs, &priced(0)), &priced(0)).is_err());
+        assert!(check("too few", &control, &found[..3]).is_err());
+        found[3].value = f32::from_bits(2_f32.to_bits() + 1);
+        let error = check("one bit", &control, &found).expect_err("it differs").to_string();
+        assert_eq!(error, "one bit: 1 of 4 quotes are missing or wrong at the sinks");
+    }
+
+    #[test]
+    fn a_cpu_has_no_memory_warps() {
+        let error = measure(&Device::Cpu, 3, &inputs(4)).expect_err("there is no GPU").to_string();
+        assert_eq!(error, "prefetch: needs a GPU");
+    }
+
+    #[test]
+    fn the_chart_has_a_line_for_each_variant() {
+        let timing = |(rounds, app): (u32, &'static str)| Timing {
+            app,
+            memory_warps: 0,
+            compute_warps: 4,
+            blocks: 1,
+            rounds,
+            items: 1000,
+            seconds: 1e-9 * f64::from(rounds),
+            runs: Vec::new(),
+        };
+        let points = [(1, "a"), (1, "b"), (2, "a"), (2, "b")].map(timing);
+        let chart = chart(&points);
+        assert_eq!(chart.categories, ["1", "2"]);
+        let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert!(chart.series.iter().all(|series| series.values.len() == 2));
+    }
+}

@@ -106,9 +106,9 @@ fn check(count: usize, blocks: u32, seed: u64, rounds: u32) {
         let rest = Quote { value: priced.value, passes: quote.passes + 1, ..*quote };
         assert_eq!(*priced, rest, "{count} quotes, {blocks} blocks");
     }
-    for variant in 1..VARIANTS.len() {
+    for (variant, name) in VARIANTS.iter().enumerate().skip(1) {
         let priced = launch(variant, blocks, seed, &quotes, rounds);
-        let case = format!("{}, {count} quotes, {blocks} blocks", VARIANTS[variant]);
+        let case = format!("{name}, {count} quotes, {blocks} blocks");
         assert_eq!(priced.len(), control.len());
         let wrong = priced.iter().zip(&control).position(|(priced, control)| {
             bytemuck::bytes_of(priced) != bytemuck::bytes_of(control)

@@ -159,7 +159,7 @@ impl Collect for Leaking {
         push: &mut Push<'_>,
     ) {
         keep.in_pod(0, *item);
-        for _ in 0..1 + u32::from(item < site.node) {
+        for _ in 0..=u32::from(item < site.node) {
             push.to(OUT_AFTER_PODS, *item);
         }
     }
@@ -190,7 +190,7 @@ impl Reduce for Doubling {
     }
 
     fn finish(&self, _: &u32, sum: &u32, site: &Site<'_, u32, ()>, push: &mut Push<'_>) {
-        for _ in 0..1 + u32::from(sum < site.node) {
+        for _ in 0..=u32::from(sum < site.node) {
             push.to(OUT, *sum);
         }
     }

@@ -34,7 +34,7 @@ impl Stage for Copying {
         for _ in 0..item % 10 {
             push.to(COPIES, item.wrapping_add(*site.node));
         }
-        for _ in 0..1 + (item >> 31) {
+        for _ in 0..=(item >> 31) {
             push.to(HIGH, (item >> 24) as u8);
         }
     }

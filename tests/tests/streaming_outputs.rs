@@ -220,8 +220,7 @@ fn check_few_inputs(runner: &Runner) {
             let inputs = inputs(count);
             let (mut found, seen) = runner.run(&fork, &settings, &inputs);
             assert!(fork.take(&mut found) == fork.expected(&inputs), "{count}, {settings:?}");
-            let last = seen.last().unwrap();
-            assert_eq!(last.inputs, u64::from(count), "{settings:?}");
+            assert_eq!(seen[0].inputs, u64::from(count), "{settings:?}");
         }
     }
 }
@@ -230,7 +229,7 @@ fn check_wrong_input(runner: &Runner) {
     let settings = Settings::default();
     let result =
         runner.run_with(&Fork::new(), &settings, &[1_u64], &mut |_| ControlFlow::Continue(()));
-    let error = result.err().expect("it is refused");
+    let error = result.expect_err("it is refused");
     assert_eq!(error.to_string(), "the source takes Token and the input is u64");
 }
 

@@ -31,7 +31,7 @@ pub struct ModuleMetrics {
     pub scatter_cycles: u64,
 }
 
-/// Metrics of a run; empty without [`super::Settings::metrics`].
+/// Metrics of a run; without [`super::Settings::metrics`], a device gives the launches alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Metrics {
     /// The ensemble width.

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bad_output;
+mod bench;
 mod commands;
 mod formats;
 mod index;

@@ -49,15 +49,32 @@ struct Fused : Stage {
                 "only stages of one item a thread can be fused");
 };
 
-// Pushes to channels that are numbered from OFFSET in another push.
-template <u32 OFFSET, class P>
-struct Shifted {
+// The push of the first part of a fused stage: what goes to CHANNEL, the second part gets at once;
+// its channels follow the others of the first.
+template <class A, u32 CHANNEL, class B, class P>
+struct FusedPush {
   P& push;
+  const byte* parameters;  // of the second part
+  Site<B> site;
+
+  template <u32 OFFSET>
+  struct Shifted {
+    P& push;
+    template <u32 I, class T>
+    __device__ void operator()(To<I>, const T& item) {
+      push(to<I + OFFSET>(), item);
+    }
+  };
+
   template <u32 I, class T>
   __device__ void operator()(To<I>, const T& item) {
-    push(to<I + OFFSET>(), item);
+    if constexpr (I == CHANNEL) {
+      Shifted<A::Out::COUNT - 1> rest{push};
+      Code<B>::run(parameters, item, site, rest);
+    } else {
+      push(to<(I < CHANNEL ? I : I - 1)>(), item);
+    }
   }
-  __device__ void fail() { push.fail(); }
 };
 
 // Parameters of both parts lie one after the other.
@@ -70,34 +87,10 @@ struct Code<Fused<A, CHANNEL, B>> {
   template <class P>
   __device__ static void run(const byte* parameters, const typename F::In& item, const Site<F>& site,
                              P& push) {
-    Push<typename A::Out> first;
     const Site<A> site_a{site.node_parameters, site.global_parameters, 0, 1, 0};
-    Code<A>::run(parameters, item, site_a, first);
-    forward<0>(first, push, typename A::Out{});
     const Site<B> site_b{site.node_parameters + Code<A>::NODE, site.global_parameters, 0, 1, 0};
-    Shifted<A::Out::COUNT - 1, P> rest{push};
-    auto& between = staging<CHANNEL>(first);
-    for (u32 i = 0; i < between.count && i < Own::GAMMA; ++i) {
-      Code<B>::run(parameters + Code<A>::PARAMETERS, between.items[i], site_b, rest);
-    }
-    if (between.count > Own::GAMMA) push.fail();
-  }
-
- private:
-  using Own = typename F::Own;
-
-  template <u32 I, class P>
-  __device__ static void forward(Push<typename A::Out>&, P&, Channels<>) {}
-  template <u32 I, class P, class C, class... Rest>
-  __device__ static void forward(Push<typename A::Out>& first, P& push, Channels<C, Rest...>) {
-    if constexpr (I != CHANNEL) {
-      auto& staged = staging<I>(first);
-      for (u32 i = 0; i < staged.count && i < C::GAMMA; ++i) {
-        push(to<(I < CHANNEL ? I : I - 1)>(), staged.items[i]);
-      }
-      if (staged.count > C::GAMMA) push.fail();
-    }
-    forward<I + 1>(first, push, Channels<Rest...>{});
+    FusedPush<A, CHANNEL, B, P> first{push, parameters + Code<A>::PARAMETERS, site_b};
+    Code<A>::run(parameters, item, site_a, first);
   }
 };
 

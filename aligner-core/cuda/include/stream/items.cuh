@@ -18,7 +18,8 @@ __device__ constexpr u32 chunk_bytes(u32 item) {
 
 template <u32 BYTES>
 struct __align__(BYTES % 16 == 0 ? 16 : BYTES % 8 == 0 ? 8 : BYTES % 4 == 0 ? 4 : 1) Chunk {
-  byte bytes[BYTES];
+  using Part = typename std::conditional<BYTES % 4 == 0, u32, byte>::type;
+  Part parts[BYTES / sizeof(Part)];
 };
 
 // Copies a chunk in one access.

@@ -6,6 +6,8 @@
 
 #include "stream/fire.cuh"
 
+#include <cstddef>
+
 namespace stream {
 
 // A lane's item, and the lanes of its pod.
@@ -53,6 +55,40 @@ __device__ inline u32 count_lanes(const u32* masks, u32 from, u32 to) {
   return count;
 }
 
+// Reserves a slot for a pod of `live` items in a target; NONE if nothing is to be written, because the
+// target is a sink that only counts or whose array is full. Any thread.
+__device__ inline u32 reserve_pod(Block& b, const Run& run, u32 target, u32 live) {
+  const u64 base = atomicAdd(&b.pushed[target], static_cast<u64>(live) << 32 | 1);
+  const u32 slot = wrapped(b.tail[target], static_cast<u32>(base), b.capacity[target]);
+  if (target < b.nodes) {
+    if (b.ends[target] != nullptr) {
+      b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32) + live;
+    }
+    return slot;
+  }
+  const Sink& sink = run.sinks[target - b.nodes];
+  if (sink.scheme == static_cast<u32>(Scheme::count)) return NONE;
+  if (sink.scheme != static_cast<u32>(Scheme::atomics)) return slot;
+  const u64 far = atomicAdd(sink.cursor, u64{1});
+  return far < sink.room ? static_cast<u32>(far) : NONE;
+}
+
+// Writes a field that begins `offset` bytes into the pod of type P in a slot, which is in chunks
+// where a stage takes it as an ordinary item. Any thread.
+template <class P, class T>
+__device__ void write_field(const Block& b, u32 target, u32 slot, u32 offset, const T& field) {
+  constexpr u32 CHUNK = chunk_bytes(sizeof(P));
+  constexpr u32 UNIT = sizeof(T) % 4 == 0 ? 4 : 1;  // lies in one chunk
+  const bool cut = target < b.nodes && b.ends[target] == nullptr;
+  byte* first = b.ring[target] + static_cast<u64>(slot) * (cut ? CHUNK : sizeof(P));
+  const u64 stride = cut ? static_cast<u64>(b.capacity[target]) * CHUNK : CHUNK;
+#pragma unroll
+  for (u32 i = 0; i < sizeof(T); i += UNIT) {
+    const u32 at = offset + i;
+    memcpy(first + at / CHUNK * stride + at % CHUNK, reinterpret_cast<const byte*>(&field) + i, UNIT);
+  }
+}
+
 // Fires a collecting stage. All threads of the block; has barriers.
 //
 // First the lanes that keep an item for a key are noted, a bit each; then the first lane of each pod
@@ -62,6 +98,7 @@ template <bool METRICS, class S, class All>
 __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<METRICS>& meter,
                                 byte* scratch) {
   using New = typename S::New;
+  static_assert(S::In::CAPACITY <= New::CAPACITY, "a stage may keep all items of a pod for one key");
   const u32 m = b.fired, lane = threadIdx.x, warps = blockDim.x / WARP;
   const byte* parameters = b.module_parameters[m];
   u32* masks = reinterpret_cast<u32*>(scratch);  // [FAN][warps]
@@ -75,7 +112,8 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
   const long long t1 = Meter<METRICS>::now();
   const Site<S> site = site_at<S>(b, run, place.node, 0, 1, place.element);
   Keep<typename New::Element, S::FAN> keep;
-  Push<typename OutOf<S>::Type> push;
+  // New pods are not pushed, so the place of their channel is taken by a byte.
+  Push<typename WithPods<byte, 1, typename S::Others>::Type> push;
   if (active) Code<S>::stage(parameters).run(place.pod->header, item, site, keep, push);
   __syncwarp();
   const long long t2 = Meter<METRICS>::now();
@@ -91,28 +129,24 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
     for (u32 k = 0; k < S::FAN; ++k) {
       const u32 live = count_lanes(masks + k * warps, begin, end);
       if (live == 0) continue;
-      const u32 t = target_of_pods;
-      const u64 base = atomicAdd(&b.pushed[t], static_cast<u64>(live) << 32 | 1);
-      const u32 slot = wrapped(b.tail[t], static_cast<u32>(base), b.capacity[t]);
-      if (b.ends[t] != nullptr) {
-        b.ends[t][slot] = b.ended[t] + static_cast<u32>(base >> 32) + live;
-      }
-      New* pod = reinterpret_cast<New*>(b.ring[t] + static_cast<u64>(slot) * b.slot_bytes[t]);
-      pod->header = Code<S>::stage(parameters).header(place.pod->header, k, site);
-      pod->len = live;
+      const u32 slot = reserve_pod(b, run, target_of_pods, live);
       slots[k * blockDim.x + lane] = slot;
+      if (slot == NONE) continue;
+      const auto header = Code<S>::stage(parameters).header(place.pod->header, k, site);
+      write_field<New>(b, target_of_pods, slot, offsetof(New, header), header);
+      write_field<New>(b, target_of_pods, slot, offsetof(New, len), live);
     }
   }
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < S::FAN; ++k) {
-    if (keep.kept >> k & 1) {
-      const u32 t = target_of_pods, slot = slots[k * blockDim.x + begin];
-      New* pod = reinterpret_cast<New*>(b.ring[t] + static_cast<u64>(slot) * b.slot_bytes[t]);
-      pod->items[count_lanes(masks + k * warps, begin, lane)] = keep.items[k];
-    }
+    const u32 slot = keep.kept >> k & 1 ? slots[k * blockDim.x + begin] : NONE;
+    if (slot == NONE) continue;
+    const u32 index = count_lanes(masks + k * warps, begin, lane);
+    const u32 offset = offsetof(New, items) + index * sizeof(typename New::Element);
+    write_field<New>(b, target_of_pods, slot, offset, keep.items[k]);
   }
-  scatter<1>(modules, b, run, push, place.node);
+  scatter_from<1, 1>(modules, b, run, push, place.node, typename S::Others{});
   if (threadIdx.x == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
 }
 
@@ -145,7 +179,9 @@ __device__ void fire_reducing(All modules, Block& b, const Run& run, Meter<METRI
   }
   Push<typename OutOf<S>::Type> push;
   if (active && place.element == place.len - 1) {
-    stage.finish(place.pod->header, value, site, push);
+    Site<S> whole = site;
+    whole.element = 0;
+    stage.finish(place.pod->header, value, whole, push);
   }
   __syncwarp();
   const long long t2 = Meter<METRICS>::now();

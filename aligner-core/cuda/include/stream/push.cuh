@@ -45,9 +45,6 @@ struct Push<Channels<C...>> : Stagings<0, C...> {
   __device__ void operator()(To<I>, const T& item) {
     staging<I>(*this).add(item);
   }
-
-  // Makes scatter report channel 0 as one that got too much.
-  __device__ void fail() { staging<0>(*this).count = ~0u; }
 };
 
 // The `keep` of a collecting stage: at most one item a key.

@@ -35,6 +35,7 @@ __device__ inline void claim_ahead(Block& b, const Run& run) {
   if (run.flags & Run::STATIC_INPUT) {
     first = b.next_chunk * run.chunk;
     b.next_chunk += gridDim.x;
+    if (first < run.inputs) atomicAdd(run.cursor, run.chunk);  // for the host's report
   } else {
     first = atomicAdd(run.cursor, run.chunk);
   }

@@ -10,6 +10,9 @@ use super::sinks::{Sinks, Size};
 use super::tables::{Fault, Run};
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
+/// Regions of sinks are not made larger than so many items.
+const MOST_SLOTS: u32 = 1 << 20;
+
 /// How one pass over the input writes its outputs.
 pub(super) struct Pass {
     pub sizes: Vec<(usize, Size)>,
@@ -120,7 +123,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                 for (_, size) in &mut sizes {
                     if let Size::Regions(slots) = size {
                         for slots in slots.iter_mut() {
-                            *slots = (*slots * 4).min(1 << 20);
+                            *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
                         }
                     }
                 }

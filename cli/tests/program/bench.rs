@@ -1,0 +1,81 @@
+//! `gpualign bench runtime`.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Folder, names};
+
+#[test]
+fn the_runtime_s_benchmark_writes_data_and_figures() {
+    let folder = Folder::new();
+    let output = folder.run(&[
+        "bench", "runtime", "--device", "cpu", "--quick", "--items", "2000", "--out", "a/b", "-t",
+        "2", "-q",
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    let table = String::from_utf8(output.stdout).expect("is text");
+    assert!(
+        table.lines().next().expect("a heading").contains(": 2000 items, median of "),
+        "{table}"
+    );
+
+    let report: serde_json::Value =
+        serde_json::from_slice(&folder.read("a/b/runtime.json")).expect("is JSON");
+    assert_eq!(report["items"], 2000);
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    let experiments = report["experiments"].as_array().expect("a list");
+    for measured in experiments {
+        let name = measured["experiment"].as_str().expect("a name");
+        assert!(table.contains(name), "{name} is not in the table");
+        assert!(!measured["points"].as_array().expect("a list").is_empty(), "{name}");
+    }
+    let measured: BTreeSet<_> = experiments.iter().map(|one| one["experiment"].as_str()).collect();
+    assert!(measured.len() == experiments.len() && measured.contains(&Some("filtering")));
+
+    let mut figures = names(&folder.path("a/b"));
+    assert!(figures.remove("runtime.json"));
+    assert!(figures.len() >= experiments.len(), "{figures:?}");
+    for figure in figures {
+        let svg = folder.read(&format!("a/b/{figure}"));
+        assert!(figure.strip_suffix(".svg").is_some() && svg.starts_with(b"<svg "), "{figure}");
+    }
+}
+
+#[test]
+fn one_experiment_may_be_asked_for() {
+    let folder = Folder::new();
+    let output = folder.run(&[
+        "bench",
+        "runtime",
+        "--device",
+        "cpu",
+        "--quick",
+        "--items",
+        "100",
+        "--experiment",
+        "loops",
+        "-q",
+    ]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let figures = BTreeSet::from(["loops.svg", "runtime.json"].map(str::to_owned));
+    assert_eq!(names(&folder.path("bench-runtime")), figures);
+}
+
+#[test]
+fn wrong_command_lines_have_code_2() {
+    let folder = Folder::new();
+    let before = folder.files();
+    for (arguments, part) in [
+        (["--experiment", "fig"], "unknown experiment 'fig': expected one of filtering, "),
+        (["--items", "0"], "'0'"),
+        (["--device", "gpu"], "'gpu'"),
+        (["-t", "0"], "'0'"),
+    ] {
+        let output = folder.run(&[&["bench", "runtime"], &arguments[..]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(folder.files(), before);
+}

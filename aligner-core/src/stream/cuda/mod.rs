@@ -144,7 +144,7 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
                     let sizes = |sink: usize| Size::Shared(first.sent[sink]);
                     let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
                     let mut second = self.pass(input, inputs.len(), blocks, pass, progress)?;
-                    second.seconds += first.seconds;
+                    second.after(&first);
                     second
                 }
             }
@@ -157,7 +157,7 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
                 };
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: true };
                 let mut second = self.pass(input, inputs.len(), blocks, pass, progress)?;
-                second.seconds += first.seconds;
+                second.after(&first);
                 second
             }
         };

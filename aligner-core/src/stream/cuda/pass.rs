@@ -31,6 +31,14 @@ pub(super) struct Yield {
     pub sent: Vec<u64>,
 }
 
+impl Yield {
+    /// Adds what an earlier pass over the same input took.
+    pub fn after(&mut self, first: &Self) {
+        self.seconds += first.seconds;
+        self.metrics.launches += first.metrics.launches;
+    }
+}
+
 impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
     /// Runs the whole input once.
     #[allow(unsafe_code)]

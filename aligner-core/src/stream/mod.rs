@@ -265,7 +265,18 @@
 //! | `scheduler.cuh` | what to fire |
 //! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; the same for pods |
 //! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
-//! | `metrics.cuh`, `balance.cuh` | clocks and counters; inner loops, for other kernels |
+//! | `metrics.cuh`, `balance.cuh` | clocks and counters; uneven inner loops, for other kernels |
+//! | `prefetch.cuh` | memory warps for regular stages, for other kernels |
+//!
+//! # Sources
+//!
+//! Here, in the headers and in the benchmarks, *000* is S. V. Cole, Efficiently and Transparently
+//! Maintaining High SIMD Occupancy in the Presence of Wavefront Irregularity (dissertation,
+//! Washington University), whose system is MERCATOR; *001* is D. Li, Facilitating Emerging
+//! Applications on Many-Core Processors (dissertation, University of Missouri); *002* is Hagiescu
+//! et al., Automated Architecture-Aware Mapping of Streaming Applications onto GPUs; *003* is M. K.
+//! Elteir, A MapReduce Framework for Heterogeneous Computing Architectures (dissertation, Virginia
+//! Tech).
 
 mod check;
 mod code;

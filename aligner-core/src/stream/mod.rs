@@ -275,7 +275,7 @@
 //! Washington University), whose system is MERCATOR; *001* is D. Li, Facilitating Emerging
 //! Applications on Many-Core Processors (dissertation, University of Missouri); *002* is Hagiescu
 //! et al., Automated Architecture-Aware Mapping of Streaming Applications onto GPUs; *003* is M. K.
-//! Elteir, A MapReduce Framework for Heterogeneous Computing Architectures (dissertation, Virginia
+//! Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures (dissertation, Virginia
 //! Tech).
 
 mod check;
@@ -293,6 +293,7 @@ mod pod;
 mod run;
 mod settings;
 mod shape;
+mod shares;
 mod sizes;
 mod stage;
 mod topology;

@@ -6,7 +6,7 @@
 
 use super::code::{Parameters, Staged, Taken};
 use super::error::RunError;
-use super::item::{Item, ItemType};
+use super::item::Item;
 use super::metrics::Metrics;
 use super::outputs::Outputs;
 use super::topology::{Edge, Target, Topology};
@@ -21,10 +21,8 @@ pub fn interpret<T: Item, G: Sync + ?Sized>(
     inputs: &[T],
 ) -> Result<Outputs, RunError> {
     topology.check()?;
-    let (root, expected) = topology.sources[0];
-    if expected != ItemType::of::<T>() {
-        return Err(RunError::WrongInput { expected, found: ItemType::of::<T>() });
-    }
+    topology.expect_input::<T>()?;
+    let (root, _) = topology.sources[0];
     let mut sinks = vec![Vec::new(); topology.sinks.len()];
     let mut waiting: Vec<(usize, Vec<u8>)> = Vec::new();
     for input in inputs {
@@ -58,12 +56,7 @@ fn process<G: Sync + ?Sized>(
         module.code.run(item, &[Taken { tag: 0, elements }], &parameters, &mut staged);
     }
     if let Some((channel, _)) = staged.excess {
-        let channel = &module.channels[channel];
-        return Err(RunError::TooMany {
-            node: declared.name.clone(),
-            channel: channel.name.to_owned(),
-            gamma: channel.gamma,
-        });
+        return Err(topology.too_many(node, channel));
     }
     let mut outputs = Vec::new();
     for (channel, staged) in module.channels.iter().zip(&staged.channels) {

@@ -34,6 +34,14 @@ pub enum Mapping {
 impl Mapping {
     /// One item a thread.
     pub const ONE_TO_ONE: Self = Self::Each { items: 1, threads: 1 };
+
+    /// Inputs, or elements of them, that keep `width` threads busy.
+    pub(crate) fn ensemble(self, width: u32) -> u32 {
+        match self {
+            Self::Each { items, threads } => width * items / threads,
+            Self::Explode | Self::Collect { .. } | Self::Reduce => width,
+        }
+    }
 }
 
 /// A typed output of a module type. `gamma` is the most items that one input yields on it.

@@ -6,6 +6,7 @@
 use std::marker::PhantomData;
 
 use super::code::{Code, Collecting, Each, Reducing};
+use super::error::RunError;
 use super::item::{Item, ItemType};
 use super::pod::{AnyPod, Collect, Reduce};
 use super::stage::{Channel, ChannelType, Mapping, Stage};
@@ -105,6 +106,24 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
             edges: Vec::new(),
             sources: Vec::new(),
             sinks: Vec::new(),
+        }
+    }
+
+    /// Refuses inputs of another type than the source's. The topology is legal.
+    pub(crate) fn expect_input<T: Item>(&self) -> Result<(), RunError> {
+        let (_, expected) = self.sources[0];
+        let found = ItemType::of::<T>();
+        if expected == found { Ok(()) } else { Err(RunError::WrongInput { expected, found }) }
+    }
+
+    /// The error of a node that has emitted more than gamma items for one input.
+    pub(crate) fn too_many(&self, node: usize, channel: usize) -> RunError {
+        let Node { name, module, .. } = &self.nodes[node];
+        let channel = &self.modules[*module].channels[channel];
+        RunError::TooMany {
+            node: name.clone(),
+            channel: channel.name.to_owned(),
+            gamma: channel.gamma,
         }
     }
 

@@ -2,13 +2,11 @@
 
 use super::super::code::{Code, Parameters};
 use super::super::error::RunError;
-use super::super::item::ItemType;
 use super::super::plan::Plan;
 use super::super::settings::Settings;
 use super::super::stage::Mapping;
-use super::super::topology::{Target, Topology};
+use super::super::topology::Topology;
 use super::queue::{Queue, Weighing};
-use super::schedule::edges;
 
 pub(super) struct Application<'t, 'g, G: Sync + ?Sized> {
     pub(super) topology: &'t Topology<'g, G>,
@@ -35,22 +33,16 @@ impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
                 declared.map(|node| topology.nodes[node].parameters.as_slice()).collect()
             })
             .collect();
-        let regions = regions(&plan, u64::from(settings.output_slots));
-        let ensembles =
-            topology.modules.iter().map(|module| ensemble(module.mapping, plan.width)).collect();
+        let regions = plan.regions(settings.output_slots).into_iter().map(u64::from).collect();
+        let ensemble = |mapping: Mapping| u64::from(mapping.ensemble(plan.width));
+        let ensembles = topology.modules.iter().map(|module| ensemble(module.mapping)).collect();
         Ok(Self { topology, plan, parameters, regions, ensembles })
     }
 
-    /// Inputs that a block claims at a time when all of them are `inputs`: several ensembles if
-    /// blocks get many; fewer inputs if these explode.
+    /// Inputs that a block claims at a time when all of them are `inputs`.
     pub(super) fn chunk(&self, inputs: usize, blocks: usize) -> usize {
-        let module = self.plan.nodes[self.plan.root].module;
-        let each = self.ensembles[module] as usize;
-        if self.plan.modules[module].explodes {
-            (inputs / (4 * blocks)).clamp(1, each)
-        } else {
-            each * (inputs / (16 * blocks * each)).clamp(1, 4)
-        }
+        let root = self.plan.nodes[self.plan.root].module;
+        self.plan.chunk(inputs, blocks, self.ensembles[root] as usize)
     }
 
     pub(super) fn code(&self, module: usize) -> &'t dyn Code<G> {
@@ -74,21 +66,10 @@ impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
         self.code(node.module).size(item, node.tag, &self.parameters(node.module))
     }
 
-    /// Refuses inputs of another type than the source's.
-    pub(super) fn expects(&self, found: ItemType) -> Result<(), RunError> {
-        let (_, expected) = self.topology.sources[0];
-        if expected == found { Ok(()) } else { Err(RunError::WrongInput { expected, found }) }
-    }
-
     /// The error of a node that has emitted more than gamma items for one input.
     pub(super) fn too_many(&self, module: usize, tag: u8, channel: usize) -> RunError {
         let node = self.plan.modules[module].nodes.start + usize::from(tag);
-        let channel = &self.topology.modules[module].channels[channel];
-        RunError::TooMany {
-            node: self.name(node).to_owned(),
-            channel: channel.name.to_owned(),
-            gamma: channel.gamma,
-        }
+        self.topology.too_many(self.plan.nodes[node].declared, channel)
     }
 
     /// A queue of `capacity` slots for items that go to a node.
@@ -97,27 +78,4 @@ impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
         let weighing = Weighing::from(self.topology.modules[node.module].mapping);
         Queue::new(weighing, node.slot_bytes, capacity)
     }
-}
-
-/// Elements that keep `width` threads busy.
-fn ensemble(mapping: Mapping, width: u32) -> u64 {
-    u64::from(match mapping {
-        Mapping::Each { items, threads } => width * items / threads,
-        Mapping::Explode | Mapping::Collect { .. } | Mapping::Reduce => width,
-    })
-}
-
-/// Slots of each sink: those asked for, or else as many as one input, or pod, can fill.
-fn regions(plan: &Plan, asked: u64) -> Vec<u64> {
-    let mut regions = vec![asked; plan.sinks.len()];
-    for (index, node) in plan.nodes.iter().enumerate() {
-        let indivisible = u64::from(plan.modules[node.module].indivisible);
-        for edge in edges(plan, index) {
-            if let Target::Sink(sink) = edge.to {
-                let inputs = if edge.per_item { indivisible } else { 1 };
-                regions[sink] = regions[sink].max(inputs * u64::from(edge.gamma));
-            }
-        }
-    }
-    regions
 }

@@ -32,7 +32,7 @@ use self::measure::{add, unfired};
 use self::rest::Rest;
 use self::run::Run;
 use super::error::RunError;
-use super::item::{Item, ItemType};
+use super::item::Item;
 use super::metrics::Metrics;
 use super::outputs::{Outputs, Progress};
 use super::settings::{Policy, Settings};
@@ -75,7 +75,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
         inputs: &[T],
         report: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outputs, RunError> {
-        self.application.expects(ItemType::of::<T>())?;
+        self.application.topology.expect_input::<T>()?;
         let count = match self.settings.blocks {
             0 => BLOCKS_PER_THREAD * rayon::current_num_threads(),
             blocks => blocks as usize,

@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 
-use super::super::plan::{Plan, PlannedEdge};
+use super::super::plan::Plan;
 use super::super::settings::Policy;
 use super::super::topology::Target;
 use super::queue::{Amount, Queue};
@@ -132,14 +132,14 @@ impl View<'_> {
             // As though they went through the queue of the loop's head.
             most.items = self.free(Target::Node(node), false, used);
         }
-        for edge in edges(self.plan, node) {
+        for edge in self.plan.edges_of(node) {
             let inputs = self.free(edge.to, edge.back, used) / u64::from(edge.gamma);
             let bound =
                 if explodes && edge.per_item { &mut most.elements } else { &mut most.items };
             *bound = inputs.min(*bound);
         }
         let taken = queue.prefix(most);
-        for edge in edges(self.plan, node) {
+        for edge in self.plan.edges_of(node) {
             let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
             *used.of(edge.to) += inputs * u64::from(edge.gamma);
         }
@@ -159,12 +159,6 @@ impl View<'_> {
         };
         all.saturating_sub(*used.of(target))
     }
-}
-
-/// The edges of a node, by channel.
-pub(super) fn edges(plan: &Plan, node: usize) -> &[PlannedEdge] {
-    let end = plan.nodes.get(node + 1).map_or(plan.edges.len(), |next| next.first_edge);
-    &plan.edges[plan.nodes[node].first_edge..end]
 }
 
 /// Slots that the parts of a firing will fill at most.

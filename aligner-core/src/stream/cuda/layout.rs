@@ -5,7 +5,6 @@ use super::describe;
 use super::tables::{Edge, Module, NONE, Node};
 use crate::DeviceError;
 use crate::stream::plan::Plan;
-use crate::stream::stage::Mapping;
 use crate::stream::topology::Target;
 use crate::stream::{Policy, Settings, Topology};
 
@@ -76,14 +75,6 @@ impl Pools {
     }
 }
 
-/// Inputs that fill a block of `width` threads.
-pub(super) fn ensemble(mapping: Mapping, width: u32) -> u32 {
-    match mapping {
-        Mapping::Each { items, threads } => width * items / threads,
-        Mapping::Explode | Mapping::Collect { .. } | Mapping::Reduce => width,
-    }
-}
-
 impl Layout {
     pub(super) fn new<G: Sync + ?Sized>(
         topology: &Topology<'_, G>,
@@ -104,7 +95,7 @@ impl Layout {
         };
         for (declared, planned) in topology.modules.iter().zip(&plan.modules) {
             let parameters = layout.add_parameters(&declared.parameters);
-            let ensemble = ensemble(declared.mapping, plan.width);
+            let ensemble = declared.mapping.ensemble(plan.width);
             layout.modules.push(Module {
                 first_node: planned.nodes.start as u32,
                 nodes: planned.nodes.len() as u32,
@@ -130,7 +121,7 @@ impl Layout {
             let ends = layout.ring_stride;
             layout.ring_stride += if explodes { aligned(capacity as usize * 4) } else { 0 };
             // Of the slots of a pool, each member may need an ensemble at a time; see `reserve_rest`.
-            let members = 4 * layout.pools.members() * ensemble(module.mapping, plan.width);
+            let members = 4 * layout.pools.members() * module.mapping.ensemble(plan.width);
             let rest_slots = if shares && !explodes { members as usize } else { 0 };
             layout.nodes.push(Node {
                 module: node.module as u32,

@@ -23,7 +23,7 @@ use self::describe::{Description, ROOM};
 use self::pass::Pass;
 use self::sinks::Size;
 use super::plan::Plan;
-use super::{Item, ItemType, OutputScheme, Outputs, Progress, RunError, Settings, Topology};
+use super::{Item, OutputScheme, Outputs, Progress, RunError, Settings, Topology};
 use crate::gpu::Gpu;
 
 /// The compiled kernels of an application, made by `STREAM_APP(name, ...)`.
@@ -116,11 +116,7 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         inputs: &[T],
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outputs, RunError> {
-        let (_, expected) = self.topology.sources[0];
-        let found = ItemType::of::<T>();
-        if found != expected {
-            return Err(RunError::WrongInput { expected, found });
-        }
+        self.topology.expect_input::<T>()?;
         let input = bytemuck::cast_slice(inputs);
         let blocks = self.blocks(inputs.len())?;
         let done = match self.settings.outputs {

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use super::CudaExecutor;
 use super::backend::{Backend, Launch, Word};
-use super::layout::{Layout, ensemble};
+use super::layout::Layout;
 use super::memory::{Memory, Shape};
 use super::sinks::{Sinks, Size};
-use super::tables::{Fault, Run};
+use super::tables::Run;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
 /// Regions of sinks are not made larger than so many items.
@@ -95,7 +95,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             done.seconds += unsafe { backend.launch(&launch) }?;
             done.metrics.launches += 1;
             if let Some(fault) = memory.fault(backend)? {
-                return Err(self.too_many(fault));
+                let node = self.plan.nodes[fault.node as usize].declared;
+                return Err(self.topology.too_many(node, fault.channel as usize));
             }
             let counts_now = memory.outputs(backend)?;
             done.counts.resize(counts_now.len(), 0);
@@ -164,17 +165,6 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         .sum()
     }
 
-    fn too_many(&self, fault: Fault) -> RunError {
-        let node = &self.topology.nodes[self.plan.nodes[fault.node as usize].declared];
-        let channel =
-            &self.topology.modules[fault.module as usize].channels[fault.channel as usize];
-        RunError::TooMany {
-            node: node.name.clone(),
-            channel: channel.name.to_owned(),
-            gamma: channel.gamma,
-        }
-    }
-
     fn fill(&self, metrics: &mut Metrics, memory: &Memory<B>, blocks: u32) -> Result<(), RunError> {
         let (modules, counters) = memory.counters(&self.backend)?;
         metrics.width = self.plan.width;
@@ -184,7 +174,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         for (module, counted) in self.topology.modules.iter().zip(modules) {
             metrics.modules.push(ModuleMetrics {
                 module: module.name.to_owned(),
-                ensemble: ensemble(module.mapping, self.plan.width),
+                ensemble: module.mapping.ensemble(self.plan.width),
                 firings: counted.firings,
                 full_firings: counted.full_firings,
                 ensembles: counted.ensembles,

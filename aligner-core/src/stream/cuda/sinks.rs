@@ -31,6 +31,17 @@ pub(super) enum Size {
     Counted,
 }
 
+/// Where each block's items begin when those of all blocks lie one after the other, and how many
+/// there are in all.
+fn starts(counts: &[u32]) -> (Vec<u64>, u64) {
+    let mut total = 0;
+    let start = |&count: &u32| {
+        total += u64::from(count);
+        total - u64::from(count)
+    };
+    (counts.iter().map(start).collect(), total)
+}
+
 impl<B: Backend> Sinks<B> {
     /// Makes room. `sizes` has the bytes of an item and the size, for each sink.
     pub(super) fn new(
@@ -47,14 +58,7 @@ impl<B: Backend> Sinks<B> {
                 Size::Shared(room) => (Scheme::Atomics, vec![0; blocks as usize], *room),
                 Size::Counted => (Scheme::Count, vec![0; blocks as usize], 0),
             };
-            let mut total = 0_u64;
-            let first: Vec<u64> = slots
-                .iter()
-                .map(|&slots| {
-                    total += u64::from(slots);
-                    total - u64::from(slots)
-                })
-                .collect();
+            let (first, total) = starts(&slots);
             let sink = Room {
                 items: backend.zeros((total + room) as usize * item_bytes)?,
                 cursor: backend.zeros(8)?,
@@ -110,14 +114,7 @@ impl<B: Backend> Sinks<B> {
         run: u64,
         pack: &str,
     ) -> Result<Vec<u8>, DeviceError> {
-        let mut total = 0_u64;
-        let first: Vec<u64> = counts
-            .iter()
-            .map(|&count| {
-                total += u64::from(count);
-                total - u64::from(count)
-            })
-            .collect();
+        let (first, total) = starts(counts);
         if total == 0 {
             return Ok(Vec::new());
         }

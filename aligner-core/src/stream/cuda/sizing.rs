@@ -2,9 +2,8 @@
 
 use super::CudaExecutor;
 use super::backend::Backend;
-use super::layout::{Layout, ensemble};
+use super::layout::Layout;
 use crate::stream::RunError;
-use crate::stream::topology::Target;
 
 impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
     pub(super) fn kernel(&self) -> String {
@@ -19,7 +18,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
     /// Inputs that fill a block at the root.
     pub(super) fn root_ensemble(&self) -> u32 {
         let module = self.plan.nodes[self.plan.root].module;
-        ensemble(self.topology.modules[module].mapping, self.plan.width)
+        self.topology.modules[module].mapping.ensemble(self.plan.width)
     }
 
     pub(super) fn explodes_first(&self) -> bool {
@@ -47,32 +46,15 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         Ok(resident.min(most))
     }
 
-    /// Inputs that a block claims at a time: an ensemble, or several if blocks get many.
+    /// Inputs that a block claims at a time.
     pub(super) fn chunk(&self, inputs: usize, blocks: u32) -> u32 {
-        let each = self.root_ensemble();
-        if self.explodes_first() {
-            return (inputs / (4 * blocks as usize)).clamp(1, each as usize) as u32;
-        }
-        let per_block = inputs / (blocks as usize * each as usize);
-        each * (per_block / 16).clamp(1, 4) as u32
+        self.plan.chunk(inputs, blocks as usize, self.root_ensemble() as usize) as u32
     }
 
     /// Items of a region of each sink: what the settings say, but no more than the input makes
     /// likely, and at least the outputs of one input.
     pub(super) fn region_slots(&self, inputs: usize, blocks: u32) -> Vec<u32> {
         let likely = 4 * inputs / blocks as usize + 4 * self.plan.width as usize;
-        let likely = likely.min(self.settings.output_slots as usize) as u32;
-        let mut slots = vec![likely.max(1); self.plan.sinks.len()];
-        for node in &self.plan.nodes {
-            let module = &self.plan.modules[node.module];
-            let channels = self.topology.modules[node.module].channels.len();
-            for edge in &self.plan.edges[node.first_edge..node.first_edge + channels] {
-                if let Target::Sink(sink) = edge.to {
-                    let inputs = if edge.per_item { module.indivisible } else { 1 };
-                    slots[sink] = slots[sink].max(edge.gamma * inputs);
-                }
-            }
-        }
-        slots
+        self.plan.regions(likely.min(self.settings.output_slots as usize).max(1) as u32)
     }
 }

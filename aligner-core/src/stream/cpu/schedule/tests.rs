@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::super::plan::{PlannedModule, PlannedNode, PlannedSink};
+use super::super::super::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 use super::super::queue::Weighing;
 use super::*;
 

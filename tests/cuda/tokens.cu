@@ -1,5 +1,6 @@
 // The stages of `aligner-core/tests/common/tokens.rs`, and pods, for tests of the streaming runtime.
 #define STREAM_MAX_WIDTH 1024
+#define STREAM_MAX_TARGETS 64  // two nodes a lane of the scheduler
 #include "stream/stream.cuh"
 
 namespace {

@@ -232,7 +232,7 @@
 //! 2. Stages and topology in Rust. Run them with [`CpuExecutor`], compare with [`oracle`].
 //! 3. `cuda/app.cu` in your crate, or `examples/app.cu`: the stages as structs, and
 //!    `STREAM_APP(app, ...)` with their names in the order in which the topology adds them. It
-//!    takes up to 64 nodes and sinks and 256 threads a block; define `STREAM_MAX_TARGETS` or
+//!    takes up to 32 nodes and sinks and 256 threads a block; define `STREAM_MAX_TARGETS` or
 //!    `STREAM_MAX_WIDTH` before the include for more.
 //! 4. `make kernels` (`cargo xtask nvcc` once, then `cargo xtask kernels`) compiles it to
 //!    `app.fatbin` beside it. No GPU is needed.

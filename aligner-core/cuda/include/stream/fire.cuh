@@ -32,13 +32,14 @@ __device__ inline Place find_node(const Block& b, u32 first, u32 nodes, u32 inde
 // An input of a module that does not explode, from the node's queue or from the window.
 template <class T>
 __device__ T load_input(const Block& b, const Run& run, Place place) {
-  const u32 n = place.node, queued = b.take[n];
+  const u32 n = place.node, queued = b.flow[n].take;
   if (place.offset >= queued) {
-    u64 index = b.window + (place.offset - queued);
-    if (index >= b.window_end) index = index - b.window_end + b.ahead;
+    const u32 offset = place.offset - queued, left = b.window_left;
+    const u64 index = offset < left ? b.window + offset : b.ahead + (offset - left);
     return load_packed<T>(run.input + index * sizeof(T));
   }
-  const u32 slot = wrapped(b.head[n], place.offset, b.capacity[n]);
+  const Queue queue = b.queue[n];
+  const u32 slot = wrapped(queue.head, place.offset, queue.capacity);
   return load_item<T>(slot_at(b, n, slot, sizeof(T)), stride_of(b, n, sizeof(T)));
 }
 
@@ -50,7 +51,8 @@ struct Element {
 __device__ inline Element element_at(const Block& b, Place place) {
   const u32 n = place.node;
   const u32 position = b.consumed[n] + place.offset;
-  const u32 slot = wrapped(b.head[n], pods_ended(b, n, b.count[n], position), b.capacity[n]);
+  const Queue queue = b.queue[n];
+  const u32 slot = wrapped(queue.head, pods_ended(b, n, queue.count, position), queue.capacity);
   return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], b.ends[n][slot] - position};
 }
 
@@ -70,8 +72,8 @@ __device__ void await(const T& item) {
 // Fires a module that maps items one by one. All threads of the block; uses no barrier.
 template <bool METRICS, class S, class All>
 __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
-  const u32 m = b.fired, first = b.module_first[m], nodes = b.module_nodes[m];
-  const u32 threads = blockDim.x, inputs = b.inputs;
+  const u32 m = b.next.module, first = b.module[m].first, nodes = b.module[m].nodes;
+  const u32 threads = blockDim.x, inputs = b.next.inputs;
   const byte* parameters = b.module_parameters[m];
   long long gather = 0, running = 0, scattering = 0;
   // Of an ensemble, a warp's first input.
@@ -115,8 +117,8 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
 // Fires a module that explodes its items. All threads of the block; uses no barrier.
 template <bool METRICS, class S, class All>
 __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
-  const u32 m = b.fired, first = b.module_first[m], nodes = b.module_nodes[m];
-  const u32 threads = blockDim.x, inputs = b.inputs;
+  const u32 m = b.next.module, first = b.module[m].first, nodes = b.module[m].nodes;
+  const u32 threads = blockDim.x, inputs = b.next.inputs;
   const byte* parameters = b.module_parameters[m];
   long long gather = 0, running = 0, scattering = 0;
   for (u32 base = threadIdx.x - lane_in_warp(); base < inputs; base += threads) {
@@ -149,8 +151,8 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
 template <class S, class... M>
 __device__ void load_window(Modules<M...>, Block& b, const Run& run) {
   const u32 r = b.root;
-  const u64 room = b.capacity[r] - b.count[r] - b.reserve[r];
-  const u64 length = min(min(b.window_end - b.window, room), static_cast<u64>(blockDim.x));
+  const u64 room = b.queue[r].open() - b.queue[r].reserve;
+  const u64 length = min(min(static_cast<u64>(b.window_left), room), static_cast<u64>(blockDim.x));
   const bool active = threadIdx.x < length;
   typename S::In item = {};
   u32 weight = 0;
@@ -159,7 +161,10 @@ __device__ void load_window(Modules<M...>, Block& b, const Run& run) {
     weight = weight_for<typename S::In, S>(b, run, r, item);
   }
   write_weighted(b, r, weight, item);
-  if (threadIdx.x == 0) b.window_take = static_cast<u32>(length);
+  if (threadIdx.x == 0) {
+    b.window_take = static_cast<u32>(length);
+    b.window_moved = 1;
+  }
 }
 
 }  // namespace stream

@@ -8,10 +8,9 @@ namespace stream {
 template <bool METRICS>
 struct Meter {
   __device__ void clear() {}
-  __device__ void fired(const Block&) {}
   __device__ void pushed(const Block&) {}
   __device__ void flush(const Run&, const Block&) {}
-  __device__ void scheduled(long long) {}
+  __device__ void scheduled(const Block&, long long) {}
   __device__ void phases(u32, long long, long long, long long) {}
   __device__ static long long now() { return 0; }
 };
@@ -33,28 +32,30 @@ struct Meter<true> {
     }
   }
 
-  // The decision to fire was taken. One thread.
-  __device__ void fired(const Block& b) {
-    ModuleCounters& counters = modules[b.fired];
-    const u32 ensemble = b.module_ensemble[b.fired];
-    ++counters.firings;
-    counters.full_firings += b.full;
-    counters.ensembles += (b.inputs + ensemble - 1) / ensemble;
-    counters.lanes += b.inputs;
-    counters.items_in += b.inputs;
+  // A decision was taken. One thread.
+  __device__ void scheduled(const Block& b, long long cycles) {
+    const Decision next = b.next;
+    counters.scheduler += cycles;
+    if (next.action != Action::fire) return;
+    ModuleCounters& module = modules[next.module];
+    const u32 ensemble = b.node[b.module[next.module].first].ensemble;
+    ++module.firings;
+    module.full_firings += next.full;
+    module.ensembles += (next.inputs + ensemble - 1) / ensemble;
+    module.lanes += next.inputs;
+    module.items_in += next.inputs;
   }
 
   // All lanes of warp 0, before the firing is booked.
   __device__ void pushed(const Block& b) {
-    if (b.fired == NONE) return;
+    if (b.next.action != Action::fire) return;
     u32 slots = 0;
-    for (u32 t = lane_in_warp(); t < b.targets; t += WARP) slots += static_cast<u32>(b.pushed[t]);
+    for (u32 t = lane_in_warp(); t < b.targets; t += WARP) slots += static_cast<u32>(b.flow[t].pushed);
     for (u32 step = WARP / 2; step > 0; step /= 2) slots += __shfl_xor_sync(ALL_LANES, slots, step);
-    if (lane_in_warp() == 0) modules[b.fired].items_out += slots;
+    if (lane_in_warp() == 0) modules[b.next.module].items_out += slots;
   }
 
   // One thread.
-  __device__ void scheduled(long long cycles) { counters.scheduler += cycles; }
   __device__ void phases(u32 module, long long gather, long long run, long long scatter) {
     modules[module].gather += gather;
     modules[module].run += run;

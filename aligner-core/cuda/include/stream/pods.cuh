@@ -21,9 +21,9 @@ struct PodLane {
 
 template <class P>
 __device__ PodLane<P> pod_lane(const Block& b) {
-  const u32 m = b.fired;
-  const bool active = threadIdx.x < b.inputs;
-  const Place place = find_node(b, b.module_first[m], b.module_nodes[m], active ? threadIdx.x : 0);
+  const u32 m = b.next.module;
+  const bool active = threadIdx.x < b.next.inputs;
+  const Place place = find_node(b, b.module[m].first, b.module[m].nodes, active ? threadIdx.x : 0);
   if (!active) return {nullptr, place.node, 0, 0};
   const Element element = element_at(b, place);
   const P* pod = reinterpret_cast<const P*>(element.item);
@@ -58,8 +58,8 @@ __device__ inline u32 count_lanes(const u32* masks, u32 from, u32 to) {
 // Reserves a slot for a pod of `live` items in a target; NONE if nothing is to be written, because the
 // target is a sink that only counts or whose array is full. Any thread.
 __device__ inline u32 reserve_pod(Block& b, const Run& run, u32 target, u32 live) {
-  const u64 base = atomicAdd(&b.pushed[target], static_cast<u64>(live) << 32 | 1);
-  const u32 slot = wrapped(b.tail[target], static_cast<u32>(base), b.capacity[target]);
+  const u64 base = atomicAdd(&b.flow[target].pushed, static_cast<u64>(live) << 32 | 1);
+  const u32 slot = wrapped(b.flow[target].tail, static_cast<u32>(base), b.queue[target].capacity);
   if (target < b.nodes) {
     if (b.ends[target] != nullptr) {
       b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32) + live;
@@ -81,7 +81,7 @@ __device__ void write_field(const Block& b, u32 target, u32 slot, u32 offset, co
   constexpr u32 UNIT = sizeof(T) % 4 == 0 ? 4 : 1;  // lies in one chunk
   const bool cut = target < b.nodes && b.ends[target] == nullptr;
   byte* first = b.ring[target] + static_cast<u64>(slot) * (cut ? CHUNK : sizeof(P));
-  const u64 stride = cut ? static_cast<u64>(b.capacity[target]) * CHUNK : CHUNK;
+  const u64 stride = cut ? static_cast<u64>(b.queue[target].capacity) * CHUNK : CHUNK;
 #pragma unroll
   for (u32 i = 0; i < sizeof(T); i += UNIT) {
     const u32 at = offset + i;
@@ -99,7 +99,7 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
                                 byte* scratch) {
   using New = typename S::New;
   static_assert(S::In::CAPACITY <= New::CAPACITY, "a stage may keep all items of a pod for one key");
-  const u32 m = b.fired, lane = threadIdx.x, warps = blockDim.x / WARP;
+  const u32 m = b.next.module, lane = threadIdx.x, warps = blockDim.x / WARP;
   const byte* parameters = b.module_parameters[m];
   u32* masks = reinterpret_cast<u32*>(scratch);  // [FAN][warps]
   u32* slots = masks + S::FAN * warps;           // [FAN][threads], at the pod's first lane
@@ -123,7 +123,7 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
     if (lane_in_warp() == 0) masks[k * warps + lane / WARP] = mask;
   }
   __syncthreads();
-  const u32 target_of_pods = active ? b.edge_target[b.first_edge[place.node]] : 0;
+  const u32 target_of_pods = active ? b.edge[b.node[place.node].first_edge].target : 0;
   const u32 begin = lane - place.element, end = begin + place.len;
   if (active && place.element == 0) {
     for (u32 k = 0; k < S::FAN; ++k) {
@@ -158,7 +158,7 @@ template <bool METRICS, class S, class All>
 __device__ void fire_reducing(All modules, Block& b, const Run& run, Meter<METRICS>& meter,
                               byte* scratch) {
   using Value = typename S::Value;
-  const u32 m = b.fired, lane = threadIdx.x;
+  const u32 m = b.next.module, lane = threadIdx.x;
   const S stage = Code<S>::stage(b.module_parameters[m]);
   Value* values = reinterpret_cast<Value*>(scratch);
   const long long t0 = Meter<METRICS>::now();

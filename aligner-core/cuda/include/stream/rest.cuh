@@ -46,15 +46,22 @@ __device__ inline u32 read_shared(const u32* address) {
 __device__ inline u32 reserve_rest(const Block& b, const Run& run, u32 pool, u32 n, u32 count) {
   const u32 slots = run.nodes[n].rest_slots;
   u32* reserved = rest_reserved(run, pool, n);
-  if (count > b.module_ensemble[b.module[n]] || read_shared(reserved) > slots - slots / 4) return NONE;
+  if (count > b.node[n].ensemble || read_shared(reserved) > slots - slots / 4) return NONE;
   return slots == 0 ? NONE : atomicAdd(reserved, count);
+}
+
+// A node's queue, with `count` items from slot 0 on. One thread.
+__device__ inline void fill_queue(Block& b, u32 n, u32 count) {
+  b.queue[n].head = 0;
+  b.queue[n].count = count;
+  b.flow[n] = {0, 0, wrapped(0, count, b.queue[n].capacity)};
 }
 
 // Gives all waiting items to a pool. All threads of the block; has barriers.
 __device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
   if (threadIdx.x < WARP) {
     for (u32 n = threadIdx.x; n < b.nodes; n += WARP) {
-      const u32 count = b.count[n];
+      const u32 count = b.queue[n].count;
       const u32 place = count == 0 ? NONE : reserve_rest(b, run, pool, n, count);
       if (count > 0 && place == NONE) b.drain = 1;
       b.prefix[n] = place;
@@ -66,8 +73,8 @@ __device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
     if (place == NONE) continue;
     const Node& node = run.nodes[n];
     const u32 bytes = node.slot_bytes;
-    for (u32 i = threadIdx.x; i < b.count[n]; i += blockDim.x) {
-      const u32 slot = wrapped(b.head[n], i, b.capacity[n]);
+    for (u32 i = threadIdx.x; i < b.queue[n].count; i += blockDim.x) {
+      const u32 slot = wrapped(b.queue[n].head, i, b.queue[n].capacity);
       copy_item(rest_slot(node, pool, place + i), chunk_bytes(bytes), slot_at(b, n, slot, bytes),
                 stride_of(b, n, bytes), bytes);
     }
@@ -77,11 +84,11 @@ __device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
     const u32 place = b.prefix[n];
     if (place == NONE) continue;
     volatile u32* marks = rest_mark(run.nodes[n], pool, place);
-    for (u32 i = threadIdx.x; i < b.count[n]; i += blockDim.x) marks[i] = 1;
+    for (u32 i = threadIdx.x; i < b.queue[n].count; i += blockDim.x) marks[i] = 1;
   }
   __syncthreads();
   for (u32 n = threadIdx.x; n < b.nodes; n += blockDim.x) {
-    if (b.prefix[n] != NONE) b.count[n] = b.head[n] = b.tail[n] = 0;
+    if (b.prefix[n] != NONE) fill_queue(b, n, 0);
   }
   __syncthreads();
 }
@@ -109,8 +116,14 @@ __device__ inline u32 claim_rest(const Run& run, u32 pool, u32 n, u32 most, u32*
 // was claimed.
 __device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
   const u32 lane = lane_in_warp();
-  for (u32 n = lane; n < b.nodes; n += WARP) {
-    b.take[n] = 0;
+  Own own[PASSES];
+#pragma unroll
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    const u32 n = pass * WARP + lane;
+    own[pass] = {};
+    own[pass].node.module = NONE;
+    if (n >= b.nodes) continue;
+    own[pass].node = b.node[n];
     u32 there = 0;
     if (run.nodes[n].rest_slots > 0) {
       const u32 claimed = read_shared(rest_claimed(run, b.pool, n));
@@ -118,27 +131,33 @@ __device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
       there = read_shared(rest_reserved(run, b.pool, n)) - claimed;
     }
     // The head of a loop keeps its reserve, as though the items came from its parent.
-    b.feasible[n] = min(there, b.capacity[n] - b.reserve[n]);
+    own[pass].feasible = min(there, b.queue[n].capacity - b.queue[n].reserve);
   }
   __syncwarp();
-  sum_modules(b, run);
+  sum_modules(own, run.flags & Run::SINGLE_NODES);
   // The module declared first that has enough, which most often is the furthest upstream.
   u32 chosen = NONE;
-  for (u32 m = lane; m < b.modules; m += WARP) {
-    if (chosen == NONE && b.module_total[m] >= b.module_ensemble[m]) chosen = m;
+#pragma unroll
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    if (own[pass].node.last && own[pass].total >= own[pass].node.ensemble) {
+      chosen = min(chosen, own[pass].node.module);
+    }
   }
   chosen = ~largest(~chosen);
   if (!all && chosen == NONE) return false;
   bool any = false;
-  for (u32 n = lane; n < b.nodes; n += WARP) {
-    const u32 there = b.feasible[n], before = b.prefix[n];
-    u32 most = there;
+#pragma unroll
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    const u32 n = pass * WARP + lane;
+    if (n >= b.nodes) continue;
+    u32 most = own[pass].feasible;
     if (!all) {
-      const u32 wanted = b.module_ensemble[chosen];
-      most = b.module[n] == chosen && before < wanted ? min(there, wanted - before) : 0;
+      const u32 wanted = own[pass].node.ensemble, before = own[pass].before;
+      most = own[pass].node.module == chosen && before < wanted ? min(most, wanted - before) : 0;
     }
-    b.take[n] = claim_rest(run, b.pool, n, most, &b.prefix[n]);
-    any |= b.take[n] > 0;
+    const u32 claimed = claim_rest(run, b.pool, n, most, &b.prefix[n]);
+    b.flow[n].take = claimed;
+    any |= claimed > 0;
   }
   __syncwarp();
   return __any_sync(ALL_LANES, any);
@@ -193,7 +212,7 @@ __device__ inline void share_rest(Block& b, const Run& run) {
   __syncthreads();  // giving may set `drain`
   if (gives) give_rest(b, run, pool);
   bool waits = false;
-  for (u32 n = 0; n < b.nodes; ++n) waits |= b.count[n] > 0;
+  for (u32 n = 0; n < b.nodes; ++n) waits |= b.queue[n].count > 0;
   if (waits) return;  // the pool had no room: the block drains its queues first
   __syncthreads();
   if (threadIdx.x < WARP) claim_or_finish(b, run);
@@ -202,7 +221,7 @@ __device__ inline void share_rest(Block& b, const Run& run) {
   for (u32 n = 0; n < b.nodes; ++n) {
     const Node& node = run.nodes[n];
     const u32 bytes = node.slot_bytes;
-    for (u32 i = threadIdx.x; i < b.take[n]; i += blockDim.x) {
+    for (u32 i = threadIdx.x; i < b.flow[n].take; i += blockDim.x) {
       const u32 from = b.prefix[n] + i;
       while (read_shared(rest_mark(node, b.pool, from)) == 0) __nanosleep(100);
       __threadfence();
@@ -211,11 +230,7 @@ __device__ inline void share_rest(Block& b, const Run& run) {
     }
   }
   __syncthreads();
-  for (u32 n = threadIdx.x; n < b.nodes; n += blockDim.x) {
-    b.count[n] = b.take[n];
-    b.take[n] = 0;
-    b.head[n] = 0;
-  }
+  for (u32 n = threadIdx.x; n < b.nodes; n += blockDim.x) fill_queue(b, n, b.flow[n].take);
 }
 
 }  // namespace stream

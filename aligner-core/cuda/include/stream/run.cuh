@@ -10,10 +10,11 @@ constexpr u32 NONE = 0xFFFFFFFFu;
 
 // Where a channel of a node leads: a target is a node, or (from `Run::nodes` on) a sink. A sink is
 // a queue that only the host empties.
-struct Edge {
+struct __align__(16) Edge {
   u32 target;
   u32 gamma;
   u32 flags;
+  u32 padding;
 
   static constexpr u32 BACK = 1;         // closes a loop: may use the head's reserve
   static constexpr u32 PER_ELEMENT = 2;  // gamma counts per element, not per pod
@@ -122,7 +123,7 @@ struct Run {
   u32 scratch_bytes;    // of dynamic shared memory, before the shared rings
   u32 block_count;
   u32 rest_pools;       // the last is the one that remaining blocks of all others share
-  u32 rest_members;     // the most blocks that use a pool
+  u32 padding;
 
   static constexpr u32 LAZY = 1;
   static constexpr u32 SHARE_REST = 2;

@@ -10,8 +10,6 @@
 
 namespace stream {
 
-__device__ inline u32 lanes_before() { return (1u << lane_in_warp()) - 1; }
-
 // Notes the first error of the launch; the host reports it. Any thread.
 __device__ inline void report(const Run& run, u32 module, u32 channel, u32 node) {
   if (atomicExch(&run.fault->set, 1u) == 0) {
@@ -28,17 +26,17 @@ __device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, cons
   const u32 peers = __match_any_sync(mask, target);
   const u32 rank = __popc(peers & lanes_before());
   const u32 leader = __ffs(peers) - 1;
-  const u32 scheme = target < b.nodes ? 0 : b.module[target];
+  const u32 scheme = target < b.nodes ? 0 : b.scheme[target];
   u32 base = 0;
   u64 far = 0;
   if (lane_in_warp() == leader) {
-    base = atomicAdd(reinterpret_cast<u32*>(&b.pushed[target]), __popc(peers));
+    base = atomicAdd(reinterpret_cast<u32*>(&b.flow[target].pushed), __popc(peers));
     if (scheme == static_cast<u32>(Scheme::atomics)) {
       far = atomicAdd(run.sinks[target - b.nodes].cursor, static_cast<u64>(__popc(peers)));
     }
   }
   base = __shfl_sync(mask, base, leader) + rank;
-  const u32 slot = wrapped(b.tail[target], base, b.capacity[target]);
+  const u32 slot = wrapped(b.flow[target].tail, base, b.queue[target].capacity);
   if (target < b.nodes) {
     store_item(slot_at(b, target, slot, sizeof(T)), stride_of(b, target, sizeof(T)), item);
   } else if (scheme == static_cast<u32>(Scheme::regions) || scheme == static_cast<u32>(Scheme::exact)) {
@@ -73,12 +71,12 @@ __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) 
     const u32 all = __shfl_sync(ALL_LANES, sum, WARP - 1);
     u64 base = 0;
     if (lane == leader) {
-      base = atomicAdd(&b.pushed[common], static_cast<u64>(all) << 32 | __popc(group));
+      base = atomicAdd(&b.flow[common].pushed, static_cast<u64>(all) << 32 | __popc(group));
     }
     base = __shfl_sync(ALL_LANES, base, leader);
     if (mine) {
       const u32 rank = static_cast<u32>(base) + __popc(group & lanes_before());
-      const u32 slot = wrapped(b.tail[target], rank, b.capacity[target]);
+      const u32 slot = wrapped(b.flow[target].tail, rank, b.queue[target].capacity);
       b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32) + sum;
       store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), item);
     }
@@ -92,7 +90,7 @@ __device__ u32 weight_for(const Block& b, const Run& run, u32 target, const T& i
   if constexpr (S::KIND != Kind::each && std::is_same<typename S::In, T>::value) {
     if constexpr (S::KIND == Kind::explode) {
       const Site<S> site{b.parameters[target], run.global, 0, 1, 0};
-      return Code<S>::stage(b.module_parameters[b.module[target]]).size(item, site);
+      return Code<S>::stage(b.module_parameters[b.node[target].module]).size(item, site);
     } else {
       return item.len;
     }
@@ -104,7 +102,7 @@ __device__ u32 weight_for(const Block& b, const Run& run, u32 target, const T& i
 template <class T, class... M>
 __device__ u32 weight_of(const Block& b, const Run& run, u32 target, const T& item) {
   u32 weight = 0, index = 0;
-  const u32 module = b.module[target];
+  const u32 module = b.node[target].module;
   ((weight = index++ == module ? weight_for<T, M>(b, run, target, item) : weight), ...);
   return weight;
 }
@@ -122,7 +120,7 @@ struct Modules {};
 template <u32 I, class T, u32 G, class... M>
 __device__ void scatter_channel(Modules<M...>, Block& b, const Run& run, const T (&items)[G],
                                 u32 count, u32 node) {
-  const u32 target = count > 0 ? b.edge_target[b.first_edge[node] + I] : 0;
+  const u32 target = count > 0 ? b.edge[b.node[node].first_edge + I].target : 0;
 #pragma unroll
   for (u32 s = 0; s < G; ++s) {
     const u32 mask = __ballot_sync(ALL_LANES, count > s);
@@ -151,7 +149,7 @@ __device__ u32 checked(const Block& b, const Run& run, u32 count, u32 node) {
   u32 sum = count;
   for (u32 step = 1; step < THREADS; step *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
   if (sum <= GAMMA) return count;
-  report(run, b.module[node], I, node);
+  report(run, b.node[node].module, I, node);
   return 0;
 }
 

@@ -10,10 +10,10 @@
 // are, how they are connected and how long their queues are comes at run time, in tables (run.cuh).
 //
 //   block.cuh      the block's queues and decision    scatter.cuh   outputs to their queues
-//   scheduler.cuh  what to fire                       pods.cuh      collect and reduce
-//   fire.cuh       gather, run, scatter               rest.cuh      sharing what is left at the end
-//   fuse.cuh       two stages as one                  pack.cuh      outputs of all blocks as one
-//   describe.cuh   what was compiled
+//   booking.cuh    what a firing did to them          pods.cuh      collect and reduce
+//   scheduler.cuh  what to fire                       rest.cuh      sharing what is left at the end
+//   fire.cuh       gather, run, scatter               pack.cuh      outputs of all blocks as one
+//   fuse.cuh       two stages as one                  describe.cuh  what was compiled
 #pragma once
 
 #include "stream/describe.cuh"
@@ -55,14 +55,22 @@ __device__ void load_root(All modules, Block& b, const Run& run) {
 template <class... M>
 __device__ void load(Modules<M...> modules, Block& b, const Run& run) {
   u32 index = 0;
-  const u32 root = b.module[b.root];
+  const u32 root = b.node[b.root].module;
   ((index++ == root ? load_root<M>(modules, b, run) : void()), ...);
+}
+
+// Copies what the host tells to shared memory: a block looks at it in every decision, and global memory
+// would often have to be asked again. All threads; has a barrier.
+__device__ inline void listen(Run& run, const Run* told) {
+  copy_words(reinterpret_cast<byte*>(&run), reinterpret_cast<const byte*>(told), sizeof(Run));
+  __syncthreads();
 }
 
 // A block's life in one launch. All threads; `scratch` is the launch's dynamic shared memory.
 template <bool METRICS, class... M>
 __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter, const Run& run,
                           byte* scratch) {
+  constexpr bool PODS = ((M::KIND != Kind::each) || ...);
   if (run.blocks[blockIdx.x].finished) {
     for (u32 s = threadIdx.x; s < run.sink_count; s += blockDim.x) {
       run.outputs[blockIdx.x * run.sink_count + s] = 0;
@@ -75,19 +83,16 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
   __syncthreads();
   for (;;) {
     if (threadIdx.x < WARP) {
-      const long long start = Meter<METRICS>::now();
       meter.pushed(b);
-      schedule(b, run);
-      if (threadIdx.x == 0) {
-        if (b.action == Action::fire) meter.fired(b);
-        meter.scheduled(Meter<METRICS>::now() - start);
-      }
+      const long long start = Meter<METRICS>::now();
+      schedule<PODS>(b, run);
+      if (threadIdx.x == 0) meter.scheduled(b, Meter<METRICS>::now() - start);
     }
     __syncthreads();
-    const Action action = b.action;
+    const Action action = b.next.action;
     if (action == Action::fire) {
-      if (b.claims && threadIdx.x == blockDim.x - 1) claim_ahead(b, run);
-      fire_chosen<METRICS, M...>(b.fired, modules, b, run, meter, scratch);
+      if (b.claims && threadIdx.x == blockDim.x - 1) claim_input(b, run);
+      fire_chosen<METRICS, M...>(b.next.module, modules, b, run, meter, scratch);
     } else if (action == Action::load) {
       load(modules, b, run);
     } else if (action == Action::rest) {
@@ -108,18 +113,22 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
 // Defines the kernels of an application; see above.
 #define STREAM_APP(app, ...)                                                                   \
   extern "C" __global__ void __launch_bounds__(STREAM_MAX_WIDTH, STREAM_MIN_BLOCKS)            \
-      app(const stream::Run* run) {                                                            \
+      app(const stream::Run* told) {                                                           \
+    __shared__ stream::Run run;                                                                \
     __shared__ stream::Block block;                                                            \
     __shared__ stream::Meter<false> meter;                                                     \
     DYN_SMEM(stream::byte, scratch);                                                           \
-    stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, *run, scratch);            \
+    stream::listen(run, told);                                                                 \
+    stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, run, scratch);             \
   }                                                                                            \
   extern "C" __global__ void __launch_bounds__(STREAM_MAX_WIDTH, STREAM_MIN_BLOCKS)            \
-      app##_metrics(const stream::Run* run) {                                                  \
+      app##_metrics(const stream::Run* told) {                                                 \
+    __shared__ stream::Run run;                                                                \
     __shared__ stream::Block block;                                                            \
     __shared__ stream::Meter<true> meter;                                                      \
     DYN_SMEM(stream::byte, scratch);                                                           \
-    stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, *run, scratch);            \
+    stream::listen(run, told);                                                                 \
+    stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, run, scratch);             \
   }                                                                                            \
   extern "C" __global__ void app##_pack(const stream::Run* run, stream::u32 sink,              \
                                         const stream::u64* first, stream::byte* packed) {      \

@@ -152,6 +152,7 @@ impl Layout {
                 flags: if edge.back { Edge::BACK } else { 0 }
                     | if edge.per_item { Edge::PER_ELEMENT } else { 0 }
                     | if edge.shared { Edge::SHARED } else { 0 },
+                padding: 0,
             });
         }
         layout.place_shared(settings.shared_queues);

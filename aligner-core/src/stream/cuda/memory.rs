@@ -98,7 +98,7 @@ impl<B: Backend> Memory<B> {
             scratch_bytes: shape.scratch_bytes,
             block_count: shape.blocks,
             rest_pools: layout.pools.count(),
-            rest_members: layout.pools.members(),
+            padding: 0,
         };
         let run_buffer = backend.zeros(size_of::<Run>())?;
         Ok(Self {

@@ -14,6 +14,7 @@ pub(super) struct Edge {
     pub target: u32,
     pub gamma: u32,
     pub flags: u32,
+    pub padding: u32,
 }
 
 impl Edge {
@@ -162,7 +163,7 @@ pub(super) struct Run {
     pub scratch_bytes: u32,
     pub block_count: u32,
     pub rest_pools: u32,
-    pub rest_members: u32,
+    pub padding: u32,
 }
 
 impl Run {

@@ -5,9 +5,9 @@
 
 namespace stream {
 
-// Books what the last firing took from and pushed to a target. One thread.
+// Books what the last firing took from and pushed to a target; how its queue is then. One thread.
 template <bool PODS>
-__device__ void settle(Block& b, u32 t) {
+__device__ Queue settle(Block& b, u32 t) {
   const Flow flow = b.flow[t];
   Queue queue = b.queue[t];
   queue.count += static_cast<u32>(flow.pushed);
@@ -24,6 +24,7 @@ __device__ void settle(Block& b, u32 t) {
   queue.count -= done;
   b.queue[t] = queue;
   b.flow[t] = {0, 0, wrapped(queue.head, queue.count, queue.capacity)};
+  return queue;
 }
 
 // Claims another part of the input. One thread; nothing else reads it until the next decision.

@@ -6,19 +6,9 @@
 #pragma once
 
 #include "stream/booking.cuh"
+#include "stream/whole_pods.cuh"
 
 namespace stream {
-
-// What a lane knows of its node.
-struct Own {
-  NodeFacts node;  // `module` is NONE where there is no node
-  u32 waits;       // items in its queue
-  u32 feasible;    // inputs or elements that can be fired, for choosing
-  u32 queued;      // of these, the ones in the queue; whole pods only, where pods are whole
-  u32 before;      // feasible ones of the module's nodes before
-  u32 total;       // of the whole module, at its last node; 0 elsewhere
-  u32 full;        // that much of `total` which is full ensembles
-};
 
 // `total` cut to full ensembles. Totals are far below 2^19, which the inverse is exact for.
 __device__ inline u32 full_part(const NodeFacts& node, u32 total) {
@@ -35,37 +25,19 @@ __device__ inline u32 room_behind(const Block& b, const Edge& edge) {
   return edge.gamma == 1 ? slots : slots / edge.gamma;
 }
 
-// Of a node that takes pods. Whole pods count up to one ensemble, and as a full one if only the
-// ensemble's width keeps more from being fired. One thread.
-__device__ inline void count_pods(const Block& b, u32 n, u32 inputs, u32 pods, Own& own) {
-  const u32 elements = b.ended[n] - b.consumed[n];
-  if (own.node.kind == static_cast<u32>(Kind::explode)) {
-    own.feasible = own.queued = min(elements, min(inputs, pods));
-    return;
-  }
-  const Queue queue = b.queue[n];
-  const u32 width = own.node.ensemble;
-  const u32 limit = min(min(width, inputs), elements);
-  const u32 whole = min(pods, pods_ended(b, n, queue.count, b.consumed[n] + limit));
-  const u32 last = wrapped(queue.head, whole - 1, queue.capacity);
-  own.queued = whole == 0 ? 0 : b.ends[n][last] - b.consumed[n];
-  const bool more = limit == width && whole < min(pods, queue.count);
-  own.feasible = more ? width : own.queued;
-}
-
 // How many inputs of node `n` can be fired: those whose outputs fit. One thread.
 template <bool PODS>
 __device__ void count_feasible(const Block& b, u32 n, Own& own) {
   u32 inputs = NONE, pods = NONE;  // bounds by the free slots of targets
+  Edge edge = own.edge;
 #pragma unroll 1
-  for (u32 c = 0; c < own.node.channels; ++c) {
-    const Edge edge = b.edge[own.node.first_edge + c];
+  for (u32 c = 0; c < own.node.channels;) {
     const u32 fit = room_behind(b, edge);
     if (!PODS || (edge.flags & Edge::PER_ELEMENT)) inputs = min(inputs, fit);
     else pods = min(pods, fit);
+    if (++c < own.node.channels) edge = b.edge[own.node.first_edge + c];
   }
-  const Queue queue = b.queue[n];
-  own.waits = queue.count;
+  const Queue queue = own.queue;
   if constexpr (PODS) {
     if (own.node.kind != static_cast<u32>(Kind::each)) return count_pods(b, n, inputs, pods, own);
     inputs = min(inputs, pods);
@@ -106,27 +78,17 @@ __device__ inline void sum_modules(Own (&own)[PASSES], bool single) {
   }
 }
 
-// The largest value of the warp's lanes. All lanes, converged.
-__device__ inline u32 largest(u32 value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(ALL_LANES, value);
-#else
-  for (u32 step = WARP / 2; step > 0; step /= 2) {
-    value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
-  }
-  return value;
-#endif
-}
-
-// The most inputs that a choice compares; the source with input counts as one more.
-constexpr u32 MOST = (1u << 24) - 2;
+// The most inputs of a firing.
+constexpr u32 MOST = (1u << 23) - 1;
 
 // The key by which modules are chosen: more inputs first, then the module declared first; 0 if there
-// is nothing to fire.
+// is nothing to fire. Before all others comes the key of the source.
+constexpr u32 SOURCE = 1u << 31;
 __device__ inline u32 key_of(u32 module, u32 inputs) {
-  return inputs == 0 ? 0 : min(inputs, MOST + 1) << 8 | (255 - min(module, 255u));
+  return inputs == 0 ? 0 : min(inputs, MOST) << 8 | (255 - min(module, 255u));
 }
 __device__ inline u32 module_of(u32 key) { return 255 - (key & 255); }
+__device__ inline u32 inputs_of(u32 key) { return key >> 8 & MOST; }
 
 // The best module, counting only full ensembles; the source's, if it can fire one with input.
 __device__ inline u32 best_full(const Block& b, const Own (&own)[PASSES]) {
@@ -140,8 +102,8 @@ __device__ inline u32 best_full(const Block& b, const Own (&own)[PASSES]) {
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 m = own[pass].node.module, full = own[pass].full;
-    const bool source = input && m == b.source;
-    best = max(best, key_of(m, source && full > 0 ? MOST + 1 : full));
+    const u32 source = input && full > 0 && m == b.source ? SOURCE : 0;
+    best = max(best, key_of(m, full) | source);
   }
   return largest(best);
 }
@@ -157,14 +119,26 @@ __device__ inline u32 best_partial(const Own (&own)[PASSES], bool exploding) {
   return largest(best);
 }
 
-// Nothing is full: fires everything of some module. At the end, items are shared instead, but for
-// pods and what explodes, of which a block fires what it has. All lanes of warp 0; returns the key of
-// the module, or 0 when it has decided not to fire.
-__device__ inline u32 best_rest(Block& b, const Run& run, const Own (&own)[PASSES]) {
+// The key of a module, counting everything.
+__device__ inline u32 key_of_all(const Own (&own)[PASSES], u32 m) {
+  u32 key = 0;
+#pragma unroll
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    if (own[pass].node.module == m) key = max(key, key_of(m, own[pass].total));
+  }
+  return largest(key);
+}
+
+// Chooses the module of which to fire everything, when ensembles need not be full or none is: that
+// with most, or the source if it is `best`. At the end, items are shared instead, but for pods and
+// what explodes, of which a block fires what it has. All lanes of warp 0; returns the key of the
+// module, or 0 when it has decided not to fire.
+__device__ inline u32 choose_any(Block& b, const Run& run, const Own (&own)[PASSES], u32 best) {
+  if (best >= SOURCE) return key_of_all(own, module_of(best));
   const bool input = b.waiting > 0;
   bool waits = input;
 #pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) waits |= own[pass].waits > 0;
+  for (u32 pass = 0; pass < PASSES; ++pass) waits |= own[pass].node.module != NONE && own[pass].queue.count > 0;
   waits = __any_sync(ALL_LANES, waits);
   const bool shares = run.flags & Run::LAZY && run.flags & Run::SHARE_REST && b.exhausted && !input;
   const bool gives = shares && !b.drain && !b.partial;
@@ -177,35 +151,6 @@ __device__ inline u32 best_rest(Block& b, const Run& run, const Own (&own)[PASSE
     b.finished = b.finished || (!rest && !waits && b.exhausted);
   }
   return chosen;
-}
-
-// Takes whole pods from the nodes of a module, in order, as long as they fit the ensemble; `feasible`
-// may count more than fits. All lanes of warp 0; returns the elements taken.
-__device__ inline u32 take_pods(Block& b, const Own (&own)[PASSES], u32 m) {
-  const u32 width = b.node[b.module[m].first].ensemble;
-  u32 taken = 0, sum = 0;
-  bool open = true;  // no node before had pods that do not fit
-#pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) {
-    const bool mine = own[pass].node.module == m;
-    const u32 n = pass * WARP + lane_in_warp(), whole = mine ? own[pass].queued : 0;
-    u32 upto = whole;
-    for (u32 step = 1; step < WARP; step *= 2) {
-      const u32 other = __shfl_up_sync(ALL_LANES, upto, step);
-      if (lane_in_warp() >= step) upto += other;
-    }
-    upto += sum;
-    const bool fits = open && upto <= width;
-    const u32 before = upto - whole;
-    taken = max(taken, largest(fits ? upto : 0));
-    if (mine) {
-      b.prefix[n] = min(before, taken);
-      b.flow[n].take = fits ? whole : 0;
-    }
-    sum = __shfl_sync(ALL_LANES, upto, WARP - 1);
-    open = __all_sync(ALL_LANES, fits);
-  }
-  return taken;
 }
 
 // Takes its part of the module's `inputs` from node `n`. One thread.
@@ -221,17 +166,9 @@ __device__ inline void take(Block& b, u32 n, const Own& own, u32 inputs) {
   }
 }
 
-__device__ inline bool takes_whole_pods(const Block& b, u32 m) {
-  const Kind kind = static_cast<Kind>(b.node[b.module[m].first].kind);
-  return kind == Kind::collect || kind == Kind::reduce;
-}
-
-// Whether a root that explodes is to move input to its queue first. One warp.
-__device__ inline bool loads_first(const Block& b) {
-  const u32 root = b.root;
-  if (b.waiting == 0 || b.node[root].kind == static_cast<u32>(Kind::each)) return false;
-  const bool room = b.queue[root].open() > b.queue[root].reserve;
-  return room && b.ended[root] - b.consumed[root] < 2 * b.node[root].ensemble;
+// Whether so many inputs are full ensembles; of pods, some may be left over that do not fit.
+__device__ inline bool are_full(const NodeFacts& node, u32 inputs) {
+  return takes_whole_pods(node) ? inputs >= node.ensemble : full_part(node, inputs) == inputs;
 }
 
 // Books the last firing and decides on the next action. All lanes of warp 0 call; the decision is
@@ -246,9 +183,11 @@ __device__ void schedule(Block& b, const Run& run) {
     own[pass] = {};
     own[pass].node.module = NONE;
     if (t < nodes) own[pass].node = b.node[t];
-    if (t < b.targets) settle<PODS>(b, t);
+    if (t < b.targets) own[pass].queue = settle<PODS>(b, t);
+    if (own[pass].node.channels > 0) own[pass].edge = b.edge[own[pass].node.first_edge];
   }
-  if (lane == 0 && b.window_moved) move_window(b, run);
+  // Volatile, as other lanes might read it, too, and not use it, while it is written.
+  if (lane == 0 && *static_cast<const volatile u32*>(&b.window_moved)) move_window(b, run);
   __syncwarp();
 
   if (b.firings >= b.firings_limit) {
@@ -257,6 +196,7 @@ __device__ void schedule(Block& b, const Run& run) {
   }
   if constexpr (PODS) {
     if (loads_first(b)) {
+      __syncwarp();
       if (lane == 0) {
         b.next.action = Action::load;
         ++b.firings;
@@ -270,28 +210,17 @@ __device__ void schedule(Block& b, const Run& run) {
     const u32 n = pass * WARP + lane;
     if (n < nodes) count_feasible<PODS>(b, n, own[pass]);
   }
-  __syncwarp();
   const u32 flags = run.flags;
   sum_modules(own, flags & Run::SINGLE_NODES);
   u32 chosen = best_full(b, own);
-  const bool lazy = flags & Run::LAZY && chosen != 0;
-  if (!lazy && !(chosen >> 8 > MOST)) chosen = best_rest(b, run, own);
+  bool full = flags & Run::LAZY && chosen != 0;
+  if (!full) chosen = choose_any(b, run, own, chosen);
   if (chosen == 0) return;
 
   const u32 m = module_of(chosen);
-  u32 total = 0, full = 0;
-#pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) {
-    if (own[pass].node.module != m) continue;
-    total = max(total, own[pass].total);
-    full = max(full, own[pass].full);
-  }
-  total = lazy ? 0 : largest(total);
-  full = largest(full);
-  u32 inputs = lazy ? full : total;
-  bool whole = inputs == full;
-  if (PODS && takes_whole_pods(b, m)) {
-    whole = full > 0;
+  u32 inputs = inputs_of(chosen);
+  if (!full) full = are_full(b.node[b.module[m].first], inputs);
+  if (PODS && takes_whole_pods(b.node[b.module[m].first])) {
     inputs = take_pods(b, own, m);
   } else {
 #pragma unroll
@@ -299,8 +228,9 @@ __device__ void schedule(Block& b, const Run& run) {
       if (own[pass].node.module == m) take(b, pass * WARP + lane, own[pass], inputs);
     }
   }
+  __syncwarp();
   if (lane == 0) {
-    b.next = {Action::fire, m, inputs, whole};
+    b.next = {Action::fire, m, inputs, full};
     b.partial = 0;
     ++b.firings;
   }

@@ -9,11 +9,12 @@
 // together. `my_app_describe` tells the host what was compiled, which it compares with its topology. Modules are numbered in the order given. Which nodes there
 // are, how they are connected and how long their queues are comes at run time, in tables (run.cuh).
 //
-//   block.cuh      the block's queues and decision    scatter.cuh   outputs to their queues
-//   booking.cuh    what a firing did to them          pods.cuh      collect and reduce
-//   scheduler.cuh  what to fire                       rest.cuh      sharing what is left at the end
-//   fire.cuh       gather, run, scatter               pack.cuh      outputs of all blocks as one
-//   fuse.cuh       two stages as one                  describe.cuh  what was compiled
+//   block.cuh      the block's queues and decision    scatter.cuh     outputs to their queues
+//   booking.cuh    what a firing did to them          pods.cuh        collect and reduce
+//   scheduler.cuh  what to fire                       whole_pods.cuh  what of it, of pods
+//   fire.cuh       gather, run, scatter               rest.cuh        sharing what is left at the end
+//   fuse.cuh       two stages as one                  pack.cuh        outputs of all blocks as one
+//   describe.cuh   what was compiled
 #pragma once
 
 #include "stream/describe.cuh"

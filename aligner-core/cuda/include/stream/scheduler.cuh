@@ -78,72 +78,68 @@ __device__ inline void sum_modules(Own (&own)[PASSES], bool single) {
   }
 }
 
-// The most inputs of a firing.
-constexpr u32 MOST = (1u << 23) - 1;
-
-// The key by which modules are chosen: more inputs first, then the module declared first; 0 if there
-// is nothing to fire. Before all others comes the key of the source.
-constexpr u32 SOURCE = 1u << 31;
-__device__ inline u32 key_of(u32 module, u32 inputs) {
-  return inputs == 0 ? 0 : min(inputs, MOST) << 8 | (255 - min(module, 255u));
+// What a choice compares: the source with input to fire comes before all others, then modules with
+// full ensembles, where that counts, then more inputs, then the module declared first. 0 for nothing.
+// Bit 8 says whether what fires are full ensembles.
+constexpr u32 SOURCE = 1u << 31, FULL = 1u << 30, MOST = (1u << 21) - 1;
+__device__ inline u32 key_of(u32 module, u32 inputs, bool full) {
+  if (inputs == 0) return 0;
+  return min(inputs, MOST) << 9 | (full ? 1 << 8 : 0) | (255 - min(module, 255u));
 }
 __device__ inline u32 module_of(u32 key) { return 255 - (key & 255); }
-__device__ inline u32 inputs_of(u32 key) { return key >> 8 & MOST; }
+__device__ inline u32 inputs_of(u32 key) { return key >> 9 & MOST; }
+__device__ inline bool is_full(u32 key) { return key >> 8 & 1; }
 
-// The best module, counting only full ensembles; the source's, if it can fire one with input.
-__device__ inline u32 best_full(const Block& b, const Own (&own)[PASSES]) {
+// The key of everything that a node's module has; of pods, some may be left over that do not fit.
+__device__ inline u32 key_of_all(const Own& own) {
+  const bool full = takes_whole_pods(own.node) ? own.full > 0 : own.full == own.total;
+  return key_of(own.node.module, own.total, full);
+}
+
+// The key of the best module. Lazy: that of its full ensembles, if there are any. All lanes of warp 0.
+__device__ inline u32 best(const Block& b, const Own (&own)[PASSES], bool lazy) {
   bool input = false;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     input |= pass * WARP + lane_in_warp() == b.root && own[pass].feasible > own[pass].queued;
   }
   input = __any_sync(ALL_LANES, input) && b.waiting > 0;
-  u32 best = 0;
-#pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) {
-    const u32 m = own[pass].node.module, full = own[pass].full;
-    const u32 source = input && full > 0 && m == b.source ? SOURCE : 0;
-    best = max(best, key_of(m, full) | source);
-  }
-  return largest(best);
-}
-
-// The best module, counting everything; only those that explode, if so asked.
-__device__ inline u32 best_partial(const Own (&own)[PASSES], bool exploding) {
-  u32 best = 0;
-#pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) {
-    const bool counts = !exploding || own[pass].node.kind != static_cast<u32>(Kind::each);
-    if (counts) best = max(best, key_of(own[pass].node.module, own[pass].total));
-  }
-  return largest(best);
-}
-
-// The key of a module, counting everything.
-__device__ inline u32 key_of_all(const Own (&own)[PASSES], u32 m) {
   u32 key = 0;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
-    if (own[pass].node.module == m) key = max(key, key_of(m, own[pass].total));
+    const u32 m = own[pass].node.module, full = own[pass].full;
+    const u32 first = input && full > 0 && m == b.source ? SOURCE : 0;
+    const u32 own_key = lazy && full > 0 ? key_of(m, full, true) | FULL : key_of_all(own[pass]);
+    key = max(key, own_key | first);
   }
   return largest(key);
 }
 
-// Chooses the module of which to fire everything, when ensembles need not be full or none is: that
-// with most, or the source if it is `best`. At the end, items are shared instead, but for pods and
-// what explodes, of which a block fires what it has. All lanes of warp 0; returns the key of the
-// module, or 0 when it has decided not to fire.
-__device__ inline u32 choose_any(Block& b, const Run& run, const Own (&own)[PASSES], u32 best) {
-  if (best >= SOURCE) return key_of_all(own, module_of(best));
+// The key of the best module that explodes, counting everything. All lanes of warp 0.
+__device__ inline u32 best_exploding(const Own (&own)[PASSES]) {
+  u32 key = 0;
+#pragma unroll
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    const bool explodes = own[pass].node.kind != static_cast<u32>(Kind::each);
+    if (explodes) key = max(key, key_of_all(own[pass]));
+  }
+  return largest(key);
+}
+
+// No ensemble is full, and the input is at its end or nothing can fire; `any` is what could. Items are
+// shared, if that is asked for, but for pods and what explodes, of which a block fires what it has. All
+// lanes of warp 0; returns the key of the module to fire, or 0 when it has decided not to fire.
+__device__ inline u32 end_of_input(Block& b, const Run& run, const Own (&own)[PASSES], u32 any) {
   const bool input = b.waiting > 0;
   bool waits = input;
 #pragma unroll
-  for (u32 pass = 0; pass < PASSES; ++pass) waits |= own[pass].node.module != NONE && own[pass].queue.count > 0;
+  for (u32 pass = 0; pass < PASSES; ++pass) {
+    waits |= own[pass].node.module != NONE && own[pass].queue.count > 0;
+  }
   waits = __any_sync(ALL_LANES, waits);
   const bool shares = run.flags & Run::LAZY && run.flags & Run::SHARE_REST && b.exhausted && !input;
   const bool gives = shares && !b.drain && !b.partial;
-  const u32 any = best_partial(own, false);
-  const u32 chosen = gives ? best_partial(own, true) : any;
+  const u32 chosen = gives ? best_exploding(own) : any;
   if (chosen == 0 && lane_in_warp() == 0) {
     // Nothing fires and something waits: then a sink is full.
     const bool rest = (gives && any != 0) || (shares && !waits);
@@ -164,11 +160,6 @@ __device__ inline void take(Block& b, u32 n, const Own& own, u32 inputs) {
     b.window_moved = 1;
     b.claims = claims_meanwhile(b, all - queued);
   }
-}
-
-// Whether so many inputs are full ensembles; of pods, some may be left over that do not fit.
-__device__ inline bool are_full(const NodeFacts& node, u32 inputs) {
-  return takes_whole_pods(node) ? inputs >= node.ensemble : full_part(node, inputs) == inputs;
 }
 
 // Books the last firing and decides on the next action. All lanes of warp 0 call; the decision is
@@ -212,14 +203,13 @@ __device__ void schedule(Block& b, const Run& run) {
   }
   const u32 flags = run.flags;
   sum_modules(own, flags & Run::SINGLE_NODES);
-  u32 chosen = best_full(b, own);
-  bool full = flags & Run::LAZY && chosen != 0;
-  if (!full) chosen = choose_any(b, run, own, chosen);
-  if (chosen == 0) return;
-
+  u32 chosen = best(b, own, flags & Run::LAZY);
+  if (chosen == 0 || (chosen < FULL && flags & Run::SHARE_REST)) {
+    chosen = end_of_input(b, run, own, chosen);
+    if (chosen == 0) return;
+  }
   const u32 m = module_of(chosen);
   u32 inputs = inputs_of(chosen);
-  if (!full) full = are_full(b.node[b.module[m].first], inputs);
   if (PODS && takes_whole_pods(b.node[b.module[m].first])) {
     inputs = take_pods(b, own, m);
   } else {
@@ -230,7 +220,7 @@ __device__ void schedule(Block& b, const Run& run) {
   }
   __syncwarp();
   if (lane == 0) {
-    b.next = {Action::fire, m, inputs, full};
+    b.next = {Action::fire, m, inputs, is_full(chosen)};
     b.partial = 0;
     ++b.firings;
   }

@@ -262,7 +262,7 @@
 //! | `stage.cuh`, `push.cuh`, `fuse.cuh` | what an author writes; what a thread pushed; fusing |
 //! | `run.cuh`, `describe.cuh` | what the host tells a kernel, and a kernel the host |
 //! | `block.cuh`, `items.cuh` | a block's state, kept between launches; items in memory |
-//! | `scheduler.cuh` | what to fire |
+//! | `booking.cuh`, `own.cuh`, `scheduler.cuh`, `whole_pods.cuh` | what a firing did; what to fire |
 //! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; the same for pods |
 //! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
 //! | `metrics.cuh`, `balance.cuh` | clocks and counters; uneven inner loops, for other kernels |

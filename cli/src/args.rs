@@ -85,7 +85,7 @@ pub struct Operands {
 /// The options of mapping.
 #[derive(Debug, Args)]
 pub struct MapOptions {
-    /// Greatest number of differences (mismatches, inserted and deleted bases), 0 to 7
+    /// Greatest number of differences (mismatches, inserted and deleted bases), 0 to 15
     #[arg(short, default_value_t = 3, help_heading = "Search",
         value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
     pub k: u8,
@@ -211,10 +211,12 @@ pub struct Messages {
 /// Values of `--strategy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Search {
-    /// The trie, but a scan for reads of up to 3K bases
+    /// For each read what costs least
     Auto,
-    /// The suffix trie: reads in batches on the CPU, a worklist for each on a GPU
+    /// The suffix trie, for K up to 7: reads in batches on the CPU, a worklist for each on a GPU
     Trie,
+    /// Exact occurrences of K + 1 pieces of the read, verified
+    Filter,
     /// A linear scan of the reference, on the CPU
     Scan,
 }
@@ -224,6 +226,7 @@ impl From<Search> for Strategy {
         match search {
             Search::Auto => Self::Auto,
             Search::Trie => Self::Trie,
+            Search::Filter => Self::Filter,
             Search::Scan => Self::Scan,
         }
     }

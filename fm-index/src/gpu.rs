@@ -18,23 +18,30 @@ pub struct View {
     forward: u64,
     reverse: u64,
     samples: u64,
+    text: u64,
+    table: u64,
     bases: u32,
     forward_primary: u32,
     reverse_primary: u32,
     sample_shift: u32,
     first: [u32; 4],
+    table_length: u32,
+    padding: u32,
 }
 
 const _: () = {
-    assert!(size_of::<View>() == 56);
+    assert!(size_of::<View>() == 80);
     assert!(offset_of!(View, forward) == 0);
     assert!(offset_of!(View, reverse) == 8);
     assert!(offset_of!(View, samples) == 16);
-    assert!(offset_of!(View, bases) == 24);
-    assert!(offset_of!(View, forward_primary) == 28);
-    assert!(offset_of!(View, reverse_primary) == 32);
-    assert!(offset_of!(View, sample_shift) == 36);
-    assert!(offset_of!(View, first) == 40);
+    assert!(offset_of!(View, text) == 24);
+    assert!(offset_of!(View, table) == 32);
+    assert!(offset_of!(View, bases) == 40);
+    assert!(offset_of!(View, forward_primary) == 44);
+    assert!(offset_of!(View, reverse_primary) == 48);
+    assert!(offset_of!(View, sample_shift) == 52);
+    assert!(offset_of!(View, first) == 56);
+    assert!(offset_of!(View, table_length) == 72);
 };
 
 impl View {
@@ -45,25 +52,32 @@ impl View {
             let words: &[u64] = index.image().padded_section(section);
             words.as_ptr().expose_provenance() as u64
         };
-        let [forward, reverse, samples] =
-            [Section::Forward, Section::Reverse, Section::Samples].map(address);
-        Self::new(index, forward, reverse, samples)
+        Self::new(index, PARTS.map(address))
     }
 
-    fn new(index: &FmIndex, forward: u64, reverse: u64, samples: u64) -> Self {
+    /// `parts` are the addresses of [`PARTS`].
+    fn new(index: &FmIndex, [forward, reverse, samples, text, table]: [u64; 5]) -> Self {
         let numbers = index.image().numbers();
         Self {
             forward,
             reverse,
             samples,
+            text,
+            table,
             bases: numbers.bases,
             forward_primary: numbers.forward_primary,
             reverse_primary: numbers.reverse_primary,
             sample_shift: numbers.sample_rate.ilog2(),
             first: numbers.first,
+            table_length: numbers.table_length,
+            padding: 0,
         }
     }
 }
+
+/// What a view points to.
+const PARTS: [Section; 5] =
+    [Section::Forward, Section::Reverse, Section::Samples, Section::Text, Section::Table];
 
 /// Threads of a block of the locate kernel.
 const THREADS: u32 = 256;
@@ -74,13 +88,13 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 #[derive(Debug)]
 pub struct DeviceIndex {
     view: DeviceBuffer<u64>,
-    /// What the view points to: forward blocks, reverse blocks, samples.
-    _memory: [DeviceBuffer<u64>; 3],
+    /// What the view points to.
+    _memory: Vec<DeviceBuffer<u64>>,
     locate: Kernel,
 }
 
 impl DeviceIndex {
-    /// Uploads an index: 0.67 bytes a base, and the samples.
+    /// Uploads an index: 0.92 bytes a base, the samples and the look-up table.
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
@@ -89,13 +103,16 @@ impl DeviceIndex {
             .load("locate", include_bytes!("../cuda/locate.fatbin"))?
             .kernel(gpu, "fm_locate_rows")?;
         let image = index.image();
-        let forward = gpu.upload::<u64>(image.section(Section::Forward))?;
-        let reverse = gpu.upload::<u64>(image.section(Section::Reverse))?;
-        let samples = gpu.upload::<u64>(image.padded_section(Section::Samples))?;
-        let [f, r, s] = [&forward, &reverse, &samples].map(|buffer| buffer.address(gpu));
-        let view = View::new(index, f, r, s);
+        let mut addresses = [0; PARTS.len()];
+        let mut memory = Vec::with_capacity(PARTS.len());
+        for (section, address) in PARTS.into_iter().zip(&mut addresses) {
+            let buffer = gpu.upload::<u64>(image.padded_section(section))?;
+            *address = buffer.address(gpu);
+            memory.push(buffer);
+        }
+        let view = View::new(index, addresses);
         let view = gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(&view)))?;
-        Ok(Self { view, _memory: [forward, reverse, samples], locate })
+        Ok(Self { view, _memory: memory, locate })
     }
 
     /// The `fm::View`, to pass to kernels as `const fm::View*`; valid as long as this index.

@@ -107,7 +107,10 @@ impl Reference {
         Self { text: Text::Indexed(image), ..self }
     }
 
-    pub(crate) fn words(&self) -> &[u64] {
+    /// The indexed text: 32 bases a word, the first in the lowest two bits, as codes 0 to 3. Letters
+    /// other than A, C, G, T have stand-ins; see [`Reference::is_plain`].
+    #[inline]
+    pub fn words(&self) -> &[u64] {
         match &self.text {
             Text::Owned(words) => words,
             Text::Indexed(image) => image.section(Section::Text),

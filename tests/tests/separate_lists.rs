@@ -10,7 +10,7 @@ use fm_index::{BuildOptions, FmIndex, Reference};
 use simt::{Argument, Launch, Module};
 use woodstocc::hits::{self, Hit};
 use woodstocc::query::Queries;
-use woodstocc::{MAX_K, Query, trie};
+use woodstocc::{MAX_TRIE_K, Query, trie};
 
 static KERNELS: LazyLock<Module> = LazyLock::new(|| {
     gpualign_tests::kernels("woodstocc", "separate_lists").expect("the build made it")
@@ -126,7 +126,7 @@ fn random_reads_have_the_hits_of_the_cpu_engine() {
     for seed in 0..6 {
         let mut random = fastrand::Rng::with_seed(seed);
         let letters: Vec<u8> = (0..400).map(|_| b"ACGT"[random.usize(..4)]).collect();
-        for k in 0..=usize::from(MAX_K) {
+        for k in 0..=usize::from(MAX_TRIE_K) {
             // The trie of a short text is walked to the bottom for a large k: keep it short.
             let text = &letters[..if k > 4 { 60 } else { 400 }];
             let reads = random_reads(&mut random, text, 5, 30);

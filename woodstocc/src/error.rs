@@ -1,16 +1,20 @@
 //! What can go wrong while mapping.
 
 use aligner_core::DeviceError;
+use aligner_core::stream::RunError;
 use thiserror::Error;
 
-use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ};
+use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K};
 
 /// A mapper cannot be made, or a batch cannot be mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MapError {
     /// `k` is out of range.
-    #[error("k = {0} is too large: the suffix trie takes at most {MAX_K}")]
+    #[error("k = {0} is too large: at most {MAX_K} is supported")]
     KTooLarge(u8),
+    /// `k` is out of the range of the trie.
+    #[error("k = {0} is too large for the suffix trie, which takes at most {MAX_TRIE_K}")]
+    KTooLargeForTrie(u8),
     /// A read is too long.
     #[error("a read has {0} bases; at most {MAX_READ} are supported")]
     ReadTooLong(usize),
@@ -20,4 +24,7 @@ pub enum MapError {
     /// The device failed where nothing else could take over.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The streaming runtime failed on the CPU.
+    #[error(transparent)]
+    Stream(#[from] RunError),
 }

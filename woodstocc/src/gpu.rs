@@ -10,12 +10,16 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use aligner_core::stream::{CudaExecutor, Kernels, RunError};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
 use crate::hits::{Hit, Segment};
-use crate::params::MAX_K;
+use crate::filter::band::Window;
+use crate::filter::stages::{Context, DeviceContext};
+use crate::filter;
+use crate::params::MAX_TRIE_K;
 use crate::query::Queries;
 use crate::row::MAX_K_OF_U64;
 use crate::stats::Counters;
@@ -31,7 +35,7 @@ const fn node_bytes(k: usize) -> u64 {
 /// 32-bit words of a hit.
 const HIT_WORDS: usize = size_of::<Hit>() / 4;
 
-const KERNELS: [&str; MAX_K as usize + 1] = [
+const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
     "separate_lists_0",
     "separate_lists_1",
     "separate_lists_2",
@@ -41,6 +45,9 @@ const KERNELS: [&str; MAX_K as usize + 1] = [
     "separate_lists_6",
     "separate_lists_7",
 ];
+
+const FILTER: Kernels =
+    Kernels { name: "filter", fatbin: include_bytes!("../cuda/filter.fatbin") };
 
 /// An index on a GPU, and the kernels that search it.
 #[derive(Debug)]
@@ -224,6 +231,53 @@ impl GpuEngine {
         };
         let words = self.gpu.download_pinned(hits, words, pinned)?;
         Ok(bytemuck::cast_slice(words).to_vec())
+    }
+
+    /// The windows of the wanted queries, in no particular order, by the filter. Halves the batch as
+    /// [`search`](Self::search) does.
+    ///
+    /// # Errors
+    /// If not even one query fits, or the driver fails.
+    pub(crate) fn filter(
+        &self,
+        context: &Context,
+        wanted: &[u32],
+    ) -> Result<Vec<Window>, DeviceError> {
+        let mut windows = Vec::new();
+        let mut open = vec![wanted];
+        while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
+            match self.filter_part(context, part) {
+                Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
+                    let (left, right) = part.split_at(part.len() / 2);
+                    open.extend([right, left]);
+                }
+                found => windows.append(&mut found?),
+            }
+        }
+        Ok(windows)
+    }
+
+    fn filter_part(&self, context: &Context, wanted: &[u32]) -> Result<Vec<Window>, DeviceError> {
+        let gpu = &self.gpu;
+        let codes = gpu.upload(context.queries.all_codes())?;
+        let offsets = gpu.upload(context.queries.offsets())?;
+        let on_device = DeviceContext {
+            index: self.index.view().address(gpu),
+            codes: codes.address(gpu),
+            offsets: offsets.address(gpu),
+            k: context.k as u32,
+            padding: 0,
+        };
+        let (app, sink) = filter::topology(context);
+        let failed = |error| match error {
+            RunError::Device(error) => error,
+            // Not a matter of the input: say what the runtime says.
+            other => DeviceError::Cuda { operation: "filter".to_owned(), reason: other.to_string() },
+        };
+        let settings = filter::settings();
+        let executor = CudaExecutor::new(gpu, &app, &settings, &FILTER, &on_device).map_err(failed)?;
+        let mut outputs = executor.run(&filter::pieces(wanted, context.k)).map_err(failed)?;
+        Ok(outputs.take(sink))
     }
 
     /// The text position of every row of the segments, in their order.

@@ -18,6 +18,7 @@
 //! | [`row`] | the banded matrix row of a query at a trie node |
 //! | [`trie`] | batched search over the virtual trie, on the CPU |
 //! | [`gpu`] | the same search on a GPU, one thread a query |
+//! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
 //! | [`mod@matches`] | located starts, verified near N and contig ends |
@@ -29,6 +30,7 @@
 
 pub mod alignment;
 pub mod error;
+pub mod filter;
 pub mod gpu;
 pub mod hits;
 pub mod loci;
@@ -47,6 +49,6 @@ pub mod trie;
 pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
 pub use error::MapError;
 pub use mapper::Mapper;
-pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, Params, Report, Strategy};
+pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use query::Query;
 pub use stats::Stats;

@@ -1,15 +1,16 @@
 //! The mapper: batches of reads in, mappings out.
 //!
 //! ```text
-//!   reads -> queries -> search -> hits -> segments -> locate -> matches -> loci -> alignments
-//!                       CPU|GPU                       CPU|GPU   verify
+//!   reads -> queries -> trie   -> hits -> segments -> locate -> matches -> loci -> alignments
+//!                       filter -> windows ----------------------^ verify
 //! ```
 //!
-//! Search and locate run on the device; everything else, and so every decision, is the same code
-//! for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
+//! Trie, filter and locate run on the device; everything else, and so every decision, is the same
+//! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
 
 use std::sync::{Arc, OnceLock};
 
+use aligner_core::stream::CpuExecutor;
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
@@ -17,18 +18,31 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::alignment::{Alignment, Mapping, Strand};
 use crate::error::MapError;
+use crate::filter::band::Window;
+use crate::filter::{self, stages::Context};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
 use crate::loci::{Builder, Locus};
 use crate::mapq::mapq;
 use crate::matches::{self, Match, Scratch};
-use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, Params, Report, Strategy};
+use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 use crate::query::{self, Queries, Query};
 use crate::stats::{Counters, Stats};
 use crate::{scan, traceback, trie};
 
 /// Queries that are not split further for the sake of balance.
 const WALK_TOGETHER: usize = 4096;
+
+/// A piece of a query that occurs this often by chance is still rare.
+const MOST_BY_CHANCE: f64 = 16.0;
+
+/// How a query is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Scan,
+    Trie,
+    Filter,
+}
 
 /// Maps reads to one reference.
 #[derive(Debug)]
@@ -49,6 +63,9 @@ impl Mapper {
     pub fn new(index: Arc<FmIndex>, params: Params, device: Device) -> Result<Self, MapError> {
         if params.k > MAX_K {
             return Err(MapError::KTooLarge(params.k));
+        }
+        if params.k > MAX_TRIE_K && params.strategy == Strategy::Trie {
+            return Err(MapError::KTooLargeForTrie(params.k));
         }
         let gpu = match device {
             Device::Cpu => None,
@@ -86,15 +103,16 @@ impl Mapper {
         if bases > MAX_BATCH_BASES {
             return Err(MapError::BatchTooLarge(bases));
         }
-        let queries = Queries::new(reads);
+        let queries = Arc::new(Queries::new(reads));
         let hits = self.search(&queries);
-        let found = Found::new(&queries, &hits, |segments| self.locate(segments));
+        let located = Located::new(&queries, &hits, |segments| self.locate(segments));
+        let found = Found { located, windows: self.filter(&queries)? };
         let mappings: Vec<Mapping> = reads
             .par_iter()
             .enumerate()
             .map(|(read, Query { name, .. })| {
                 let strands = [2 * read, 2 * read + 1].map(|query| {
-                    if self.scans(queries.codes(query).len()) {
+                    if self.way(queries.codes(query).len()) == Way::Scan {
                         self.scan(&queries, query)
                     } else {
                         self.matches(&queries, &found, query)
@@ -103,29 +121,64 @@ impl Mapper {
                 self.report(name, &queries, read, strands)
             })
             .collect();
-        self.counters.finished(found.rows(), &mappings);
+        self.counters.finished(found.located.rows(), &mappings);
         Ok(mappings)
     }
 
-    /// Whether queries of this length are scanned for.
-    fn scans(&self, length: usize) -> bool {
+    /// How queries of this length are searched for.
+    fn way(&self, length: usize) -> Way {
         let k = usize::from(self.params.k);
         match self.params.strategy {
-            Strategy::Auto => length <= 3 * k,
-            Strategy::Trie => length <= k,
-            Strategy::Scan => true,
+            Strategy::Scan => Way::Scan,
+            _ if length <= k => Way::Scan,
+            Strategy::Trie => Way::Trie,
+            Strategy::Filter => Way::Filter,
+            Strategy::Auto if length <= 3 * k => Way::Scan,
+            Strategy::Auto if self.pieces_are_rare(length) || k > usize::from(MAX_TRIE_K) => {
+                Way::Filter
+            }
+            Strategy::Auto => Way::Trie,
         }
     }
 
-    /// The sorted hits of all queries that are not scanned for.
-    fn search(&self, queries: &Queries) -> Vec<Hit> {
-        let k = usize::from(self.params.k);
-        let wanted: Vec<u32> = (0..queries.len() as u32)
+    /// Whether a piece of a query of this length occurs a few times at most by chance.
+    fn pieces_are_rare(&self, length: usize) -> bool {
+        let piece = length / (usize::from(self.params.k) + 1);
+        4_f64.powi(piece as i32) * MOST_BY_CHANCE >= f64::from(self.index.rows())
+    }
+
+    /// The queries that are searched for in one way.
+    fn wanted(&self, queries: &Queries, way: Way) -> Vec<u32> {
+        (0..queries.len() as u32)
             .filter(|&query| {
                 let length = queries.codes(query as usize).len();
-                length > 0 && !self.scans(length)
+                length > 0 && self.way(length) == way
             })
-            .collect();
+            .collect()
+    }
+
+    /// The windows of all queries that are filtered for, by query.
+    fn filter(&self, queries: &Arc<Queries>) -> Result<Windows, MapError> {
+        let wanted = self.wanted(queries, Way::Filter);
+        if wanted.is_empty() {
+            return Ok(Windows::default());
+        }
+        let k = usize::from(self.params.k);
+        let context = filter::context(&self.index, queries, k);
+        let windows = match self.on_gpu(|gpu| gpu.filter(&context, &wanted)) {
+            Some(windows) => windows,
+            None => filter_on_cpu(&context, &wanted)?,
+        };
+        Ok(Windows::new(queries, windows))
+    }
+
+    /// The sorted hits of all queries that the trie is walked for.
+    fn search(&self, queries: &Queries) -> Vec<Hit> {
+        let k = usize::from(self.params.k);
+        let wanted = self.wanted(queries, Way::Trie);
+        if wanted.is_empty() {
+            return Vec::new();
+        }
         let on_gpu = self.on_gpu(|gpu| gpu.search(queries, &wanted, k, &self.counters));
         let mut hits = on_gpu.unwrap_or_else(|| self.search_on_cpu(queries, &wanted, k));
         hits.par_sort_unstable_by_key(hits::order);
@@ -263,6 +316,13 @@ impl Mapper {
     }
 }
 
+/// The windows of the wanted queries, in no particular order.
+fn filter_on_cpu(context: &Context, wanted: &[u32]) -> Result<Vec<Window>, MapError> {
+    let (app, sink) = filter::topology(context);
+    let executor = CpuExecutor::new(&app, &filter::settings())?;
+    Ok(executor.run(&filter::pieces(wanted, context.k))?.take(sink))
+}
+
 /// What one orientation of a read matches.
 struct Strandwise {
     loci: Vec<Locus>,
@@ -270,8 +330,49 @@ struct Strandwise {
     all: Vec<Match>,
 }
 
-/// The located segments of a batch.
+/// What was found for a batch: of each query, either in the trie or by the filter.
 struct Found {
+    located: Located,
+    windows: Windows,
+}
+
+impl Found {
+    /// Positions in the indexed text where a query was found, with its distance there.
+    fn positions(&self, query: usize) -> impl Iterator<Item = (u32, u8)> + '_ {
+        self.located.positions(query).chain(filter::resolve(self.windows.of(query)))
+    }
+}
+
+/// Windows, sorted by query.
+#[derive(Default)]
+struct Windows {
+    windows: Vec<Window>,
+    /// First window of each query, and the end of the last; empty if there are none at all.
+    of_query: Vec<usize>,
+}
+
+impl Windows {
+    fn new(queries: &Queries, mut windows: Vec<Window>) -> Self {
+        windows.par_sort_unstable_by_key(|window| window.query);
+        let mut end = 0;
+        let mut of_query = vec![0];
+        of_query.extend((0..queries.len()).map(|query| {
+            end += windows[end..].partition_point(|window| window.query as usize == query);
+            end
+        }));
+        Self { windows, of_query }
+    }
+
+    fn of(&self, query: usize) -> &[Window] {
+        match self.of_query.get(query..query + 2) {
+            Some(&[from, to]) => &self.windows[from..to],
+            _ => &[],
+        }
+    }
+}
+
+/// The located segments of a batch.
+struct Located {
     segments: Vec<Segment>,
     /// First segment of each query, and the end of the last.
     of_query: Vec<usize>,
@@ -280,7 +381,7 @@ struct Found {
     positions: Vec<u32>,
 }
 
-impl Found {
+impl Located {
     /// Resolves sorted hits and locates their rows.
     fn new(queries: &Queries, hits: &[Hit], locate: impl FnOnce(&[Segment]) -> Vec<u32>) -> Self {
         let mut segments = Vec::new();

@@ -1,8 +1,10 @@
 //! What is asked of the mapper.
 
-/// The largest distance that the suffix-trie engines take: a DP row of `2k + 1` four-bit cells must
-/// fit into 64 bits.
-pub const MAX_K: u8 = 7;
+/// The largest distance: the filter's band of `2k + 1` diagonals must fit into 32 bits.
+pub const MAX_K: u8 = 15;
+
+/// The largest distance that the suffix trie takes: its work grows exponentially with it.
+pub const MAX_TRIE_K: u8 = 7;
 
 /// The longest read, in bases.
 pub const MAX_READ: usize = 65_000;
@@ -25,11 +27,14 @@ pub enum Report {
 /// How matches are searched for. Every strategy finds the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// The trie, but a scan of the reference for reads so short that nearly all of it matches.
+    /// Read by read, what costs least: the filter if its pieces are long enough to be rare, else the
+    /// trie, but a scan if the read is so short that nearly all of the reference matches.
     #[default]
     Auto,
     /// The suffix trie (a scan if the read has no more than `k` bases).
     Trie,
+    /// Exact occurrences of pieces, verified (a scan if the read has no more than `k` bases).
+    Filter,
     /// A linear scan of the reference.
     Scan,
 }

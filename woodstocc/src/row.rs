@@ -15,12 +15,12 @@
 //! `e` says that cell `j` is at most `e` (the encoding of S. Wu and U. Manber, 1992, cut to the
 //! band). All levels of all cells lie in one word, `2k + 2` bits a level, the topmost always clear;
 //! the minimum of three terms becomes an OR of three shifts, and a step takes about 15 instructions
-//! whatever the values. A word has 64 bits up to `k` = 4 and 128 up to [`MAX_K`]. The
+//! whatever the values. A word has 64 bits up to `k` = 4 and 128 up to [`MAX_TRIE_K`]. The
 //! CUDA kernels use the same encoding (`cuda/include/woodstocc/row.cuh`).
 
 use std::ops::{BitAnd, BitOr, Mul, Shl, Shr};
 
-use crate::params::MAX_K;
+use crate::params::MAX_TRIE_K;
 
 /// A word that holds a row.
 pub trait Word:
@@ -54,7 +54,7 @@ pub struct Band<W> {
 }
 
 impl<W: Word> Band<W> {
-    /// The band of this `k`: at most [`MAX_K_OF_U64`] for `u64`, [`MAX_K`] for
+    /// The band of this `k`: at most [`MAX_K_OF_U64`] for `u64`, [`MAX_TRIE_K`] for
     /// `u128`.
     pub fn new(k: usize) -> Self {
         let width = 2 * k + 2;
@@ -110,7 +110,7 @@ impl<W: Word> Band<W> {
 }
 
 /// Zero bits before the first base of a profile, for the cells of prefixes that do not exist.
-const PAD: usize = MAX_K as usize + 1;
+const PAD: usize = MAX_TRIE_K as usize + 1;
 
 /// The bases of many queries as one bit mask for each code, so that the comparisons of a whole row
 /// are one shift: bit `i + PAD` of mask `c` says that base `i` equals `c`. An unknown base sets no
@@ -224,6 +224,6 @@ mod tests {
 
     #[test]
     fn rows_of_128_bits_equal_full_rows() {
-        rows_equal_full_rows::<u128>(usize::from(MAX_K), 0xBEEF);
+        rows_equal_full_rows::<u128>(usize::from(MAX_TRIE_K), 0xBEEF);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use aligner_core::Device;
 use common::{Random, Truth, check, data, index, mapper, queries, truth};
-use woodstocc::{MAX_K, MAX_READ, MapError, Mapper, Params, Query, Report, Strategy};
+use woodstocc::{MAX_K, MAX_READ, MAX_TRIE_K, MapError, Mapper, Params, Query, Report, Strategy};
 
 const REPORTS: [Report; 3] = [Report::Best, Report::All, Report::AllStarts];
 
@@ -70,7 +70,7 @@ fn random_references_and_reads_equal_the_oracle() {
             .chain([Vec::new()])
             .collect();
         let truths = truths(&contigs, &reads, k);
-        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Scan] {
+        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Filter, Strategy::Scan] {
             let report = REPORTS[random.below(3)];
             let mapper = mapper(&index, k as u8, report, strategy);
             let mappings = mapper.map(&queries(&reads)).expect("maps");
@@ -98,12 +98,39 @@ fn the_shortest_and_the_longest_reads_are_as_defined() {
             vec![b'N'; length],
         ];
         let truths = truths(&contigs, &reads, k);
-        for strategy in [Strategy::Auto, Strategy::Trie] {
+        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Filter] {
             let mapper = mapper(&index, k as u8, Report::AllStarts, strategy);
             let mappings = mapper.map(&queries(&reads)).expect("maps");
             for (truth, mapping) in truths.iter().zip(&mappings) {
                 let case = format!("length {length}, k {k}, {strategy:?}");
                 check(&case, &contigs, truth, Report::AllStarts, mapping);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_filter_takes_more_differences_than_the_trie() {
+    for seed in 0..20_u64 {
+        let mut random = Random(seed);
+        let letters = contigs(&mut random);
+        let (index, contigs) = (index(&letters), codes(&letters));
+        let k = usize::from(MAX_TRIE_K) + 1 + random.below(usize::from(MAX_K - MAX_TRIE_K));
+        let reads: Vec<Vec<u8>> = (0..8)
+            .map(|_| {
+                let length = 1 + random.below(300);
+                random.read(&letters, length, k + 1)
+            })
+            .collect();
+        let truths = truths(&contigs, &reads, k);
+        for strategy in [Strategy::Auto, Strategy::Filter] {
+            let report = REPORTS[random.below(3)];
+            let mapper = mapper(&index, k as u8, report, strategy);
+            let mappings = mapper.map(&queries(&reads)).expect("maps");
+            for ((read, truth), mapping) in reads.iter().zip(&truths).zip(&mappings) {
+                let read = String::from_utf8_lossy(read);
+                let case = format!("seed {seed}, k {k}, {strategy:?}, {report:?}, read {read}");
+                check(&case, &contigs, truth, report, mapping);
             }
         }
     }
@@ -173,6 +200,9 @@ fn what_is_out_of_range_is_refused() {
     let params = |k| Params { k, ..Params::default() };
     let refused = Mapper::new(Arc::clone(&index), params(MAX_K + 1), Device::Cpu);
     assert_eq!(refused.err(), Some(MapError::KTooLarge(MAX_K + 1)));
+    let trie = Params { strategy: Strategy::Trie, ..params(MAX_TRIE_K + 1) };
+    let refused = Mapper::new(Arc::clone(&index), trie, Device::Cpu);
+    assert_eq!(refused.err(), Some(MapError::KTooLargeForTrie(MAX_TRIE_K + 1)));
     let mapper = Mapper::new(index, params(0), Device::Cpu).expect("a mapper");
     let long = vec![b'A'; MAX_READ + 1];
     let refused = mapper.map(&[Query { name: b"r", sequence: &long }]);

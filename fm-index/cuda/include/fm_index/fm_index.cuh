@@ -33,21 +33,28 @@ struct View {
   const RankBlock* forward;   // the transform of the text
   const RankBlock* reverse;   // the transform of the reversed text
   const uint32_t* samples;    // position of every (1 << sample_shift)-th row of forward
+  const uint64_t* text;       // 32 bases a word, the first in the lowest bits
+  const Interval* table;      // of all words of table_length codes, the first code in the highest bits
   uint32_t bases;             // of the text; there is one row more
   uint32_t forward_primary;   // row of the whole text
   uint32_t reverse_primary;
   uint32_t sample_shift;
   uint32_t first[4];          // for each code, the first row whose suffix starts with it
+  uint32_t table_length;
+  uint32_t padding;
 };
-static_assert(sizeof(View) == 56, "as in gpu.rs");
+static_assert(sizeof(View) == 80, "as in gpu.rs");
 static_assert(offsetof(View, forward) == 0, "as in gpu.rs");
 static_assert(offsetof(View, reverse) == 8, "as in gpu.rs");
 static_assert(offsetof(View, samples) == 16, "as in gpu.rs");
-static_assert(offsetof(View, bases) == 24, "as in gpu.rs");
-static_assert(offsetof(View, forward_primary) == 28, "as in gpu.rs");
-static_assert(offsetof(View, reverse_primary) == 32, "as in gpu.rs");
-static_assert(offsetof(View, sample_shift) == 36, "as in gpu.rs");
-static_assert(offsetof(View, first) == 40, "as in gpu.rs");
+static_assert(offsetof(View, text) == 24, "as in gpu.rs");
+static_assert(offsetof(View, table) == 32, "as in gpu.rs");
+static_assert(offsetof(View, bases) == 40, "as in gpu.rs");
+static_assert(offsetof(View, forward_primary) == 44, "as in gpu.rs");
+static_assert(offsetof(View, reverse_primary) == 48, "as in gpu.rs");
+static_assert(offsetof(View, sample_shift) == 52, "as in gpu.rs");
+static_assert(offsetof(View, first) == 56, "as in gpu.rs");
+static_assert(offsetof(View, table_length) == 72, "as in gpu.rs");
 
 __device__ inline uint64_t low_plane(const uint4& planes) {
   return static_cast<uint64_t>(planes.y) << 32 | planes.x;
@@ -136,6 +143,37 @@ __device__ inline uint32_t choose(const uint32_t numbers[4], uint32_t code) {
   const uint32_t low = code & 1 ? numbers[1] : numbers[0];
   const uint32_t high = code & 1 ? numbers[3] : numbers[2];
   return code & 2 ? high : low;
+}
+
+// The code of the indexed text at `position`, below `bases`.
+__device__ inline uint32_t base_at(const View& view, uint32_t position) {
+  return static_cast<uint32_t>(__ldg(view.text + position / 32) >> (2 * (position % 32))) & 3;
+}
+
+// The rows of a word of codes, `length` of them; `lo_reverse` is not set. Looks up its last
+// table_length codes and reads two lines for each further one.
+__device__ inline Interval search(const View& view, const uint8_t* word, uint32_t length) {
+  Interval interval = root(view);
+  uint32_t left = length;
+  if (length >= view.table_length) {
+    left = length - view.table_length;
+    uint32_t entry = 0;
+    for (uint32_t i = left; i < length; i++) {
+      if (word[i] > 3) return Interval{0, 0, 0};
+      entry = entry << 2 | word[i];
+    }
+    interval = view.table[entry];
+  }
+  while (left > 0 && interval.size > 0) {
+    const uint32_t code = word[--left];
+    if (code > 3) return Interval{0, 0, 0};
+    uint32_t before[4], through[4];
+    rank4(view.forward, view.forward_primary, interval.lo, before);
+    rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
+    interval.lo = choose(view.first, code) + choose(before, code);
+    interval.size = choose(through, code) - choose(before, code);
+  }
+  return interval;
 }
 
 // Where the suffix of a row of the forward transform starts, in indexed coordinates; `row` is at

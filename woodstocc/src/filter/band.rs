@@ -1,0 +1,187 @@
+//! Distances of a query near a diagonal, by a banded bit-parallel matrix.
+//!
+//! A *diagonal* is where the query would start if nothing were inserted or deleted. An alignment with
+//! at most `k` differences that touches diagonal `D` stays within `D - k` to `D + k`. The matrix of
+//! the query against the text is filled from the query's end to its front, a row a base:
+//!
+//! ```text
+//!   E[s][p] = least distance between query[s..] and any prefix of text[p..],  p - s within the band
+//! ```
+//!
+//! The first row filled is 0 everywhere, as the alignment may end anywhere, and the last one has the
+//! distances of the starts. Neighbours in a row differ by -1, 0 or 1, so a row is two words of a bit
+//! for each diagonal, as in H. Hyyro, "A bit-vector algorithm for computing Levenshtein and Damerau
+//! edit distances" (2003): 15 operations a row, whatever `k`. Cells outside of the band count as
+//! infinite. `cuda/include/woodstocc/band.cuh` is the same for a GPU.
+
+use bytemuck::{Pod, Zeroable};
+
+/// The starts near a diagonal where a query matches. The kernels write the same struct.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct Window {
+    /// Number of the query in its batch.
+    pub query: u32,
+    /// The first start, in indexed coordinates modulo 2^32; `starts` are relative to it.
+    pub first: u32,
+    /// Bit `b`: there is a match at start `first + b`.
+    pub starts: u32,
+    /// Always 0.
+    pub padding: u32,
+    /// Four bits a start: its distance; 0 where there is no match.
+    pub distances: [u64; 2],
+}
+
+const _: () = assert!(size_of::<Window>() == 32, "as in band.cuh");
+
+impl Window {
+    /// The matches: position in the indexed text, and distance, by position.
+    pub fn matches(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
+        (0..32).filter(|b| self.starts >> b & 1 == 1).map(|b| {
+            let distance = self.distances[b / 16] >> (4 * (b % 16)) & 15;
+            (self.first.wrapping_add(b as u32), distance as u8)
+        })
+    }
+}
+
+/// The indexed text as the filter reads it.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// 32 bases a word, the first in the lowest two bits.
+    pub words: &'a [u64],
+    /// Bases.
+    pub length: u32,
+}
+
+impl Text<'_> {
+    /// The code at a position modulo 2^32, or `None` outside of the text.
+    #[inline]
+    pub fn code(&self, position: u32) -> Option<u8> {
+        (position < self.length).then(|| {
+            (self.words[position as usize / 32] >> (2 * (position % 32))) as u8 & 3
+        })
+    }
+}
+
+/// The matches of a query within `k`, at most 15, whose alignment stays within `k` of a diagonal,
+/// with their least distance there; `None` if there are none. `diagonal` is modulo 2^32.
+pub fn window(
+    text: &Text<'_>,
+    query: u32,
+    codes: &[u8],
+    k: u32,
+    diagonal: u32,
+) -> Option<Window> {
+    let mask = u32::MAX >> (31 - 2 * k);
+    // Bit i of these is for position s + diagonal + k - i when the query's base s is next.
+    let (mut low, mut high, mut known) = (0_u32, 0_u32, 0_u32);
+    let enter = |plane: &mut u32, bit: u32| *plane = *plane >> 1 | bit << (2 * k);
+    let mut shift = |position: u32| {
+        let code = text.code(position);
+        enter(&mut low, u32::from(code.unwrap_or(0)) & 1);
+        enter(&mut high, u32::from(code.unwrap_or(0)) >> 1);
+        enter(&mut known, u32::from(code.is_some()));
+        (low, high, known)
+    };
+    let right = diagonal.wrapping_add(codes.len() as u32).wrapping_add(k);
+    for back in 1..=2 * k {
+        shift(right.wrapping_sub(back));
+    }
+    // Differences between neighbours: +1 and -1.
+    let (mut plus, mut minus) = (0_u32, 0_u32);
+    let mut rightmost = 0; // the value of the diagonal furthest right
+    for (s, &code) in codes.iter().enumerate().rev() {
+        let position = diagonal.wrapping_add(s as u32).wrapping_sub(k);
+        let (low, high, known) = shift(position);
+        let same = |plane: u32, bit: u8| if bit == 1 { plane } else { !plane };
+        let equal = if code < 4 { same(low, code & 1) & same(high, code >> 1) & known } else { 0 };
+        let stays = (((equal & plus).wrapping_add(plus) ^ plus) | equal | minus) & mask;
+        let up = minus | !(stays | plus);
+        let down = plus & stays;
+        plus = down | !(stays >> 1 | up);
+        minus = stays >> 1 & up;
+        rightmost += 1 - (stays & 1);
+    }
+    let mut found =
+        Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
+    let mut value = rightmost;
+    for i in 0..=2 * k {
+        let b = 2 * k - i;
+        if value <= k && found.first.wrapping_add(b) < text.length {
+            found.starts |= 1 << b;
+            found.distances[b as usize / 16] |= u64::from(value) << (4 * (b % 16));
+        }
+        value = value.wrapping_add(plus >> i & 1).wrapping_sub(minus >> i & 1);
+    }
+    (found.starts != 0).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Least distances of all starts near the diagonal, in a band of full cells.
+    fn plainly(text: &[u8], query: &[u8], k: i64, diagonal: i64) -> Vec<(u32, u8)> {
+        let far = 1000;
+        let width = 2 * k + 1;
+        let mut row = vec![0_i64; width as usize];
+        for s in (0..query.len() as i64).rev() {
+            let mut next = vec![far; width as usize];
+            for b in (0..width).rev() {
+                let position = s + diagonal - k + b;
+                let base = usize::try_from(position).ok().and_then(|p| text.get(p));
+                let differs = i64::from(base != Some(&query[s as usize]));
+                let mut value = row[b as usize] + differs;
+                if b > 0 {
+                    value = value.min(row[b as usize - 1] + 1);
+                }
+                if b + 1 < width {
+                    value = value.min(next[b as usize + 1] + 1);
+                }
+                next[b as usize] = value;
+            }
+            row = next;
+        }
+        (0..width)
+            .filter(|&b| row[b as usize] <= k)
+            .filter(|&b| (0..text.len() as i64).contains(&(diagonal - k + b)))
+            .map(|b| ((diagonal - k + b) as u32, row[b as usize] as u8))
+            .collect()
+    }
+
+    #[test]
+    fn bits_equal_cells() {
+        let mut state = 0x2F1_u64;
+        let mut random = |bound: u64| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) % bound
+        };
+        for case in 0..20_000 {
+            let k = random(16) as u32;
+            let letters = 1 + random(4);
+            let text: Vec<u8> = (0..1 + random(90)).map(|_| random(letters) as u8).collect();
+            let start = random(text.len() as u64) as usize;
+            let mut query: Vec<u8> = text[start..].iter().copied().take(60).collect();
+            for _ in 0..random(u64::from(k) + 2) {
+                let at = random(query.len() as u64) as usize;
+                match random(4) {
+                    0 => query[at] = random(5) as u8,
+                    1 if query.len() > 1 => drop(query.remove(at)),
+                    _ => query.insert(at, random(4) as u8),
+                }
+            }
+            let diagonal = start as i64 + random(2 * u64::from(k) + 3) as i64 - i64::from(k) - 1;
+            let mut words = vec![0_u64; text.len().div_ceil(32)];
+            for (i, &code) in text.iter().enumerate() {
+                words[i / 32] |= u64::from(code) << (2 * (i % 32));
+            }
+            let packed = Text { words: &words, length: text.len() as u32 };
+            let found: Vec<_> = window(&packed, 7, &query, k, diagonal as u32)
+                .iter()
+                .flat_map(|window| window.matches().collect::<Vec<_>>())
+                .collect();
+            let expected = plainly(&text, &query, i64::from(k), diagonal);
+            assert_eq!(found, expected, "case {case}: k {k}, {query:?} at {diagonal} of {text:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Search by filtering: seeds by the pigeonhole principle, verified.
+//!
+//! A query is cut into `k + 1` pieces. An alignment with at most `k` differences leaves at least one
+//! of them as it is, on a diagonal that the alignment touches. So every match is found near an exact
+//! occurrence of some piece: completely, whatever the query, and at a cost of the pieces' occurrences
+//! instead of the trie's nodes. That pays where pieces are long enough to be rare.
+//!
+//! ```text
+//!   pieces --> search --seeds--> candidates --candidates--> verify --windows--> sink
+//!             one lane a        one lane an               one lane a
+//!             piece             occurrence                candidate
+//! ```
+//!
+//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU: a piece has
+//! none to a million occurrences, and most candidates come to nothing. The second node explodes seeds,
+//! so that a repeat's occurrences are dealt to as many threads and no other query waits for them.
+//!
+//! Several windows may have the same start, since alignments with insertions or deletions touch more
+//! than one diagonal; the least distance is that of the match, as the window of a piece that the best
+//! alignment leaves intact has it.
+
+pub mod band;
+pub mod stages;
+
+use std::sync::Arc;
+
+use aligner_core::stream::{Settings, SinkId, Topology};
+use fm_index::FmIndex;
+
+use self::band::Window;
+use self::stages::{Candidates, Context, Piece, Search, Verify};
+use crate::query::Queries;
+
+/// The application.
+pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Window>) {
+    let mut app = Topology::new("filter", context);
+    let modules = (app.stage(Search), app.stage(Candidates), app.stage(Verify));
+    let search = app.node("search", modules.0, ());
+    let candidates = app.node("candidates", modules.1, ());
+    let verify = app.node("verify", modules.2, ());
+    app.source::<Piece>(search);
+    app.edge(search, "seeds", candidates);
+    app.edge(candidates, "candidates", verify);
+    let sink = app.sink("windows", verify, "windows");
+    (app, sink)
+}
+
+/// What all nodes know of a batch.
+pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Context {
+    Context { index: index.clone(), queries: Arc::clone(queries), k }
+}
+
+/// The pieces of the wanted queries, all of which have more than `k` bases.
+pub fn pieces(wanted: &[u32], k: usize) -> Vec<Piece> {
+    let of = |&query| (0..=k as u32).map(move |number| Piece { query, number });
+    wanted.iter().flat_map(of).collect()
+}
+
+/// How the application is run.
+pub fn settings() -> Settings {
+    Settings { output_slots: 4096, ..Settings::default() }
+}
+
+/// The matches of one query's windows: positions in the indexed text with their least distance, by
+/// position.
+pub fn resolve(windows: &[Window]) -> Vec<(u32, u8)> {
+    let mut matches: Vec<(u32, u8)> = windows.iter().flat_map(Window::matches).collect();
+    matches.sort_unstable();
+    matches.dedup_by_key(|found| found.0);
+    matches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_distance_of_a_start_counts() {
+        let window = |first, starts, distances| Window {
+            first,
+            starts,
+            distances: [distances, 0],
+            ..Window::default()
+        };
+        assert_eq!(resolve(&[]), []);
+        assert_eq!(
+            resolve(&[window(10, 0b101, 0x203), window(11, 0b11, 0x14)]),
+            [(10, 3), (11, 4), (12, 1)]
+        );
+    }
+}

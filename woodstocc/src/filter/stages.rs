@@ -1,0 +1,181 @@
+//! What the nodes of the filter do; `cuda/filter.cu` is the same for a GPU.
+
+use std::sync::Arc;
+
+use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
+use bytemuck::{Pod, Zeroable};
+use fm_index::FmIndex;
+
+use super::band::{Text, Window, window};
+use crate::query::Queries;
+
+/// Input to [`Search`].
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Piece {
+    /// Number of the query in its batch.
+    pub query: u32,
+    /// Which of its pieces, from 0.
+    pub number: u32,
+}
+
+/// The rows of the suffix array that begin with a piece.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Seed {
+    /// Number of the query in its batch.
+    pub query: u32,
+    /// Which of its pieces, from 0.
+    pub number: u32,
+    /// First row.
+    pub lo: u32,
+    /// Rows, at least 1.
+    pub size: u32,
+}
+
+/// A place where a query may match.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Candidate {
+    /// Number of the query in its batch.
+    pub query: u32,
+    /// Position in the indexed text, modulo 2^32, where it starts if nothing is inserted or deleted.
+    pub diagonal: u32,
+}
+
+/// What all nodes of the filter know.
+#[derive(Debug)]
+pub struct Context {
+    /// The index.
+    pub index: FmIndex,
+    /// The batch.
+    pub queries: Arc<Queries>,
+    /// The greatest distance; queries have more bases than that.
+    pub k: usize,
+}
+
+/// The same in a device's memory: addresses of the index's view, codes and offsets.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct DeviceContext {
+    /// Of an `fm::View`.
+    pub index: u64,
+    /// Of [`Queries::all_codes`].
+    pub codes: u64,
+    /// Of [`Queries::offsets`].
+    pub offsets: u64,
+    /// The greatest distance.
+    pub k: u32,
+    /// Not used.
+    pub padding: u32,
+}
+
+impl Context {
+    fn codes(&self, query: u32) -> &[u8] {
+        self.queries.codes(query as usize)
+    }
+
+    /// Where a piece of a query begins; that after the last one is the query's end.
+    fn begin(&self, length: usize, number: u32) -> usize {
+        number as usize * length / (self.k + 1)
+    }
+
+    fn text(&self) -> Text<'_> {
+        let reference = self.index.reference();
+        Text { words: reference.words(), length: reference.indexed_len() }
+    }
+
+    /// Whether a piece of a query occurs on a diagonal.
+    fn occurs(&self, codes: &[u8], number: u32, diagonal: u32) -> bool {
+        let text = self.text();
+        (self.begin(codes.len(), number)..self.begin(codes.len(), number + 1))
+            .all(|s| text.code(diagonal.wrapping_add(s as u32)) == Some(codes[s]))
+    }
+}
+
+const SEEDS: Channel<Seed> = Channel::new(0, "seeds", 1);
+const CANDIDATES: Channel<Candidate> = Channel::new(0, "candidates", 1);
+const WINDOWS: Channel<Window> = Channel::new(0, "windows", 1);
+
+/// Searches pieces in the index.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Search;
+
+/// Locates the occurrences of a piece, one a thread. One whose diagonal an earlier piece has, too, is
+/// dropped: it is a candidate already.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Candidates;
+
+/// Computes the distances near a candidate's diagonal.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Verify;
+
+impl Stage for Search {
+    type In = Piece;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Search";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![SEEDS.describe()]
+    }
+
+    fn run(&self, piece: &Piece, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let &Piece { query, number } = piece;
+        let codes = site.global.codes(query);
+        let begin = site.global.begin(codes.len(), number);
+        let end = site.global.begin(codes.len(), number + 1);
+        if let Some(rows) = site.global.index.search(&codes[begin..end]) {
+            push.to(SEEDS, Seed { query, number, lo: rows.lo, size: rows.size });
+        }
+    }
+}
+
+impl Stage for Candidates {
+    type In = Seed;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Candidates";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![CANDIDATES.describe()]
+    }
+
+    fn size(&self, seed: &Seed, _: &Site<'_, (), Context>) -> u32 {
+        seed.size
+    }
+
+    fn run(&self, seed: &Seed, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let context = site.global;
+        let codes = context.codes(seed.query);
+        let position = context.index.locate(seed.lo + site.element);
+        let diagonal = position.wrapping_sub(context.begin(codes.len(), seed.number) as u32);
+        if (0..seed.number).any(|earlier| context.occurs(codes, earlier, diagonal)) {
+            return;
+        }
+        push.to(CANDIDATES, Candidate { query: seed.query, diagonal });
+    }
+}
+
+impl Stage for Verify {
+    type In = Candidate;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Verify";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![WINDOWS.describe()]
+    }
+
+    fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let &Candidate { query, diagonal } = candidate;
+        let codes = site.global.codes(query);
+        if let Some(found) = window(&site.global.text(), query, codes, site.global.k as u32, diagonal) {
+            push.to(WINDOWS, found);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aligner_core::stream::Metrics;
 use serde::Serialize;
 
 /// The statistics of one run of mapping.
@@ -22,6 +23,8 @@ pub struct Summary {
     /// Reads a second of mapping and output, without the index.
     pub reads_per_second: f64,
     pub engine: Engine,
+    /// Of the filter, if it was used.
+    pub filter: Option<Filter>,
 }
 
 /// Where the time went. Mapping and output overlap, so the parts can add up to more than `total`.
@@ -49,6 +52,29 @@ impl From<woodstocc::Stats> for Engine {
     fn from(stats: woodstocc::Stats) -> Self {
         let woodstocc::Stats { loci, nodes, rows, located } = stats;
         Self { loci, nodes, rows, located }
+    }
+}
+
+/// The filter's own numbers, see [`woodstocc::FilterStats`].
+#[derive(Debug, Serialize)]
+pub struct Filter {
+    queries: u64,
+    windows: u64,
+    seconds: f64,
+    device_seconds: f64,
+    /// Shares of a block's cycles: gathering, running, scattering, scheduling.
+    shares: [f64; 4],
+    /// Mean occupancy of each module's ensembles.
+    occupancy: Vec<(String, f64)>,
+    runtime: Metrics,
+}
+
+impl From<woodstocc::FilterStats> for Filter {
+    fn from(stats: woodstocc::FilterStats) -> Self {
+        let woodstocc::FilterStats { queries, windows, seconds, device_seconds, metrics } = stats;
+        let shares = metrics.shares();
+        let occupancy = metrics.modules.iter().map(|m| (m.module.clone(), m.occupancy())).collect();
+        Self { queries, windows, seconds, device_seconds, shares, occupancy, runtime: metrics }
     }
 }
 

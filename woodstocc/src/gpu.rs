@@ -11,14 +11,13 @@ use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::{CudaExecutor, Kernels, RunError};
+use aligner_core::stream::{CudaExecutor, Kernels, RunError, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
-use crate::hits::{Hit, Segment};
-use crate::filter::band::Window;
 use crate::filter::stages::{Context, DeviceContext};
-use crate::filter;
+use crate::filter::{self, Filtered};
+use crate::hits::{Hit, Segment};
 use crate::params::MAX_TRIE_K;
 use crate::query::Queries;
 use crate::row::MAX_K_OF_U64;
@@ -46,8 +45,7 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
     "separate_lists_7",
 ];
 
-const FILTER: Kernels =
-    Kernels { name: "filter", fatbin: include_bytes!("../cuda/filter.fatbin") };
+const FILTER: Kernels = Kernels { name: "filter", fatbin: include_bytes!("../cuda/filter.fatbin") };
 
 /// An index on a GPU, and the kernels that search it.
 #[derive(Debug)]
@@ -233,8 +231,8 @@ impl GpuEngine {
         Ok(bytemuck::cast_slice(words).to_vec())
     }
 
-    /// The windows of the wanted queries, in no particular order, by the filter. Halves the batch as
-    /// [`search`](Self::search) does.
+    /// The windows of the wanted queries by the filter. Halves the batch as [`search`](Self::search)
+    /// does.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.
@@ -242,22 +240,28 @@ impl GpuEngine {
         &self,
         context: &Context,
         wanted: &[u32],
-    ) -> Result<Vec<Window>, DeviceError> {
-        let mut windows = Vec::new();
+        settings: &Settings,
+    ) -> Result<Filtered, DeviceError> {
+        let mut all = Filtered::default();
         let mut open = vec![wanted];
         while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
-            match self.filter_part(context, part) {
+            match self.filter_part(context, part, settings) {
                 Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
                     let (left, right) = part.split_at(part.len() / 2);
                     open.extend([right, left]);
                 }
-                found => windows.append(&mut found?),
+                found => all.append(found?),
             }
         }
-        Ok(windows)
+        Ok(all)
     }
 
-    fn filter_part(&self, context: &Context, wanted: &[u32]) -> Result<Vec<Window>, DeviceError> {
+    fn filter_part(
+        &self,
+        context: &Context,
+        wanted: &[u32],
+        settings: &Settings,
+    ) -> Result<Filtered, DeviceError> {
         let gpu = &self.gpu;
         let codes = gpu.upload(context.queries.all_codes())?;
         let offsets = gpu.upload(context.queries.offsets())?;
@@ -272,12 +276,12 @@ impl GpuEngine {
         let failed = |error| match error {
             RunError::Device(error) => error,
             // Not a matter of the input: say what the runtime says.
-            other => DeviceError::Cuda { operation: "filter".to_owned(), reason: other.to_string() },
+            other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
         };
-        let settings = filter::settings();
-        let executor = CudaExecutor::new(gpu, &app, &settings, &FILTER, &on_device).map_err(failed)?;
-        let mut outputs = executor.run(&filter::pieces(wanted, context.k)).map_err(failed)?;
-        Ok(outputs.take(sink))
+        let executor = CudaExecutor::new(gpu, &app, settings, &FILTER, &on_device);
+        let pieces = filter::pieces(wanted, context.k);
+        let outputs = executor.and_then(|executor| executor.run(&pieces)).map_err(failed)?;
+        Ok(Filtered::new(outputs, sink))
     }
 
     /// The text position of every row of the segments, in their order.

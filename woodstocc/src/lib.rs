@@ -51,4 +51,4 @@ pub use error::MapError;
 pub use mapper::Mapper;
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use query::Query;
-pub use stats::Stats;
+pub use stats::{FilterStats, Stats};

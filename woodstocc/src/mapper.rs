@@ -9,8 +9,9 @@
 //! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use aligner_core::stream::CpuExecutor;
+use aligner_core::stream::{CpuExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::alignment::{Alignment, Mapping, Strand};
 use crate::error::MapError;
 use crate::filter::band::Window;
-use crate::filter::{self, stages::Context};
+use crate::filter::{self, Filtered, stages::Context};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
 use crate::loci::{Builder, Locus};
@@ -27,7 +28,7 @@ use crate::mapq::mapq;
 use crate::matches::{self, Match, Scratch};
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 use crate::query::{self, Queries, Query};
-use crate::stats::{Counters, Stats};
+use crate::stats::{Counters, FilterStats, Stats};
 use crate::{scan, traceback, trie};
 
 /// Queries that are not split further for the sake of balance.
@@ -83,6 +84,11 @@ impl Mapper {
     /// What has been done so far.
     pub fn stats(&self) -> Stats {
         self.counters.snapshot()
+    }
+
+    /// What the filter has done so far.
+    pub fn filter_stats(&self) -> FilterStats {
+        self.counters.filter_snapshot()
     }
 
     /// Why mapping went on without the GPU, if the GPU failed. The results are the same.
@@ -165,11 +171,20 @@ impl Mapper {
         }
         let k = usize::from(self.params.k);
         let context = filter::context(&self.index, queries, k);
-        let windows = match self.on_gpu(|gpu| gpu.filter(&context, &wanted)) {
-            Some(windows) => windows,
-            None => filter_on_cpu(&context, &wanted)?,
+        let settings = filter::settings(self.params.metrics);
+        let start = Instant::now();
+        let done = match self.on_gpu(|gpu| gpu.filter(&context, &wanted, &settings)) {
+            Some(done) => done,
+            None => filter_on_cpu(&context, &wanted, &settings)?,
         };
-        Ok(Windows::new(queries, windows))
+        self.counters.filtered(&FilterStats {
+            queries: wanted.len() as u64,
+            windows: done.windows.len() as u64,
+            seconds: start.elapsed().as_secs_f64(),
+            device_seconds: done.device_seconds,
+            metrics: done.metrics,
+        });
+        Ok(Windows::new(queries, done.windows))
     }
 
     /// The sorted hits of all queries that the trie is walked for.
@@ -316,11 +331,15 @@ impl Mapper {
     }
 }
 
-/// The windows of the wanted queries, in no particular order.
-fn filter_on_cpu(context: &Context, wanted: &[u32]) -> Result<Vec<Window>, MapError> {
+/// The windows of the wanted queries.
+fn filter_on_cpu(
+    context: &Context,
+    wanted: &[u32],
+    settings: &Settings,
+) -> Result<Filtered, MapError> {
     let (app, sink) = filter::topology(context);
-    let executor = CpuExecutor::new(&app, &filter::settings())?;
-    Ok(executor.run(&filter::pieces(wanted, context.k))?.take(sink))
+    let outputs = CpuExecutor::new(&app, settings)?.run(&filter::pieces(wanted, context.k))?;
+    Ok(Filtered::new(outputs, sink))
 }
 
 /// What one orientation of a read matches.

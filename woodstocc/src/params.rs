@@ -50,10 +50,12 @@ pub struct Params {
     pub strategy: Strategy,
     /// Chooses the primary locus among equals, together with the read's name.
     pub seed: u64,
+    /// Measure firings, occupancies and cycles of the filter, which slows it down a little.
+    pub metrics: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { k: 3, report: Report::Best, strategy: Strategy::Auto, seed: 0 }
+        Self { k: 3, report: Report::Best, strategy: Strategy::Auto, seed: 0, metrics: false }
     }
 }

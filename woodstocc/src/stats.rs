@@ -1,6 +1,9 @@
 //! Counters of a mapper.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use aligner_core::stream::Metrics;
 
 use crate::alignment::Mapping;
 use crate::trie::Effort;
@@ -19,6 +22,31 @@ pub struct Stats {
     pub located: u64,
 }
 
+/// What the filter of a mapper has done so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FilterStats {
+    /// Queries: reads in both orientations.
+    pub queries: u64,
+    /// Windows with matches, some of which overlap.
+    pub windows: u64,
+    /// Seconds in the filter, copies included.
+    pub seconds: f64,
+    /// Seconds that a device's kernels took of these.
+    pub device_seconds: f64,
+    /// Firings, and occupancies and cycles if they were measured.
+    pub metrics: Metrics,
+}
+
+impl FilterStats {
+    fn add(&mut self, other: &Self) {
+        self.queries += other.queries;
+        self.windows += other.windows;
+        self.seconds += other.seconds;
+        self.device_seconds += other.device_seconds;
+        self.metrics.add(&other.metrics);
+    }
+}
+
 /// Counters that threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
@@ -26,9 +54,18 @@ pub(crate) struct Counters {
     nodes: AtomicU64,
     rows: AtomicU64,
     located: AtomicU64,
+    filter: Mutex<FilterStats>,
 }
 
 impl Counters {
+    pub(crate) fn filtered(&self, done: &FilterStats) {
+        self.filter.lock().unwrap_or_else(PoisonError::into_inner).add(done);
+    }
+
+    pub(crate) fn filter_snapshot(&self) -> FilterStats {
+        self.filter.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn searched(&self, effort: Effort) {
         self.nodes.fetch_add(effort.nodes, Ordering::Relaxed);
         self.rows.fetch_add(effort.rows, Ordering::Relaxed);

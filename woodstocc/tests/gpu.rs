@@ -45,10 +45,46 @@ fn random_reads_map_alike() {
                 .chain([Vec::new(), vec![b'N'; 40]])
                 .collect();
             for report in [Report::Best, Report::All, Report::AllStarts] {
-                let params = Params { k: k as u8, report, strategy: Strategy::Trie, seed };
-                compare(&format!("seed {seed}, k {k}, {report:?}"), &index, &reads, params);
+                for strategy in [Strategy::Trie, Strategy::Filter] {
+                    let params = Params { k: k as u8, report, strategy, seed, ..Params::default() };
+                    let case = format!("seed {seed}, k {k}, {report:?}, {strategy:?}");
+                    compare(&case, &index, &reads, params);
+                }
             }
         }
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn the_filter_finds_repeats_with_many_differences() {
+    let mut random = Random(77);
+    let unit = random.bases(900, b"ACGT");
+    let mut contig: Vec<u8> = Vec::new();
+    for _ in 0..300 {
+        let mut copy = unit.clone();
+        for _ in 0..random.below(60) {
+            let at = random.below(copy.len());
+            copy[at] = random.bases(1, b"ACGT")[0];
+        }
+        contig.extend(copy);
+    }
+    contig.extend(vec![b'A'; 5000]);
+    let index = index(&[contig.clone()]);
+    let reads: Vec<Vec<u8>> = (0..400)
+        .map(|_| {
+            let length = 100 + random.below(200);
+            random.read(&[contig.clone()], length, 12)
+        })
+        .collect();
+    for k in [8, 12, 15] {
+        let params = Params {
+            k,
+            report: Report::AllStarts,
+            strategy: Strategy::Filter,
+            ..Params::default()
+        };
+        compare(&format!("k {k}"), &index, &reads, params);
     }
 }
 
@@ -72,7 +108,8 @@ fn hits_beyond_the_room_made_for_them_are_not_lost() {
             random.read(&[contig.clone()], length, 2)
         })
         .collect();
-    let params = Params { k: 5, report: Report::AllStarts, ..Params::default() };
+    let params =
+        Params { k: 5, report: Report::AllStarts, strategy: Strategy::Trie, ..Params::default() };
     compare("repeats", &index, &reads, params);
 }
 
@@ -82,8 +119,10 @@ fn the_longest_reads_map_alike() {
     let mut random = Random(9);
     let contigs = vec![random.bases(100_000, b"ACGT")];
     let reads: Vec<Vec<u8>> = (0..40).map(|_| random.read(&contigs, 1000, 5)).collect();
-    let params = Params { k: 5, report: Report::All, ..Params::default() };
-    compare("1,000 bases", &index(&contigs), &reads, params);
+    for strategy in [Strategy::Trie, Strategy::Filter] {
+        let params = Params { k: 5, report: Report::All, strategy, ..Params::default() };
+        compare(&format!("1,000 bases, {strategy:?}"), &index(&contigs), &reads, params);
+    }
 }
 
 /// Takes all device memory but about `left` bytes.
@@ -109,7 +148,8 @@ fn short_of_memory_batches_are_halved_and_then_left_to_the_cpu() {
     let contigs = vec![random.bases(20_000, b"ACGT")];
     let index = index(&contigs);
     let reads: Vec<Vec<u8>> = (0..40_000).map(|_| random.read(&contigs, 40, 2)).collect();
-    let params = Params { k: 2, report: Report::All, ..Params::default() };
+    let params =
+        Params { k: 2, report: Report::All, strategy: Strategy::Trie, ..Params::default() };
     let expected = mapper(&index, params, DeviceRequest::Cpu).map(&queries(&reads)).expect("maps");
     for (left, enough) in [(40 << 20, true), (0, false)] {
         let gpu = Gpu::open(0).expect("a GPU");

@@ -57,6 +57,29 @@ impl ModuleMetrics {
 }
 
 impl Metrics {
+    /// Adds another run of the same application.
+    pub fn add(&mut self, other: &Self) {
+        (self.width, self.blocks) = (other.width, self.blocks.max(other.blocks));
+        self.launches += other.launches;
+        self.scheduler_cycles += other.scheduler_cycles;
+        self.total_cycles += other.total_cycles;
+        if self.modules.is_empty() {
+            self.modules.clone_from(&other.modules);
+            return;
+        }
+        for (sum, module) in self.modules.iter_mut().zip(&other.modules) {
+            sum.firings += module.firings;
+            sum.full_firings += module.full_firings;
+            sum.ensembles += module.ensembles;
+            sum.lanes += module.lanes;
+            sum.items_in += module.items_in;
+            sum.items_out += module.items_out;
+            sum.gather_cycles += module.gather_cycles;
+            sum.run_cycles += module.run_cycles;
+            sum.scatter_cycles += module.scatter_cycles;
+        }
+    }
+
     /// Share of the firings that were full, 0 to 1.
     pub fn full_firings(&self) -> f64 {
         let sum = |of: fn(&ModuleMetrics) -> u64| self.modules.iter().map(of).sum();

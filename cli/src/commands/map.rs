@@ -67,6 +67,7 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
         report: options.reported(),
         strategy: options.strategy.into(),
         seed: options.seed,
+        metrics: options.stats.is_some(),
     };
     let mut device = opened.device.describe();
     let mapper = match Mapper::new(Arc::clone(&index), params, opened.device) {
@@ -125,6 +126,7 @@ fn map(operands: &Operands, options: &MapOptions, threads: usize) -> Result<()> 
             seconds,
             reads_per_second: rate,
             engine: mapper.stats().into(),
+            filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
         };
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }

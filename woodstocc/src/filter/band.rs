@@ -57,21 +57,14 @@ impl Text<'_> {
     /// The code at a position modulo 2^32, or `None` outside of the text.
     #[inline]
     pub fn code(&self, position: u32) -> Option<u8> {
-        (position < self.length).then(|| {
-            (self.words[position as usize / 32] >> (2 * (position % 32))) as u8 & 3
-        })
+        (position < self.length)
+            .then(|| (self.words[position as usize / 32] >> (2 * (position % 32))) as u8 & 3)
     }
 }
 
 /// The matches of a query within `k`, at most 15, whose alignment stays within `k` of a diagonal,
 /// with their least distance there; `None` if there are none. `diagonal` is modulo 2^32.
-pub fn window(
-    text: &Text<'_>,
-    query: u32,
-    codes: &[u8],
-    k: u32,
-    diagonal: u32,
-) -> Option<Window> {
+pub fn window(text: &Text<'_>, query: u32, codes: &[u8], k: u32, diagonal: u32) -> Option<Window> {
     let mask = u32::MAX >> (31 - 2 * k);
     // Bit i of these is for position s + diagonal + k - i when the query's base s is next.
     let (mut low, mut high, mut known) = (0_u32, 0_u32, 0_u32);
@@ -102,8 +95,7 @@ pub fn window(
         minus = stays >> 1 & up;
         rightmost += 1 - (stays & 1);
     }
-    let mut found =
-        Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
+    let mut found = Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
     let mut value = rightmost;
     for i in 0..=2 * k {
         let b = 2 * k - i;

@@ -24,7 +24,7 @@ pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{Settings, SinkId, Topology};
+use aligner_core::stream::{Metrics, Outputs, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
 use self::band::Window;
@@ -57,8 +57,34 @@ pub fn pieces(wanted: &[u32], k: usize) -> Vec<Piece> {
 }
 
 /// How the application is run.
-pub fn settings() -> Settings {
-    Settings { output_slots: 4096, ..Settings::default() }
+pub fn settings(metrics: bool) -> Settings {
+    Settings { output_slots: 4096, metrics, ..Settings::default() }
+}
+
+/// What a batch yielded.
+#[derive(Debug, Default)]
+pub struct Filtered {
+    /// In no particular order.
+    pub windows: Vec<Window>,
+    /// Of the kernels.
+    pub device_seconds: f64,
+    /// Of the runtime.
+    pub metrics: Metrics,
+}
+
+impl Filtered {
+    /// What the sink has.
+    pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
+        let windows = outputs.take(sink);
+        Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
+    }
+
+    /// Adds another part of the batch.
+    pub fn append(&mut self, mut part: Self) {
+        self.windows.append(&mut part.windows);
+        self.device_seconds += part.device_seconds;
+        self.metrics.add(&part.metrics);
+    }
 }
 
 /// The matches of one query's windows: positions in the indexed text with their least distance, by

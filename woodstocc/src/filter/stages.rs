@@ -174,7 +174,9 @@ impl Stage for Verify {
     fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let &Candidate { query, diagonal } = candidate;
         let codes = site.global.codes(query);
-        if let Some(found) = window(&site.global.text(), query, codes, site.global.k as u32, diagonal) {
+        if let Some(found) =
+            window(&site.global.text(), query, codes, site.global.k as u32, diagonal)
+        {
             push.to(WINDOWS, found);
         }
     }

@@ -71,7 +71,7 @@ pub fn index(contigs: &[Vec<u8>]) -> Arc<FmIndex> {
 }
 
 pub fn mapper(index: &Arc<FmIndex>, k: u8, report: Report, strategy: Strategy) -> Mapper {
-    let params = Params { k, report, strategy, seed: 7 };
+    let params = Params { k, report, strategy, seed: 7, ..Params::default() };
     Mapper::new(Arc::clone(index), params, Device::Cpu).unwrap()
 }
 

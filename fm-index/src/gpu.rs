@@ -79,6 +79,9 @@ impl View {
 const PARTS: [Section; 5] =
     [Section::Forward, Section::Reverse, Section::Samples, Section::Text, Section::Table];
 
+/// The positions of all rows may take this part of the free memory.
+const ROOM_FOR_POSITIONS: u64 = 4;
+
 /// Threads of a block of the locate kernel.
 const THREADS: u32 = 256;
 /// Blocks of the locate kernel a multiprocessor; further rows are strided over.
@@ -88,13 +91,17 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 #[derive(Debug)]
 pub struct DeviceIndex {
     view: DeviceBuffer<u64>,
+    values: View,
     /// What the view points to.
     _memory: Vec<DeviceBuffer<u64>>,
+    /// The position of every row, if there is room for them: then locating is one look.
+    _positions: Option<DeviceBuffer<u32>>,
     locate: Kernel,
 }
 
 impl DeviceIndex {
-    /// Uploads an index: 0.92 bytes a base, the samples and the look-up table.
+    /// Uploads an index: 0.92 bytes a base, the samples and the look-up table; and, if a quarter of
+    /// the free memory is enough for that, locates all rows: 4 bytes a base.
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
@@ -110,9 +117,24 @@ impl DeviceIndex {
             *address = buffer.address(gpu);
             memory.push(buffer);
         }
-        let view = View::new(index, addresses);
-        let view = gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(&view)))?;
-        Ok(Self { view, _memory: memory, locate })
+        let values = View::new(index, addresses);
+        let upload = |view: &View| gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(view)));
+        let view = upload(&values)?;
+        let mut device = Self { view, values, _memory: memory, _positions: None, locate };
+        let rows = index.rows();
+        if u64::from(rows) * 4 * ROOM_FOR_POSITIONS <= gpu.free_memory()? {
+            let positions = device.locate_rows(gpu, &[0], &[rows])?;
+            device.values.samples = positions.address(gpu);
+            device.values.sample_shift = 0;
+            device.view = upload(&device.values)?;
+            device._positions = Some(positions);
+        }
+        Ok(device)
+    }
+
+    /// What [`view`](Self::view) holds, for kernels that are given it by value.
+    pub fn values(&self) -> View {
+        self.values
     }
 
     /// The `fm::View`, to pass to kernels as `const fm::View*`; valid as long as this index.
@@ -130,6 +152,18 @@ impl DeviceIndex {
     /// # Panics
     /// If `lo` and `sizes` differ in length.
     pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
+        let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
+        let positions = self.locate_rows(gpu, lo, sizes)?;
+        gpu.download(&positions, total as usize)
+    }
+
+    /// As [`locate`](Self::locate), without the way back.
+    fn locate_rows(
+        &self,
+        gpu: &Gpu,
+        lo: &[u32],
+        sizes: &[u32],
+    ) -> Result<DeviceBuffer<u32>, DeviceError> {
         assert_eq!(lo.len(), sizes.len(), "one size for each first row");
         let mut total = 0;
         let ends: Vec<u64> = sizes
@@ -139,12 +173,12 @@ impl DeviceIndex {
                 total
             })
             .collect();
+        let positions = gpu.zeros::<u32>(total as usize)?;
         if total == 0 {
-            return Ok(Vec::new());
+            return Ok(positions);
         }
         let lo = gpu.upload(lo)?;
         let ends = gpu.upload(&ends)?;
-        let positions = gpu.zeros::<u32>(total as usize)?;
         let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
         let blocks = total.div_ceil(u64::from(THREADS)).min(most) as u32;
         #[allow(unsafe_code)]
@@ -165,6 +199,6 @@ impl DeviceIndex {
                 ],
             )?;
         }
-        gpu.download(&positions, total as usize)
+        Ok(positions)
     }
 }

@@ -33,14 +33,10 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
     let expected = sorted(cpu.run(&inputs).expect("runs").take(sink));
 
-    let view = [View::of_host(&index)];
-    let on_device = DeviceContext {
-        index: view.as_ptr().expose_provenance() as u64,
-        codes: queries.all_codes().as_ptr().expose_provenance() as u64,
-        offsets: queries.offsets().as_ptr().expose_provenance() as u64,
-        k: k as u32,
-        padding: 0,
-    };
+    let address = |start: *const u8| start.expose_provenance() as u64;
+    let codes = address(queries.all_codes().as_ptr());
+    let offsets = address(queries.offsets().as_ptr().cast());
+    let on_device = DeviceContext::new(View::of_host(&index), codes, offsets, k);
     let kernels = gpualign_tests::kernels("woodstocc", "filter").expect("the build made it");
     let backend = ShimBackend::new(kernels, seed);
     let shim = CudaExecutor::with_backend(backend, &app, settings, "filter", &on_device)

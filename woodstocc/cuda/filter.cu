@@ -17,25 +17,29 @@ struct Candidate {
 
 // What the application is given: DeviceContext of stages.rs.
 struct Context {
-  const fm::View* index;
+  fm::View index;
   const uint8_t* codes;
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   uint32_t k;
-  uint32_t padding;
+  uint32_t inverse;  // 2^32 / (k + 1), rounded up; not used for k = 0
 };
 
 // A query's codes, and where its pieces begin.
 struct Query {
   const uint8_t* codes;
-  uint32_t length, pieces;
+  uint32_t length, k, inverse;
 
   __device__ Query(const Context& context, uint32_t query) {
     const uint32_t begin = __ldg(context.offsets + query);
     codes = context.codes + begin;
     length = __ldg(context.offsets + query + 1) - begin;
-    pieces = context.k + 1;
+    k = context.k;
+    inverse = context.inverse;
   }
-  __device__ uint32_t begin(uint32_t piece) const { return piece * length / pieces; }
+  // piece * length / (k + 1); exact, as the product is below 2^21.
+  __device__ uint32_t begin(uint32_t piece) const {
+    return k == 0 ? piece * length : __umulhi(piece * length, inverse);
+  }
 };
 
 struct Search : stream::Stage {
@@ -48,7 +52,7 @@ struct Search : stream::Stage {
     const Context context = site.global();
     const Query query(context, piece.query);
     const uint32_t begin = query.begin(piece.number), end = query.begin(piece.number + 1);
-    const fm::Interval rows = fm::search(*context.index, query.codes + begin, end - begin);
+    const fm::Interval rows = fm::search(context.index, query.codes + begin, end - begin);
     if (rows.size > 0) push(stream::to<0>(), Seed{piece.query, piece.number, rows.lo, rows.size});
   }
 };
@@ -64,7 +68,7 @@ struct Candidates : stream::Exploding {
   __device__ void run(const Seed& seed, const stream::Site<Candidates>& site, Push& push) const {
     const Context context = site.global();
     const Query query(context, seed.query);
-    const fm::View& index = *context.index;
+    const fm::View& index = context.index;
     const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - query.begin(seed.number);
     for (uint32_t piece = 0; piece < seed.number; piece++) {
       if (occurs(index, query, piece, diagonal)) return;
@@ -94,7 +98,7 @@ struct Verify : stream::Stage {
     const Query query(context, candidate.query);
     woodstocc::Window window;
     window.query = candidate.query;
-    if (woodstocc::find_window(*context.index, query.codes, query.length, context.k, candidate.diagonal,
+    if (woodstocc::find_window(context.index, query.codes, query.length, context.k, candidate.diagonal,
                                window)) {
       push(stream::to<0>(), window);
     }

@@ -265,13 +265,8 @@ impl GpuEngine {
         let gpu = &self.gpu;
         let codes = gpu.upload(context.queries.all_codes())?;
         let offsets = gpu.upload(context.queries.offsets())?;
-        let on_device = DeviceContext {
-            index: self.index.view().address(gpu),
-            codes: codes.address(gpu),
-            offsets: offsets.address(gpu),
-            k: context.k as u32,
-            padding: 0,
-        };
+        let [codes_at, offsets_at] = [codes.address(gpu), offsets.address(gpu)];
+        let on_device = DeviceContext::new(self.index.values(), codes_at, offsets_at, context.k);
         let (app, sink) = filter::topology(context);
         let failed = |error| match error {
             RunError::Device(error) => error,

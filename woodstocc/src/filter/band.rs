@@ -62,6 +62,9 @@ impl Text<'_> {
     }
 }
 
+/// Rows between looks at whether all cells exceed `k`.
+const ROWS_BETWEEN_LOOKS: usize = 8;
+
 /// The matches of a query within `k`, at most 15, whose alignment stays within `k` of a diagonal,
 /// with their least distance there; `None` if there are none. `diagonal` is modulo 2^32.
 pub fn window(text: &Text<'_>, query: u32, codes: &[u8], k: u32, diagonal: u32) -> Option<Window> {
@@ -94,6 +97,11 @@ pub fn window(text: &Text<'_>, query: u32, codes: &[u8], k: u32, diagonal: u32) 
         plus = down | !(stays >> 1 | up);
         minus = stays >> 1 & up;
         rightmost += 1 - (stays & 1);
+        // No cell is less than the rightmost by more than there are steps down, and none ever
+        // decreases.
+        if s % ROWS_BETWEEN_LOOKS == 0 && rightmost > k + minus.count_ones() {
+            return None;
+        }
     }
     let mut found = Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
     let mut value = rightmost;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 use fm_index::FmIndex;
+use fm_index::gpu::View;
 
 use super::band::{Text, Window, window};
 use crate::query::Queries;
@@ -54,20 +55,26 @@ pub struct Context {
     pub k: usize,
 }
 
-/// The same in a device's memory: addresses of the index's view, codes and offsets.
+/// The same as a device sees it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct DeviceContext {
-    /// Of an `fm::View`.
-    pub index: u64,
-    /// Of [`Queries::all_codes`].
-    pub codes: u64,
-    /// Of [`Queries::offsets`].
-    pub offsets: u64,
-    /// The greatest distance.
-    pub k: u32,
-    /// Not used.
-    pub padding: u32,
+    index: View,
+    /// Address of [`Queries::all_codes`].
+    codes: u64,
+    /// Address of [`Queries::offsets`].
+    offsets: u64,
+    k: u32,
+    /// 2^32 / (k + 1), rounded up.
+    inverse: u32,
+}
+
+impl DeviceContext {
+    /// For an index, and addresses of codes and offsets, that lie in the device's memory.
+    pub fn new(index: View, codes: u64, offsets: u64, k: usize) -> Self {
+        let inverse = (u64::from(u32::MAX) / (k as u64 + 1) + 1) as u32;
+        Self { index, codes, offsets, k: k as u32, inverse }
+    }
 }
 
 impl Context {

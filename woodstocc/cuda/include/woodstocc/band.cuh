@@ -17,16 +17,47 @@ struct Window {
 };
 static_assert(sizeof(Window) == 32, "as in band.rs");
 
+// Reads the indexed text from right to left, 32 bases at a time.
+struct Reader {
+  uint64_t codes;   // the next base in the highest two bits
+  uint32_t inside;  // the next base's bit is the highest: whether the text has it
+  uint32_t next;    // its position, modulo 2^32
+  uint32_t left;    // bases until the next look at memory
+
+  __device__ void refill(const fm::View& view) {
+    const uint32_t word = next / 32, place = next % 32;
+    codes = 0;
+    inside = 0;
+    left = 32;
+    if (next < view.bases) {
+      codes = __ldg(view.text + word) << (2 * (31 - place));
+      if (place < 31 && word > 0) codes |= __ldg(view.text + word - 1) >> (2 * (place + 1));
+      inside = next >= 31 ? ~0u : ~0u << (31 - next);
+    } else if (next - view.bases < 31) {
+      // The first bases lie behind the text's end, `behind` of them.
+      const uint32_t behind = next - view.bases + 1, last = view.bases - 1;
+      codes = __ldg(view.text + last / 32) << (2 * (31 - last % 32)) >> (2 * behind);
+      if (last % 32 < 31 && last >= 32) {
+        codes |= __ldg(view.text + last / 32 - 1) >> (2 * (last % 32 + 1)) >> (2 * behind);
+      }
+      inside = (last >= 31 ? ~0u : ~0u << (31 - last)) >> behind;
+    }
+    next -= 32;
+  }
+};
+
 // The last bases of the text that entered a band, as bits: the newest is bit 2k.
 struct Bases {
   uint32_t low, high, known;
 
-  __device__ void enter(const fm::View& view, uint32_t position, uint32_t newest) {
-    const bool inside = position < view.bases;
-    const uint32_t code = inside ? fm::base_at(view, position) : 0;
-    low = low >> 1 | (code & 1) << newest;
-    high = high >> 1 | (code >> 1) << newest;
-    known = known >> 1 | (inside ? 1u : 0u) << newest;
+  __device__ void enter(Reader& reader, const fm::View& view, uint32_t newest) {
+    if (reader.left == 0) reader.refill(view);
+    low = low >> 1 | static_cast<uint32_t>(reader.codes >> 62 & 1) << newest;
+    high = high >> 1 | static_cast<uint32_t>(reader.codes >> 63) << newest;
+    known = known >> 1 | reader.inside >> 31 << newest;
+    reader.codes <<= 2;
+    reader.inside <<= 1;
+    reader.left--;
   }
 
   // Which of them equal a code, 0 to 4.
@@ -36,17 +67,20 @@ struct Bases {
   }
 };
 
+// Rows between looks at whether all cells exceed k.
+constexpr uint32_t kRowsBetweenLooks = 8;
+
 // The matches of a query of `length` codes within `k`, at most 15, whose alignment stays within `k`
 // of a diagonal. Whether there are any; if not, `window` is not to be used.
 __device__ inline bool find_window(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t k,
                                    uint32_t diagonal, Window& window) {
   const uint32_t newest = 2 * k, mask = ~0u >> (31 - newest);
   Bases bases = {0, 0, 0};
-  const uint32_t right = diagonal + length + k;
-  for (uint32_t back = 1; back <= newest; back++) bases.enter(view, right - back, newest);
+  Reader reader = {0, 0, diagonal + length + k - 1, 0};
+  for (uint32_t i = 0; i < newest; i++) bases.enter(reader, view, newest);
   uint32_t plus = 0, minus = 0, value = 0;
   for (uint32_t s = length; s-- > 0;) {
-    bases.enter(view, diagonal + s - k, newest);
+    bases.enter(reader, view, newest);
     const uint32_t equal = bases.equal(codes[s]);
     const uint32_t stays = ((((equal & plus) + plus) ^ plus) | equal | minus) & mask;
     const uint32_t up = minus | ~(stays | plus);
@@ -54,6 +88,8 @@ __device__ inline bool find_window(const fm::View& view, const uint8_t* codes, u
     plus = down | ~(stays >> 1 | up);
     minus = stays >> 1 & up;
     value += 1 - (stays & 1);
+    // No cell is less than the rightmost by more than there are steps down, and none ever decreases.
+    if (s % kRowsBetweenLooks == 0 && value > k + __popc(minus)) return false;
   }
   window.first = diagonal - k;
   window.starts = 0;

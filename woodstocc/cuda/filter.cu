@@ -12,7 +12,7 @@ struct Seed {
   uint32_t query, number, lo, size;
 };
 struct Candidate {
-  uint32_t query, diagonal;
+  uint32_t query, number, diagonal;
 };
 
 // What the application is given: DeviceContext of stages.rs.
@@ -70,20 +70,9 @@ struct Candidates : stream::Exploding {
     const Query query(context, seed.query);
     const fm::View& index = context.index;
     const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - query.begin(seed.number);
-    for (uint32_t piece = 0; piece < seed.number; piece++) {
-      if (occurs(index, query, piece, diagonal)) return;
+    if (woodstocc::promising(index, query.codes, query.length, context.k, diagonal)) {
+      push(stream::to<0>(), Candidate{seed.query, seed.number, diagonal});
     }
-    push(stream::to<0>(), Candidate{seed.query, diagonal});
-  }
-
-  // Whether a piece occurs on a diagonal.
-  __device__ static bool occurs(const fm::View& index, const Query& query, uint32_t piece, uint32_t diagonal) {
-    const uint32_t end = query.begin(piece + 1);
-    for (uint32_t s = query.begin(piece); s < end; s++) {
-      const uint32_t position = diagonal + s;
-      if (position >= index.bases || fm::base_at(index, position) != query.codes[s]) return false;
-    }
-    return true;
   }
 };
 
@@ -98,10 +87,24 @@ struct Verify : stream::Stage {
     const Query query(context, candidate.query);
     woodstocc::Window window;
     window.query = candidate.query;
-    if (woodstocc::find_window(context.index, query.codes, query.length, context.k, candidate.diagonal,
-                               window)) {
-      push(stream::to<0>(), window);
+    if (!woodstocc::find_window(context.index, query.codes, query.length, context.k, candidate.diagonal,
+                                window)) {
+      return;
     }
+    for (uint32_t piece = 0; piece < candidate.number; piece++) {
+      if (occurs(context.index, query, piece, candidate.diagonal)) return;
+    }
+    push(stream::to<0>(), window);
+  }
+
+  // Whether a piece occurs on a diagonal.
+  __device__ static bool occurs(const fm::View& index, const Query& query, uint32_t piece, uint32_t diagonal) {
+    const uint32_t end = query.begin(piece + 1);
+    for (uint32_t s = query.begin(piece); s < end; s++) {
+      const uint32_t position = diagonal + s;
+      if (position >= index.bases || fm::base_at(index, position) != query.codes[s]) return false;
+    }
+    return true;
   }
 };
 

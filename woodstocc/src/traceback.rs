@@ -14,6 +14,9 @@ use crate::alignment::{Cigar, Op};
 /// # Panics
 /// If no prefix of `text` has this distance to `query`.
 pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
+    if let Some(cigar) = without_gaps(query, text, distance) {
+        return cigar;
+    }
     let band = Band::fill(query, text, usize::from(distance));
     let m = query.len();
     let end = (m.saturating_sub(band.d)..=(m + band.d).min(text.len()))
@@ -43,6 +46,26 @@ pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
     }
     cigar.reverse();
     cigar
+}
+
+/// The alignment, if so many mismatches are all it takes. It is the preferred one then: the text is as
+/// long as the read, and as no path to a cell of the diagonal is better, the diagonal is followed.
+fn without_gaps(query: &[u8], text: &[u8], distance: u8) -> Option<Cigar> {
+    let text = text.get(..query.len())?;
+    let equal = |i: usize| query[i] == text[i] && query[i] < 4;
+    let mismatches = (0..query.len()).filter(|&i| !equal(i)).count();
+    if mismatches != usize::from(distance) {
+        return None;
+    }
+    let mut cigar = Cigar::new();
+    for i in 0..query.len() {
+        let op = if equal(i) { Op::Equal } else { Op::Different };
+        match cigar.last_mut() {
+            Some((last, count)) if *last == op => *count += 1,
+            _ => cigar.push((op, 1)),
+        }
+    }
+    Some(cigar)
 }
 
 /// Cells `(i, j)`, read prefix and text prefix, with `|i - j| <= d`; all others count as more than

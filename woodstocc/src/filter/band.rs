@@ -62,56 +62,102 @@ impl Text<'_> {
     }
 }
 
-/// Rows between looks at whether all cells exceed `k`.
-const ROWS_BETWEEN_LOOKS: usize = 8;
+/// The banded matrix of a query near a diagonal, filled from the query's end to its front.
+struct Matrix<'t> {
+    text: Text<'t>,
+    k: u32,
+    diagonal: u32,
+    /// Bit `i` of these is for position `s + diagonal + k - i` when the query's base `s` is next: the
+    /// bits of the code, and whether the text has the position.
+    low: u32,
+    high: u32,
+    known: u32,
+    /// Differences between neighbours: where they are +1, and where -1.
+    plus: u32,
+    minus: u32,
+    /// The value of the diagonal furthest right.
+    rightmost: u32,
+}
+
+impl<'t> Matrix<'t> {
+    fn new(text: Text<'t>, length: usize, k: u32, diagonal: u32) -> Self {
+        let (low, high, known, plus, minus, rightmost) = (0, 0, 0, 0, 0, 0);
+        let mut matrix = Self { text, k, diagonal, low, high, known, plus, minus, rightmost };
+        let right = diagonal.wrapping_add(length as u32).wrapping_add(k);
+        for back in 1..=2 * k {
+            matrix.enter(right.wrapping_sub(back));
+        }
+        matrix
+    }
+
+    /// Takes the base at a position into the band.
+    fn enter(&mut self, position: u32) {
+        let code = self.text.code(position);
+        let bits = u32::from(code.unwrap_or(0));
+        let newest = 2 * self.k;
+        self.low = self.low >> 1 | (bits & 1) << newest;
+        self.high = self.high >> 1 | (bits >> 1) << newest;
+        self.known = self.known >> 1 | u32::from(code.is_some()) << newest;
+    }
+
+    /// Which bases of the band equal a code.
+    fn equal(&self, code: u8) -> u32 {
+        let same = |plane: u32, bit: u8| if bit == 1 { plane } else { !plane };
+        if code > 3 {
+            return 0;
+        }
+        same(self.low, code & 1) & same(self.high, code >> 1) & self.known
+    }
+
+    /// Whether all cells exceed `k`, and so will all that follow: none ever decreases along its
+    /// diagonal, and none is less than the rightmost by more than there are steps down.
+    fn hopeless(&self) -> bool {
+        self.rightmost > self.k + self.minus.count_ones()
+    }
+
+    /// Fills the rows of the query's bases from the end to `to`, and whether there is hope.
+    fn fill(&mut self, codes: &[u8], to: usize) -> bool {
+        let mask = u32::MAX >> (31 - 2 * self.k);
+        for (s, &code) in codes.iter().enumerate().skip(to).rev() {
+            self.enter(self.diagonal.wrapping_add(s as u32).wrapping_sub(self.k));
+            let (equal, plus, minus) = (self.equal(code), self.plus, self.minus);
+            let stays = (((equal & plus).wrapping_add(plus) ^ plus) | equal | minus) & mask;
+            let up = minus | !(stays | plus);
+            let down = plus & stays;
+            self.plus = down | !(stays >> 1 | up);
+            self.minus = stays >> 1 & up;
+            self.rightmost += 1 - (stays & 1);
+            if s % 8 == 0 && self.hopeless() {
+                return false;
+            }
+        }
+        !self.hopeless()
+    }
+}
+
+/// Whether a query may match near a diagonal, by its last rows: enough that a random text seldom
+/// passes.
+pub fn promising(text: &Text<'_>, codes: &[u8], k: u32, diagonal: u32) -> bool {
+    let rows = 8 * (k as usize / 2 + 2);
+    Matrix::new(*text, codes.len(), k, diagonal).fill(codes, codes.len().saturating_sub(rows))
+}
 
 /// The matches of a query within `k`, at most 15, whose alignment stays within `k` of a diagonal,
 /// with their least distance there; `None` if there are none. `diagonal` is modulo 2^32.
 pub fn window(text: &Text<'_>, query: u32, codes: &[u8], k: u32, diagonal: u32) -> Option<Window> {
-    let mask = u32::MAX >> (31 - 2 * k);
-    // Bit i of these is for position s + diagonal + k - i when the query's base s is next.
-    let (mut low, mut high, mut known) = (0_u32, 0_u32, 0_u32);
-    let enter = |plane: &mut u32, bit: u32| *plane = *plane >> 1 | bit << (2 * k);
-    let mut shift = |position: u32| {
-        let code = text.code(position);
-        enter(&mut low, u32::from(code.unwrap_or(0)) & 1);
-        enter(&mut high, u32::from(code.unwrap_or(0)) >> 1);
-        enter(&mut known, u32::from(code.is_some()));
-        (low, high, known)
-    };
-    let right = diagonal.wrapping_add(codes.len() as u32).wrapping_add(k);
-    for back in 1..=2 * k {
-        shift(right.wrapping_sub(back));
-    }
-    // Differences between neighbours: +1 and -1.
-    let (mut plus, mut minus) = (0_u32, 0_u32);
-    let mut rightmost = 0; // the value of the diagonal furthest right
-    for (s, &code) in codes.iter().enumerate().rev() {
-        let position = diagonal.wrapping_add(s as u32).wrapping_sub(k);
-        let (low, high, known) = shift(position);
-        let same = |plane: u32, bit: u8| if bit == 1 { plane } else { !plane };
-        let equal = if code < 4 { same(low, code & 1) & same(high, code >> 1) & known } else { 0 };
-        let stays = (((equal & plus).wrapping_add(plus) ^ plus) | equal | minus) & mask;
-        let up = minus | !(stays | plus);
-        let down = plus & stays;
-        plus = down | !(stays >> 1 | up);
-        minus = stays >> 1 & up;
-        rightmost += 1 - (stays & 1);
-        // No cell is less than the rightmost by more than there are steps down, and none ever
-        // decreases.
-        if s % ROWS_BETWEEN_LOOKS == 0 && rightmost > k + minus.count_ones() {
-            return None;
-        }
+    let mut matrix = Matrix::new(*text, codes.len(), k, diagonal);
+    if !matrix.fill(codes, 0) {
+        return None;
     }
     let mut found = Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
-    let mut value = rightmost;
+    let mut value = matrix.rightmost;
     for i in 0..=2 * k {
         let b = 2 * k - i;
         if value <= k && found.first.wrapping_add(b) < text.length {
             found.starts |= 1 << b;
             found.distances[b as usize / 16] |= u64::from(value) << (4 * (b % 16));
         }
-        value = value.wrapping_add(plus >> i & 1).wrapping_sub(minus >> i & 1);
+        value = value.wrapping_add(matrix.plus >> i & 1).wrapping_sub(matrix.minus >> i & 1);
     }
     (found.starts != 0).then_some(found)
 }
@@ -181,6 +227,8 @@ mod tests {
                 .flat_map(|window| window.matches().collect::<Vec<_>>())
                 .collect();
             let expected = plainly(&text, &query, i64::from(k), diagonal);
+            let hope = promising(&packed, &query, k, diagonal as u32);
+            assert!(hope || expected.is_empty(), "case {case}: no hope, but {expected:?}");
             assert_eq!(found, expected, "case {case}: k {k}, {query:?} at {diagonal} of {text:?}");
         }
     }

@@ -13,7 +13,8 @@
 //!
 //! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU: a piece has
 //! none to a million occurrences, and most candidates come to nothing. The second node explodes seeds,
-//! so that a repeat's occurrences are dealt to as many threads and no other query waits for them.
+//! so that a repeat's occurrences are dealt to as many threads and no other query waits for them; it
+//! passes on the few where the query's last bases could match.
 //!
 //! Several windows may have the same start, since alignments with insertions or deletions touch more
 //! than one diagonal; the least distance is that of the match, as the window of a piece that the best
@@ -58,7 +59,7 @@ pub fn pieces(wanted: &[u32], k: usize) -> Vec<Piece> {
 
 /// How the application is run.
 pub fn settings(metrics: bool) -> Settings {
-    Settings { output_slots: 4096, metrics, ..Settings::default() }
+    Settings { output_slots: 1 << 14, metrics, ..Settings::default() }
 }
 
 /// What a batch yielded.

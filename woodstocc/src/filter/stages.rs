@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use fm_index::FmIndex;
 use fm_index::gpu::View;
 
-use super::band::{Text, Window, window};
+use super::band::{Text, Window, promising, window};
 use crate::query::Queries;
 
 /// Input to [`Search`].
@@ -40,6 +40,8 @@ pub struct Seed {
 pub struct Candidate {
     /// Number of the query in its batch.
     pub query: u32,
+    /// Which of its pieces occurs there.
+    pub number: u32,
     /// Position in the indexed text, modulo 2^32, where it starts if nothing is inserted or deleted.
     pub diagonal: u32,
 }
@@ -109,13 +111,14 @@ const WINDOWS: Channel<Window> = Channel::new(0, "windows", 1);
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Search;
 
-/// Locates the occurrences of a piece, one a thread. One whose diagonal an earlier piece has, too, is
-/// dropped: it is a candidate already.
+/// Locates the occurrences of a piece, one a thread, and drops those where the query cannot match, as
+/// far as its last bases tell: nearly all of them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;
 
-/// Computes the distances near a candidate's diagonal.
+/// Computes the distances near a candidate's diagonal. If an earlier piece occurs on it, too, it is
+/// another candidate's.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Verify;
@@ -161,10 +164,10 @@ impl Stage for Candidates {
         let codes = context.codes(seed.query);
         let position = context.index.locate(seed.lo + site.element);
         let diagonal = position.wrapping_sub(context.begin(codes.len(), seed.number) as u32);
-        if (0..seed.number).any(|earlier| context.occurs(codes, earlier, diagonal)) {
-            return;
+        if promising(&context.text(), codes, context.k as u32, diagonal) {
+            let &Seed { query, number, .. } = seed;
+            push.to(CANDIDATES, Candidate { query, number, diagonal });
         }
-        push.to(CANDIDATES, Candidate { query: seed.query, diagonal });
     }
 }
 
@@ -179,11 +182,12 @@ impl Stage for Verify {
     }
 
     fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        let &Candidate { query, diagonal } = candidate;
-        let codes = site.global.codes(query);
-        if let Some(found) =
-            window(&site.global.text(), query, codes, site.global.k as u32, diagonal)
-        {
+        let &Candidate { query, number, diagonal } = candidate;
+        let context = site.global;
+        let codes = context.codes(query);
+        let found = window(&context.text(), query, codes, context.k as u32, diagonal);
+        let is_first = || (0..number).all(|earlier| !context.occurs(codes, earlier, diagonal));
+        if let Some(found) = found.filter(|_| is_first()) {
             push.to(WINDOWS, found);
         }
     }

@@ -67,30 +67,62 @@ struct Bases {
   }
 };
 
-// Rows between looks at whether all cells exceed k.
-constexpr uint32_t kRowsBetweenLooks = 8;
+// The banded matrix of a query near a diagonal, filled from the query's end to its front.
+struct Matrix {
+  Bases bases;
+  Reader reader;
+  uint32_t plus, minus;  // differences between neighbours
+  uint32_t value;        // of the rightmost diagonal
+  uint32_t newest, mask;
+
+  __device__ Matrix(const fm::View& view, uint32_t length, uint32_t k, uint32_t diagonal)
+      : bases{0, 0, 0},
+        reader{0, 0, diagonal + length + k - 1, 0},
+        plus(0),
+        minus(0),
+        value(0),
+        newest(2 * k),
+        mask(~0u >> (31 - 2 * k)) {
+    for (uint32_t i = 0; i < newest; i++) bases.enter(reader, view, newest);
+  }
+
+  // Whether all cells exceed k, and so will all that follow: none ever decreases along its diagonal,
+  // and none is less than the rightmost by more than there are steps down.
+  __device__ bool hopeless(uint32_t k) const { return value > k + __popc(minus); }
+
+  // Fills the rows from - 1 to `to`, and whether there is hope.
+  __device__ bool fill(const fm::View& view, const uint8_t* codes, uint32_t k, uint32_t from, uint32_t to) {
+    for (uint32_t s = from; s-- > to;) {
+      bases.enter(reader, view, newest);
+      const uint32_t equal = bases.equal(codes[s]);
+      const uint32_t stays = ((((equal & plus) + plus) ^ plus) | equal | minus) & mask;
+      const uint32_t up = minus | ~(stays | plus);
+      const uint32_t down = plus & stays;
+      plus = down | ~(stays >> 1 | up);
+      minus = stays >> 1 & up;
+      value += 1 - (stays & 1);
+      if (s % 8 == 0 && hopeless(k)) return false;
+    }
+    return !hopeless(k);
+  }
+};
+
+// Whether a query may match near a diagonal, by its last rows: enough that a random text seldom passes.
+__device__ inline bool promising(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t k,
+                                 uint32_t diagonal) {
+  const uint32_t rows = 8 * (k / 2 + 2);
+  Matrix matrix(view, length, k, diagonal);
+  return matrix.fill(view, codes, k, length, length > rows ? length - rows : 0);
+}
 
 // The matches of a query of `length` codes within `k`, at most 15, whose alignment stays within `k`
 // of a diagonal. Whether there are any; if not, `window` is not to be used.
 __device__ inline bool find_window(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t k,
                                    uint32_t diagonal, Window& window) {
-  const uint32_t newest = 2 * k, mask = ~0u >> (31 - newest);
-  Bases bases = {0, 0, 0};
-  Reader reader = {0, 0, diagonal + length + k - 1, 0};
-  for (uint32_t i = 0; i < newest; i++) bases.enter(reader, view, newest);
-  uint32_t plus = 0, minus = 0, value = 0;
-  for (uint32_t s = length; s-- > 0;) {
-    bases.enter(reader, view, newest);
-    const uint32_t equal = bases.equal(codes[s]);
-    const uint32_t stays = ((((equal & plus) + plus) ^ plus) | equal | minus) & mask;
-    const uint32_t up = minus | ~(stays | plus);
-    const uint32_t down = plus & stays;
-    plus = down | ~(stays >> 1 | up);
-    minus = stays >> 1 & up;
-    value += 1 - (stays & 1);
-    // No cell is less than the rightmost by more than there are steps down, and none ever decreases.
-    if (s % kRowsBetweenLooks == 0 && value > k + __popc(minus)) return false;
-  }
+  Matrix matrix(view, length, k, diagonal);
+  if (!matrix.fill(view, codes, k, length, 0)) return false;
+  const uint32_t newest = 2 * k;
+  uint32_t value = matrix.value;
   window.first = diagonal - k;
   window.starts = 0;
   window.padding = 0;
@@ -103,7 +135,7 @@ __device__ inline bool find_window(const fm::View& view, const uint8_t* codes, u
       if (b < 16) distances[0] |= distance;
       else distances[1] |= distance;
     }
-    value += (plus >> i & 1) - (minus >> i & 1);
+    value += (matrix.plus >> i & 1) - (matrix.minus >> i & 1);
   }
   window.distances[0] = distances[0];
   window.distances[1] = distances[1];

@@ -117,19 +117,19 @@ impl DeviceIndex {
             *address = buffer.address(gpu);
             memory.push(buffer);
         }
-        let values = View::new(index, addresses);
+        let mut values = View::new(index, addresses);
         let upload = |view: &View| gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(view)));
-        let view = upload(&values)?;
-        let mut device = Self { view, values, _memory: memory, _positions: None, locate };
+        let mut view = upload(&values)?;
         let rows = index.rows();
+        let mut positions = None;
         if u64::from(rows) * 4 * ROOM_FOR_POSITIONS <= gpu.free_memory()? {
-            let positions = device.locate_rows(gpu, &[0], &[rows])?;
-            device.values.samples = positions.address(gpu);
-            device.values.sample_shift = 0;
-            device.view = upload(&device.values)?;
-            device._positions = Some(positions);
+            let all = locate_rows(gpu, &locate, &view, &[0], &[rows])?;
+            values.samples = all.address(gpu);
+            values.sample_shift = 0;
+            view = upload(&values)?;
+            positions = Some(all);
         }
-        Ok(device)
+        Ok(Self { view, values, _memory: memory, _positions: positions, locate })
     }
 
     /// What [`view`](Self::view) holds, for kernels that are given it by value.
@@ -153,52 +153,53 @@ impl DeviceIndex {
     /// If `lo` and `sizes` differ in length.
     pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
         let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
-        let positions = self.locate_rows(gpu, lo, sizes)?;
+        let positions = locate_rows(gpu, &self.locate, &self.view, lo, sizes)?;
         gpu.download(&positions, total as usize)
     }
+}
 
-    /// As [`locate`](Self::locate), without the way back.
-    fn locate_rows(
-        &self,
-        gpu: &Gpu,
-        lo: &[u32],
-        sizes: &[u32],
-    ) -> Result<DeviceBuffer<u32>, DeviceError> {
-        assert_eq!(lo.len(), sizes.len(), "one size for each first row");
-        let mut total = 0;
-        let ends: Vec<u64> = sizes
-            .iter()
-            .map(|&size| {
-                total += u64::from(size);
-                total
-            })
-            .collect();
-        let positions = gpu.zeros::<u32>(total as usize)?;
-        if total == 0 {
-            return Ok(positions);
-        }
-        let lo = gpu.upload(lo)?;
-        let ends = gpu.upload(&ends)?;
-        let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
-        let blocks = total.div_ceil(u64::from(THREADS)).min(most) as u32;
-        #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of fm_locate_rows in locate.cu; `lo` and `ends` have
-        // `sizes.len()` elements, and `positions` has `total`, the last of `ends`.
-        unsafe {
-            self.locate.launch(
-                blocks,
-                THREADS,
-                0,
-                &[
-                    Argument::Buffer(&self.view),
-                    Argument::Buffer(&lo),
-                    Argument::Buffer(&ends),
-                    Argument::U32(sizes.len() as u32),
-                    Argument::U64(total),
-                    Argument::Buffer(&positions),
-                ],
-            )?;
-        }
-        Ok(positions)
+/// As [`DeviceIndex::locate`], without the way back.
+fn locate_rows(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    view: &DeviceBuffer<u64>,
+    lo: &[u32],
+    sizes: &[u32],
+) -> Result<DeviceBuffer<u32>, DeviceError> {
+    assert_eq!(lo.len(), sizes.len(), "one size for each first row");
+    let mut total = 0;
+    let ends: Vec<u64> = sizes
+        .iter()
+        .map(|&size| {
+            total += u64::from(size);
+            total
+        })
+        .collect();
+    let positions = gpu.zeros::<u32>(total as usize)?;
+    if total == 0 {
+        return Ok(positions);
     }
+    let lo = gpu.upload(lo)?;
+    let ends = gpu.upload(&ends)?;
+    let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
+    let blocks = total.div_ceil(u64::from(THREADS)).min(most) as u32;
+    #[allow(unsafe_code)]
+    // SAFETY: the arguments are those of fm_locate_rows in locate.cu; `lo` and `ends` have
+    // `sizes.len()` elements, and `positions` has `total`, the last of `ends`.
+    unsafe {
+        kernel.launch(
+            blocks,
+            THREADS,
+            0,
+            &[
+                Argument::Buffer(view),
+                Argument::Buffer(&lo),
+                Argument::Buffer(&ends),
+                Argument::U32(sizes.len() as u32),
+                Argument::U64(total),
+                Argument::Buffer(&positions),
+            ],
+        )?;
+    }
+    Ok(positions)
 }

@@ -31,6 +31,7 @@
 pub mod alignment;
 pub mod error;
 pub mod filter;
+mod found;
 pub mod gpu;
 pub mod hits;
 pub mod loci;

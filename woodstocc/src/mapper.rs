@@ -11,7 +11,6 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use aligner_core::stream::{CpuExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
@@ -19,8 +18,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::alignment::{Alignment, Mapping, Strand};
 use crate::error::MapError;
-use crate::filter::band::Window;
-use crate::filter::{self, Filtered, stages::Context};
+use crate::filter;
+use crate::found::{Found, Located, Windows};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
 use crate::loci::{Builder, Locus};
@@ -134,16 +133,23 @@ impl Mapper {
     /// How queries of this length are searched for.
     fn way(&self, length: usize) -> Way {
         let k = usize::from(self.params.k);
-        match self.params.strategy {
+        let wanted = match self.params.strategy {
             Strategy::Scan => Way::Scan,
-            _ if length <= k => Way::Scan,
             Strategy::Trie => Way::Trie,
             Strategy::Filter => Way::Filter,
-            Strategy::Auto if length <= 3 * k => Way::Scan,
-            Strategy::Auto if self.pieces_are_rare(length) || k > usize::from(MAX_TRIE_K) => {
-                Way::Filter
-            }
-            Strategy::Auto => Way::Trie,
+            Strategy::Auto => self.cheapest(length),
+        };
+        if length <= k { Way::Scan } else { wanted }
+    }
+
+    fn cheapest(&self, length: usize) -> Way {
+        let k = usize::from(self.params.k);
+        if length <= 3 * k {
+            Way::Scan
+        } else if k > usize::from(MAX_TRIE_K) || self.pieces_are_rare(length) {
+            Way::Filter
+        } else {
+            Way::Trie
         }
     }
 
@@ -175,7 +181,7 @@ impl Mapper {
         let start = Instant::now();
         let done = match self.on_gpu(|gpu| gpu.filter(&context, &wanted, &settings)) {
             Some(done) => done,
-            None => filter_on_cpu(&context, &wanted, &settings)?,
+            None => filter::on_cpu(&context, &wanted, &settings)?,
         };
         self.counters.filtered(&FilterStats {
             queries: wanted.len() as u64,
@@ -331,109 +337,9 @@ impl Mapper {
     }
 }
 
-/// The windows of the wanted queries.
-fn filter_on_cpu(
-    context: &Context,
-    wanted: &[u32],
-    settings: &Settings,
-) -> Result<Filtered, MapError> {
-    let (app, sink) = filter::topology(context);
-    let outputs = CpuExecutor::new(&app, settings)?.run(&filter::pieces(wanted, context.k))?;
-    Ok(Filtered::new(outputs, sink))
-}
-
 /// What one orientation of a read matches.
 struct Strandwise {
     loci: Vec<Locus>,
     /// Every match; not filled by a scan unless every start is to be reported.
     all: Vec<Match>,
-}
-
-/// What was found for a batch: of each query, either in the trie or by the filter.
-struct Found {
-    located: Located,
-    windows: Windows,
-}
-
-impl Found {
-    /// Positions in the indexed text where a query was found, with its distance there.
-    fn positions(&self, query: usize) -> impl Iterator<Item = (u32, u8)> + '_ {
-        self.located.positions(query).chain(filter::resolve(self.windows.of(query)))
-    }
-}
-
-/// Windows, sorted by query.
-#[derive(Default)]
-struct Windows {
-    windows: Vec<Window>,
-    /// First window of each query, and the end of the last; empty if there are none at all.
-    of_query: Vec<usize>,
-}
-
-impl Windows {
-    fn new(queries: &Queries, mut windows: Vec<Window>) -> Self {
-        windows.par_sort_unstable_by_key(|window| window.query);
-        let mut end = 0;
-        let mut of_query = vec![0];
-        of_query.extend((0..queries.len()).map(|query| {
-            end += windows[end..].partition_point(|window| window.query as usize == query);
-            end
-        }));
-        Self { windows, of_query }
-    }
-
-    fn of(&self, query: usize) -> &[Window] {
-        match self.of_query.get(query..query + 2) {
-            Some(&[from, to]) => &self.windows[from..to],
-            _ => &[],
-        }
-    }
-}
-
-/// The located segments of a batch.
-struct Located {
-    segments: Vec<Segment>,
-    /// First segment of each query, and the end of the last.
-    of_query: Vec<usize>,
-    /// First position of each segment, and the end of the last.
-    of_segment: Vec<usize>,
-    positions: Vec<u32>,
-}
-
-impl Located {
-    /// Resolves sorted hits and locates their rows.
-    fn new(queries: &Queries, hits: &[Hit], locate: impl FnOnce(&[Segment]) -> Vec<u32>) -> Self {
-        let mut segments = Vec::new();
-        let mut of_query = Vec::with_capacity(queries.len() + 1);
-        let mut next = 0;
-        for query in 0..queries.len() {
-            of_query.push(segments.len());
-            let count = hits[next..].partition_point(|hit| hit.query as usize == query);
-            hits::resolve(&hits[next..next + count], &mut segments);
-            next += count;
-        }
-        of_query.push(segments.len());
-        let mut end = 0;
-        let mut of_segment = vec![0];
-        of_segment.extend(segments.iter().map(|segment| {
-            end += segment.size as usize;
-            end
-        }));
-        let positions = locate(&segments);
-        Self { segments, of_query, of_segment, positions }
-    }
-
-    fn rows(&self) -> u64 {
-        self.positions.len() as u64
-    }
-
-    /// Positions in the indexed text where a query was found, with its distance there.
-    fn positions(&self, query: usize) -> impl Iterator<Item = (u32, u8)> + '_ {
-        (self.of_query[query]..self.of_query[query + 1]).flat_map(|segment| {
-            let distance = self.segments[segment].distance;
-            self.positions[self.of_segment[segment]..self.of_segment[segment + 1]]
-                .iter()
-                .map(move |&position| (position, distance))
-        })
-    }
 }

@@ -205,7 +205,7 @@ mod tests {
         for case in 0..20_000 {
             let k = random(16) as u32;
             let letters = 1 + random(4);
-            let text: Vec<u8> = (0..1 + random(90)).map(|_| random(letters) as u8).collect();
+            let text: Vec<u8> = (0..=random(90)).map(|_| random(letters) as u8).collect();
             let start = random(text.len() as u64) as usize;
             let mut query: Vec<u8> = text[start..].iter().copied().take(60).collect();
             for _ in 0..random(u64::from(k) + 2) {

@@ -25,7 +25,7 @@ pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{Metrics, Outputs, Settings, SinkId, Topology};
+use aligner_core::stream::{CpuExecutor, Metrics, Outputs, RunError, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
 use self::band::Window;
@@ -86,6 +86,20 @@ impl Filtered {
         self.device_seconds += part.device_seconds;
         self.metrics.add(&part.metrics);
     }
+}
+
+/// Filters on the CPU, in the current thread pool.
+///
+/// # Errors
+/// If the runtime fails.
+pub(crate) fn on_cpu(
+    context: &Context,
+    wanted: &[u32],
+    settings: &Settings,
+) -> Result<Filtered, RunError> {
+    let (app, sink) = topology(context);
+    let outputs = CpuExecutor::new(&app, settings)?.run(&pieces(wanted, context.k))?;
+    Ok(Filtered::new(outputs, sink))
 }
 
 /// The matches of one query's windows: positions in the indexed text with their least distance, by

@@ -54,7 +54,7 @@ fn wrong_command_lines_have_code_2() {
     let cases: [&[&str]; 19] = [
         &[],
         &["ref.fa"],
-        &["reads.fq", "ref.fa", "-k", "8"],
+        &["reads.fq", "ref.fa", "-k", "16"],
         &["reads.fq", "ref.fa", "-k", "-1"],
         &["reads.fq", "ref.fa", "--report", "some"],
         &["reads.fq", "ref.fa", "--report", "all", "--all-starts"],

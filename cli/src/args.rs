@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::{MAX_K, Report, Strategy};
 
+use crate::commands::Simulate;
 use crate::output::{Format, ReadGroup};
 
 const EXAMPLES: &str = "\
@@ -52,6 +53,9 @@ pub enum Command {
     Index(IndexArguments),
     /// Lists the GPUs, or says why there are none
     Devices,
+    /// Makes up genomes and reads to measure with
+    #[command(subcommand)]
+    Simulate(Simulate),
     /// Measures this machine
     #[command(subcommand)]
     Bench(Bench),

@@ -13,6 +13,7 @@
 //! | [`commands`] | what each command does |
 //! | [`input`] | files of reads to checked batches of reads |
 //! | [`output`] | mappings to SAM, BAM and CRAM, under the final name only when complete |
+//! | [`simulate`] | made-up genomes and reads |
 //! | [`console`] | notices and progress on standard error |
 //! | [`stats`] | what `--stats` prints |
 //!
@@ -29,6 +30,7 @@ mod commands;
 mod console;
 mod input;
 mod output;
+mod simulate;
 mod stats;
 
 use std::io;

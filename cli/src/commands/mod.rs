@@ -5,7 +5,9 @@ mod devices;
 mod generate;
 mod index;
 mod map;
+mod simulate;
 
+pub use self::simulate::Simulate;
 use anyhow::{Context, Result, bail};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -18,6 +20,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match (&arguments.command, &arguments.operands) {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
+        (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),
         (Some(Command::Man), _) => generate::manual(),

@@ -10,6 +10,7 @@ mod formats;
 mod index;
 mod input;
 mod records;
+mod simulate;
 mod support;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]

@@ -181,7 +181,7 @@ impl Mapper {
         let start = Instant::now();
         let done = match self.on_gpu(|gpu| gpu.filter(&context, &wanted, &settings)) {
             Some(done) => done,
-            None => filter::on_cpu(&context, &wanted, &settings)?,
+            None => filter::on_cpu(context, &wanted, &settings)?,
         };
         self.counters.filtered(&FilterStats {
             queries: wanted.len() as u64,

@@ -16,11 +16,15 @@
 //! so that a repeat's occurrences are dealt to as many threads and no other query waits for them; it
 //! passes on the few where the query's last bases could match.
 //!
+//! On the CPU, queries are cut where it costs least ([`cuts`]); a GPU, for which an occurrence is cheap,
+//! cuts them evenly. That changes the windows, not the matches.
+//!
 //! Several windows may have the same start, since alignments with insertions or deletions touch more
 //! than one diagonal; the least distance is that of the match, as the window of a piece that the best
 //! alignment leaves intact has it.
 
 pub mod band;
+pub mod cuts;
 pub mod stages;
 
 use std::sync::Arc;
@@ -29,6 +33,7 @@ use aligner_core::stream::{CpuExecutor, Metrics, Outputs, RunError, Settings, Si
 use fm_index::FmIndex;
 
 use self::band::Window;
+use self::cuts::Cuts;
 use self::stages::{Candidates, Context, Piece, Search, Verify};
 use crate::query::Queries;
 
@@ -46,9 +51,9 @@ pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Window>) {
     (app, sink)
 }
 
-/// What all nodes know of a batch.
+/// What all nodes know of a batch whose queries are cut evenly.
 pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Context {
-    Context { index: index.clone(), queries: Arc::clone(queries), k }
+    Context { index: index.clone(), queries: Arc::clone(queries), k, cuts: None }
 }
 
 /// The pieces of the wanted queries, all of which have more than `k` bases.
@@ -93,11 +98,13 @@ impl Filtered {
 /// # Errors
 /// If the runtime fails.
 pub(crate) fn on_cpu(
-    context: &Context,
+    mut context: Context,
     wanted: &[u32],
     settings: &Settings,
 ) -> Result<Filtered, RunError> {
-    let (app, sink) = topology(context);
+    let cuts = Cuts::cheapest(&context.index, &context.queries, wanted, context.k);
+    context.cuts = Some(cuts);
+    let (app, sink) = topology(&context);
     let outputs = CpuExecutor::new(&app, settings)?.run(&pieces(wanted, context.k))?;
     Ok(Filtered::new(outputs, sink))
 }

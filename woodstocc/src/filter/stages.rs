@@ -8,6 +8,7 @@ use fm_index::FmIndex;
 use fm_index::gpu::View;
 
 use super::band::{Text, Window, promising, window};
+use super::cuts::{Cuts, even};
 use crate::query::Queries;
 
 /// Input to [`Search`].
@@ -55,6 +56,8 @@ pub struct Context {
     pub queries: Arc<Queries>,
     /// The greatest distance; queries have more bases than that.
     pub k: usize,
+    /// Where queries are cut; evenly if there are none.
+    pub cuts: Option<Cuts>,
 }
 
 /// The same as a device sees it.
@@ -85,8 +88,11 @@ impl Context {
     }
 
     /// Where a piece of a query begins; that after the last one is the query's end.
-    fn begin(&self, length: usize, number: u32) -> usize {
-        number as usize * length / (self.k + 1)
+    fn begin(&self, query: u32, number: u32) -> usize {
+        match &self.cuts {
+            Some(cuts) => cuts.begin(query, number),
+            None => even(self.codes(query).len(), self.k + 1, number),
+        }
     }
 
     fn text(&self) -> Text<'_> {
@@ -95,9 +101,9 @@ impl Context {
     }
 
     /// Whether a piece of a query occurs on a diagonal.
-    fn occurs(&self, codes: &[u8], number: u32, diagonal: u32) -> bool {
-        let text = self.text();
-        (self.begin(codes.len(), number)..self.begin(codes.len(), number + 1))
+    fn occurs(&self, query: u32, number: u32, diagonal: u32) -> bool {
+        let (text, codes) = (self.text(), self.codes(query));
+        (self.begin(query, number)..self.begin(query, number + 1))
             .all(|s| text.code(diagonal.wrapping_add(s as u32)) == Some(codes[s]))
     }
 }
@@ -136,8 +142,8 @@ impl Stage for Search {
     fn run(&self, piece: &Piece, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let &Piece { query, number } = piece;
         let codes = site.global.codes(query);
-        let begin = site.global.begin(codes.len(), number);
-        let end = site.global.begin(codes.len(), number + 1);
+        let begin = site.global.begin(query, number);
+        let end = site.global.begin(query, number + 1);
         if let Some(rows) = site.global.index.search(&codes[begin..end]) {
             push.to(SEEDS, Seed { query, number, lo: rows.lo, size: rows.size });
         }
@@ -163,7 +169,7 @@ impl Stage for Candidates {
         let context = site.global;
         let codes = context.codes(seed.query);
         let position = context.index.locate(seed.lo + site.element);
-        let diagonal = position.wrapping_sub(context.begin(codes.len(), seed.number) as u32);
+        let diagonal = position.wrapping_sub(context.begin(seed.query, seed.number) as u32);
         if promising(&context.text(), codes, context.k as u32, diagonal) {
             let &Seed { query, number, .. } = seed;
             push.to(CANDIDATES, Candidate { query, number, diagonal });
@@ -186,7 +192,7 @@ impl Stage for Verify {
         let context = site.global;
         let codes = context.codes(query);
         let found = window(&context.text(), query, codes, context.k as u32, diagonal);
-        let is_first = || (0..number).all(|earlier| !context.occurs(codes, earlier, diagonal));
+        let is_first = || (0..number).all(|earlier| !context.occurs(query, earlier, diagonal));
         if let Some(found) = found.filter(|_| is_first()) {
             push.to(WINDOWS, found);
         }

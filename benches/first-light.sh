@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Complete mapping of short reads, us and the others side by side on one machine with a GPU.
+# Complete mapping of short reads by the suffix trie, us and the others side by side on one machine with a GPU.
 # Usage: first-light.sh BIN DATA PEERS OUT
 #   BIN    folder with gpualign and gpu-test-CRATE (the test binaries of fm-index/tests/gpu.rs and
 #          woodstocc/tests/gpu.rs)
@@ -31,8 +31,8 @@ done
 
 same() { # NAME READS REF OPTIONS...: the two devices write the same file
   local name=$1; shift
-  "$bin/gpualign" --device cpu -q "$@" | grep -v '^@PG' > cpu.sam
-  "$bin/gpualign" --device cuda -q "$@" | grep -v '^@PG' > gpu.sam
+  "$bin/gpualign" --device cpu -q --strategy trie "$@" | grep -v '^@PG' > cpu.sam
+  "$bin/gpualign" --device cuda -q --strategy trie "$@" | grep -v '^@PG' > gpu.sam
   cmp cpu.sam gpu.sam && check "same: $name, $(wc -l < gpu.sam) lines"
 }
 same "lambda all k=3" --report all "$data/lambda_35bp.fa.gz" "$data/lambda.fa.gz"
@@ -43,12 +43,12 @@ same "ecoli 150 bp k=3, batches of 777" --batch-size 777 "$data/ecoli_1.fq.gz" "
 
 head -32 "$data/phix_1.fq" > few.fq
 for tool in memcheck racecheck; do
-  compute-sanitizer --tool $tool --error-exitcode 9 "$bin/gpualign" --device cuda -q -k 2 --report all few.fq "$data/phix.fa" > sanitized.sam 2> $tool.log \
+  compute-sanitizer --tool $tool --error-exitcode 9 "$bin/gpualign" --device cuda -q --strategy trie -k 2 --report all few.fq "$data/phix.fa" > sanitized.sam 2> $tool.log \
     && check "$tool: $(grep -h 'SUMMARY' $tool.log sanitized.sam | head -1)" || { check "$tool FAILED"; cat $tool.log; }
 done
 
 n=100000
-gpualign() { "$bin/gpualign" -q --stats json "$@"; }
+gpualign() { "$bin/gpualign" -q --strategy trie --stats json "$@"; }
 gpualign_index() { "$bin/gpualign" index -t "$threads" chr20.fa; }
 gpualign_index 2>&1 | tee "$out/index.txt"
 for report in all best; do

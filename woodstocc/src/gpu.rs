@@ -6,7 +6,6 @@
 //! go to one array by an atomic counter. If it was too short, the queries that lost a hit run
 //! again with room for exactly what they found: nothing is dropped.
 
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
@@ -74,6 +73,24 @@ struct Launched {
     room: u64,
 }
 
+/// Does all of `wanted` or, if that does not fit into device memory, its halves one after the other.
+fn in_parts(
+    wanted: &[u32],
+    mut work: impl FnMut(&[u32]) -> Result<(), DeviceError>,
+) -> Result<(), DeviceError> {
+    let mut open = vec![wanted];
+    while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
+        match work(part) {
+            Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
+                let (left, right) = part.split_at(part.len() / 2);
+                open.extend([right, left]);
+            }
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
 impl GpuEngine {
     /// Puts an index on the GPU.
     ///
@@ -100,20 +117,10 @@ impl GpuEngine {
         counters: &Counters,
     ) -> Result<Vec<Hit>, DeviceError> {
         let mut hits = Vec::new();
-        let mut open: Vec<Range<usize>> = Vec::new();
-        open.push(0..wanted.len());
-        while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
-            let before = hits.len();
-            match self.search_part(queries, &wanted[part.clone()], k, counters, &mut hits) {
-                Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
-                    hits.truncate(before);
-                    let middle = part.start + part.len() / 2;
-                    open.push(middle..part.end);
-                    open.push(part.start..middle);
-                }
-                other => other?,
-            }
-        }
+        in_parts(wanted, |part| {
+            hits.append(&mut self.search_part(queries, part, k, counters)?);
+            Ok(())
+        })?;
         Ok(hits)
     }
 
@@ -123,24 +130,22 @@ impl GpuEngine {
         wanted: &[u32],
         k: usize,
         counters: &Counters,
-        hits: &mut Vec<Hit>,
-    ) -> Result<(), DeviceError> {
+    ) -> Result<Vec<Hit>, DeviceError> {
         let batch = Batch {
             codes: self.gpu.upload(queries.all_codes())?,
             offsets: self.gpu.upload(queries.offsets())?,
             longest: wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0),
         };
         let first = self.launch(&batch, wanted, 64 * wanted.len() as u64, k, counters)?;
-        if first.again.is_empty() {
-            hits.extend(first.hits);
-            return Ok(());
+        let mut hits = first.hits;
+        if !first.again.is_empty() {
+            let lost: std::collections::HashSet<u32> = first.again.iter().copied().collect();
+            hits.retain(|hit| !lost.contains(&hit.query));
+            let second = self.launch(&batch, &first.again, first.room, k, counters)?;
+            debug_assert!(second.again.is_empty(), "room was made for every hit");
+            hits.extend(second.hits);
         }
-        let lost: std::collections::HashSet<u32> = first.again.iter().copied().collect();
-        hits.extend(first.hits.into_iter().filter(|hit| !lost.contains(&hit.query)));
-        let second = self.launch(&batch, &first.again, first.room, k, counters)?;
-        debug_assert!(second.again.is_empty(), "room was made for every hit");
-        hits.extend(second.hits);
-        Ok(())
+        Ok(hits)
     }
 
     #[allow(unsafe_code)]
@@ -243,16 +248,10 @@ impl GpuEngine {
         settings: &Settings,
     ) -> Result<Filtered, DeviceError> {
         let mut all = Filtered::default();
-        let mut open = vec![wanted];
-        while let Some(part) = open.pop().filter(|part| !part.is_empty()) {
-            match self.filter_part(context, part, settings) {
-                Err(DeviceError::OutOfMemory(_)) if part.len() > 1 => {
-                    let (left, right) = part.split_at(part.len() / 2);
-                    open.extend([right, left]);
-                }
-                found => all.append(found?),
-            }
-        }
+        in_parts(wanted, |part| {
+            all.append(self.filter_part(context, part, settings)?);
+            Ok(())
+        })?;
         Ok(all)
     }
 

@@ -25,22 +25,18 @@ pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
     #[allow(clippy::expect_used)] // A caller's error, as documented.
     let end = end.expect("the distance is that of the best alignment");
     let mut cigar = Cigar::new();
-    let mut push = |op| match cigar.last_mut() {
-        Some((last, count)) if *last == op => *count += 1,
-        _ => cigar.push((op, 1)),
-    };
     let (mut i, mut j) = (m, end);
     while i > 0 || j > 0 {
         let here = band.at(i, j);
         let equal = i > 0 && j > 0 && query[i - 1] == text[j - 1] && query[i - 1] < 4;
         if i > 0 && j > 0 && band.at(i - 1, j - 1) + usize::from(!equal) == here {
-            push(if equal { Op::Equal } else { Op::Different });
+            push(&mut cigar, if equal { Op::Equal } else { Op::Different });
             (i, j) = (i - 1, j - 1);
         } else if j > 0 && band.at(i, j - 1) + 1 == here {
-            push(Op::Deletion);
+            push(&mut cigar, Op::Deletion);
             j -= 1;
         } else {
-            push(Op::Insertion);
+            push(&mut cigar, Op::Insertion);
             i -= 1;
         }
     }
@@ -59,13 +55,17 @@ fn without_gaps(query: &[u8], text: &[u8], distance: u8) -> Option<Cigar> {
     }
     let mut cigar = Cigar::new();
     for i in 0..query.len() {
-        let op = if equal(i) { Op::Equal } else { Op::Different };
-        match cigar.last_mut() {
-            Some((last, count)) if *last == op => *count += 1,
-            _ => cigar.push((op, 1)),
-        }
+        push(&mut cigar, if equal(i) { Op::Equal } else { Op::Different });
     }
     Some(cigar)
+}
+
+/// Appends one operation.
+fn push(cigar: &mut Cigar, op: Op) {
+    match cigar.last_mut() {
+        Some((last, count)) if *last == op => *count += 1,
+        _ => cigar.push((op, 1)),
+    }
 }
 
 /// Cells `(i, j)`, read prefix and text prefix, with `|i - j| <= d`; all others count as more than

@@ -57,7 +57,7 @@ impl ModuleMetrics {
 }
 
 impl Metrics {
-    /// Adds another run of the same application.
+    /// Adds another run, or block, of the same application.
     pub fn add(&mut self, other: &Self) {
         (self.width, self.blocks) = (other.width, self.blocks.max(other.blocks));
         self.launches += other.launches;

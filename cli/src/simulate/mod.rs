@@ -3,6 +3,7 @@
 pub mod genome;
 pub mod reads;
 
+use aligner_core::seq;
 use fastrand::Rng;
 
 const LETTERS: &[u8; 4] = b"ACGT";
@@ -21,19 +22,10 @@ fn other_letter(random: &mut Rng, not: u8) -> u8 {
     }
 }
 
-fn complement(letter: u8) -> u8 {
-    match letter {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        other => other,
-    }
-}
-
+/// Letters are A, C, G and T.
 fn reverse_complement(letters: &mut [u8]) {
     letters.reverse();
     for letter in letters {
-        *letter = complement(*letter);
+        *letter = seq::decode(seq::complement(seq::encode(*letter)));
     }
 }

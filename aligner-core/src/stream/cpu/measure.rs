@@ -33,20 +33,3 @@ pub(super) fn unfired<G: Sync + ?Sized>(application: &Application<'_, '_, G>) ->
     });
     Metrics { modules: unfired.collect(), ..Metrics::default() }
 }
-
-/// Adds what one block measured.
-pub(super) fn add(total: &mut Metrics, block: &Metrics) {
-    total.scheduler_cycles += block.scheduler_cycles;
-    total.total_cycles += block.total_cycles;
-    for (total, block) in total.modules.iter_mut().zip(&block.modules) {
-        total.firings += block.firings;
-        total.full_firings += block.full_firings;
-        total.ensembles += block.ensembles;
-        total.lanes += block.lanes;
-        total.items_in += block.items_in;
-        total.items_out += block.items_out;
-        total.gather_cycles += block.gather_cycles;
-        total.run_cycles += block.run_cycles;
-        total.scatter_cycles += block.scatter_cycles;
-    }
-}

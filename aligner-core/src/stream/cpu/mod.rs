@@ -28,7 +28,7 @@ use rayon::prelude::*;
 
 use self::application::Application;
 use self::block::{Block, Status};
-use self::measure::{add, unfired};
+use self::measure::unfired;
 use self::rest::Rest;
 use self::run::Run;
 use super::error::RunError;
@@ -121,11 +121,11 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
         let mut metrics = Metrics::default();
         if self.settings.metrics {
             metrics = unfired(&self.application);
+            for block in &blocks {
+                metrics.add(&block.metrics);
+            }
             (metrics.width, metrics.blocks, metrics.launches) =
                 (plan.width, count as u32, launches);
-            for block in &blocks {
-                add(&mut metrics, &block.metrics);
-            }
         }
         Ok(Outputs::new(sinks, metrics))
     }

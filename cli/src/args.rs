@@ -122,6 +122,10 @@ pub struct MapOptions {
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
+    /// Write to FILE when each batch was read, searched for, formatted and written: JSON for
+    /// Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub timeline: Option<PathBuf>,
 
     /// Where to map: auto, cpu, cuda or cuda:N
     #[arg(long, default_value_t, help_heading = "Resources")]

@@ -5,22 +5,54 @@
 //! prefers the diagonal, then a deletion, then an insertion. A path of distance `d` strays at most
 //! `d` from the main diagonal, so a band of `2d + 1` cells a row holds all that is needed.
 
+use fm_index::{PlainStretches, Reference};
+
 use crate::alignment::{Cigar, Op};
+use crate::matches::{self, Match};
+use crate::ungapped::{self, Packed};
+
+/// Aligns queries to a reference, with memory that is reused.
+#[derive(Debug)]
+pub struct Aligner<'a> {
+    reference: &'a Reference,
+    stretches: PlainStretches<'a>,
+    text: Vec<u8>,
+    band: Band,
+}
+
+impl<'a> Aligner<'a> {
+    /// For matches on this reference.
+    pub fn new(reference: &'a Reference) -> Self {
+        let stretches = PlainStretches::new(reference);
+        Self { reference, stretches, text: Vec::new(), band: Band::default() }
+    }
+
+    /// The alignment of a match. `packed` are the same bases as `codes`.
+    ///
+    /// # Panics
+    /// If the query has another distance there.
+    pub fn align(&mut self, codes: &[u8], packed: &Packed, found: Match) -> Cigar {
+        if let Some(place) = self.stretches.at_place(found.contig, found.start)
+            && place.len() >= codes.len()
+            && let Some(cigar) =
+                ungapped::align(packed, self.reference.words(), place.start, found.distance)
+        {
+            return cigar;
+        }
+        let reach = codes.len() + usize::from(found.distance);
+        matches::reference_window(self.reference, found, reach, &mut self.text);
+        align(codes, &self.text, found.distance, &mut self.band)
+    }
+}
 
 /// The alignment of `query` to the text that begins at its start, known to have this distance.
 ///
 /// `text` must reach at least `query.len() + distance` bases, or to the end of the contig.
-///
-/// # Panics
-/// If no prefix of `text` has this distance to `query`.
-pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
-    if let Some(cigar) = without_gaps(query, text, distance) {
-        return cigar;
-    }
-    let band = Band::fill(query, text, usize::from(distance));
+fn align(query: &[u8], text: &[u8], distance: u8, band: &mut Band) -> Cigar {
+    band.fill(query, text, usize::from(distance));
     let m = query.len();
     let end = (m.saturating_sub(band.d)..=(m + band.d).min(text.len()))
-        .filter(|&j| band.at(m, j) == usize::from(distance))
+        .filter(|&j| band.at(m, j) == distance)
         .min_by_key(|&j| (j.abs_diff(m), usize::MAX - j));
     #[allow(clippy::expect_used)] // A caller's error, as documented.
     let end = end.expect("the distance is that of the best alignment");
@@ -29,7 +61,7 @@ pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
     while i > 0 || j > 0 {
         let here = band.at(i, j);
         let equal = i > 0 && j > 0 && query[i - 1] == text[j - 1] && query[i - 1] < 4;
-        if i > 0 && j > 0 && band.at(i - 1, j - 1) + usize::from(!equal) == here {
+        if i > 0 && j > 0 && band.at(i - 1, j - 1) + u8::from(!equal) == here {
             push(&mut cigar, if equal { Op::Equal } else { Op::Different });
             (i, j) = (i - 1, j - 1);
         } else if j > 0 && band.at(i, j - 1) + 1 == here {
@@ -44,22 +76,6 @@ pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
     cigar
 }
 
-/// The alignment, if so many mismatches are all it takes. It is the preferred one then: the text is as
-/// long as the read, and as no path to a cell of the diagonal is better, the diagonal is followed.
-fn without_gaps(query: &[u8], text: &[u8], distance: u8) -> Option<Cigar> {
-    let text = text.get(..query.len())?;
-    let equal = |i: usize| query[i] == text[i] && query[i] < 4;
-    let mismatches = (0..query.len()).filter(|&i| !equal(i)).count();
-    if mismatches != usize::from(distance) {
-        return None;
-    }
-    let mut cigar = Cigar::new();
-    for i in 0..query.len() {
-        push(&mut cigar, if equal(i) { Op::Equal } else { Op::Different });
-    }
-    Some(cigar)
-}
-
 /// Appends one operation.
 fn push(cigar: &mut Cigar, op: Op) {
     match cigar.last_mut() {
@@ -70,39 +86,49 @@ fn push(cigar: &mut Cigar, op: Op) {
 
 /// Cells `(i, j)`, read prefix and text prefix, with `|i - j| <= d`; all others count as more than
 /// `d`.
+#[derive(Debug, Default)]
 struct Band {
     d: usize,
+    /// A row for each read prefix: a cell beside the band, the cells of the band, and another one.
     cells: Vec<u8>,
 }
 
 impl Band {
-    fn fill(query: &[u8], text: &[u8], d: usize) -> Self {
-        let mut band = Self { d, cells: vec![d as u8 + 1; (query.len() + 1) * (2 * d + 1)] };
-        for i in 0..=query.len() {
-            for j in i.saturating_sub(d)..=(i + d).min(text.len()) {
-                let value = if i == 0 {
-                    j
-                } else {
-                    let diagonal = if j > 0 {
-                        let equal = query[i - 1] == text[j - 1] && query[i - 1] < 4;
-                        band.at(i - 1, j - 1) + usize::from(!equal)
-                    } else {
-                        usize::MAX
-                    };
-                    let left = if j > 0 { band.at(i, j - 1) + 1 } else { usize::MAX };
-                    diagonal.min(left).min(band.at(i - 1, j) + 1)
-                };
-                band.cells[i * (2 * d + 1) + (j + d - i)] = value.min(d + 1) as u8;
-            }
-        }
-        band
+    fn width(&self) -> usize {
+        2 * self.d + 3
     }
 
-    fn at(&self, i: usize, j: usize) -> usize {
-        if i.abs_diff(j) > self.d {
-            return self.d + 1;
+    fn fill(&mut self, query: &[u8], text: &[u8], d: usize) {
+        self.d = d;
+        let (width, beyond) = (self.width(), d as u8 + 1);
+        self.cells.clear();
+        self.cells.resize((query.len() + 1) * width, beyond);
+        for j in 0..=d.min(text.len()) {
+            self.cells[1 + d + j] = j as u8;
         }
-        usize::from(self.cells[i * (2 * self.d + 1) + (j + self.d - i)])
+        for (i, &code) in query.iter().enumerate() {
+            // The cell of (i + 1, j) is at j + d - i of its row; so `above` of it is one further.
+            let (above, row) = self.cells[i * width..(i + 2) * width].split_at_mut(width);
+            let first = (i + 1).saturating_sub(d);
+            if first == 0 {
+                row[d - i] = above[1 + d - i] + 1;
+            }
+            let mut left = row[(first.max(1) + d - i) - 1];
+            for j in first.max(1)..=(i + 1 + d).min(text.len()) {
+                let base = text[j - 1];
+                let place = j + d - i;
+                let diagonal = above[place] + u8::from(base != code || code > 3);
+                left = diagonal.min(left + 1).min(above[place + 1] + 1).min(beyond);
+                row[place] = left;
+            }
+        }
+    }
+
+    fn at(&self, i: usize, j: usize) -> u8 {
+        if i.abs_diff(j) > self.d {
+            return self.d as u8 + 1;
+        }
+        self.cells[i * self.width() + 1 + (j + self.d - i)]
     }
 }
 
@@ -118,7 +144,7 @@ mod tests {
             Op::Insertion => 'I',
             Op::Deletion => 'D',
         };
-        align(&codes(query), &codes(text), distance)
+        align(&codes(query), &codes(text), distance, &mut Band::default())
             .iter()
             .map(|(op, count)| format!("{count}{}", letter(*op)))
             .collect()

@@ -109,13 +109,14 @@ pub(crate) fn on_cpu(
     Ok(Filtered::new(outputs, sink))
 }
 
-/// The matches of one query's windows: positions in the indexed text with their least distance, by
-/// position.
-pub fn resolve(windows: &[Window]) -> Vec<(u32, u8)> {
-    let mut matches: Vec<(u32, u8)> = windows.iter().flat_map(Window::matches).collect();
-    matches.sort_unstable();
+/// Adds the matches of one query's windows to `matches`: positions in the indexed text with their least
+/// distance, by position.
+pub fn resolve<'w>(windows: impl Iterator<Item = &'w Window>, matches: &mut Vec<(u32, u8)>) {
+    matches.extend(windows.flat_map(Window::matches));
+    matches.sort_unstable_by_key(|&(position, distance)| {
+        u64::from(position) << 8 | u64::from(distance)
+    });
     matches.dedup_by_key(|found| found.0);
-    matches
 }
 
 #[cfg(test)]
@@ -130,10 +131,11 @@ mod tests {
             distances: [distances, 0],
             ..Window::default()
         };
-        assert_eq!(resolve(&[]), []);
-        assert_eq!(
-            resolve(&[window(10, 0b101, 0x203), window(11, 0b11, 0x14)]),
-            [(10, 3), (11, 4), (12, 1)]
-        );
+        let mut matches = Vec::new();
+        resolve([].iter(), &mut matches);
+        assert_eq!(matches, []);
+        let windows = [window(11, 0b11, 0x14), window(10, 0b101, 0x203)];
+        resolve(windows.iter(), &mut matches);
+        assert_eq!(matches, [(10, 3), (11, 4), (12, 1)]);
     }
 }

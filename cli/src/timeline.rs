@@ -74,7 +74,7 @@ impl Timeline {
     }
 
     /// Does and times something.
-    pub fn time<T>(&self, step: Step, name: impl ToString, work: impl FnOnce() -> T) -> T {
+    pub fn time<T>(&self, step: Step, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let done = work();
         self.add(step, name, begin, Instant::now());
@@ -82,8 +82,8 @@ impl Timeline {
     }
 
     /// Notes what was timed elsewhere.
-    pub fn add(&self, step: Step, name: impl ToString, begin: Instant, end: Instant) {
-        let span = Span { step, name: name.to_string(), begin, end };
+    pub fn add(&self, step: Step, name: impl Into<String>, begin: Instant, end: Instant) {
+        let span = Span { step, name: name.into(), begin, end };
         self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
     }
 

@@ -74,12 +74,10 @@ impl<'a> PlainStretches<'a> {
     /// The upper-case letter at a place within a contig; T for U.
     #[inline]
     pub fn letter(&mut self, contig: u32, start: u32) -> u8 {
-        match self.at_place(contig, start) {
-            Some(indexed) => decode(packed::get(self.reference.words(), indexed.start as usize)),
-            None => {
-                let position = self.reference.contigs()[contig as usize].offset + start;
-                self.reference.letters(position..position + 1)[0]
-            }
+        if let Some(indexed) = self.at_place(contig, start) {
+            return decode(packed::get(self.reference.words(), indexed.start as usize));
         }
+        let position = self.reference.contigs()[contig as usize].offset + start;
+        self.reference.letters(position..position + 1)[0]
     }
 }

@@ -1,8 +1,9 @@
 //! What the searches found for a batch, by query.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use aligner_core::stream::Items;
 use rayon::prelude::*;
 
 use crate::filter::{self, band::Window};
@@ -15,7 +16,7 @@ pub struct Searched {
     pub(crate) queries: Arc<Queries>,
     pub(crate) located: Located,
     /// In no particular order.
-    pub(crate) windows: Vec<Window>,
+    pub(crate) windows: Items<Window>,
 }
 
 impl Searched {
@@ -46,40 +47,50 @@ impl Found {
 /// Windows by query.
 #[derive(Default)]
 struct Windows {
-    all: Vec<Window>,
-    /// Places in `all`, query after query.
-    order: Vec<AtomicUsize>,
+    all: Items<Window>,
+    /// Places of windows, query after query.
+    order: Vec<AtomicU64>,
     /// The end of each query's part of `order`; empty if there are none at all.
     ends: Vec<AtomicUsize>,
 }
 
+/// A window's place: the number of its part above so many bits, its number within that below.
+const PART_SHIFT: u32 = 40;
+
 impl Windows {
     /// Counts them by query, then deals out their places: the order within a query is not defined.
-    fn new(queries: &Queries, windows: Vec<Window>) -> Self {
+    fn new(queries: &Queries, windows: Items<Window>) -> Self {
         if windows.is_empty() {
             return Self::default();
         }
-        let zeros =
-            |count| -> Vec<AtomicUsize> { (0..count).map(|_| AtomicUsize::new(0)).collect() };
-        let (mut ends, order) = (zeros(queries.len()), zeros(windows.len()));
-        windows.par_iter().for_each(|window| {
-            ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
-        });
+        let mut ends: Vec<AtomicUsize> = (0..queries.len()).map(|_| AtomicUsize::new(0)).collect();
+        let order: Vec<AtomicU64> = (0..windows.len()).map(|_| AtomicU64::new(0)).collect();
+        for part in windows.parts() {
+            part.par_iter().for_each(|window| {
+                ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
+            });
+        }
         let mut total = 0;
         for end in &mut ends {
             total += std::mem::replace(end.get_mut(), total);
         }
-        windows.par_iter().enumerate().for_each(|(place, window)| {
-            let slot = ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
-            order[slot].store(place, Ordering::Relaxed);
-        });
+        for (part, number) in windows.parts().zip(0_u64..) {
+            part.par_iter().enumerate().for_each(|(place, window)| {
+                let slot = ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
+                order[slot].store(number << PART_SHIFT | place as u64, Ordering::Relaxed);
+            });
+        }
         Self { all: windows, order, ends }
     }
 
     fn of(&self, query: usize) -> impl Iterator<Item = &Window> {
         let end = |query: usize| self.ends.get(query).map_or(0, |end| end.load(Ordering::Relaxed));
         let begin = query.checked_sub(1).map_or(0, end);
-        self.order[begin..end(query)].iter().map(|place| &self.all[place.load(Ordering::Relaxed)])
+        self.order[begin..end(query)].iter().map(|place| {
+            let place = place.load(Ordering::Relaxed);
+            let part = self.all.part((place >> PART_SHIFT) as usize);
+            &part[(place & ((1 << PART_SHIFT) - 1)) as usize]
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::{CudaExecutor, Kernels, RunError, Settings};
+use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
@@ -52,6 +52,7 @@ pub struct GpuEngine {
     gpu: Gpu,
     index: DeviceIndex,
     kernels: Vec<Kernel>,
+    filter: Loaded,
     /// Page-locked memory that hits come back through, grown when needed.
     landing: Mutex<Option<PinnedBuffer<u32>>>,
 }
@@ -71,6 +72,15 @@ struct Launched {
     again: Vec<u32>,
     /// How many hits those have in all.
     room: u64,
+}
+
+/// A failure of the runtime.
+fn failed(error: RunError) -> DeviceError {
+    match error {
+        RunError::Device(error) => error,
+        // Not a matter of the input: say what the runtime says.
+        other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
+    }
 }
 
 /// Does all of `wanted` or, if that does not fit into device memory, its halves one after the other.
@@ -100,8 +110,9 @@ impl GpuEngine {
         let module = gpu.load("separate_lists", include_bytes!("../cuda/separate_lists.fatbin"))?;
         let kernels =
             KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
+        let filter = FILTER.load(&gpu, filter::settings(false).width).map_err(failed)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        Ok(Self { gpu, index, kernels, landing: Mutex::new(None) })
+        Ok(Self { gpu, index, kernels, filter, landing: Mutex::new(None) })
     }
 
     /// All hits of the wanted queries, in no particular order. If the batch does not fit into
@@ -267,12 +278,7 @@ impl GpuEngine {
         let [codes_at, offsets_at] = [codes.address(gpu), offsets.address(gpu)];
         let on_device = DeviceContext::new(self.index.values(), codes_at, offsets_at, context.k);
         let (app, sink) = filter::topology(context);
-        let failed = |error| match error {
-            RunError::Device(error) => error,
-            // Not a matter of the input: say what the runtime says.
-            other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
-        };
-        let executor = CudaExecutor::new(gpu, &app, settings, &FILTER, &on_device);
+        let executor = CudaExecutor::loaded(&self.filter, &app, settings, &on_device);
         let pieces = filter::pieces(wanted, context.k);
         let outputs = executor.and_then(|executor| executor.run(&pieces)).map_err(failed)?;
         Ok(Filtered::new(outputs, sink))

@@ -14,6 +14,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use aligner_core::stream::Items;
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
@@ -201,9 +202,9 @@ impl Mapper {
     }
 
     /// The windows of all queries that are filtered for.
-    fn filter(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Vec<Window>, MapError> {
+    fn filter(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
         if wanted.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Items::default());
         }
         let k = usize::from(self.params.k);
         let context = filter::context(&self.index, queries, k);

@@ -8,16 +8,16 @@ use std::sync::atomic::Ordering;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::alignment::{Alignment, Mapping, Strand};
+use crate::alignment::{Mapping, Strand};
 use crate::found::Found;
 use crate::loci::{Builder, Locus};
 use crate::mapper::{Mapper, Way};
 use crate::mapq::mapq;
-use crate::matches::{Match, Verifier};
+use crate::matches::Verifier;
 use crate::params::Report;
 use crate::query;
 use crate::scan;
-use crate::traceback::Aligner;
+use crate::traceback::{Aligner, Oriented};
 use crate::ungapped::Packed;
 
 /// Resolves reads of one mapper, one after the other. See [`Mapper::resolver`].
@@ -128,19 +128,17 @@ impl<'m> Resolver<'m> {
             &self.loci
         };
         self.mapping.total = places.len() as u64;
-        let queries = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
-        for (packed, codes) in self.packed.iter_mut().zip(queries) {
-            packed.set(codes);
-        }
+        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
+        self.packed.iter_mut().zip(codes).for_each(|(packed, codes)| packed.set(codes));
+        let [forward, reverse] = &self.packed;
+        let queries = [
+            Oriented { codes: codes[0], packed: forward },
+            Oriented { codes: codes[1], packed: reverse },
+        ];
         let others = if params.report == Report::Best { &[][..] } else { places };
         let others = others.iter().filter(|&&place| place != primary);
-        for &Locus { best, strand } in std::iter::once(&primary).chain(others) {
-            let Match { contig, start, distance } = best;
-            let query = usize::from(strand == Strand::Reverse);
-            let cigar = self.aligner.align(queries[query], &self.packed[query], best);
-            let alignment = Alignment { contig, start, strand, distance, cigar };
-            self.mapping.alignments.push(alignment);
-        }
+        let wanted = std::iter::once(&primary).chain(others);
+        self.aligner.align(&queries, wanted, &mut self.mapping.alignments);
     }
 }
 

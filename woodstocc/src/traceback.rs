@@ -2,14 +2,25 @@
 //!
 //! Of the strings that begin at the start and have the least distance, the one whose length is
 //! nearest to the read's is taken, the longer of two. The path is traced from the read's end and
-//! prefers the diagonal, then a deletion, then an insertion. A path of distance `d` strays at most
-//! `d` from the main diagonal, so a band of `2d + 1` cells a row holds all that is needed.
+//! prefers the diagonal, then a deletion, then an insertion. Where bases are equal, the diagonal always
+//! is a best way. A path of distance `d` strays at most `d` from the main diagonal, so `2d + 1`
+//! diagonals hold all that is needed.
 
 use fm_index::{PlainStretches, Reference};
 
-use crate::alignment::{Cigar, Op};
+use crate::alignment::{Alignment, Cigar, Op, Strand};
+use crate::loci::Locus;
 use crate::matches::{self, Match};
 use crate::ungapped::{self, Packed};
+
+/// A query, in two ways.
+#[derive(Debug, Clone, Copy)]
+pub struct Oriented<'q> {
+    /// Its codes.
+    pub codes: &'q [u8],
+    /// The same bases.
+    pub packed: &'q Packed,
+}
 
 /// Aligns queries to a reference, with memory that is reused.
 #[derive(Debug)]
@@ -17,54 +28,79 @@ pub struct Aligner<'a> {
     reference: &'a Reference,
     stretches: PlainStretches<'a>,
     text: Vec<u8>,
-    band: Band,
+    /// Of each place, the words of its differences.
+    differences: Vec<u64>,
+    furthest: Furthest,
 }
 
 impl<'a> Aligner<'a> {
     /// For matches on this reference.
     pub fn new(reference: &'a Reference) -> Self {
         let stretches = PlainStretches::new(reference);
-        Self { reference, stretches, text: Vec::new(), band: Band::default() }
+        let (text, differences) = (Vec::new(), Vec::new());
+        Self { reference, stretches, text, differences, furthest: Furthest::default() }
     }
 
-    /// The alignment of a match. `packed` are the same bases as `codes`.
+    /// Appends the alignments of a read at all places. `queries` are its two orientations.
     ///
     /// # Panics
-    /// If the query has another distance there.
-    pub fn align(&mut self, codes: &[u8], packed: &Packed, found: Match) -> Cigar {
-        if let Some(place) = self.stretches.at_place(found.contig, found.start)
-            && place.len() >= codes.len()
-            && let Some(cigar) =
-                ungapped::align(packed, self.reference.words(), place.start, found.distance)
-        {
-            return cigar;
+    /// If a query has another distance at a place.
+    pub fn align<'p>(
+        &mut self,
+        queries: &[Oriented<'_>; 2],
+        places: impl Iterator<Item = &'p Locus> + Clone,
+        alignments: &mut Vec<Alignment>,
+    ) {
+        // Each place is a look somewhere into the text; without anything in between, these overlap.
+        self.differences.clear();
+        let words = self.reference.words();
+        for Locus { best, strand } in places.clone() {
+            let query = &queries[usize::from(*strand == Strand::Reverse)];
+            match self.stretches.at_place(best.contig, best.start) {
+                Some(text) if text.len() >= query.codes.len() => {
+                    query.packed.differences(words, text.start, &mut self.differences);
+                }
+                _ => self.differences.extend(query.codes.chunks(ungapped::BASES).map(|_| u64::MAX)),
+            }
         }
-        let reach = codes.len() + usize::from(found.distance);
-        matches::reference_window(self.reference, found, reach, &mut self.text);
-        align(codes, &self.text, found.distance, &mut self.band)
+        let each = queries[0].codes.len().div_ceil(ungapped::BASES);
+        for (number, &Locus { best, strand }) in places.enumerate() {
+            let Match { contig, start, distance } = best;
+            let codes = queries[usize::from(strand == Strand::Reverse)].codes;
+            let differences = &self.differences[number * each..(number + 1) * each];
+            let cigar = ungapped::align(differences, codes.len(), distance).unwrap_or_else(|| {
+                let reach = codes.len() + usize::from(distance);
+                matches::reference_window(self.reference, best, reach, &mut self.text);
+                align(codes, &self.text, distance, &mut self.furthest)
+            });
+            alignments.push(Alignment { contig, start, strand, distance, cigar });
+        }
     }
 }
 
 /// The alignment of `query` to the text that begins at its start, known to have this distance.
 ///
 /// `text` must reach at least `query.len() + distance` bases, or to the end of the contig.
-fn align(query: &[u8], text: &[u8], distance: u8, band: &mut Band) -> Cigar {
-    band.fill(query, text, usize::from(distance));
-    let m = query.len();
-    let end = (m.saturating_sub(band.d)..=(m + band.d).min(text.len()))
-        .filter(|&j| band.at(m, j) == distance)
-        .min_by_key(|&j| (j.abs_diff(m), usize::MAX - j));
+fn align(query: &[u8], text: &[u8], distance: u8, furthest: &mut Furthest) -> Cigar {
+    let equal = |i: usize, j: usize| query[i] == text[j] && query[i] < 4;
+    furthest.fill(query.len(), text.len(), isize::from(distance), equal);
+    let (mut here, mut i) = (isize::from(distance), query.len());
+    let diagonals = (0..=here).flat_map(|gap| [gap, -gap]);
+    let end = diagonals.map(|gap| i as isize + gap).find(|&j| furthest.at_most(here, i, j));
     #[allow(clippy::expect_used)] // A caller's error, as documented.
-    let end = end.expect("the distance is that of the best alignment");
+    let mut j = end.expect("the distance is that of the best alignment") as usize;
     let mut cigar = Cigar::new();
-    let (mut i, mut j) = (m, end);
     while i > 0 || j > 0 {
-        let here = band.at(i, j);
-        let equal = i > 0 && j > 0 && query[i - 1] == text[j - 1] && query[i - 1] < 4;
-        if i > 0 && j > 0 && band.at(i - 1, j - 1) + u8::from(!equal) == here {
-            push(&mut cigar, if equal { Op::Equal } else { Op::Different });
+        if i > 0 && j > 0 && equal(i - 1, j - 1) {
+            push(&mut cigar, Op::Equal);
             (i, j) = (i - 1, j - 1);
-        } else if j > 0 && band.at(i, j - 1) + 1 == here {
+            continue;
+        }
+        here -= 1;
+        if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
+            push(&mut cigar, Op::Different);
+            (i, j) = (i - 1, j - 1);
+        } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
             push(&mut cigar, Op::Deletion);
             j -= 1;
         } else {
@@ -84,51 +120,61 @@ fn push(cigar: &mut Cigar, op: Op) {
     }
 }
 
-/// Cells `(i, j)`, read prefix and text prefix, with `|i - j| <= d`; all others count as more than
-/// `d`.
+/// How far each diagonal of the matrix is reached with so many differences (E. Ukkonen, "Algorithms for
+/// approximate string matching", 1985). Distances never decrease along a diagonal, so this tells every
+/// cell's, at the cost of the bases that are equal, and not of all cells.
 #[derive(Debug, Default)]
-struct Band {
-    d: usize,
-    /// A row for each read prefix: a cell beside the band, the cells of the band, and another one.
-    cells: Vec<u8>,
+struct Furthest {
+    d: isize,
+    /// For each distance, and diagonal from `-d - 1` to `d + 1`: the longest read prefix of a cell with
+    /// no more than that distance; negative if there is none.
+    prefixes: Vec<isize>,
 }
 
-impl Band {
-    fn width(&self) -> usize {
-        2 * self.d + 3
-    }
+/// Less than any prefix, also by one more.
+const NONE: isize = -2;
 
-    fn fill(&mut self, query: &[u8], text: &[u8], d: usize) {
+impl Furthest {
+    /// For a read of `m` bases, a text of `n`, and distances up to `d`.
+    fn fill(&mut self, m: usize, n: usize, d: isize, equal: impl Fn(usize, usize) -> bool) {
         self.d = d;
-        let (width, beyond) = (self.width(), d as u8 + 1);
-        self.cells.clear();
-        self.cells.resize((query.len() + 1) * width, beyond);
-        for j in 0..=d.min(text.len()) {
-            self.cells[1 + d + j] = j as u8;
-        }
-        for (i, &code) in query.iter().enumerate() {
-            // The cell of (i + 1, j) is at j + d - i of its row; so `above` of it is one further.
-            let (above, row) = self.cells[i * width..(i + 2) * width].split_at_mut(width);
-            let first = (i + 1).saturating_sub(d);
-            if first == 0 {
-                row[d - i] = above[1 + d - i] + 1;
-            }
-            let mut left = row[(first.max(1) + d - i) - 1];
-            for j in first.max(1)..=(i + 1 + d).min(text.len()) {
-                let base = text[j - 1];
-                let place = j + d - i;
-                let diagonal = above[place] + u8::from(base != code || code > 3);
-                left = diagonal.min(left + 1).min(above[place + 1] + 1).min(beyond);
-                row[place] = left;
+        self.prefixes.clear();
+        self.prefixes.resize(((d + 1) * (2 * d + 3)) as usize, NONE);
+        let (m, n) = (m as isize, n as isize);
+        for distance in 0..=d {
+            for diagonal in -distance..=distance {
+                // From the same diagonal by a mismatch, from the left one by a deletion, from the right
+                // one by an insertion.
+                let mut i = if distance == 0 {
+                    0
+                } else {
+                    let last = |diagonal| self.prefixes[self.place(distance - 1, diagonal)];
+                    (last(diagonal) + 1).max(last(diagonal - 1)).max(last(diagonal + 1) + 1)
+                };
+                i = i.min(m).min(n - diagonal);
+                if i < 0 || i + diagonal < 0 {
+                    continue;
+                }
+                while i < m && i + diagonal < n && equal(i as usize, (i + diagonal) as usize) {
+                    i += 1;
+                }
+                let place = self.place(distance, diagonal);
+                self.prefixes[place] = i;
             }
         }
     }
 
-    fn at(&self, i: usize, j: usize) -> u8 {
-        if i.abs_diff(j) > self.d {
-            return self.d as u8 + 1;
-        }
-        self.cells[i * self.width() + 1 + (j + self.d - i)]
+    fn place(&self, distance: isize, diagonal: isize) -> usize {
+        (distance * (2 * self.d + 3) + diagonal + self.d + 1) as usize
+    }
+
+    /// Whether prefixes of `i` bases of the read and `j` of the text are that close.
+    fn at_most(&self, distance: isize, i: usize, j: isize) -> bool {
+        let diagonal = j - i as isize;
+        j >= 0
+            && distance >= 0
+            && diagonal.abs() <= self.d
+            && i as isize <= self.prefixes[self.place(distance, diagonal)]
     }
 }
 
@@ -144,7 +190,7 @@ mod tests {
             Op::Insertion => 'I',
             Op::Deletion => 'D',
         };
-        align(&codes(query), &codes(text), distance, &mut Band::default())
+        align(&codes(query), &codes(text), distance, &mut Furthest::default())
             .iter()
             .map(|(op, count)| format!("{count}{}", letter(*op)))
             .collect()

@@ -6,7 +6,7 @@
 use crate::alignment::{Cigar, Op};
 
 /// Bases in a word.
-const BASES: usize = 32;
+pub const BASES: usize = 32;
 
 /// The lower bit of each base of a word.
 const LOWER: u64 = 0x5555_5555_5555_5555;
@@ -37,36 +37,34 @@ impl Packed {
         }
     }
 
-    /// The lower bit of each base of word `number` that differs from the text from `start` on.
-    fn differences(&self, number: usize, text: &[u64], start: usize) -> u64 {
-        let place = start + number * BASES;
-        let shift = 2 * (place % BASES);
-        let low = text[place / BASES] >> shift;
-        // The last word may have no successor, but then nothing of that is wanted.
-        let high = text.get(place / BASES + 1).map_or(0, |word| (word << 1) << (63 - shift));
-        let differs = self.words[number] ^ (low | high);
-        let known = self.length - number * BASES;
-        let wanted = if known < BASES { LOWER & ((1 << (2 * known)) - 1) } else { LOWER };
-        (differs | differs >> 1 | self.unknown[number]) & wanted
+    /// Appends, for every word, the lower bit of each base that differs from the text from `start` on.
+    /// The text must hold as many bases from there on.
+    pub fn differences(&self, text: &[u64], start: u32, differences: &mut Vec<u64>) {
+        let shift = 2 * (start as usize % BASES);
+        let text = &text[start as usize / BASES..];
+        for (number, &word) in self.words.iter().enumerate() {
+            // The last word may have no successor, but then nothing of that is wanted.
+            let high = text.get(number + 1).map_or(0, |word| (word << 1) << (63 - shift));
+            let differs = word ^ (text[number] >> shift | high);
+            let known = self.length - number * BASES;
+            let wanted = if known < BASES { LOWER & ((1 << (2 * known)) - 1) } else { LOWER };
+            differences.push((differs | differs >> 1 | self.unknown[number]) & wanted);
+        }
     }
 }
 
-/// The alignment of a query to a packed text from `start` on, if that many mismatches are all it takes;
-/// `distance` is the least there. It is the preferred one then: the text is as long as the read, and as
-/// no path to a cell of the diagonal is better, the diagonal is followed.
-///
-/// The text must hold the query's length from `start` on.
-pub fn align(query: &Packed, text: &[u64], start: u32, distance: u8) -> Option<Cigar> {
-    let differences = |number| query.differences(number, text, start as usize);
-    let mismatches: u32 =
-        (0..query.words.len()).map(|number| differences(number).count_ones()).sum();
+/// The alignment of a query of `length` bases with these differences, if they are as many as `distance`,
+/// the least there. It is the preferred one then: the text is as long as the read, and as no path to a
+/// cell of the diagonal is better, the diagonal is followed.
+pub fn align(differences: &[u64], length: usize, distance: u8) -> Option<Cigar> {
+    let mismatches: u32 = differences.iter().map(|word| word.count_ones()).sum();
     if mismatches != u32::from(distance) {
         return None;
     }
     let mut cigar = Cigar::new();
     let mut done = 0;
-    for number in 0..query.words.len() {
-        let mut left = differences(number);
+    for (number, &word) in differences.iter().enumerate() {
+        let mut left = word;
         while left != 0 {
             let place = number * BASES + left.trailing_zeros() as usize / 2;
             left &= left - 1;
@@ -82,8 +80,8 @@ pub fn align(query: &Packed, text: &[u64], start: u32, distance: u8) -> Option<C
             done = place + 1;
         }
     }
-    if query.length > done {
-        cigar.push((Op::Equal, (query.length - done) as u32));
+    if length > done {
+        cigar.push((Op::Equal, (length - done) as u32));
     }
     Some(cigar)
 }
@@ -125,9 +123,11 @@ mod tests {
                     query[random(length as u64) as usize] = random(5) as u8;
                 }
                 packed.set(&query);
+                let mut differences = Vec::new();
+                packed.differences(&words, start as u32, &mut differences);
                 for distance in 0..5 {
                     assert_eq!(
-                        align(&packed, &words, start as u32, distance),
+                        align(&differences, length, distance),
                         naive(&query, &text[start..], distance),
                         "start {start}, length {length}, distance {distance}"
                     );

@@ -29,7 +29,9 @@ pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, Metrics, Outputs, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{
+    CpuExecutor, Items, Metrics, Outputs, RunError, Settings, SinkId, Topology,
+};
 use fm_index::FmIndex;
 
 use self::band::Window;
@@ -71,7 +73,7 @@ pub fn settings(metrics: bool) -> Settings {
 #[derive(Debug, Default)]
 pub struct Filtered {
     /// In no particular order.
-    pub windows: Vec<Window>,
+    pub windows: Items<Window>,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
@@ -81,13 +83,13 @@ pub struct Filtered {
 impl Filtered {
     /// What the sink has.
     pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
-        let windows = outputs.take(sink);
+        let windows = outputs.take_in_place(sink);
         Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
     }
 
     /// Adds another part of the batch.
-    pub fn append(&mut self, mut part: Self) {
-        self.windows.append(&mut part.windows);
+    pub fn append(&mut self, part: Self) {
+        self.windows.append(part.windows);
         self.device_seconds += part.device_seconds;
         self.metrics.add(&part.metrics);
     }

@@ -69,22 +69,24 @@ impl Pipeline<'_> {
             let mut numbers = 0..;
             let prepared = stage(scope, batches, move |batch| {
                 let number = numbers.next().unwrap_or_default();
-                self.timeline.add(Step::Read, number, batch.begin, batch.end);
-                self.timeline.time(Step::Prepare, number, || self.prepare(number, batch.reads))
+                self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
+                self.timeline
+                    .time(Step::Prepare, number.to_string(), || self.prepare(number, batch.reads))
             });
             let searched = stage(scope, prepared, |job| {
-                self.timeline.time(Step::Search, job.number, || self.search(job))
+                self.timeline.time(Step::Search, job.number.to_string(), || self.search(job))
             });
             let formatted = stage(scope, searched, |job| {
                 let number = job.number;
-                let done =
-                    self.timeline.time(Step::Format, number, || self.format(job, &spares))?;
+                let done = self
+                    .timeline
+                    .time(Step::Format, number.to_string(), || self.format(job, &spares))?;
                 Ok((number, done))
             });
             let mut totals = Totals::default();
             for batch in formatted {
                 let (number, batch) = batch?;
-                self.timeline.time(Step::Write, number, || {
+                self.timeline.time(Step::Write, number.to_string(), || {
                     batch.pieces.into_iter().try_for_each(|piece| {
                         output.write(&piece)?;
                         spares.put(piece);

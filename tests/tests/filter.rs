@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, CudaExecutor, Policy, Settings};
+use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::ShimBackend;
@@ -19,7 +19,8 @@ use woodstocc::query::Queries;
 
 const POISON: u32 = 0xDEAD_BEEF;
 
-fn sorted(mut windows: Vec<Window>) -> Vec<Window> {
+fn sorted(windows: &Items<Window>) -> Vec<Window> {
+    let mut windows: Vec<Window> = windows.parts().flatten().copied().collect();
     windows.sort_unstable_by_key(|w| (w.query, w.first, w.starts, w.distances));
     windows
 }
@@ -68,7 +69,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let (app, sinks) = topology(&context);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
     let all = windows(&wanted, k, sinks, |pieces| cpu.run(pieces)).expect("runs");
-    let expected = sorted(all.windows);
+    let expected = sorted(&all.windows);
 
     let codes = address(queries.all_codes().as_ptr());
     let offsets = address(queries.offsets().as_ptr().cast());
@@ -78,7 +79,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let shim = CudaExecutor::with_backend(backend, &app, settings, "filter", &on_device)
         .expect("an executor");
     let all = windows(&wanted, k, sinks, |pieces| shim.run(pieces)).expect("runs");
-    let found = sorted(all.windows);
+    let found = sorted(&all.windows);
     assert_eq!(found, expected, "{case}");
     let matching = expected.iter().filter(|window| window.starts != 0).count();
     assert_eq!(matching, expected.len(), "{case}: windows have matches");

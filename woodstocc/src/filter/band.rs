@@ -39,9 +39,12 @@ const _: () = assert!(size_of::<Window>() == 32, "as in band.cuh");
 impl Window {
     /// The matches: position in the indexed text, and distance, by position.
     pub fn matches(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
-        (0..32).filter(|b| self.starts >> b & 1 == 1).map(|b| {
-            let distance = self.distances[b / 16] >> (4 * (b % 16)) & 15;
-            (self.first.wrapping_add(b as u32), distance as u8)
+        let mut starts = self.starts;
+        std::iter::from_fn(move || {
+            let b = starts.trailing_zeros();
+            starts &= starts.wrapping_sub(1);
+            let distances = self.distances.get(b as usize / 16)?;
+            Some((self.first.wrapping_add(b), (distances >> (4 * (b % 16)) & 15) as u8))
         })
     }
 }

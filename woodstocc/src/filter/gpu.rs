@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, Gpu, Kernel};
-use aligner_core::stream::{CudaExecutor, Kernels, RunError, Settings};
+use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
 use super::cuts::Cuts;
 use super::stages::DeviceContext;
-use super::{Filtered, context, topology, windows};
+use super::{Filtered, context, settings, topology, windows};
 use crate::query::Queries;
 
 const FILTER: Kernels =
@@ -23,6 +23,7 @@ const THREADS: u32 = 128;
 #[derive(Debug)]
 pub(crate) struct GpuFilter {
     cuts: Kernel,
+    app: Loaded,
 }
 
 impl GpuFilter {
@@ -32,7 +33,8 @@ impl GpuFilter {
     /// If the driver fails.
     pub(crate) fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let module = gpu.load("cuts", include_bytes!("../../cuda/cuts.fatbin"))?;
-        Ok(Self { cuts: module.kernel(gpu, "filter_cuts")? })
+        let app = FILTER.load(gpu, settings(false).width).map_err(failed)?;
+        Ok(Self { cuts: module.kernel(gpu, "filter_cuts")?, app })
     }
 
     /// The windows of the wanted queries, which have more than `k` bases.
@@ -51,35 +53,36 @@ impl GpuFilter {
         let offsets = gpu.upload(queries.offsets())?;
         let bounds = gpu.zeros::<u32>(queries.len() * (k + 2))?;
         let to_cut = gpu.upload(wanted)?;
+        let arguments = [
+            Argument::Buffer(on_device.view()),
+            Argument::Buffer(&codes),
+            Argument::Buffer(&offsets),
+            Argument::Buffer(&to_cut),
+            Argument::U32(wanted.len() as u32),
+            Argument::U32(k as u32),
+            Argument::Buffer(&bounds),
+        ];
+        let blocks = (wanted.len() as u32).div_ceil(THREADS);
         #[allow(unsafe_code)]
         // SAFETY: the arguments are those of filter_cuts in cuts.cu; `to_cut` has `wanted.len()`
         // queries, all of which are in `offsets`, and `bounds` has room for the cuts of each query.
-        unsafe {
-            self.cuts.launch(
-                (wanted.len() as u32).div_ceil(THREADS),
-                THREADS,
-                0,
-                &[
-                    Argument::Buffer(on_device.view()),
-                    Argument::Buffer(&codes),
-                    Argument::Buffer(&offsets),
-                    Argument::Buffer(&to_cut),
-                    Argument::U32(wanted.len() as u32),
-                    Argument::U32(k as u32),
-                    Argument::Buffer(&bounds),
-                ],
-            )?;
-        }
+        let cutting = gpu.timed(|| unsafe { self.cuts.launch(blocks, THREADS, 0, &arguments) })?;
         let addresses = [codes.address(gpu), offsets.address(gpu), bounds.address(gpu)];
         let known = DeviceContext::new(on_device.values(), addresses, k);
         let context = context(index, queries, k, Cuts::default());
         let (app, sinks) = topology(&context);
-        let failed = |error| match error {
-            RunError::Device(error) => error,
-            // Not a matter of the input: say what the runtime says.
-            other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
-        };
-        let executor = CudaExecutor::new(gpu, &app, settings, &FILTER, &known).map_err(failed)?;
-        windows(wanted, k, sinks, |pieces| executor.run(pieces)).map_err(failed)
+        let executor = CudaExecutor::loaded(&self.app, &app, settings, &known).map_err(failed)?;
+        let mut found = windows(wanted, k, sinks, |pieces| executor.run(pieces)).map_err(failed)?;
+        found.device_seconds += cutting;
+        Ok(found)
+    }
+}
+
+/// A failure of the runtime.
+fn failed(error: RunError) -> DeviceError {
+    match error {
+        RunError::Device(error) => error,
+        // Not a matter of the input: say what the runtime says.
+        other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
     }
 }

@@ -32,7 +32,9 @@ pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, Metrics, Outputs, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{
+    CpuExecutor, Items, Metrics, Outputs, RunError, Settings, SinkId, Topology,
+};
 use fm_index::FmIndex;
 
 use self::band::Window;
@@ -112,7 +114,7 @@ pub fn settings(metrics: bool) -> Settings {
 #[derive(Debug, Default)]
 pub struct Filtered {
     /// In no particular order.
-    pub windows: Vec<Window>,
+    pub windows: Items<Window>,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
@@ -122,13 +124,13 @@ pub struct Filtered {
 impl Filtered {
     /// What the sink of windows has.
     pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
-        let windows = outputs.take(sink);
+        let windows = outputs.take_in_place(sink);
         Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
     }
 
     /// Adds another part of the batch.
-    pub fn append(&mut self, mut part: Self) {
-        self.windows.append(&mut part.windows);
+    pub fn append(&mut self, part: Self) {
+        self.windows.append(part.windows);
         self.device_seconds += part.device_seconds;
         self.metrics.add(&part.metrics);
     }
@@ -152,13 +154,14 @@ pub(crate) fn on_cpu(
     windows(wanted, k, sinks, |pieces| executor.run(pieces))
 }
 
-/// The matches of one query's windows: positions in the indexed text with their least distance, by
-/// position.
-pub fn resolve(windows: &[Window]) -> Vec<(u32, u8)> {
-    let mut matches: Vec<(u32, u8)> = windows.iter().flat_map(Window::matches).collect();
-    matches.sort_unstable();
+/// Adds the matches of one query's windows to `matches`: positions in the indexed text with their least
+/// distance, by position.
+pub fn resolve<'w>(windows: impl Iterator<Item = &'w Window>, matches: &mut Vec<(u32, u8)>) {
+    matches.extend(windows.flat_map(Window::matches));
+    matches.sort_unstable_by_key(|&(position, distance)| {
+        u64::from(position) << 8 | u64::from(distance)
+    });
     matches.dedup_by_key(|found| found.0);
-    matches
 }
 
 #[cfg(test)]
@@ -173,10 +176,11 @@ mod tests {
             distances: [distances, 0],
             ..Window::default()
         };
-        assert_eq!(resolve(&[]), []);
-        assert_eq!(
-            resolve(&[window(10, 0b101, 0x203), window(11, 0b11, 0x14)]),
-            [(10, 3), (11, 4), (12, 1)]
-        );
+        let mut matches = Vec::new();
+        resolve([].iter(), &mut matches);
+        assert_eq!(matches, []);
+        let windows = [window(11, 0b11, 0x14), window(10, 0b101, 0x203)];
+        resolve(windows.iter(), &mut matches);
+        assert_eq!(matches, [(10, 3), (11, 4), (12, 1)]);
     }
 }

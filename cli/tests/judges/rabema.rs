@@ -1,0 +1,57 @@
+//! Rabema judges completeness: of the places that a full search by razers3 has, all must be found.
+//!
+//! Its gold standard is every interval of the ends of alignments within an error rate (Holtgrewe et
+//! al., "A novel and well-defined benchmarking method for second generation read mapping", 2011).
+
+use crate::tools::{gpualign, plain, run, sequence};
+
+/// The percentage and number of differences in reads of 35 bases.
+const ERRORS: (&str, &str, &str) = ("91", "9", "3");
+
+/// The number after a label of Rabema's report.
+fn number(report: &str, label: &str) -> f64 {
+    let line = report.lines().find(|line| line.starts_with(label)).expect("the report has it");
+    line[label.len()..].trim().parse().expect("a number")
+}
+
+#[test]
+fn rabema_misses_no_interval_on_lambda() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    // Rabema reads no FASTA with an empty line.
+    let reference = [b">lambda\n".as_slice(), &sequence(&plain("lambda.fa.gz")), b"\n"].concat();
+    std::fs::write(folder.join("ref.fa"), reference).expect("writes the reference");
+    // Rabema wants records by name.
+    let reads = String::from_utf8(plain("lambda_35bp.fa.gz")).expect("text");
+    let sequences = reads.lines().filter(|line| !line.starts_with('>'));
+    let named: String =
+        sequences.enumerate().map(|(i, read)| format!(">r{i:06}\n{read}\n")).collect();
+    std::fs::write(folder.join("reads.fa"), named).expect("writes the reads");
+    let (identity, rate, k) = ERRORS;
+
+    let full = ["-rr", "100", "-i", identity, "-m", "1000000", "-ds", "-o", "razers.sam"];
+    run("razers3", &[&full[..], &["ref.fa", "reads.fa"]].concat(), folder);
+    run("rabema_prepare_sam", &["-i", "razers.sam", "-o", "full.sam"], folder);
+    run("samtools", &["sort", "-o", "full.bam", "full.sam"], folder);
+    let gold = ["-e", rate, "-r", "ref.fa", "-b", "full.bam", "-o", "gold.gsi"];
+    run("rabema_build_gold_standard", &gold, folder);
+
+    for strategy in ["trie", "filter"] {
+        let options = ["-k", k, "--report", "all", "--strategy", strategy, "-o", "ours.sam"];
+        gpualign(&[&options[..], &["reads.fa", "ref.fa"]].concat(), folder);
+        run("rabema_prepare_sam", &["-i", "ours.sam", "-o", "judged.sam"], folder);
+        let judged =
+            ["-e", rate, "-c", "all", "-r", "ref.fa", "-g", "gold.gsi", "-b", "judged.sam"];
+        let report = String::from_utf8(run("rabema_evaluate", &judged, folder)).expect("text");
+        assert!(number(&report, "Intervals to find:") > 500.0, "{report}");
+        for (label, expected) in [
+            ("Intervals found [%]", 100.0),
+            ("Invalid alignments:", 0.0),
+            ("Additional Hits:", 0.0),
+            ("Normalized intervals found [%]:", 100.0),
+        ] {
+            let found = number(&report, label);
+            assert!((found - expected).abs() < 1e-9, "{strategy}: {label} {found}\n{report}");
+        }
+    }
+}

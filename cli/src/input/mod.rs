@@ -3,6 +3,7 @@
 //! [`source`] opens and decompresses, needletail splits the text into records, [`record`] checks
 //! them. Errors are one line: file, record (from 1), line (from 1) and reason.
 
+mod reads;
 mod record;
 mod source;
 
@@ -15,8 +16,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use fm_index::Place;
+use needletail::parser::SequenceRecord;
 
-pub use record::Read;
+pub use reads::{Read, Reads};
+
+use self::record::Problem;
 
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
@@ -38,7 +42,7 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
 /// Reads that are mapped together.
 #[derive(Debug)]
 pub struct Batch {
-    pub reads: Vec<Read>,
+    pub reads: Reads,
     /// When reading them began and ended.
     pub begin: Instant,
     pub end: Instant,
@@ -50,7 +54,7 @@ pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
     let (sender, receiver) = sync_channel(AHEAD);
     thread::spawn(move || {
         let mut batcher =
-            Batcher { sender, size, reads: Vec::new(), bases: 0, begin: Instant::now() };
+            Batcher { sender, size, reads: Reads::default(), bases: 0, begin: Instant::now() };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
@@ -87,19 +91,20 @@ enum Flow {
 struct Batcher {
     sender: SyncSender<Result<Batch>>,
     size: usize,
-    reads: Vec<Read>,
+    reads: Reads,
     bases: usize,
     begin: Instant,
 }
 
 impl Batcher {
-    fn add(&mut self, read: Read) -> Flow {
-        self.bases += read.sequence.len();
-        self.reads.push(read);
+    /// Adds a record, and passes the batch on if it is large enough.
+    fn add(&mut self, record: &SequenceRecord<'_>) -> Result<Flow, Problem> {
+        record::read(record, &mut self.reads)?;
+        self.bases += self.reads.get(self.reads.len() - 1).sequence.len();
         if self.reads.len() == self.size || self.bases >= MAX_BATCH_BASES {
-            self.pass_on()
+            Ok(self.pass_on())
         } else {
-            Flow::Continue
+            Ok(Flow::Continue)
         }
     }
 
@@ -118,16 +123,16 @@ fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
-        let read = match record {
-            Ok(record) => record::read(&record),
+        let added = match record {
+            Ok(record) => batcher.add(&record),
             Err(error) => Err(record::explain(&error)),
         };
-        let read = read.map_err(|problem| {
+        let flow = added.map_err(|problem| {
             let place =
                 Place { file: Some(name(path).into()), record: Some(number), line: problem.line };
             anyhow!("{place}{}", problem.reason)
         })?;
-        if batcher.add(read) == Flow::Stop {
+        if flow == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }

@@ -15,10 +15,10 @@ use std::thread::{self, Scope};
 use anyhow::Result;
 use fm_index::Reference;
 use rayon::prelude::*;
-use woodstocc::{Batch, Mapper, Mapping, Query, Searched};
+use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
-use crate::input::{self, Read};
+use crate::input::{self, Read, Reads};
 use crate::output::{Format, Formatter, Output, Piece, Spares, Target};
 use crate::timeline::{Step, Timeline};
 
@@ -47,7 +47,7 @@ pub struct Pipeline<'a> {
 /// A batch on its way.
 struct Job<T> {
     number: usize,
-    reads: Vec<Read>,
+    reads: Reads,
     work: T,
 }
 
@@ -102,9 +102,9 @@ impl Pipeline<'_> {
         Ok((totals, target))
     }
 
-    fn prepare(&self, number: usize, reads: Vec<Read>) -> Result<Job<Batch>> {
+    fn prepare(&self, number: usize, reads: Reads) -> Result<Job<Batch>> {
         let queries: Vec<Query<'_>> =
-            reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
+            reads.iter().map(|read| Query { name: read.name, sequence: read.sequence }).collect();
         let work = self.mapper.prepare(&queries)?;
         Ok(Job { number, reads, work })
     }
@@ -118,21 +118,21 @@ impl Pipeline<'_> {
     fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<Formatted> {
         let found = job.work.by_query();
         let makers = || (self.mapper.resolver(), self.formatter.clone());
-        let made: Vec<(Piece, Totals)> = job
-            .reads
-            .par_chunks(TOGETHER)
-            .enumerate()
-            .map_init(makers, |(resolver, formatter), (number, reads)| {
-                let mut piece = Piece::new(self.format, spares);
-                let mut totals = Totals::default();
-                for (read, number) in reads.iter().zip(number * TOGETHER..) {
-                    let mapping = resolver.mapping(&found, number, &read.name);
-                    formatter
-                        .records(read, mapping, |record| piece.push(record, self.reference()))?;
-                    totals.count(read, mapping);
-                }
-                Ok((piece, totals))
-            })
+        let make = |(resolver, formatter): &mut (Resolver<'_>, Formatter<'_>), first: usize| {
+            let mut piece = Piece::new(self.format, spares);
+            let mut totals = Totals::default();
+            for number in first..job.reads.len().min(first + TOGETHER) {
+                let read = job.reads.get(number);
+                let mapping = resolver.mapping(&found, number, read.name);
+                formatter.records(read, mapping, |record| piece.push(record, self.reference()))?;
+                totals.count(read, mapping);
+            }
+            Ok((piece, totals))
+        };
+        let made: Vec<(Piece, Totals)> = (0..job.reads.len().div_ceil(TOGETHER))
+            .into_par_iter()
+            .map(|number| number * TOGETHER)
+            .map_init(makers, make)
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         Ok(Formatted { pieces, totals: totals.into_iter().fold(Totals::default(), Totals::plus) })
@@ -144,7 +144,7 @@ impl Pipeline<'_> {
 }
 
 impl Totals {
-    fn count(&mut self, read: &Read, mapping: &Mapping) {
+    fn count(&mut self, read: Read<'_>, mapping: &Mapping) {
         self.reads += 1;
         self.bases += read.sequence.len() as u64;
         self.aligned += u64::from(!mapping.alignments.is_empty());

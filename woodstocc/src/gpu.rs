@@ -6,16 +6,16 @@
 //! go to one array by an atomic counter. If it was too short, the queries that lost a hit run
 //! again with room for exactly what they found: nothing is dropped.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use aligner_core::stream::Settings;
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
-use crate::filter::stages::{Context, DeviceContext};
-use crate::filter::{self, Filtered};
+use crate::filter::Filtered;
+use crate::filter::gpu::GpuFilter;
 use crate::hits::{Hit, Segment};
 use crate::params::MAX_TRIE_K;
 use crate::query::Queries;
@@ -44,15 +44,13 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
     "separate_lists_7",
 ];
 
-const FILTER: Kernels = Kernels { name: "filter", fatbin: include_bytes!("../cuda/filter.fatbin") };
-
 /// An index on a GPU, and the kernels that search it.
 #[derive(Debug)]
 pub struct GpuEngine {
     gpu: Gpu,
     index: DeviceIndex,
     kernels: Vec<Kernel>,
-    filter: Loaded,
+    filter: GpuFilter,
     /// Page-locked memory that hits come back through, grown when needed.
     landing: Mutex<Option<PinnedBuffer<u32>>>,
 }
@@ -72,15 +70,6 @@ struct Launched {
     again: Vec<u32>,
     /// How many hits those have in all.
     room: u64,
-}
-
-/// A failure of the runtime.
-fn failed(error: RunError) -> DeviceError {
-    match error {
-        RunError::Device(error) => error,
-        // Not a matter of the input: say what the runtime says.
-        other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
-    }
 }
 
 /// Does all of `wanted` or, if that does not fit into device memory, its halves one after the other.
@@ -110,7 +99,7 @@ impl GpuEngine {
         let module = gpu.load("separate_lists", include_bytes!("../cuda/separate_lists.fatbin"))?;
         let kernels =
             KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
-        let filter = FILTER.load(&gpu, filter::settings(false).width).map_err(failed)?;
+        let filter = GpuFilter::new(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
         Ok(Self { gpu, index, kernels, filter, landing: Mutex::new(None) })
     }
@@ -254,34 +243,19 @@ impl GpuEngine {
     /// If not even one query fits, or the driver fails.
     pub(crate) fn filter(
         &self,
-        context: &Context,
+        index: &FmIndex,
+        queries: &Arc<Queries>,
         wanted: &[u32],
+        k: usize,
         settings: &Settings,
     ) -> Result<Filtered, DeviceError> {
         let mut all = Filtered::default();
         in_parts(wanted, |part| {
-            all.append(self.filter_part(context, part, settings)?);
+            let on_gpu = (&self.gpu, &self.index);
+            all.append(self.filter.filter(on_gpu, (index, queries), part, k, settings)?);
             Ok(())
         })?;
         Ok(all)
-    }
-
-    fn filter_part(
-        &self,
-        context: &Context,
-        wanted: &[u32],
-        settings: &Settings,
-    ) -> Result<Filtered, DeviceError> {
-        let gpu = &self.gpu;
-        let codes = gpu.upload(context.queries.all_codes())?;
-        let offsets = gpu.upload(context.queries.offsets())?;
-        let [codes_at, offsets_at] = [codes.address(gpu), offsets.address(gpu)];
-        let on_device = DeviceContext::new(self.index.values(), codes_at, offsets_at, context.k);
-        let (app, sink) = filter::topology(context);
-        let executor = CudaExecutor::loaded(&self.filter, &app, settings, &on_device);
-        let pieces = filter::pieces(wanted, context.k);
-        let outputs = executor.and_then(|executor| executor.run(&pieces)).map_err(failed)?;
-        Ok(Filtered::new(outputs, sink))
     }
 
     /// The text position of every row of the segments, in their order.

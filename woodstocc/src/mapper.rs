@@ -207,12 +207,12 @@ impl Mapper {
             return Ok(Items::default());
         }
         let k = usize::from(self.params.k);
-        let context = filter::context(&self.index, queries, k);
+        let index = &self.index;
         let settings = filter::settings(self.params.metrics);
         let start = Instant::now();
-        let done = match self.on_gpu(|gpu| gpu.filter(&context, wanted, &settings)) {
+        let done = match self.on_gpu(|gpu| gpu.filter(index, queries, wanted, k, &settings)) {
             Some(done) => done,
-            None => filter::on_cpu(context, wanted, &settings)?,
+            None => filter::on_cpu(index, queries, wanted, k, &settings)?,
         };
         self.counters.filtered(&FilterStats {
             queries: wanted.len() as u64,

@@ -10,7 +10,7 @@ mod source;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
@@ -48,13 +48,22 @@ pub struct Batch {
     pub end: Instant,
 }
 
+/// Where batches come from.
+#[derive(Debug)]
+pub struct Batches {
+    /// All batches; an error is the last item.
+    pub batches: Receiver<Result<Batch>>,
+    /// Where reads go whose memory is to be used again. New memory costs more than filling it.
+    pub used: Sender<Reads>,
+}
+
 /// Reads the files, one after the other, on a thread of its own. Batches have up to `size` reads.
-/// An error is the last item.
-pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
-    let (sender, receiver) = sync_channel(AHEAD);
+pub fn batches(paths: Vec<PathBuf>, size: usize) -> Batches {
+    let (sender, batches) = sync_channel(AHEAD);
+    let (used, unused) = channel();
     thread::spawn(move || {
-        let mut batcher =
-            Batcher { sender, size, reads: Reads::default(), bases: 0, begin: Instant::now() };
+        let (reads, begin) = (Reads::default(), Instant::now());
+        let mut batcher = Batcher { sender, unused, size, reads, bases: 0, begin };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
@@ -68,7 +77,7 @@ pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
         }
         batcher.pass_on();
     });
-    receiver
+    Batches { batches, used }
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -90,6 +99,7 @@ enum Flow {
 /// Gathers reads into batches and passes them on.
 struct Batcher {
     sender: SyncSender<Result<Batch>>,
+    unused: Receiver<Reads>,
     size: usize,
     reads: Reads,
     bases: usize,
@@ -110,7 +120,9 @@ impl Batcher {
 
     fn pass_on(&mut self) -> Flow {
         self.bases = 0;
-        let reads = std::mem::take(&mut self.reads);
+        let mut next = self.unused.try_recv().unwrap_or_default();
+        next.clear();
+        let reads = std::mem::replace(&mut self.reads, next);
         let batch = Batch { begin: self.begin, end: Instant::now(), reads };
         let wanted = batch.reads.is_empty() || self.sender.send(Ok(batch)).is_ok();
         self.begin = Instant::now();

@@ -39,6 +39,12 @@ impl Reads {
         self.reads.is_empty()
     }
 
+    /// Removes all, and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.reads.clear();
+    }
+
     /// One of them.
     pub fn get(&self, number: usize) -> Read<'_> {
         let &Extent { begin, name, bases, end } = &self.reads[number];
@@ -90,5 +96,10 @@ mod tests {
         assert_eq!(fields(2), (&b"d"[..], &b""[..], Some(&b""[..])));
         assert_eq!(reads.iter().len(), 3);
         assert!(!reads.is_empty());
+        reads.clear();
+        assert!(reads.is_empty());
+        reads.begin(b"e").push(b'T');
+        reads.end(1, 1);
+        assert_eq!((reads.get(0).name, reads.get(0).sequence), (&b"e"[..], &b"T"[..]));
     }
 }

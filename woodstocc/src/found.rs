@@ -63,8 +63,8 @@ impl Windows {
         if windows.is_empty() {
             return Self::default();
         }
-        let mut ends: Vec<AtomicUsize> = (0..queries.len()).map(|_| AtomicUsize::new(0)).collect();
-        let order: Vec<AtomicU64> = (0..windows.len()).map(|_| AtomicU64::new(0)).collect();
+        let mut ends: Vec<AtomicUsize> = zeros(queries.len());
+        let order: Vec<AtomicU64> = zeros(windows.len());
         for part in windows.parts() {
             part.par_iter().for_each(|window| {
                 ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
@@ -92,6 +92,11 @@ impl Windows {
             &part[(place & ((1 << PART_SHIFT) - 1)) as usize]
         })
     }
+}
+
+/// New memory takes longer to touch than to use: all threads do it.
+fn zeros<T: Default + Send>(len: usize) -> Vec<T> {
+    (0..len).into_par_iter().map(|_| T::default()).collect()
 }
 
 /// The located segments of a batch.

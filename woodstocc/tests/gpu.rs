@@ -125,6 +125,45 @@ fn the_longest_reads_map_alike() {
     }
 }
 
+#[test]
+#[ignore = "needs a GPU"]
+fn one_batch_is_searched_for_while_another_is_resolved() {
+    let mut random = Random(31);
+    let unit = random.bases(500, b"ACGT");
+    let contig: Vec<u8> = (0..60).flat_map(|_| unit.clone()).collect();
+    let contigs = vec![random.bases(200_000, b"ACGT"), contig];
+    let index = index(&contigs);
+    // Of different sizes, so that memory that is used again is too short or too long.
+    let batches: Vec<Vec<Vec<u8>>> = (0..24)
+        .map(|number| (0..=400 * (number % 5)).map(|_| random.read(&contigs, 80, 4)).collect())
+        .collect();
+    for strategy in [Strategy::Filter, Strategy::Trie] {
+        let params = Params { k: 3, report: Report::All, strategy, ..Params::default() };
+        let cpu = mapper(&index, params, DeviceRequest::Cpu);
+        let on_gpu = mapper(&index, params, DeviceRequest::Cuda(0));
+        let (sender, receiver) = std::sync::mpsc::sync_channel(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for batch in &batches {
+                    let prepared = on_gpu.prepare(&queries(batch)).expect("a batch");
+                    sender.send(on_gpu.search(&prepared).expect("searches")).expect("is wanted");
+                }
+                drop(sender);
+            });
+            for (batch, searched) in batches.iter().zip(receiver) {
+                let found = searched.by_query();
+                let mut resolver = on_gpu.resolver();
+                let expected = cpu.map(&queries(batch)).expect("maps");
+                for (number, expected) in expected.iter().enumerate() {
+                    let mapping = resolver.mapping(&found, number, &batch[number]);
+                    assert_eq!(mapping, expected, "{strategy:?}, read {number}");
+                }
+            }
+        });
+        assert_eq!(on_gpu.failure(), None, "{strategy:?}: the GPU did the work");
+    }
+}
+
 /// Takes all device memory but about `left` bytes.
 fn hog(gpu: &Gpu, left: u64) -> Vec<DeviceBuffer<u8>> {
     let mut taken = Vec::new();

@@ -43,6 +43,7 @@ impl Module {
     /// # Errors
     /// If the module has none of that name.
     pub fn kernel(&self, gpu: &Gpu, name: &str) -> Result<Kernel, DeviceError> {
+        gpu.bind()?;
         let function = self
             .module
             .load_function(name)
@@ -130,6 +131,7 @@ impl Kernel {
     /// If the device has not so much.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.gpu.bind()?;
         self.function
             .set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)
             .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
@@ -144,6 +146,7 @@ impl Kernel {
         threads: u32,
         shared: usize,
     ) -> Result<u32, DeviceError> {
+        self.gpu.bind()?;
         self.function
             .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
             .map_err(failed("asking for a kernel's occupancy"))

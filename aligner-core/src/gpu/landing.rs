@@ -80,7 +80,8 @@ impl Gpu {
         let bytes = len * size_of::<T>();
         let mut landing = match self.landings.take(bytes) {
             Some(landing) => landing,
-            None => self.pinned(bytes.max(LEAST).next_power_of_two())?,
+            // A little more, for the next one.
+            None => self.pinned((bytes + bytes / 8).max(LEAST))?,
         };
         let elements = bytemuck::cast_slice_mut(&mut landing.as_mut_slice()?[..bytes]);
         self.download_into(buffer, elements)?;

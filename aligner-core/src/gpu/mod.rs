@@ -2,7 +2,7 @@
 //!
 //! A [`Gpu`] owns a context and one stream that it made itself; every copy, fill and launch goes to
 //! that stream, in order. Event tracking of `cudarc` is off, since one stream needs none and it
-//! costs 1.2 us a launch. A host thread drives one GPU.
+//! costs 1.2 us a launch. Any host thread may drive a GPU, but one at a time.
 
 mod buffer;
 mod kernel;
@@ -185,6 +185,11 @@ impl Gpu {
         self.synchronize()?;
         let milliseconds = begin.elapsed_ms(&end).map_err(timing())?;
         Ok(f64::from(milliseconds) / 1e3)
+    }
+
+    /// Makes this GPU that of the calling thread, for those calls of `cudarc` that do not themselves.
+    fn bind(&self) -> Result<(), DeviceError> {
+        self.context.bind_to_thread().map_err(failed("turning to the device"))
     }
 
     /// Waits until everything given to the stream is done.

@@ -145,3 +145,39 @@ pub struct Progress {
     /// Items that sinks have received.
     pub outputs: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+
+    /// An item that few byte vectors are aligned for.
+    #[repr(C, align(64))]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+    struct Line([u64; 8]);
+
+    #[test]
+    fn items_are_the_same_in_place_and_taken() {
+        let lines: Vec<Line> = (0..9).map(|number| Line([number; 8])).collect();
+        let outputs = || {
+            let parts = [0..4, 4..4, 4..5, 5..9]
+                .map(|part| Bytes::Owned(bytemuck::cast_slice(&lines[part]).to_vec()));
+            Outputs::new(vec![Vec::new(), parts.into()], Metrics::default())
+        };
+        let sink = SinkId::<Line>(1, PhantomData);
+        assert_eq!(outputs().take(sink), lines);
+        let mut outputs = outputs();
+        let mut items = outputs.take_in_place(sink);
+        assert_eq!(items.len(), 9);
+        assert_eq!(items.parts().collect::<Vec<_>>().concat(), lines);
+        assert_eq!((items.part(1).len(), items.part(3)), (0, &lines[5..]));
+        // A sink is empty once its items are taken.
+        let rest = outputs.take_in_place(sink);
+        assert!(rest.is_empty() && outputs.take(sink).is_empty());
+        items.append(rest);
+        assert_eq!(items.len(), 9);
+    }
+}

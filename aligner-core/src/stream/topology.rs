@@ -29,7 +29,7 @@ pub struct NodeId(pub(crate) usize);
 
 /// A sink of a topology, which yields items of type `T`.
 #[derive(Debug)]
-pub struct SinkId<T>(pub(crate) usize, PhantomData<fn() -> T>);
+pub struct SinkId<T>(pub(crate) usize, pub(crate) PhantomData<fn() -> T>);
 
 impl<T> Clone for SinkId<T> {
     fn clone(&self) -> Self {

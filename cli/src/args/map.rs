@@ -118,6 +118,12 @@ impl MapOptions {
 
     /// Checks what no single option tells.
     pub(super) fn check(&self) -> Result<(), String> {
+        let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
+        if self.timeline.as_ref().is_some_and(is_stdout)
+            && self.output.as_ref().is_none_or(is_stdout)
+        {
+            return Err("output and timeline cannot both go to standard output".to_owned());
+        }
         match (self.format(), &self.output) {
             (Some(Format::Cram), _) if self.eqx => {
                 Err("CRAM cannot hold = and X: leave out --eqx, or write SAM or BAM".to_owned())

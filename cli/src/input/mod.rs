@@ -3,20 +3,24 @@
 //! [`source`] opens and decompresses, needletail splits the text into records, [`record`] checks
 //! them. Errors are one line: file, record (from 1), line (from 1) and reason.
 
+mod reads;
 mod record;
 mod source;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use fm_index::Place;
+use needletail::parser::SequenceRecord;
 
-pub use record::Read;
+pub use reads::{Read, Reads};
+
+use self::record::Problem;
 
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
@@ -38,19 +42,28 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
 /// Reads that are mapped together.
 #[derive(Debug)]
 pub struct Batch {
-    pub reads: Vec<Read>,
+    pub reads: Reads,
     /// When reading them began and ended.
     pub begin: Instant,
     pub end: Instant,
 }
 
+/// Where batches come from.
+#[derive(Debug)]
+pub struct Batches {
+    /// All batches; an error is the last item.
+    pub batches: Receiver<Result<Batch>>,
+    /// Where reads go whose memory is to be used again. New memory costs more than filling it.
+    pub used: Sender<Reads>,
+}
+
 /// Reads the files, one after the other, on a thread of its own. Batches have up to `size` reads.
-/// An error is the last item.
-pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
-    let (sender, receiver) = sync_channel(AHEAD);
+pub fn batches(paths: Vec<PathBuf>, size: usize) -> Batches {
+    let (sender, batches) = sync_channel(AHEAD);
+    let (used, unused) = channel();
     thread::spawn(move || {
-        let mut batcher =
-            Batcher { sender, size, reads: Vec::new(), bases: 0, begin: Instant::now() };
+        let (reads, begin) = (Reads::default(), Instant::now());
+        let mut batcher = Batcher { sender, unused, size, reads, bases: 0, begin };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
@@ -64,7 +77,7 @@ pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
         }
         batcher.pass_on();
     });
-    receiver
+    Batches { batches, used }
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -86,26 +99,30 @@ enum Flow {
 /// Gathers reads into batches and passes them on.
 struct Batcher {
     sender: SyncSender<Result<Batch>>,
+    unused: Receiver<Reads>,
     size: usize,
-    reads: Vec<Read>,
+    reads: Reads,
     bases: usize,
     begin: Instant,
 }
 
 impl Batcher {
-    fn add(&mut self, read: Read) -> Flow {
-        self.bases += read.sequence.len();
-        self.reads.push(read);
+    /// Adds a record, and passes the batch on if it is large enough.
+    fn add(&mut self, record: &SequenceRecord<'_>) -> Result<Flow, Problem> {
+        record::read(record, &mut self.reads)?;
+        self.bases += self.reads.get(self.reads.len() - 1).sequence.len();
         if self.reads.len() == self.size || self.bases >= MAX_BATCH_BASES {
-            self.pass_on()
+            Ok(self.pass_on())
         } else {
-            Flow::Continue
+            Ok(Flow::Continue)
         }
     }
 
     fn pass_on(&mut self) -> Flow {
         self.bases = 0;
-        let reads = std::mem::take(&mut self.reads);
+        let mut next = self.unused.try_recv().unwrap_or_default();
+        next.clear();
+        let reads = std::mem::replace(&mut self.reads, next);
         let batch = Batch { begin: self.begin, end: Instant::now(), reads };
         let wanted = batch.reads.is_empty() || self.sender.send(Ok(batch)).is_ok();
         self.begin = Instant::now();
@@ -118,16 +135,16 @@ fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
-        let read = match record {
-            Ok(record) => record::read(&record),
+        let added = match record {
+            Ok(record) => batcher.add(&record),
             Err(error) => Err(record::explain(&error)),
         };
-        let read = read.map_err(|problem| {
+        let flow = added.map_err(|problem| {
             let place =
                 Place { file: Some(name(path).into()), record: Some(number), line: problem.line };
             anyhow!("{place}{}", problem.reason)
         })?;
-        if batcher.add(read) == Flow::Stop {
+        if flow == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }

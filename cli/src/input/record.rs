@@ -5,19 +5,10 @@ use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{Format, SequenceRecord};
 use woodstocc::MAX_READ;
 
+use crate::input::Reads;
+
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
-
-/// A read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
-    /// The header's first word.
-    pub name: Vec<u8>,
-    /// Upper-case IUPAC letters, T for U and N for a dot. May be empty.
-    pub sequence: Vec<u8>,
-    /// Phred qualities, 0 to 93, one a base; `None` in FASTA.
-    pub quality: Option<Vec<u8>>,
-}
 
 /// Why a record is no read.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,29 +18,32 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// Checks a record.
-pub fn read(record: &SequenceRecord<'_>) -> Result<Read, Problem> {
+/// Checks a record and adds its read to others.
+pub fn read(record: &SequenceRecord<'_>, reads: &mut Reads) -> Result<(), Problem> {
     let line = record.start_line_number();
     let at = |offset: u64, reason: String| Problem { line: Some(line + offset), reason };
 
     let name = name(record.id()).map_err(|reason| at(0, reason))?;
     let raw = record.raw_seq();
-    let sequence = sequence(raw, record.format()).map_err(|place| {
+    let text = reads.begin(name);
+    let length = sequence(raw, record.format(), text).map_err(|place| {
         let before = &raw[..place];
         let line = before.split(|&byte| byte == b'\n').count() as u64;
         let base = before.iter().filter(|byte| !is_line_end(**byte)).count() + 1;
         let letter = describe(raw[place]);
         at(line, format!("{letter} at base {base} is not a nucleotide letter"))
     })?;
-    if sequence.len() > MAX_READ {
-        let length = sequence.len();
+    if length > MAX_READ {
         return Err(at(1, format!("the read has {length} bases, more than {MAX_READ}")));
     }
-    let quality = record.qual().map(phred).transpose().map_err(|(place, letter)| {
-        let letter = describe(letter);
-        at(3, format!("{letter} at base {} is not a quality ('!' to '~')", place + 1))
-    })?;
-    Ok(Read { name, sequence, quality })
+    if let Some(quality) = record.qual() {
+        phred(quality, text).map_err(|(place, letter)| {
+            let letter = describe(letter);
+            at(3, format!("{letter} at base {} is not a quality ('!' to '~')", place + 1))
+        })?;
+    }
+    reads.end(name.len(), length);
+    Ok(())
 }
 
 /// A parser's error in our words.
@@ -68,7 +62,7 @@ pub fn explain(error: &ParseError) -> Problem {
 }
 
 /// The name of a record: a read name as SAM allows it.
-fn name(header: &[u8]) -> Result<Vec<u8>, String> {
+fn name(header: &[u8]) -> Result<&[u8], String> {
     // Whole files of lines that end in a lone carriage return look like one header.
     if header.contains(&b'\r') {
         return Err("a carriage return in the header".to_owned());
@@ -84,7 +78,7 @@ fn name(header: &[u8]) -> Result<Vec<u8>, String> {
     {
         return Err(format!("{} is not allowed in a read name", describe(letter)));
     }
-    Ok(name.to_owned())
+    Ok(name)
 }
 
 /// The normalised letter of each byte; 0 for what is none.
@@ -103,23 +97,26 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// The normalised letters, or the place of one that is no nucleotide.
-fn sequence(raw: &[u8], format: Format) -> Result<Vec<u8>, usize> {
-    let mut letters: Vec<u8> = raw.iter().map(|&letter| LETTERS[usize::from(letter)]).collect();
-    if letters.contains(&0) {
+/// Appends the normalised letters to `text`, and how many they are; or the place of one that is no
+/// nucleotide.
+fn sequence(raw: &[u8], format: Format, text: &mut Vec<u8>) -> Result<usize, usize> {
+    let begin = text.len();
+    text.extend(raw.iter().map(|&letter| LETTERS[usize::from(letter)]));
+    if text[begin..].contains(&0) {
         let is_bad = |letter: u8| {
             LETTERS[usize::from(letter)] == 0 && !(format == Format::Fasta && is_line_end(letter))
         };
         if let Some(place) = raw.iter().position(|&letter| is_bad(letter)) {
             return Err(place);
         }
-        letters.retain(|&letter| letter != 0);
+        let letters = text.split_off(begin);
+        text.extend(letters.into_iter().filter(|&letter| letter != 0));
     }
-    Ok(letters)
+    Ok(text.len() - begin)
 }
 
-/// Phred values, or the place and byte of one that is none.
-fn phred(letters: &[u8]) -> Result<Vec<u8>, (usize, u8)> {
+/// Appends Phred values to `text`; or the place and byte of one that is none.
+fn phred(letters: &[u8], text: &mut Vec<u8>) -> Result<(), (usize, u8)> {
     let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
     // Nearly always there is none, which is told faster than where it is.
     if letters.iter().filter(|letter| is_bad(letter)).count() > 0
@@ -127,7 +124,8 @@ fn phred(letters: &[u8]) -> Result<Vec<u8>, (usize, u8)> {
     {
         return Err((place, letters[place]));
     }
-    Ok(letters.iter().map(|letter| letter - b'!').collect())
+    text.extend(letters.iter().map(|letter| letter - b'!'));
+    Ok(())
 }
 
 fn is_line_end(byte: u8) -> bool {
@@ -140,9 +138,9 @@ mod tests {
 
     #[test]
     fn names_end_at_white_space_and_fit_sam() {
-        assert_eq!(name(b"r1/1 extra"), Ok(b"r1/1".to_vec()));
-        assert_eq!(name(b"r1\tBC:Z:x"), Ok(b"r1".to_vec()));
-        assert_eq!(name(&[b'x'; 254]).map(|name| name.len()), Ok(254));
+        assert_eq!(name(b"r1/1 extra"), Ok(&b"r1/1"[..]));
+        assert_eq!(name(b"r1\tBC:Z:x"), Ok(&b"r1"[..]));
+        assert_eq!(name(&[b'x'; 254]).map(<[u8]>::len), Ok(254));
         for bad in [&b""[..], b" r1", &[b'x'; 255], b"a\x01", b"na\xc3\xafve", b"@r1", b"a\rACGT"] {
             assert!(name(bad).is_err(), "{bad:?}");
         }
@@ -150,6 +148,10 @@ mod tests {
 
     #[test]
     fn letters_are_normalised() {
+        let sequence = |raw: &[u8], format| {
+            let mut text = b"name".to_vec();
+            sequence(raw, format, &mut text).map(|length| text.split_off(text.len() - length))
+        };
         let all = sequence(b"acgtuUnN.RYSWKMBDHVryswkmbdhv", Format::Fastq);
         assert_eq!(all, Ok(b"ACGTTTNNNRYSWKMBDHVRYSWKMBDHV".to_vec()));
         assert_eq!(sequence(b"AC\r\nGT\n\n", Format::Fasta), Ok(b"ACGT".to_vec()));
@@ -161,6 +163,10 @@ mod tests {
 
     #[test]
     fn qualities_are_printable() {
+        let phred = |letters: &[u8]| {
+            let mut text = Vec::new();
+            phred(letters, &mut text).map(|()| text)
+        };
         assert_eq!(phred(b"!I~"), Ok(vec![0, 40, 93]));
         assert_eq!(phred(b"I I"), Err((1, b' ')));
         assert_eq!(phred(b"\x7f"), Err((0, 0x7f)));

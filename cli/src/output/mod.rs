@@ -1,9 +1,9 @@
 //! Mappings to SAM, BAM or CRAM.
 //!
-//! [`record`] makes the records of a read (with [`md`] for the `MD` tag) and [`header`] the header.
-//! [`text`] makes lines of SAM of them, [`hts`] writes BAM and CRAM through htslib; [`piece`] is what
-//! threads make, in parallel, for the one that writes. [`staging`] keeps an unfinished file from the
-//! name that the user gave.
+//! [`record`] makes the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
+//! strand) and [`header`] the header. [`text`] makes lines of SAM of them, [`hts`] writes BAM and CRAM
+//! through htslib; [`piece`] is what threads make, in parallel, for the one that writes. [`staging`]
+//! keeps an unfinished file from the name that the user gave.
 
 pub mod header;
 mod hts;
@@ -11,6 +11,7 @@ mod md;
 mod piece;
 mod read_group;
 mod record;
+mod reversed;
 pub mod staging;
 mod text;
 

@@ -24,6 +24,7 @@ use crate::input::Read;
 use crate::output::ReadGroup;
 use crate::output::hts;
 use crate::output::md;
+use crate::output::reversed::Reversed;
 
 const REVERSE: u16 = 0x10;
 const UNMAPPED: u16 = 0x4;
@@ -71,7 +72,8 @@ pub struct Formatter<'a> {
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
     md: String,
-    reversed: Read,
+    /// The read as it lies on the other strand.
+    reversed: Reversed,
 }
 
 impl<'a> Formatter<'a> {
@@ -83,14 +85,14 @@ impl<'a> Formatter<'a> {
             stretches: PlainStretches::new(reference),
             cigar: Vec::new(),
             md: String::new(),
-            reversed: Read { name: Vec::new(), sequence: Vec::new(), quality: None },
+            reversed: Reversed::default(),
         }
     }
 
     /// Passes the records of a read on, at least one.
     pub fn records(
         &mut self,
-        read: &Read,
+        read: Read<'_>,
         mapping: &Mapping,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -114,15 +116,12 @@ impl<'a> Formatter<'a> {
             };
             let is_reverse = alignment.strand == Strand::Reverse;
             if number == 1 {
-                let mut oriented = read;
-                if is_reverse {
-                    reverse(read, &mut self.reversed);
-                    oriented = &self.reversed;
-                }
-                record.flag = 0;
-                record.mapq = mapping.mapq;
-                record.sequence = &oriented.sequence;
-                record.quality = oriented.quality.as_deref();
+                (record.flag, record.mapq) = (0, mapping.mapq);
+                (record.sequence, record.quality) = if is_reverse {
+                    self.reversed.set(read)
+                } else {
+                    (read.sequence, read.quality)
+                };
             }
             if is_reverse {
                 record.flag |= REVERSE;
@@ -132,18 +131,18 @@ impl<'a> Formatter<'a> {
         Ok(())
     }
 
-    fn unaligned<'r>(&self, read: &'r Read) -> Record<'r>
+    fn unaligned<'r>(&self, read: Read<'r>) -> Record<'r>
     where
         'a: 'r,
     {
         Record {
-            name: &read.name,
+            name: read.name,
             flag: UNMAPPED,
             place: None,
             mapq: 0,
             cigar: &[],
-            sequence: &read.sequence,
-            quality: read.quality.as_deref(),
+            sequence: read.sequence,
+            quality: read.quality,
             tags: None,
             group: self.group.map(|group| group.id.as_str()),
         }
@@ -174,38 +173,6 @@ impl<'a> Formatter<'a> {
     }
 }
 
-/// A read as it lies on the other strand, without its name.
-fn reverse(read: &Read, reversed: &mut Read) {
-    reversed.sequence.clear();
-    reversed.sequence.extend(read.sequence.iter().rev().map(|&letter| complement(letter)));
-    if let Some(quality) = &read.quality {
-        let reversed = reversed.quality.get_or_insert_default();
-        reversed.clear();
-        reversed.extend(quality.iter().rev());
-    } else {
-        reversed.quality = None;
-    }
-}
-
-/// The complement of an upper-case IUPAC letter.
-fn complement(letter: u8) -> u8 {
-    match letter {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        b'R' => b'Y',
-        b'Y' => b'R',
-        b'K' => b'M',
-        b'M' => b'K',
-        b'B' => b'V',
-        b'V' => b'B',
-        b'D' => b'H',
-        b'H' => b'D',
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,10 +181,9 @@ mod tests {
 
     const READ_LETTERS: &[u8] = b"ACGTRYKMBVDHSWN";
 
-    fn read() -> Read {
-        let quality = (0..READ_LETTERS.len() as u8).collect();
-        Read { name: b"r".to_vec(), sequence: READ_LETTERS.to_vec(), quality: Some(quality) }
-    }
+    const QUALITY: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+
+    const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
     fn alignment(strand: Strand, cigar: &[(Op, u32)]) -> Alignment {
         Alignment { contig: 1, start: 2, strand, distance: 3, cigar: cigar.into() }
@@ -234,20 +200,8 @@ mod tests {
             records.push(hts::record(record)?);
             Ok(())
         };
-        formatter.records(&read(), mapping, write).expect("are made");
+        formatter.records(READ, mapping, write).expect("are made");
         records
-    }
-
-    #[test]
-    fn complements_keep_ambiguity_and_undo_themselves() {
-        let other = || Read { name: Vec::new(), sequence: vec![b'A'], quality: None };
-        let (mut there, mut back) = (other(), other());
-        reverse(&read(), &mut there);
-        assert_eq!(there.sequence, b"NWSDHBVKMRYACGT");
-        reverse(&there, &mut back);
-        assert_eq!((back.sequence, back.quality), (read().sequence, read().quality));
-        reverse(&other(), &mut there);
-        assert_eq!((there.sequence.as_slice(), there.quality), (b"T".as_slice(), None));
     }
 
     #[test]

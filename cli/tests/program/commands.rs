@@ -51,7 +51,7 @@ fn devices_names_the_cpu_and_gpus_or_why_none() {
 
 #[test]
 fn wrong_command_lines_have_code_2() {
-    let cases: [&[&str]; 19] = [
+    let cases: [&[&str]; 21] = [
         &[],
         &["ref.fa"],
         &["reads.fq", "ref.fa", "-k", "16"],
@@ -66,6 +66,8 @@ fn wrong_command_lines_have_code_2() {
         &["reads.fq", "ref.fa", "-O", "vcf"],
         &["reads.fq", "ref.fa", "--eqx", "-o", "out.cram"],
         &["reads.fq", "ref.fa", "-R", "@RG\\tSM:x"],
+        &["reads.fq", "ref.fa", "--timeline", "-"],
+        &["reads.fq", "ref.fa", "--timeline", "-", "-o", "-"],
         &["reads.fq", "ref.fa", "-v", "-q"],
         &["reads.fq", "ref.fa", "--no-such-option"],
         &["index"],

@@ -40,6 +40,7 @@ pub struct Kernels {
 pub struct Loaded {
     backend: CudaBackend,
     app: &'static str,
+    width: u32,
     description: Description,
 }
 
@@ -51,7 +52,7 @@ impl Kernels {
     pub fn load(&self, gpu: &Gpu, width: u32) -> Result<Loaded, RunError> {
         let backend = CudaBackend::new(gpu, self.name, self.fatbin)?;
         let description = describe_kernel(&backend, self.name, width)?;
-        Ok(Loaded { backend, app: self.name, description })
+        Ok(Loaded { backend, app: self.name, width, description })
     }
 }
 
@@ -84,17 +85,21 @@ impl<'t, 'g, G: Sync + ?Sized> CudaExecutor<'t, 'g, G> {
         Self::loaded(&kernels.load(gpu, settings.width)?, topology, settings, global)
     }
 
-    /// The same with kernels that were loaded before, for ensembles of the settings' width.
+    /// The same with kernels that were loaded before.
     ///
     /// # Errors
-    /// As [`CudaExecutor::new`].
+    /// As [`CudaExecutor::new`], or if they were loaded for another width than the settings'.
     pub fn loaded(
         kernels: &Loaded,
         topology: &'t Topology<'g, G>,
         settings: &Settings,
         global: &impl Item,
     ) -> Result<Self, RunError> {
-        let Loaded { backend, app, description } = kernels.clone();
+        let Loaded { backend, app, width, description } = kernels.clone();
+        if width != settings.width {
+            let refused = format!("width {}: the kernels were loaded for {width}", settings.width);
+            return Err(RunError::Settings(refused));
+        }
         Self::described(backend, description, topology, settings, app, global)
     }
 }

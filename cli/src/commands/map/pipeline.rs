@@ -15,10 +15,10 @@ use std::thread::{self, Scope};
 use anyhow::Result;
 use fm_index::Reference;
 use rayon::prelude::*;
-use woodstocc::{Batch, Mapper, Mapping, Query, Searched};
+use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
-use crate::input::{self, Read};
+use crate::input::{Batches, Read, Reads};
 use crate::output::{Format, Formatter, Output, Piece, Spares, Target};
 use crate::timeline::{Step, Timeline};
 
@@ -47,7 +47,7 @@ pub struct Pipeline<'a> {
 /// A batch on its way.
 struct Job<T> {
     number: usize,
-    reads: Vec<Read>,
+    reads: Reads,
     work: T,
 }
 
@@ -59,15 +59,11 @@ struct Formatted {
 
 impl Pipeline<'_> {
     /// Maps all batches and writes and closes the file, which can be committed then.
-    pub fn run(
-        &self,
-        batches: Receiver<Result<input::Batch>>,
-        mut output: Output,
-    ) -> Result<(Totals, Target)> {
+    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Target)> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let mut numbers = 0..;
-            let prepared = stage(scope, batches, move |batch| {
+            let prepared = stage(scope, input.batches, move |batch| {
                 let number = numbers.next().unwrap_or_default();
                 self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
                 self.timeline
@@ -77,10 +73,11 @@ impl Pipeline<'_> {
                 self.timeline.time(Step::Search, job.number.to_string(), || self.search(job))
             });
             let formatted = stage(scope, searched, |job| {
-                let number = job.number;
-                let done = self
-                    .timeline
-                    .time(Step::Format, number.to_string(), || self.format(job, &spares))?;
+                let (number, time) = (job.number, job.number.to_string());
+                let (done, reads) =
+                    self.timeline.time(Step::Format, time, || self.format(job, &spares))?;
+                // Once all reads are read, nobody wants their memory.
+                let _ = input.used.send(reads);
                 Ok((number, done))
             });
             let mut totals = Totals::default();
@@ -102,9 +99,9 @@ impl Pipeline<'_> {
         Ok((totals, target))
     }
 
-    fn prepare(&self, number: usize, reads: Vec<Read>) -> Result<Job<Batch>> {
+    fn prepare(&self, number: usize, reads: Reads) -> Result<Job<Batch>> {
         let queries: Vec<Query<'_>> =
-            reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
+            reads.iter().map(|read| Query { name: read.name, sequence: read.sequence }).collect();
         let work = self.mapper.prepare(&queries)?;
         Ok(Job { number, reads, work })
     }
@@ -115,27 +112,29 @@ impl Pipeline<'_> {
     }
 
     /// Makes the records, in parallel.
-    fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<Formatted> {
-        let found = job.work.by_query();
+    fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<(Formatted, Reads)> {
+        let Job { reads, work, .. } = job;
+        let found = work.by_query();
         let makers = || (self.mapper.resolver(), self.formatter.clone());
-        let made: Vec<(Piece, Totals)> = job
-            .reads
-            .par_chunks(TOGETHER)
-            .enumerate()
-            .map_init(makers, |(resolver, formatter), (number, reads)| {
-                let mut piece = Piece::new(self.format, spares);
-                let mut totals = Totals::default();
-                for (read, number) in reads.iter().zip(number * TOGETHER..) {
-                    let mapping = resolver.mapping(&found, number, &read.name);
-                    formatter
-                        .records(read, mapping, |record| piece.push(record, self.reference()))?;
-                    totals.count(read, mapping);
-                }
-                Ok((piece, totals))
-            })
+        let make = |(resolver, formatter): &mut (Resolver<'_>, Formatter<'_>), first: usize| {
+            let mut piece = Piece::new(self.format, spares);
+            let mut totals = Totals::default();
+            for number in first..reads.len().min(first + TOGETHER) {
+                let read = reads.get(number);
+                let mapping = resolver.mapping(&found, number, read.name);
+                formatter.records(read, mapping, |record| piece.push(record, self.reference()))?;
+                totals.count(read, mapping);
+            }
+            Ok((piece, totals))
+        };
+        let made: Vec<(Piece, Totals)> = (0..reads.len().div_ceil(TOGETHER))
+            .into_par_iter()
+            .map(|number| number * TOGETHER)
+            .map_init(makers, make)
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-        Ok(Formatted { pieces, totals: totals.into_iter().fold(Totals::default(), Totals::plus) })
+        let totals = totals.into_iter().fold(Totals::default(), Totals::plus);
+        Ok((Formatted { pieces, totals }, reads))
     }
 
     fn reference(&self) -> &Reference {
@@ -144,7 +143,7 @@ impl Pipeline<'_> {
 }
 
 impl Totals {
-    fn count(&mut self, read: &Read, mapping: &Mapping) {
+    fn count(&mut self, read: Read<'_>, mapping: &Mapping) {
         self.reads += 1;
         self.bases += read.sequence.len() as u64;
         self.aligned += u64::from(!mapping.alignments.is_empty());

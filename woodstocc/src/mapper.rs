@@ -26,6 +26,7 @@ use crate::loci::{Builder, Locus};
 use crate::mapq::mapq;
 use crate::matches::{self, Match, Scratch};
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
+use crate::pods;
 use crate::query::{self, Queries, Query};
 use crate::stats::{Counters, FilterStats, Stats};
 use crate::{scan, traceback, trie};
@@ -200,8 +201,14 @@ impl Mapper {
         if wanted.is_empty() {
             return Vec::new();
         }
-        let on_gpu = self.on_gpu(|gpu| gpu.search(queries, &wanted, k, &self.counters));
-        let mut hits = on_gpu.unwrap_or_else(|| self.search_on_cpu(queries, &wanted, k));
+        let settings = pods::Settings::default();
+        let mut hits = match self.on_gpu(|gpu| gpu.search(queries, &wanted, k, &settings)) {
+            Some((hits, measured)) => {
+                self.counters.searched(measured.effort);
+                hits
+            }
+            None => self.search_on_cpu(queries, &wanted, k),
+        };
         hits.par_sort_unstable_by_key(hits::order);
         hits
     }

@@ -124,7 +124,7 @@ pub(crate) fn on_gpu(quick: bool) -> Vec<Variant> {
             let shape = Shape { live_at_once, ..all };
             variants.push((format!("all, {live_at_once} live at once"), Walk::Pods(shape)));
         }
-        for slice in [512, 1 << 15] {
+        for slice in [256, 1 << 13] {
             let shape = Shape { slice: Some(slice), ..all };
             variants.push((format!("all, slices of {slice}"), Walk::Pods(shape)));
         }

@@ -16,7 +16,7 @@
 //!
 //! A *pod* is a node of the trie with the reads that are live there; in MERCATOR's terms (chapter 3)
 //! the items of the worklist, exploded into reads for the rows and collected again. A block's
-//! worklist is depth-first, so its memory is bounded ([`layout`](self), `Room`). The dissertation
+//! worklist is depth-first, so its memory is bounded (`layout.rs` has the proof). The dissertation
 //! gives each block as many reads as it has threads. Here a unit of work is a *subtrie*, below a
 //! word of a few bases, for thousands of reads: a node is then looked up once for far more of them,
 //! and idle blocks still find work.
@@ -31,9 +31,9 @@
 //! bounded in another way, which queues have not. The host runs it through the runtime's
 //! [`Backend`], so tests run the same loop on the SIMT shim.
 //!
-//! The table of all words of the index is not used to begin further down: of the rows of a read of 47
-//! bases at `k = 3`, one in a hundred lies above depth 8, and its nodes are shared by all reads of
-//! a group; finding the live reads of an entry takes those rows anyway.
+//! The table of all words of the index is not used to begin further down. It would save look-ups of
+//! nodes near the root, which all reads of a group share; the rows up there (one in fifteen lies above
+//! depth 8, for a read of 47 bases at `k = 3`) have to be computed to know who is live at an entry.
 
 mod engine;
 mod layout;
@@ -52,7 +52,7 @@ use run::{Batch, Run, upload};
 pub use settings::Settings;
 
 /// The longest word that cuts the trie.
-pub const MAX_WORD: u32 = 7;
+pub const MAX_WORD: u32 = 6;
 
 /// Reads of one run: their numbers share a word with 4 bits more.
 const MAX_READS: usize = 1 << 24;

@@ -3,8 +3,9 @@
 use super::layout::Group;
 use super::{MAX_WORD, Settings};
 
-/// Units that every block should get, so that no one waits long for the last.
-const UNITS_PER_BLOCK: u64 = 4;
+/// Units that a block should get on average. A unit costs the steps from the root to its word, for all
+/// reads of its group; blocks that run out of units are given work of others anyway.
+const UNITS_PER_BLOCK: u64 = 2;
 
 /// Groups of reads whose `lengths` ascend, cut for `blocks` blocks; and how many units they have.
 ///
@@ -49,8 +50,8 @@ mod tests {
         let group = |first, reads, word, first_unit| Group { first, reads, word, first_unit };
         assert_eq!(cut(&[], 2, 4, &settings), (vec![], 0));
         let (groups, units) = cut(&[3, 5, 5, 40, 41], 2, 4, &settings);
-        assert_eq!(groups, [group(0, 3, 0, 0), group(3, 2, 2, 1)]);
-        assert_eq!(units, 17);
+        assert_eq!(groups, [group(0, 3, 0, 0), group(3, 2, 1, 1)]);
+        assert_eq!(units, 5);
         let settings = Settings { group: 1000, word: Some(1), ..settings };
         assert_eq!(cut(&[40; 5], 2, 4, &settings), (vec![group(0, 5, 1, 0)], 4));
     }

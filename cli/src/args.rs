@@ -1,18 +1,20 @@
 //! The command line.
 
+mod map;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread;
 
 use aligner_core::DeviceRequest;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use gpualign_benches::Experiment;
-use woodstocc::{MAX_K, MAX_TRIE_K, Report, Strategy};
+use woodstocc::MAX_TRIE_K;
 
+pub use self::map::{MapOptions, StatsFormat};
 use crate::commands::Simulate;
-use crate::output::{Format, ReadGroup};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,60 +88,6 @@ pub struct Operands {
     /// Reference: FASTA, plain or gz, bz2, zst; its index REF.gpx is used if it is there
     #[arg(required = true, value_name = "REF", value_hint = ValueHint::FilePath)]
     pub reference: PathBuf,
-}
-
-/// The options of mapping.
-#[derive(Debug, Args)]
-pub struct MapOptions {
-    /// Greatest number of differences (mismatches, inserted and deleted bases), 0 to 15
-    #[arg(short, default_value_t = 3, help_heading = "Search",
-        value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
-    pub k: u8,
-    /// Which places of a read to report
-    #[arg(long, default_value = "best", help_heading = "Search")]
-    pub report: Loci,
-    /// Report every start within K differences, not one for each locus
-    #[arg(long, conflicts_with = "report", help_heading = "Search")]
-    pub all_starts: bool,
-    /// How to search; every strategy finds the same places
-    #[arg(long, default_value = "auto", help_heading = "Search")]
-    pub strategy: Search,
-    /// Chooses the primary place among equally good ones, together with the read's name
-    #[arg(long, default_value_t = 0, help_heading = "Search")]
-    pub seed: u64,
-
-    /// Write to FILE, as SAM, BAM or CRAM by its extension [default: SAM to standard output]
-    #[arg(short, long, value_name = "FILE", help_heading = "Output",
-        value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-    /// Output format, whatever the extension
-    #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
-    pub output_format: Option<Format>,
-    /// Read group line, as in '@RG\tID:x\tSM:y'; all reads belong to it
-    #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
-    pub read_group: Option<ReadGroup>,
-    /// Write = and X in CIGAR strings, not M; CRAM has no place for them
-    #[arg(long, help_heading = "Output")]
-    pub eqx: bool,
-    /// Print statistics to standard error at the end
-    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
-    pub stats: Option<StatsFormat>,
-
-    /// Where to map: auto, cpu, cuda or cuda:N
-    #[arg(long, default_value_t, help_heading = "Resources")]
-    pub device: DeviceRequest,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Reads mapped at a time; the more, the more they share
-    #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch_size: u32,
-    /// Save the index as REF.gpx if it had to be built
-    #[arg(long, help_heading = "Resources")]
-    pub save_index: bool,
-
-    #[command(flatten)]
-    pub messages: Messages,
 }
 
 /// The command line of `gpualign index`.
@@ -239,46 +187,6 @@ pub struct Messages {
     pub quiet: bool,
 }
 
-/// Values of `--strategy`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Search {
-    /// For each read what costs least
-    Auto,
-    /// The suffix trie, for K up to 7: reads in batches on the CPU, a worklist for each on a GPU
-    Trie,
-    /// Exact occurrences of K + 1 pieces of the read, verified
-    Filter,
-    /// A linear scan of the reference, on the CPU
-    Scan,
-}
-
-impl From<Search> for Strategy {
-    fn from(search: Search) -> Self {
-        match search {
-            Search::Auto => Self::Auto,
-            Search::Trie => Self::Trie,
-            Search::Filter => Self::Filter,
-            Search::Scan => Self::Scan,
-        }
-    }
-}
-
-/// Values of `--report`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Loci {
-    /// The best locus
-    Best,
-    /// Every locus, the best one first
-    All,
-}
-
-/// Values of `--stats`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatsFormat {
-    /// One JSON object
-    Json,
-}
-
 impl Arguments {
     /// Parses the command line of this process; ends it with code 2 if that is wrong.
     pub fn from_command_line() -> Self {
@@ -287,39 +195,6 @@ impl Arguments {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();
         }
         arguments
-    }
-}
-
-impl MapOptions {
-    /// The output format; `None` if it can be told neither from the option nor from the name.
-    pub fn format(&self) -> Option<Format> {
-        self.output_format.or_else(|| match &self.output {
-            None => Some(Format::Sam),
-            Some(path) => Format::of(path),
-        })
-    }
-
-    /// Checks what no single option tells.
-    fn check(&self) -> Result<(), String> {
-        match (self.format(), &self.output) {
-            (Some(Format::Cram), _) if self.eqx => {
-                Err("CRAM cannot hold = and X: leave out --eqx, or write SAM or BAM".to_owned())
-            }
-            (None, Some(path)) => Err(format!(
-                "'{}' ends neither in .sam, .bam nor .cram: say which with --output-format",
-                path.display()
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// What the mapper is to report.
-    pub fn reported(&self) -> Report {
-        match self.report {
-            _ if self.all_starts => Report::AllStarts,
-            Loci::Best => Report::Best,
-            Loci::All => Report::All,
-        }
     }
 }
 
@@ -373,18 +248,5 @@ mod tests {
         let mut bench = RuntimeArguments::augment_args(clap::Command::new("runtime"));
         let help = bench.render_long_help().to_string();
         assert!(names.iter().all(|name| help.contains(name)), "{help}");
-    }
-
-    #[test]
-    fn the_format_follows_option_then_name() {
-        let format = |arguments: &[&str]| {
-            let all = [&["gpualign", "a.fq", "ref.fa"], arguments].concat();
-            Arguments::parse_from(all).options.format()
-        };
-        assert_eq!(format(&[]), Some(Format::Sam));
-        assert_eq!(format(&["-O", "bam"]), Some(Format::Bam));
-        assert_eq!(format(&["-o", "x.CRAM"]), Some(Format::Cram));
-        assert_eq!(format(&["-o", "x.bam", "-O", "sam"]), Some(Format::Sam));
-        assert_eq!(format(&["-o", "x.txt"]), None);
     }
 }

@@ -3,8 +3,8 @@
 //! # Design
 //!
 //! ```text
-//!   READS --input--> batches of reads --woodstocc--> mappings --output::sam--> records --output::hts--> FILE
-//!   REF or REF.gpx --commands::index--> FmIndex ----^                                      output::staging
+//!   READS --input--> batches of reads --woodstocc--> mappings --output--> pieces of records --> FILE
+//!   REF or REF.gpx --commands::index--> FmIndex ----^                            output::staging
 //! ```
 //!
 //! | module | concept |
@@ -16,10 +16,11 @@
 //! | [`simulate`] | made-up genomes and reads |
 //! | [`console`] | notices and progress on standard error |
 //! | [`stats`] | what `--stats` prints |
+//! | [`timeline`] | when each step of each batch was done |
 //!
-//! Reading, mapping and writing overlap: one thread reads, the pool maps and formats, one thread
-//! writes, and batches pass between them in order. So the output does not depend on the number of
-//! threads, on the batch size or on the device.
+//! Reading, searching, making records and writing overlap: each is a stage with a thread of its own, and
+//! batches pass from one to the next in order (`commands::map`). So the output does not depend on the
+//! number of threads, on the batch size or on the device.
 //!
 //! The exit code is 0, 2 for a wrong command line, 130 if interrupted, and 1 for every other error,
 //! which is told in one line on standard error. A reader of standard output that goes away (as
@@ -32,6 +33,7 @@ mod input;
 mod output;
 mod simulate;
 mod stats;
+mod timeline;
 
 use std::io;
 use std::process::ExitCode;

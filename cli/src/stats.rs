@@ -1,9 +1,12 @@
 //! What `--stats` prints.
 
+use std::fmt;
 use std::time::Duration;
 
 use aligner_core::stream::Metrics;
 use serde::Serialize;
+
+use crate::timeline::{Step, Timeline};
 
 /// The statistics of one run of mapping.
 #[derive(Debug, Serialize)]
@@ -27,16 +30,44 @@ pub struct Summary {
     pub filter: Option<Filter>,
 }
 
-/// Where the time went. Mapping and output overlap, so the parts can add up to more than `total`.
+/// Where the time went. Steps overlap from `read` on, so they can add up to more than `total`; see
+/// [`Step`].
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Seconds {
-    /// Building or opening the index and putting it on the device.
-    pub index: f64,
-    /// Mapping.
-    pub map: f64,
-    /// Making and writing records.
-    pub output: f64,
+    /// Until the first batch could be mapped: the index and the device.
+    pub start: f64,
+    pub read: f64,
+    pub prepare: f64,
+    pub search: f64,
+    pub format: f64,
+    pub write: f64,
     pub total: f64,
+}
+
+impl Seconds {
+    /// Of a whole run.
+    pub fn new(timeline: &Timeline, start: Duration, total: Duration) -> Self {
+        Self {
+            start: start.as_secs_f64(),
+            read: timeline.seconds(Step::Read),
+            prepare: timeline.seconds(Step::Prepare),
+            search: timeline.seconds(Step::Search),
+            format: timeline.seconds(Step::Format),
+            write: timeline.seconds(Step::Write),
+            total: total.as_secs_f64(),
+        }
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { start, read, prepare, search, format, write, total } = self;
+        write!(
+            f,
+            "start {start:.2} s, read {read:.2} s, prepare {prepare:.2} s, search {search:.2} s, \
+             format {format:.2} s, write {write:.2} s, total {total:.2} s"
+        )
+    }
 }
 
 /// The mapper's own counters, see [`woodstocc::Stats`].

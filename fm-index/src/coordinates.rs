@@ -114,6 +114,19 @@ impl Coordinates {
         stretch.reference + (indexed - stretch.indexed)
     }
 
+    /// The indexed coordinate of a reference coordinate, unless the text leaves it out.
+    pub(crate) fn to_indexed(&self, reference: u32) -> Option<u32> {
+        self.indexed_parts(reference..reference + 1).next().map(|(_, indexed)| indexed.start)
+    }
+
+    /// The positions around this one up to the next barriers; `None` if it is in an exception.
+    pub(crate) fn plain_stretch(&self, indexed: u32) -> Option<Range<u32>> {
+        let next = self.barrier_ends.partition_point(|&barrier_end| barrier_end <= indexed);
+        let start = next.checked_sub(1).map_or(0, |last| self.barrier_ends[last]);
+        let end = self.barrier_starts.get(next).map_or(self.indexed_length, |&start| start);
+        (start..end).contains(&indexed).then_some(start..end)
+    }
+
     pub(crate) fn is_plain(&self, start: u32, length: u32) -> bool {
         let end = start.saturating_add(length);
         let barrier = self.barrier_ends.partition_point(|&barrier_end| barrier_end <= start);

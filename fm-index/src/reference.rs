@@ -12,6 +12,7 @@ use crate::fasta;
 use crate::header::Section;
 use crate::image::Image;
 use crate::packed;
+use crate::plain::Plain;
 use crate::source::Source;
 
 /// The most bases of a reference, all contigs together.
@@ -217,6 +218,23 @@ impl Reference {
     #[inline]
     pub fn to_reference(&self, indexed: u32) -> u32 {
         self.coordinates.to_reference(indexed)
+    }
+
+    /// The indexed coordinate of a reference coordinate below [`Reference::len`]; `None` in the middle
+    /// of a long gap.
+    #[inline]
+    pub fn to_indexed(&self, position: u32) -> Option<u32> {
+        self.coordinates.to_indexed(position)
+    }
+
+    /// The plain stretch with this position of the indexed text; `None` if an exception is there. See
+    /// [`PlainStretches`](crate::PlainStretches).
+    pub fn plain_stretch(&self, indexed: u32) -> Option<Plain> {
+        let stretch = self.coordinates.plain_stretch(indexed)?;
+        let start = self.to_reference(stretch.start);
+        let contig = self.contig_at(start);
+        let start = start - self.contigs[contig].offset;
+        Some(Plain { indexed: stretch, contig: contig as u32, start })
     }
 
     /// The number of the contig that holds a reference coordinate below [`Reference::len`].

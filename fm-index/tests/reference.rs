@@ -3,7 +3,7 @@
 
 use aligner_core::seq::{UNKNOWN, encode};
 use fastrand::Rng;
-use fm_index::{BuildOptions, FLANK, FmIndex, Reference};
+use fm_index::{BuildOptions, FLANK, FmIndex, PlainStretches, Reference};
 
 /// A reference as plain letters, contigs end to end.
 struct Naive {
@@ -113,7 +113,33 @@ fn check(contigs: &[Vec<u8>], rng: &mut Rng, what: &str) {
             assert_eq!(plain, naive.is_plain(start, length), "{what}, {start} + {length}");
         }
     }
+    check_stretches(&naive, &reference, what);
     assert!(!reference.is_plain(0, u32::MAX) && !reference.is_plain(u32::MAX, u32::MAX));
+}
+
+fn check_stretches(naive: &Naive, reference: &Reference, what: &str) {
+    let mut stretches = PlainStretches::new(reference);
+    let plain = |start: usize, end: usize| end > start && naive.is_plain(start, end - start);
+    for (indexed, &position) in naive.kept.iter().enumerate() {
+        let contig = naive.contigs[position];
+        let start = position as u32 - reference.contigs()[contig].offset;
+        let at_place = stretches.at_place(contig as u32, start);
+        assert_eq!(stretches.letter(contig as u32, start), naive.letter(position), "{what}");
+        let Some(found) = stretches.at_indexed(indexed as u32) else {
+            assert!(!naive.is_plain(indexed, 1), "{what}, {indexed}");
+            assert_eq!(at_place, None, "{what}, {indexed}");
+            continue;
+        };
+        let (begin, end) = (found.indexed.start as usize, found.indexed.end as usize);
+        assert!((begin..end).contains(&indexed) && plain(begin, end), "{what}, {indexed}");
+        assert!(begin == 0 || !plain(begin - 1, end), "{what}, {indexed}: as long as can be");
+        assert!(!plain(begin, end + 1), "{what}, {indexed}: as long as can be");
+        assert_eq!((found.contig as usize, found.in_contig(indexed as u32)), (contig, start));
+        assert_eq!(at_place, Some(indexed as u32..end as u32), "{what}, {indexed}");
+    }
+    let left_out =
+        (0..reference.len()).filter(|&position| reference.to_indexed(position).is_none());
+    assert_eq!(left_out.count(), naive.letters.len() - naive.kept.len(), "{what}");
 }
 
 #[test]

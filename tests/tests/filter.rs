@@ -1,22 +1,57 @@
 //! The filter's device code, run on the CPU, finds what its Rust code finds.
+// Launching a kernel is unsafe; the launch passes what the kernel takes.
 // A test's helpers may panic as the test itself may.
-#![allow(clippy::expect_used)]
+#![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, CudaExecutor, Policy, Settings};
+use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::ShimBackend;
+use simt::{Argument, Launch};
 use woodstocc::Query;
 use woodstocc::filter::band::Window;
+use woodstocc::filter::cuts::Cuts;
 use woodstocc::filter::stages::DeviceContext;
-use woodstocc::filter::{context, pieces, topology};
+use woodstocc::filter::{context, topology, windows};
 use woodstocc::query::Queries;
 
-fn sorted(mut windows: Vec<Window>) -> Vec<Window> {
+const POISON: u32 = 0xDEAD_BEEF;
+
+fn sorted(windows: &Items<Window>) -> Vec<Window> {
+    let mut windows: Vec<Window> = windows.parts().flatten().copied().collect();
     windows.sort_unstable_by_key(|w| (w.query, w.first, w.starts, w.distances));
     windows
+}
+
+fn address(start: *const u8) -> u64 {
+    start.expose_provenance() as u64
+}
+
+/// The bounds that `filter_cuts` sets.
+fn cut_by_kernel(index: &FmIndex, queries: &Queries, wanted: &[u32], k: usize) -> Vec<u32> {
+    let mut bounds = vec![POISON; queries.len() * (k + 2)];
+    let view = [View::of_host(index)];
+    let arguments = [
+        Argument::input(&view),
+        Argument::input(queries.all_codes()),
+        Argument::input(queries.offsets()),
+        Argument::input(wanted),
+        Argument::value(wanted.len() as u32),
+        Argument::value(k as u32),
+        Argument::output(&mut bounds),
+    ];
+    let kernels = gpualign_tests::kernels("woodstocc", "cuts").expect("the build made it");
+    let kernel = kernels.kernel("filter_cuts").expect("it is exported");
+    // SAFETY: the arguments are those of `filter_cuts`, with the lengths its contract asks for.
+    unsafe { kernel.launch(&Launch::new(2, 3), &arguments) }.expect("it runs");
+    for query in (0..queries.len()).filter(|&query| !wanted.contains(&(query as u32))) {
+        let unwanted = &mut bounds[query * (k + 2)..][..k + 2];
+        assert!(unwanted.iter().all(|&bound| bound == POISON), "query {query} is not cut");
+        unwanted.fill(0);
+    }
+    bounds
 }
 
 /// Runs the same batch on the CPU and on the shim.
@@ -27,21 +62,24 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let queries = Arc::new(Queries::new(&reads));
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
-    let context = context(&index, &queries, k);
-    let (app, sink) = topology(&context);
-    let inputs = pieces(&wanted, k);
+    let cuts = Cuts::cheapest(&index, &queries, &wanted, k);
+    assert_eq!(cut_by_kernel(&index, &queries, &wanted, k), cuts.bounds(), "{case}: cuts");
+    let bounds = address(cuts.bounds().as_ptr().cast());
+    let context = context(&index, &queries, k, cuts);
+    let (app, sinks) = topology(&context);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
-    let expected = sorted(cpu.run(&inputs).expect("runs").take(sink));
+    let all = windows(&wanted, k, sinks, |pieces| cpu.run(pieces)).expect("runs");
+    let expected = sorted(&all.windows);
 
-    let address = |start: *const u8| start.expose_provenance() as u64;
     let codes = address(queries.all_codes().as_ptr());
     let offsets = address(queries.offsets().as_ptr().cast());
-    let on_device = DeviceContext::new(View::of_host(&index), codes, offsets, k);
+    let on_device = DeviceContext::new(View::of_host(&index), [codes, offsets, bounds], k);
     let kernels = gpualign_tests::kernels("woodstocc", "filter").expect("the build made it");
     let backend = ShimBackend::new(kernels, seed);
     let shim = CudaExecutor::with_backend(backend, &app, settings, "filter", &on_device)
         .expect("an executor");
-    let found = sorted(shim.run(&inputs).expect("runs").take(sink));
+    let all = windows(&wanted, k, sinks, |pieces| shim.run(pieces)).expect("runs");
+    let found = sorted(&all.windows);
     assert_eq!(found, expected, "{case}");
     let matching = expected.iter().filter(|window| window.starts != 0).count();
     assert_eq!(matching, expected.len(), "{case}: windows have matches");
@@ -103,4 +141,14 @@ fn the_shortest_and_the_longest_queries() {
         check(&case, text, &[read.to_vec()], k, &settings, 1);
     }
     check("no query", &letters, &[], 3, &settings, 1);
+}
+
+#[test]
+fn frequent_pieces_are_dealt_out_in_parts() {
+    let mut random = fastrand::Rng::with_seed(8);
+    let mut letters: Vec<u8> = (0..400).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    letters.splice(200..200, b"ACGTTG".repeat(150));
+    let settings = Settings { width: 64, blocks: 3, output_slots: 7, ..Settings::default() };
+    let reads = [&letters[300..330], &letters[195..230], &letters[10..40]].map(<[u8]>::to_vec);
+    check("a repeat", &letters, &reads, 2, &settings, 2);
 }

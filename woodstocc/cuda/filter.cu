@@ -6,7 +6,7 @@
 namespace {
 
 struct Piece {
-  uint32_t query, number;
+  uint32_t query, number, first;
 };
 struct Seed {
   uint32_t query, number, lo, size;
@@ -15,36 +15,37 @@ struct Candidate {
   uint32_t query, number, diagonal;
 };
 
+// Occurrences that go the same way: TOGETHER of stages.rs.
+constexpr uint32_t kTogether = 128;
+
 // What the application is given: DeviceContext of stages.rs.
 struct Context {
   fm::View index;
   const uint8_t* codes;
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
+  const uint32_t* bounds;   // k + 2 a query: where its pieces begin, and the end of the last
   uint32_t k;
-  uint32_t inverse;  // 2^32 / (k + 1), rounded up; not used for k = 0
+  uint32_t padding;
 };
 
 // A query's codes, and where its pieces begin.
 struct Query {
   const uint8_t* codes;
-  uint32_t length, k, inverse;
+  const uint32_t* bounds;
+  uint32_t length;
 
   __device__ Query(const Context& context, uint32_t query) {
     const uint32_t begin = __ldg(context.offsets + query);
     codes = context.codes + begin;
     length = __ldg(context.offsets + query + 1) - begin;
-    k = context.k;
-    inverse = context.inverse;
+    bounds = context.bounds + query * (context.k + 2);
   }
-  // piece * length / (k + 1); exact, as the product is below 2^21.
-  __device__ uint32_t begin(uint32_t piece) const {
-    return k == 0 ? piece * length : __umulhi(piece * length, inverse);
-  }
+  __device__ uint32_t begin(uint32_t piece) const { return __ldg(bounds + piece); }
 };
 
 struct Search : stream::Stage {
   using In = Piece;
-  using Out = stream::Channels<stream::Channel<Seed, 1>>;
+  using Out = stream::Channels<stream::Channel<Seed, 1>, stream::Channel<Seed, 1>>;
   using Global = Context;
 
   template <class Push>
@@ -53,7 +54,12 @@ struct Search : stream::Stage {
     const Query query(context, piece.query);
     const uint32_t begin = query.begin(piece.number), end = query.begin(piece.number + 1);
     const fm::Interval rows = fm::search(context.index, query.codes + begin, end - begin);
-    if (rows.size > 0) push(stream::to<0>(), Seed{piece.query, piece.number, rows.lo, rows.size});
+    if (rows.size == 0) return;
+    const uint32_t part = min(rows.size - piece.first, kTogether);
+    push(stream::to<0>(), Seed{piece.query, piece.number, rows.lo + piece.first, part});
+    if (piece.first == 0 && rows.size > part) {
+      push(stream::to<1>(), Seed{piece.query, piece.number, rows.lo, rows.size});
+    }
   }
 };
 
@@ -69,8 +75,9 @@ struct Candidates : stream::Exploding {
     const Context context = site.global();
     const Query query(context, seed.query);
     const fm::View& index = context.index;
-    const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - query.begin(seed.number);
-    if (woodstocc::promising(index, query.codes, query.length, context.k, diagonal)) {
+    const uint32_t begin = query.begin(seed.number);
+    const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - begin;
+    if (woodstocc::promising(index, query.codes, query.length, context.k, diagonal, begin)) {
       push(stream::to<0>(), Candidate{seed.query, seed.number, diagonal});
     }
   }
@@ -85,16 +92,15 @@ struct Verify : stream::Stage {
   __device__ void run(const Candidate& candidate, const stream::Site<Verify>& site, Push& push) const {
     const Context context = site.global();
     const Query query(context, candidate.query);
-    woodstocc::Window window;
-    window.query = candidate.query;
-    if (!woodstocc::find_window(context.index, query.codes, query.length, context.k, candidate.diagonal,
-                                window)) {
-      return;
-    }
     for (uint32_t piece = 0; piece < candidate.number; piece++) {
       if (occurs(context.index, query, piece, candidate.diagonal)) return;
     }
-    push(stream::to<0>(), window);
+    woodstocc::Window window;
+    window.query = candidate.query;
+    if (woodstocc::find_window(context.index, query.codes, query.length, context.k, candidate.diagonal,
+                               window)) {
+      push(stream::to<0>(), window);
+    }
   }
 
   // Whether a piece occurs on a diagonal.

@@ -1,5 +1,7 @@
 //! What mapping one read yields.
 
+use smallvec::SmallVec;
+
 /// The strand of the reference that a read matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strand {
@@ -36,7 +38,8 @@ impl Op {
 
 /// An alignment as runs of equal operations, from its start on the reference. The read side is the
 /// read as it lies on the forward strand (reverse-complemented for [`Strand::Reverse`]).
-pub type Cigar = Vec<(Op, u32)>;
+/// Few differences need no memory of their own.
+pub type Cigar = SmallVec<[(Op, u32); 8]>;
 
 /// One place where a read matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,4 +68,13 @@ pub struct Mapping {
     pub total: u64,
     /// Mapping quality of the primary alignment.
     pub mapq: u8,
+}
+
+impl Mapping {
+    /// Makes it that of an unaligned read, and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.alignments.clear();
+        self.total = 0;
+        self.mapq = 0;
+    }
 }

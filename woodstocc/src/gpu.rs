@@ -8,16 +8,16 @@
 //! was too short, the queries that lost a hit run again with room for exactly what they found:
 //! nothing is dropped.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::{CudaBackend, CudaExecutor, Kernels, RunError, Settings};
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use aligner_core::stream::{CudaBackend, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
-use crate::filter::stages::{Context, DeviceContext};
-use crate::filter::{self, Filtered};
+use crate::filter::Filtered;
+use crate::filter::gpu::GpuFilter;
 use crate::hits::{Hit, Segment};
 use crate::params::MAX_TRIE_K;
 use crate::pods::Measured;
@@ -46,8 +46,6 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
     "separate_lists_7",
 ];
 
-const FILTER: Kernels = Kernels { name: "filter", fatbin: include_bytes!("../cuda/filter.fatbin") };
-
 /// An index on a GPU, and the kernels that search it.
 #[derive(Debug)]
 pub struct GpuEngine {
@@ -55,6 +53,7 @@ pub struct GpuEngine {
     pub(crate) index: DeviceIndex,
     kernels: Vec<Kernel>,
     pub(crate) pods: CudaBackend,
+    filter: GpuFilter,
     /// Page-locked memory that hits come back through, grown when needed.
     landing: Mutex<Option<PinnedBuffer<u32>>>,
 }
@@ -105,8 +104,9 @@ impl GpuEngine {
         let kernels =
             KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
         let pods = CudaBackend::new(&gpu, "pods", include_bytes!("../cuda/pods.fatbin"))?;
+        let filter = GpuFilter::new(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        Ok(Self { gpu, index, kernels, pods, landing: Mutex::new(None) })
+        Ok(Self { gpu, index, kernels, pods, filter, landing: Mutex::new(None) })
     }
 
     /// All hits of the wanted queries, each of more than `k` bases, in no particular order, by
@@ -255,39 +255,19 @@ impl GpuEngine {
     /// If not even one query fits, or the driver fails.
     pub(crate) fn filter(
         &self,
-        context: &Context,
+        index: &FmIndex,
+        queries: &Arc<Queries>,
         wanted: &[u32],
+        k: usize,
         settings: &Settings,
     ) -> Result<Filtered, DeviceError> {
         let mut all = Filtered::default();
         in_parts(wanted, |part| {
-            all.append(self.filter_part(context, part, settings)?);
+            let on_gpu = (&self.gpu, &self.index);
+            all.append(self.filter.filter(on_gpu, (index, queries), part, k, settings)?);
             Ok(())
         })?;
         Ok(all)
-    }
-
-    fn filter_part(
-        &self,
-        context: &Context,
-        wanted: &[u32],
-        settings: &Settings,
-    ) -> Result<Filtered, DeviceError> {
-        let gpu = &self.gpu;
-        let codes = gpu.upload(context.queries.all_codes())?;
-        let offsets = gpu.upload(context.queries.offsets())?;
-        let [codes_at, offsets_at] = [codes.address(gpu), offsets.address(gpu)];
-        let on_device = DeviceContext::new(self.index.values(), codes_at, offsets_at, context.k);
-        let (app, sink) = filter::topology(context);
-        let failed = |error| match error {
-            RunError::Device(error) => error,
-            // Not a matter of the input: say what the runtime says.
-            other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
-        };
-        let executor = CudaExecutor::new(gpu, &app, settings, &FILTER, &on_device);
-        let pieces = filter::pieces(wanted, context.k);
-        let outputs = executor.and_then(|executor| executor.run(&pieces)).map_err(failed)?;
-        Ok(Filtered::new(outputs, sink))
     }
 
     /// The text position of every row of the segments, in their order.

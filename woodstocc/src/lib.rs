@@ -22,11 +22,13 @@
 //! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
 //! | [`scan`] | search for reads so short that nearly everything matches |
+//! | [`found`] | what the searches found for a batch, by query |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
 //! | [`mod@matches`] | located starts, verified near N and contig ends |
 //! | [`loci`] | runs of matches, and their representatives |
-//! | [`traceback`] | the alignment of a representative |
+//! | [`traceback`] | the alignment of a representative, without gaps in `ungapped` |
 //! | [`mapq`] | mapping quality from distances and multiplicities |
+//! | [`resolver`] | from what was found for a read to its mapping |
 //! | [`mapper`] | all of it, for batches of reads |
 //! | [`oracle`] | the definition by brute force, for tests |
 
@@ -34,7 +36,7 @@ pub mod alignment;
 pub mod bound;
 pub mod error;
 pub mod filter;
-mod found;
+pub mod found;
 pub mod gpu;
 pub mod hits;
 pub mod loci;
@@ -45,15 +47,19 @@ pub mod oracle;
 pub mod params;
 pub mod pods;
 pub mod query;
+pub mod resolver;
 pub mod row;
 pub mod scan;
 pub mod stats;
 pub mod traceback;
 pub mod trie;
+mod ungapped;
 
 pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
 pub use error::MapError;
-pub use mapper::Mapper;
+pub use found::{Found, Searched};
+pub use mapper::{Batch, Mapper};
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use query::Query;
+pub use resolver::Resolver;
 pub use stats::{FilterStats, Stats};

@@ -19,11 +19,11 @@ pub struct Locus {
 /// Builds loci from matches that come in descending order of contig and start, or contig by contig
 /// in any order with descending starts.
 #[derive(Debug)]
-pub struct Builder {
+pub struct Builder<'a> {
     reach: u32,
     strand: Strand,
     open: Option<Open>,
-    done: Vec<Locus>,
+    done: &'a mut Vec<Locus>,
 }
 
 #[derive(Debug)]
@@ -33,10 +33,10 @@ struct Open {
     leftmost: u32,
 }
 
-impl Builder {
-    /// A builder for one strand.
-    pub fn new(k: usize, strand: Strand) -> Self {
-        Self { reach: k.max(1) as u32, strand, open: None, done: Vec::new() }
+impl<'a> Builder<'a> {
+    /// A builder for one strand, which adds loci to `done`, in no particular order.
+    pub fn new(k: usize, strand: Strand, done: &'a mut Vec<Locus>) -> Self {
+        Self { reach: k.max(1) as u32, strand, open: None, done }
     }
 
     /// Takes the next match.
@@ -64,10 +64,9 @@ impl Builder {
         }
     }
 
-    /// The loci, in no particular order.
-    pub fn finish(mut self) -> Vec<Locus> {
+    /// Adds the last locus.
+    pub fn finish(mut self) {
         self.close();
-        self.done
     }
 }
 
@@ -76,15 +75,14 @@ mod tests {
     use super::*;
 
     fn loci(k: usize, matches: &[(u32, u32, u8)]) -> Vec<(u32, u32, u8)> {
-        let mut builder = Builder::new(k, Strand::Forward);
+        let mut done = Vec::new();
+        let mut builder = Builder::new(k, Strand::Forward, &mut done);
         for &(contig, start, distance) in matches.iter().rev() {
             builder.push(Match { contig, start, distance });
         }
-        let mut loci: Vec<_> = builder
-            .finish()
-            .iter()
-            .map(|l| (l.best.contig, l.best.start, l.best.distance))
-            .collect();
+        builder.finish();
+        let mut loci: Vec<_> =
+            done.iter().map(|l| (l.best.contig, l.best.start, l.best.distance)).collect();
         loci.sort_unstable();
         loci
     }

@@ -1,9 +1,12 @@
 //! The mapper: batches of reads in, mappings out.
 //!
 //! ```text
-//!   reads -> queries -> trie   -> hits -> segments -> locate -> matches -> loci -> alignments
+//!   prepare            search                                   resolve
+//!   reads -> queries -> trie   -> hits -> segments -> locate --> matches -> loci -> alignments
 //!                       filter -> windows ----------------------^ verify
 //! ```
+//!
+//! The steps can be taken apart, so that several batches are on their way at a time.
 //!
 //! Trie, filter and locate run on the device; everything else, and so every decision, is the same
 //! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
@@ -11,25 +14,23 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use aligner_core::stream::Items;
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::alignment::{Alignment, Mapping, Strand};
+use crate::alignment::Mapping;
 use crate::error::MapError;
-use crate::filter;
-use crate::found::{Found, Located, Windows};
+use crate::filter::{self, band::Window};
+use crate::found::{Located, Searched};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
-use crate::loci::{Builder, Locus};
-use crate::mapq::mapq;
-use crate::matches::{self, Match, Scratch};
-use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
+use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Strategy};
 use crate::pods;
-use crate::query::{self, Queries, Query};
+use crate::query::{Queries, Query};
+use crate::resolver::Resolver;
 use crate::stats::{Counters, FilterStats, Stats};
-use crate::{scan, traceback, trie};
+use crate::trie;
 
 /// Queries that are not split further for the sake of balance.
 const WALK_TOGETHER: usize = 4096;
@@ -39,10 +40,20 @@ const MOST_BY_CHANCE: f64 = 16.0;
 
 /// How a query is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
     Scan,
     Trie,
     Filter,
+}
+
+/// Reads ready to be searched for.
+#[derive(Debug)]
+pub struct Batch {
+    queries: Arc<Queries>,
+    /// Queries that the trie is walked for.
+    trie: Vec<u32>,
+    /// Queries that are filtered for.
+    filter: Vec<u32>,
 }
 
 /// Maps reads to one reference.
@@ -100,8 +111,20 @@ impl Mapper {
     /// it does not depend on device, threads or batch.
     ///
     /// # Errors
-    /// If a read is longer than [`MAX_READ`], or all together than [`MAX_BATCH_BASES`].
+    /// As [`prepare`](Self::prepare) and [`search`](Self::search).
     pub fn map(&self, reads: &[Query<'_>]) -> Result<Vec<Mapping>, MapError> {
+        let found = self.search(&self.prepare(reads)?)?.by_query();
+        let resolve = |resolver: &mut Resolver<'_>, (read, query): (usize, &Query<'_>)| {
+            resolver.mapping(&found, read, query.name).clone()
+        };
+        Ok(reads.par_iter().enumerate().map_init(|| self.resolver(), resolve).collect())
+    }
+
+    /// The first step of [`map`](Self::map): makes a batch of reads.
+    ///
+    /// # Errors
+    /// If a read is longer than [`MAX_READ`], or all together than [`MAX_BATCH_BASES`].
+    pub fn prepare(&self, reads: &[Query<'_>]) -> Result<Batch, MapError> {
         if let Some(read) = reads.iter().find(|read| read.sequence.len() > MAX_READ) {
             return Err(MapError::ReadTooLong(read.sequence.len()));
         }
@@ -110,29 +133,38 @@ impl Mapper {
             return Err(MapError::BatchTooLarge(bases));
         }
         let queries = Arc::new(Queries::new(reads));
-        let hits = self.search(&queries);
-        let located = Located::new(&queries, &hits, |segments| self.locate(segments));
-        let found = Found { located, windows: self.filter(&queries)? };
-        let mappings: Vec<Mapping> = reads
-            .par_iter()
-            .enumerate()
-            .map(|(read, Query { name, .. })| {
-                let strands = [2 * read, 2 * read + 1].map(|query| {
-                    if self.way(queries.codes(query).len()) == Way::Scan {
-                        self.scan(&queries, query)
-                    } else {
-                        self.matches(&queries, &found, query)
-                    }
-                });
-                self.report(name, &queries, read, strands)
-            })
-            .collect();
-        self.counters.finished(found.located.rows(), &mappings);
-        Ok(mappings)
+        let [trie, filter] = [Way::Trie, Way::Filter].map(|way| self.wanted(&queries, way));
+        Ok(Batch { queries, trie, filter })
+    }
+
+    /// The second step: searches for a batch, on the device if there is one. For a GPU, one thread at a
+    /// time does this.
+    ///
+    /// # Errors
+    /// If the streaming runtime fails on the CPU.
+    pub fn search(&self, batch: &Batch) -> Result<Searched, MapError> {
+        let hits = self.walk(&batch.queries, &batch.trie);
+        let located = Located::new(&batch.queries, &hits, |segments| self.locate(segments));
+        self.counters.located(located.rows());
+        let windows = self.filter(&batch.queries, &batch.filter)?;
+        Ok(Searched { queries: Arc::clone(&batch.queries), located, windows })
+    }
+
+    /// The last step, for each read of a batch that was brought [by query](Searched::by_query).
+    pub fn resolver(&self) -> Resolver<'_> {
+        Resolver::new(self)
+    }
+
+    pub(crate) fn params(&self) -> &Params {
+        &self.params
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// How queries of this length are searched for.
-    fn way(&self, length: usize) -> Way {
+    pub(crate) fn way(&self, length: usize) -> Way {
         let k = usize::from(self.params.k);
         let wanted = match self.params.strategy {
             Strategy::Scan => Way::Scan,
@@ -170,19 +202,18 @@ impl Mapper {
             .collect()
     }
 
-    /// The windows of all queries that are filtered for, by query.
-    fn filter(&self, queries: &Arc<Queries>) -> Result<Windows, MapError> {
-        let wanted = self.wanted(queries, Way::Filter);
+    /// The windows of all queries that are filtered for.
+    fn filter(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
         if wanted.is_empty() {
-            return Ok(Windows::default());
+            return Ok(Items::default());
         }
         let k = usize::from(self.params.k);
-        let context = filter::context(&self.index, queries, k);
+        let index = &self.index;
         let settings = filter::settings(self.params.metrics);
         let start = Instant::now();
-        let done = match self.on_gpu(|gpu| gpu.filter(&context, &wanted, &settings)) {
+        let done = match self.on_gpu(|gpu| gpu.filter(index, queries, wanted, k, &settings)) {
             Some(done) => done,
-            None => filter::on_cpu(context, &wanted, &settings)?,
+            None => filter::on_cpu(index, queries, wanted, k, &settings)?,
         };
         self.counters.filtered(&FilterStats {
             queries: wanted.len() as u64,
@@ -191,29 +222,28 @@ impl Mapper {
             device_seconds: done.device_seconds,
             metrics: done.metrics,
         });
-        Ok(Windows::new(queries, done.windows))
+        Ok(done.windows)
     }
 
     /// The sorted hits of all queries that the trie is walked for.
-    fn search(&self, queries: &Queries) -> Vec<Hit> {
-        let k = usize::from(self.params.k);
-        let wanted = self.wanted(queries, Way::Trie);
+    fn walk(&self, queries: &Queries, wanted: &[u32]) -> Vec<Hit> {
         if wanted.is_empty() {
             return Vec::new();
         }
+        let k = usize::from(self.params.k);
         let settings = pods::Settings::default();
-        let mut hits = match self.on_gpu(|gpu| gpu.search(queries, &wanted, k, &settings)) {
+        let mut hits = match self.on_gpu(|gpu| gpu.search(queries, wanted, k, &settings)) {
             Some((hits, measured)) => {
                 self.counters.searched(measured.effort);
                 hits
             }
-            None => self.search_on_cpu(queries, &wanted, k),
+            None => self.walk_on_cpu(queries, wanted, k),
         };
         hits.par_sort_unstable_by_key(hits::order);
         hits
     }
 
-    fn search_on_cpu(&self, queries: &Queries, wanted: &[u32], k: usize) -> Vec<Hit> {
+    fn walk_on_cpu(&self, queries: &Queries, wanted: &[u32], k: usize) -> Vec<Hit> {
         // The more queries walk the trie together, the fewer nodes each pays for; but every thread
         // gets a share, and of a large batch several, since some take longer.
         let threads = rayon::current_num_threads();
@@ -246,107 +276,4 @@ impl Mapper {
         let gpu = self.gpu.as_ref().filter(|_| self.failure.get().is_none())?;
         work(gpu).map_err(|error| self.failure.set(error)).ok()
     }
-
-    /// Matches of a query from what the index found, by contig and start.
-    fn matches(&self, queries: &Queries, found: &Found, query: usize) -> Strandwise {
-        let codes = queries.codes(query);
-        let k = usize::from(self.params.k);
-        let mut scratch = Scratch::default();
-        let mut all: Vec<Match> = found
-            .positions(query)
-            .filter_map(|(position, distance)| {
-                matches::verify(&self.index, position, distance, codes, k, &mut scratch)
-            })
-            .collect();
-        all.sort_unstable();
-        let mut loci = Builder::new(k, query::strand(query));
-        all.iter().rev().for_each(|&found| loci.push(found));
-        Strandwise { loci: loci.finish(), all }
-    }
-
-    /// Matches of a query by scanning.
-    fn scan(&self, queries: &Queries, query: usize) -> Strandwise {
-        let k = usize::from(self.params.k);
-        let mut loci = Builder::new(k, query::strand(query));
-        let mut all = Vec::new();
-        let codes = queries.codes(query);
-        if !codes.is_empty() {
-            scan::search(self.index.reference(), codes, k, |found| {
-                loci.push(found);
-                if self.params.report == Report::AllStarts {
-                    all.push(found);
-                }
-            });
-        }
-        Strandwise { loci: loci.finish(), all }
-    }
-
-    /// Chooses the primary locus and aligns what is asked for.
-    fn report(
-        &self,
-        name: &[u8],
-        queries: &Queries,
-        read: usize,
-        [forward, reverse]: [Strandwise; 2],
-    ) -> Mapping {
-        let by_place = |l: &Locus| (l.best.contig, l.best.start, l.strand);
-        let mut loci = [forward.loci, reverse.loci].concat();
-        loci.sort_unstable_by_key(by_place);
-        let Some(least) = loci.iter().map(|locus| locus.best.distance).min() else {
-            return Mapping::default();
-        };
-        let quality = mapq(loci.iter().map(|locus| locus.best.distance), self.params.k);
-        let ties: Vec<Locus> =
-            loci.iter().filter(|locus| locus.best.distance == least).copied().collect();
-        let choice = xxh3_64_with_seed(name, self.params.seed) % ties.len() as u64;
-        let primary = ties[choice as usize];
-        let mut places = match self.params.report {
-            Report::Best | Report::All => loci,
-            Report::AllStarts => {
-                let on = |strand| move |best| Locus { best, strand };
-                let forward = forward.all.into_iter().map(on(Strand::Forward));
-                let reverse = reverse.all.into_iter().map(on(Strand::Reverse));
-                forward.chain(reverse).collect()
-            }
-        };
-        let total = places.len() as u64;
-        if self.params.report == Report::Best {
-            places = vec![primary];
-        } else {
-            places.retain(|place| *place != primary);
-            places.sort_unstable_by_key(by_place);
-            places.insert(0, primary);
-        }
-        let mut text = Vec::new();
-        let alignments =
-            places.iter().map(|place| self.align(queries, read, place, &mut text)).collect();
-        Mapping { alignments, total, mapq: quality }
-    }
-
-    fn align(
-        &self,
-        queries: &Queries,
-        read: usize,
-        place: &Locus,
-        text: &mut Vec<u8>,
-    ) -> Alignment {
-        let found = place.best;
-        let codes = queries.codes(2 * read + usize::from(place.strand == Strand::Reverse));
-        let reach = codes.len() + usize::from(found.distance);
-        matches::reference_window(self.index.reference(), found, reach, text);
-        Alignment {
-            contig: found.contig,
-            start: found.start,
-            strand: place.strand,
-            distance: found.distance,
-            cigar: traceback::align(codes, text, found.distance),
-        }
-    }
-}
-
-/// What one orientation of a read matches.
-struct Strandwise {
-    loci: Vec<Locus>,
-    /// Every match; not filled by a scan unless every start is to be reported.
-    all: Vec<Match>,
 }

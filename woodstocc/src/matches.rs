@@ -1,6 +1,6 @@
 //! Matches: starts on a contig, with their distance.
 
-use fm_index::{FmIndex, Reference};
+use fm_index::{PlainStretches, Reference};
 
 /// A start where a query matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,47 +13,48 @@ pub struct Match {
     pub distance: u8,
 }
 
-/// The match at one position of the indexed text where the trie found `query` within `distance`.
-///
-/// The index holds stand-ins for N and its like and knows no contig ends, so what it finds near
-/// those is a candidate: its distance is a lower bound. There the distance is computed anew from
-/// the reference itself, and the match may turn out not to be one.
-pub fn verify(
-    index: &FmIndex,
-    position: u32,
-    distance: u8,
-    query: &[u8],
-    k: usize,
-    scratch: &mut Scratch,
-) -> Option<Match> {
-    let reference = index.reference();
-    let start = reference.to_reference(position);
-    let number = reference.contig_at(start);
-    let contig = &reference.contigs()[number];
-    let mut found = Match { contig: number as u32, start: start - contig.offset, distance };
-    if !reference.is_plain(position, (query.len() + k) as u32) {
-        found.distance = scratch.distance(reference, found, query, k)?;
-    }
-    Some(found)
-}
-
-/// Memory for recomputing distances, reused from match to match.
-#[derive(Debug, Default)]
-pub struct Scratch {
+/// Turns positions of the indexed text into matches, with memory that is reused.
+#[derive(Debug)]
+pub struct Verifier<'a> {
+    reference: &'a Reference,
+    stretches: PlainStretches<'a>,
     text: Vec<u8>,
     row: Vec<usize>,
 }
 
-impl Scratch {
+impl<'a> Verifier<'a> {
+    /// For matches on this reference.
+    pub fn new(reference: &'a Reference) -> Self {
+        let stretches = PlainStretches::new(reference);
+        Self { reference, stretches, text: Vec::new(), row: Vec::new() }
+    }
+
+    /// The match at one position of the indexed text where `query` was found within `distance`.
+    ///
+    /// The index holds stand-ins for N and its like and knows no contig ends, so what is found near
+    /// those is a candidate: its distance is a lower bound. There the distance is computed anew from
+    /// the reference itself, and the match may turn out not to be one.
+    pub fn verify(&mut self, position: u32, distance: u8, query: &[u8], k: usize) -> Option<Match> {
+        if let Some(plain) = self.stretches.at_indexed(position)
+            && (plain.indexed.end - position) as usize >= query.len() + k
+        {
+            return Some(Match {
+                contig: plain.contig,
+                start: plain.in_contig(position),
+                distance,
+            });
+        }
+        let start = self.reference.to_reference(position);
+        let number = self.reference.contig_at(start);
+        let start = start - self.reference.contigs()[number].offset;
+        let mut found = Match { contig: number as u32, start, distance };
+        found.distance = self.distance(found, query, k)?;
+        Some(found)
+    }
+
     /// The distance of a match, or `None` if greater than `k`.
-    fn distance(
-        &mut self,
-        reference: &Reference,
-        found: Match,
-        query: &[u8],
-        k: usize,
-    ) -> Option<u8> {
-        reference_window(reference, found, query.len() + k, &mut self.text);
+    fn distance(&mut self, found: Match, query: &[u8], k: usize) -> Option<u8> {
+        reference_window(self.reference, found, query.len() + k, &mut self.text);
         let row = &mut self.row;
         row.clear();
         row.extend(0..=query.len());

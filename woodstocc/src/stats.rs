@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use aligner_core::stream::Metrics;
 
-use crate::alignment::Mapping;
 use crate::trie::Effort;
 
 /// What a mapper has done so far.
@@ -50,7 +49,7 @@ impl FilterStats {
 /// Counters that threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    loci: AtomicU64,
+    pub(crate) loci: AtomicU64,
     nodes: AtomicU64,
     rows: AtomicU64,
     located: AtomicU64,
@@ -71,9 +70,8 @@ impl Counters {
         self.rows.fetch_add(effort.rows, Ordering::Relaxed);
     }
 
-    pub(crate) fn finished(&self, located: u64, mappings: &[Mapping]) {
-        self.loci.fetch_add(mappings.iter().map(|m| m.total).sum(), Ordering::Relaxed);
-        self.located.fetch_add(located, Ordering::Relaxed);
+    pub(crate) fn located(&self, rows: u64) {
+        self.located.fetch_add(rows, Ordering::Relaxed);
     }
 
     pub(crate) fn snapshot(&self) -> Stats {

@@ -2,37 +2,105 @@
 //!
 //! Of the strings that begin at the start and have the least distance, the one whose length is
 //! nearest to the read's is taken, the longer of two. The path is traced from the read's end and
-//! prefers the diagonal, then a deletion, then an insertion. A path of distance `d` strays at most
-//! `d` from the main diagonal, so a band of `2d + 1` cells a row holds all that is needed.
+//! prefers the diagonal, then a deletion, then an insertion. Where bases are equal, the diagonal always
+//! is a best way. A path of distance `d` strays at most `d` from the main diagonal, so `2d + 1`
+//! diagonals hold all that is needed.
 
-use crate::alignment::{Cigar, Op};
+use fm_index::{PlainStretches, Reference};
+
+use crate::alignment::{Alignment, Cigar, Op, Strand};
+use crate::loci::Locus;
+use crate::matches::{self, Match};
+use crate::ungapped::{self, Packed};
+
+/// A query, in two ways.
+#[derive(Debug, Clone, Copy)]
+pub struct Oriented<'q> {
+    /// Its codes.
+    pub codes: &'q [u8],
+    /// The same bases.
+    pub packed: &'q Packed,
+}
+
+/// Aligns queries to a reference, with memory that is reused.
+#[derive(Debug)]
+pub struct Aligner<'a> {
+    reference: &'a Reference,
+    stretches: PlainStretches<'a>,
+    text: Vec<u8>,
+    /// Of each place, the words of its differences.
+    differences: Vec<u64>,
+    furthest: Furthest,
+}
+
+impl<'a> Aligner<'a> {
+    /// For matches on this reference.
+    pub fn new(reference: &'a Reference) -> Self {
+        let stretches = PlainStretches::new(reference);
+        let (text, differences) = (Vec::new(), Vec::new());
+        Self { reference, stretches, text, differences, furthest: Furthest::default() }
+    }
+
+    /// Appends the alignments of a read at all places. `queries` are its two orientations.
+    ///
+    /// # Panics
+    /// If a query has another distance at a place.
+    pub fn align<'p>(
+        &mut self,
+        queries: &[Oriented<'_>; 2],
+        places: impl Iterator<Item = &'p Locus> + Clone,
+        alignments: &mut Vec<Alignment>,
+    ) {
+        // Each place is a look somewhere into the text; without anything in between, these overlap.
+        self.differences.clear();
+        let words = self.reference.words();
+        for Locus { best, strand } in places.clone() {
+            let query = &queries[usize::from(*strand == Strand::Reverse)];
+            match self.stretches.at_place(best.contig, best.start) {
+                Some(text) if text.len() >= query.codes.len() => {
+                    query.packed.differences(words, text.start, &mut self.differences);
+                }
+                _ => self.differences.extend(query.codes.chunks(ungapped::BASES).map(|_| u64::MAX)),
+            }
+        }
+        let each = queries[0].codes.len().div_ceil(ungapped::BASES);
+        for (number, &Locus { best, strand }) in places.enumerate() {
+            let Match { contig, start, distance } = best;
+            let codes = queries[usize::from(strand == Strand::Reverse)].codes;
+            let differences = &self.differences[number * each..(number + 1) * each];
+            let cigar = ungapped::align(differences, codes.len(), distance).unwrap_or_else(|| {
+                let reach = codes.len() + usize::from(distance);
+                matches::reference_window(self.reference, best, reach, &mut self.text);
+                align(codes, &self.text, distance, &mut self.furthest)
+            });
+            alignments.push(Alignment { contig, start, strand, distance, cigar });
+        }
+    }
+}
 
 /// The alignment of `query` to the text that begins at its start, known to have this distance.
 ///
 /// `text` must reach at least `query.len() + distance` bases, or to the end of the contig.
-///
-/// # Panics
-/// If no prefix of `text` has this distance to `query`.
-pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
-    if let Some(cigar) = without_gaps(query, text, distance) {
-        return cigar;
-    }
-    let band = Band::fill(query, text, usize::from(distance));
-    let m = query.len();
-    let end = (m.saturating_sub(band.d)..=(m + band.d).min(text.len()))
-        .filter(|&j| band.at(m, j) == usize::from(distance))
-        .min_by_key(|&j| (j.abs_diff(m), usize::MAX - j));
+fn align(query: &[u8], text: &[u8], distance: u8, furthest: &mut Furthest) -> Cigar {
+    let equal = |i: usize, j: usize| query[i] == text[j] && query[i] < 4;
+    furthest.fill(query.len(), text.len(), isize::from(distance), equal);
+    let (mut here, mut i) = (isize::from(distance), query.len());
+    let diagonals = (0..=here).flat_map(|gap| [gap, -gap]);
+    let end = diagonals.map(|gap| i as isize + gap).find(|&j| furthest.at_most(here, i, j));
     #[allow(clippy::expect_used)] // A caller's error, as documented.
-    let end = end.expect("the distance is that of the best alignment");
+    let mut j = end.expect("the distance is that of the best alignment") as usize;
     let mut cigar = Cigar::new();
-    let (mut i, mut j) = (m, end);
     while i > 0 || j > 0 {
-        let here = band.at(i, j);
-        let equal = i > 0 && j > 0 && query[i - 1] == text[j - 1] && query[i - 1] < 4;
-        if i > 0 && j > 0 && band.at(i - 1, j - 1) + usize::from(!equal) == here {
-            push(&mut cigar, if equal { Op::Equal } else { Op::Different });
+        if i > 0 && j > 0 && equal(i - 1, j - 1) {
+            push(&mut cigar, Op::Equal);
             (i, j) = (i - 1, j - 1);
-        } else if j > 0 && band.at(i, j - 1) + 1 == here {
+            continue;
+        }
+        here -= 1;
+        if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
+            push(&mut cigar, Op::Different);
+            (i, j) = (i - 1, j - 1);
+        } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
             push(&mut cigar, Op::Deletion);
             j -= 1;
         } else {
@@ -44,22 +112,6 @@ pub fn align(query: &[u8], text: &[u8], distance: u8) -> Cigar {
     cigar
 }
 
-/// The alignment, if so many mismatches are all it takes. It is the preferred one then: the text is as
-/// long as the read, and as no path to a cell of the diagonal is better, the diagonal is followed.
-fn without_gaps(query: &[u8], text: &[u8], distance: u8) -> Option<Cigar> {
-    let text = text.get(..query.len())?;
-    let equal = |i: usize| query[i] == text[i] && query[i] < 4;
-    let mismatches = (0..query.len()).filter(|&i| !equal(i)).count();
-    if mismatches != usize::from(distance) {
-        return None;
-    }
-    let mut cigar = Cigar::new();
-    for i in 0..query.len() {
-        push(&mut cigar, if equal(i) { Op::Equal } else { Op::Different });
-    }
-    Some(cigar)
-}
-
 /// Appends one operation.
 fn push(cigar: &mut Cigar, op: Op) {
     match cigar.last_mut() {
@@ -68,41 +120,61 @@ fn push(cigar: &mut Cigar, op: Op) {
     }
 }
 
-/// Cells `(i, j)`, read prefix and text prefix, with `|i - j| <= d`; all others count as more than
-/// `d`.
-struct Band {
-    d: usize,
-    cells: Vec<u8>,
+/// How far each diagonal of the matrix is reached with so many differences (E. Ukkonen, "Algorithms for
+/// approximate string matching", 1985). Distances never decrease along a diagonal, so this tells every
+/// cell's, at the cost of the bases that are equal, and not of all cells.
+#[derive(Debug, Default)]
+struct Furthest {
+    d: isize,
+    /// For each distance, and diagonal from `-d - 1` to `d + 1`: the longest read prefix of a cell with
+    /// no more than that distance; negative if there is none.
+    prefixes: Vec<isize>,
 }
 
-impl Band {
-    fn fill(query: &[u8], text: &[u8], d: usize) -> Self {
-        let mut band = Self { d, cells: vec![d as u8 + 1; (query.len() + 1) * (2 * d + 1)] };
-        for i in 0..=query.len() {
-            for j in i.saturating_sub(d)..=(i + d).min(text.len()) {
-                let value = if i == 0 {
-                    j
+/// Less than any prefix, also by one more.
+const NONE: isize = -2;
+
+impl Furthest {
+    /// For a read of `m` bases, a text of `n`, and distances up to `d`.
+    fn fill(&mut self, m: usize, n: usize, d: isize, equal: impl Fn(usize, usize) -> bool) {
+        self.d = d;
+        self.prefixes.clear();
+        self.prefixes.resize(((d + 1) * (2 * d + 3)) as usize, NONE);
+        let (m, n) = (m as isize, n as isize);
+        for distance in 0..=d {
+            for diagonal in -distance..=distance {
+                // From the same diagonal by a mismatch, from the left one by a deletion, from the right
+                // one by an insertion.
+                let mut i = if distance == 0 {
+                    0
                 } else {
-                    let diagonal = if j > 0 {
-                        let equal = query[i - 1] == text[j - 1] && query[i - 1] < 4;
-                        band.at(i - 1, j - 1) + usize::from(!equal)
-                    } else {
-                        usize::MAX
-                    };
-                    let left = if j > 0 { band.at(i, j - 1) + 1 } else { usize::MAX };
-                    diagonal.min(left).min(band.at(i - 1, j) + 1)
+                    let last = |diagonal| self.prefixes[self.place(distance - 1, diagonal)];
+                    (last(diagonal) + 1).max(last(diagonal - 1)).max(last(diagonal + 1) + 1)
                 };
-                band.cells[i * (2 * d + 1) + (j + d - i)] = value.min(d + 1) as u8;
+                i = i.min(m).min(n - diagonal);
+                if i < 0 || i + diagonal < 0 {
+                    continue;
+                }
+                while i < m && i + diagonal < n && equal(i as usize, (i + diagonal) as usize) {
+                    i += 1;
+                }
+                let place = self.place(distance, diagonal);
+                self.prefixes[place] = i;
             }
         }
-        band
     }
 
-    fn at(&self, i: usize, j: usize) -> usize {
-        if i.abs_diff(j) > self.d {
-            return self.d + 1;
-        }
-        usize::from(self.cells[i * (2 * self.d + 1) + (j + self.d - i)])
+    fn place(&self, distance: isize, diagonal: isize) -> usize {
+        (distance * (2 * self.d + 3) + diagonal + self.d + 1) as usize
+    }
+
+    /// Whether prefixes of `i` bases of the read and `j` of the text are that close.
+    fn at_most(&self, distance: isize, i: usize, j: isize) -> bool {
+        let diagonal = j - i as isize;
+        j >= 0
+            && distance >= 0
+            && diagonal.abs() <= self.d
+            && i as isize <= self.prefixes[self.place(distance, diagonal)]
     }
 }
 
@@ -118,7 +190,7 @@ mod tests {
             Op::Insertion => 'I',
             Op::Deletion => 'D',
         };
-        align(&codes(query), &codes(text), distance)
+        align(&codes(query), &codes(text), distance, &mut Furthest::default())
             .iter()
             .map(|(op, count)| format!("{count}{}", letter(*op)))
             .collect()

@@ -148,14 +148,27 @@ impl Gpu {
         len: usize,
     ) -> Result<Vec<T>, DeviceError> {
         let mut host = vec![T::default(); len];
-        if len > 0 {
-            let view = buffer.slice.slice(0..len);
-            self.stream
-                .memcpy_dtoh(&view, &mut host[..])
-                .map_err(failed("copying from the device"))?;
-        }
-        self.synchronize()?;
+        self.download_into(buffer, &mut host)?;
         Ok(host)
+    }
+
+    /// Copies the front of a device array into host memory and waits.
+    ///
+    /// # Errors
+    /// If the driver, or anything before the copy on the stream, failed.
+    ///
+    /// # Panics
+    /// If the array is shorter than `host`.
+    pub fn download_into<T: DeviceRepr>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        host: &mut [T],
+    ) -> Result<(), DeviceError> {
+        if !host.is_empty() {
+            let view = buffer.slice.slice(0..host.len());
+            self.stream.memcpy_dtoh(&view, host).map_err(failed("copying from the device"))?;
+        }
+        self.synchronize()
     }
 
     /// Page-locked host memory of `len` zeros.

@@ -6,6 +6,7 @@
 
 mod buffer;
 mod kernel;
+mod landing;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use kernel::{Address, Argument, Kernel, Module};
+pub use landing::Landed;
+
+use self::landing::Landings;
 
 use crate::error::DeviceError;
 
@@ -43,6 +47,7 @@ pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     description: Description,
+    landings: Landings,
 }
 
 impl fmt::Debug for Gpu {
@@ -137,7 +142,7 @@ impl Gpu {
         }
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
-        Ok(Self { context, stream, description })
+        Ok(Self { context, stream, description, landings: Landings::default() })
     }
 
     /// The device's number.

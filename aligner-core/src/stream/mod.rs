@@ -299,12 +299,12 @@ mod stage;
 mod topology;
 
 pub use cpu::CpuExecutor;
-pub use cuda::{Backend, CudaBackend, CudaExecutor, Kernels, Launch, Word};
+pub use cuda::{Backend, CudaBackend, CudaExecutor, Kernels, Launch, Loaded, Word};
 pub use error::{RunError, TopologyError};
 pub use fuse::{Both, Fused};
 pub use item::{Item, ItemType};
 pub use metrics::{Metrics, ModuleMetrics};
-pub use outputs::{Outputs, Progress};
+pub use outputs::{Bytes, Items, Outputs, Progress};
 pub use pod::{AnyPod, Collect, Keep, Pod, Reduce};
 pub use settings::{Capacity, OutputScheme, Policy, Settings};
 pub use stage::{Channel, ChannelType, Mapping, Push, Site, Stage};

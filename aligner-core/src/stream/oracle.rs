@@ -36,7 +36,7 @@ pub fn interpret<T: Item, G: Sync + ?Sized>(
             }
         }
     }
-    Ok(Outputs::new(sinks, Metrics::default()))
+    Ok(Outputs::of_bytes(sinks, Metrics::default()))
 }
 
 /// What a node makes of an item, and where it goes.

@@ -1,14 +1,17 @@
 //! What a run yields, and how far it is.
 
+use std::marker::PhantomData;
+
 use super::item::Item;
 use super::metrics::Metrics;
 use super::topology::SinkId;
+use crate::gpu::Landed;
 
 /// The items that reached the sinks, in no particular order.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// The bytes of each sink's items, one after the other.
-    sinks: Vec<Vec<u8>>,
+    /// The bytes of each sink's items, in parts.
+    sinks: Vec<Vec<Bytes>>,
     /// What the run measured of itself; empty without [`super::Settings::metrics`].
     pub metrics: Metrics,
     /// Seconds that a device's kernels took, without copies; 0 on the CPU.
@@ -16,8 +19,12 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    pub(crate) fn new(sinks: Vec<Vec<u8>>, metrics: Metrics) -> Self {
+    pub(crate) fn new(sinks: Vec<Vec<Bytes>>, metrics: Metrics) -> Self {
         Self { sinks, metrics, device_seconds: 0.0 }
+    }
+
+    pub(crate) fn of_bytes(sinks: Vec<Vec<u8>>, metrics: Metrics) -> Self {
+        Self::new(sinks.into_iter().map(|bytes| vec![Bytes::Owned(bytes)]).collect(), metrics)
     }
 
     /// Takes the items of a sink, which is empty afterwards.
@@ -25,7 +32,106 @@ impl Outputs {
     /// # Panics
     /// If the sink is of another topology, which has more of them.
     pub fn take<T: Item>(&mut self, sink: SinkId<T>) -> Vec<T> {
-        bytemuck::pod_collect_to_vec(&std::mem::take(&mut self.sinks[sink.0]))
+        let parts = std::mem::take(&mut self.sinks[sink.0]);
+        let len = parts.iter().map(|part| part.as_ref().len() / size_of::<T>()).sum();
+        let mut items = vec![T::zeroed(); len];
+        let mut bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
+        for part in &parts {
+            let (here, rest) = bytes.split_at_mut(part.as_ref().len());
+            here.copy_from_slice(part.as_ref());
+            bytes = rest;
+        }
+        items
+    }
+
+    /// The same, but left where they are.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    pub fn take_in_place<T: Item>(&mut self, sink: SinkId<T>) -> Items<T> {
+        let parts = std::mem::take(&mut self.sinks[sink.0]);
+        let aligned = |part: Bytes| match bytemuck::try_cast_slice::<u8, T>(part.as_ref()) {
+            Ok(_) => Part::Here(part, PhantomData),
+            Err(_) => Part::Copied(bytemuck::pod_collect_to_vec(part.as_ref())),
+        };
+        Items { parts: parts.into_iter().map(aligned).collect() }
+    }
+}
+
+/// Bytes in memory of the host.
+#[derive(Debug)]
+pub enum Bytes {
+    /// In memory of their own.
+    Owned(Vec<u8>),
+    /// In the page-locked memory that they came to from a device.
+    Landed(Landed),
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Owned(Vec::new())
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::Landed(landed) => landed.bytes(),
+        }
+    }
+}
+
+/// Items in the memory that they came to, in parts.
+#[derive(Debug)]
+pub struct Items<T> {
+    parts: Vec<Part<T>>,
+}
+
+#[derive(Debug)]
+enum Part<T> {
+    /// Bytes that are aligned for the items.
+    Here(Bytes, PhantomData<T>),
+    Copied(Vec<T>),
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self { parts: Vec::new() }
+    }
+}
+
+impl<T: Item> Items<T> {
+    /// One of the parts, by its number.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn part(&self, number: usize) -> &[T] {
+        match &self.parts[number] {
+            Part::Here(bytes, _) => bytemuck::cast_slice(bytes.as_ref()),
+            Part::Copied(items) => items,
+        }
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.parts.len()).map(|number| self.part(number))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.parts().map(<[T]>::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes over the parts of others.
+    pub fn append(&mut self, mut others: Self) {
+        self.parts.append(&mut others.parts);
     }
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use gpualign_benches::{Experiment, Options, Report, default_items, runtime};
 
 use crate::args::RuntimeArguments;
-use crate::commands::pool;
+use crate::commands::start_threads;
 use crate::console::Console;
 
 /// Runs the experiments, prints a table, and writes data and figures.
@@ -28,8 +28,8 @@ pub fn run(arguments: &RuntimeArguments) -> Result<()> {
     }
     let items = arguments.items.unwrap_or_else(|| default_items(&opened.device));
     let options = Options { items, quick: arguments.quick, experiments };
-    let report = pool(arguments.threads.count())?
-        .install(|| runtime(&opened.device, &options, &mut |step| console.start(step)));
+    start_threads(arguments.threads.count())?;
+    let report = runtime(&opened.device, &options, &mut |step| console.start(step));
     console.finish();
     let report = report?;
     save(&report, out)?;

@@ -9,7 +9,7 @@ use gpualign_benches::{AblationOptions, woodstocc};
 use woodstocc::Query;
 
 use crate::args::WoodstoccArguments;
-use crate::commands::{index, pool};
+use crate::commands::{index, start_threads};
 use crate::console::Console;
 use crate::input::{self, Read};
 
@@ -28,18 +28,20 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
     }
     let out = &arguments.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
-    let report = pool(arguments.threads.count())?.install(|| -> Result<_> {
-        let index = index::open_or_build(&operands.reference, false, &console)?;
-        let mut reads: Vec<Read> = Vec::new();
-        for batch in input::batches(operands.reads.clone(), BATCH) {
-            reads.extend(batch?);
-        }
-        let queries: Vec<Query<'_>> =
-            reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
-        let options = AblationOptions { k: arguments.k, quick: arguments.quick };
-        let progress = &mut |step: &str| console.start(step);
-        Ok(woodstocc(&opened.device, &index, &queries, options, progress)?)
-    });
+    start_threads(arguments.threads.count())?;
+    let index = match index::open(&operands.reference, &console)? {
+        Some(index) => index,
+        None => index::build_for_mapping(&operands.reference, false, &console)?,
+    };
+    let mut reads: Vec<Read> = Vec::new();
+    for batch in input::batches(operands.reads.clone(), BATCH) {
+        reads.extend(batch?.reads);
+    }
+    let queries: Vec<Query<'_>> =
+        reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
+    let options = AblationOptions { k: arguments.k, quick: arguments.quick };
+    let report =
+        woodstocc(&opened.device, &index, &queries, options, &mut |step| console.start(step));
     console.finish();
     let report = report?;
     let path = out.join("woodstocc.json");

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use fm_index::{BuildOptions, FmIndex, IndexError, Reference, Source};
 
 use crate::args::IndexArguments;
-use crate::commands::pool;
+use crate::commands::start_threads;
 use crate::console::Console;
 use crate::output::staging::Staged;
 
@@ -19,32 +19,40 @@ pub fn run(arguments: &IndexArguments) -> Result<()> {
     let staged = Staged::new(&target)?;
     console.start("building the index");
     let options = BuildOptions { sample_rate: arguments.sample_rate };
-    let index =
-        pool(arguments.threads.count())?.install(|| build(&arguments.reference, options))?;
+    start_threads(arguments.threads.count())?;
+    let index = build(&arguments.reference, options)?;
     save(&index, staged, &target)?;
     console.finish();
     report(&console, &index, &target, start);
     Ok(())
 }
 
-/// The index for mapping: the one beside the reference if that was built from it, else a new one.
-pub fn open_or_build(reference: &Path, save_built: bool, console: &Console) -> Result<FmIndex> {
+/// The index beside the reference, if there is one that was built from it.
+pub fn open(reference: &Path, console: &Console) -> Result<Option<FmIndex>> {
     let start = Instant::now();
     let path = path_for(reference);
-    if path.exists() {
-        let index = FmIndex::open(&path)?;
-        let source = Source::of_file(reference)
-            .map_err(|error| anyhow!(error).context(reference.display().to_string()))?;
-        if index.source() == source {
-            console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
-            return Ok(index);
-        }
+    if !path.exists() {
+        return Ok(None);
+    }
+    let index = FmIndex::open(&path)?;
+    let source = Source::of_file(reference)
+        .map_err(|error| anyhow!(error).context(reference.display().to_string()))?;
+    if index.source() != source {
         console.notice(&format!(
             "{} was built from another file than {}: building the index in memory",
             path.display(),
             reference.display()
         ));
+        return Ok(None);
     }
+    console.detail(&format!("index: {} opened in {:.2?}", path.display(), start.elapsed()));
+    Ok(Some(index))
+}
+
+/// Builds the index in memory and, if asked to, saves it beside the reference.
+pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) -> Result<FmIndex> {
+    let start = Instant::now();
+    let path = path_for(reference);
     let staged = if save_built { Some(Staged::new(&path)?) } else { None };
     console.start("building the index");
     let index = build(reference, BuildOptions::default())?;

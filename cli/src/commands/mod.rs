@@ -10,7 +10,7 @@ mod simulate;
 
 pub use self::simulate::Simulate;
 use anyhow::{Context, Result, bail};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 
 use crate::args::{Arguments, Bench, Command};
 use crate::output::staging;
@@ -44,7 +44,8 @@ fn clean_up_when_interrupted() -> Result<()> {
     }
 }
 
-/// The threads of all parallel work.
-fn pool(threads: usize) -> Result<ThreadPool> {
-    ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
+/// The threads of all parallel work, for good.
+fn start_threads(threads: usize) -> Result<()> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().context("cannot start threads")
 }

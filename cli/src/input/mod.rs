@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
+use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use fm_index::Place;
@@ -34,12 +35,22 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Reads that are mapped together.
+#[derive(Debug)]
+pub struct Batch {
+    pub reads: Vec<Read>,
+    /// When reading them began and ended.
+    pub begin: Instant,
+    pub end: Instant,
+}
+
 /// Reads the files, one after the other, on a thread of its own. Batches have up to `size` reads.
 /// An error is the last item.
-pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Vec<Read>>> {
+pub fn batches(paths: Vec<PathBuf>, size: usize) -> Receiver<Result<Batch>> {
     let (sender, receiver) = sync_channel(AHEAD);
     thread::spawn(move || {
-        let mut batcher = Batcher { sender, size, batch: Vec::new(), bases: 0 };
+        let mut batcher =
+            Batcher { sender, size, reads: Vec::new(), bases: 0, begin: Instant::now() };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
@@ -74,17 +85,18 @@ enum Flow {
 
 /// Gathers reads into batches and passes them on.
 struct Batcher {
-    sender: SyncSender<Result<Vec<Read>>>,
+    sender: SyncSender<Result<Batch>>,
     size: usize,
-    batch: Vec<Read>,
+    reads: Vec<Read>,
     bases: usize,
+    begin: Instant,
 }
 
 impl Batcher {
     fn add(&mut self, read: Read) -> Flow {
         self.bases += read.sequence.len();
-        self.batch.push(read);
-        if self.batch.len() == self.size || self.bases >= MAX_BATCH_BASES {
+        self.reads.push(read);
+        if self.reads.len() == self.size || self.bases >= MAX_BATCH_BASES {
             self.pass_on()
         } else {
             Flow::Continue
@@ -93,12 +105,11 @@ impl Batcher {
 
     fn pass_on(&mut self) -> Flow {
         self.bases = 0;
-        let batch = std::mem::take(&mut self.batch);
-        if batch.is_empty() || self.sender.send(Ok(batch)).is_ok() {
-            Flow::Continue
-        } else {
-            Flow::Stop
-        }
+        let reads = std::mem::take(&mut self.reads);
+        let batch = Batch { begin: self.begin, end: Instant::now(), reads };
+        let wanted = batch.reads.is_empty() || self.sender.send(Ok(batch)).is_ok();
+        self.begin = Instant::now();
+        if wanted { Flow::Continue } else { Flow::Stop }
     }
 }
 

@@ -87,31 +87,47 @@ fn name(header: &[u8]) -> Result<Vec<u8>, String> {
     Ok(name.to_owned())
 }
 
+/// The normalised letter of each byte; 0 for what is none.
+static LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = match (byte as u8).to_ascii_uppercase() {
+            b'U' => b'T',
+            b'.' => b'N',
+            upper if is_iupac(upper) => upper,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    letters
+};
+
 /// The normalised letters, or the place of one that is no nucleotide.
 fn sequence(raw: &[u8], format: Format) -> Result<Vec<u8>, usize> {
-    let mut letters = Vec::with_capacity(raw.len());
-    for (place, &letter) in raw.iter().enumerate() {
-        match letter.to_ascii_uppercase() {
-            b'U' => letters.push(b'T'),
-            b'.' => letters.push(b'N'),
-            upper if is_iupac(upper) => letters.push(upper),
-            _ if format == Format::Fasta && is_line_end(letter) => {}
-            _ => return Err(place),
+    let mut letters: Vec<u8> = raw.iter().map(|&letter| LETTERS[usize::from(letter)]).collect();
+    if letters.contains(&0) {
+        let is_bad = |letter: u8| {
+            LETTERS[usize::from(letter)] == 0 && !(format == Format::Fasta && is_line_end(letter))
+        };
+        if let Some(place) = raw.iter().position(|&letter| is_bad(letter)) {
+            return Err(place);
         }
+        letters.retain(|&letter| letter != 0);
     }
     Ok(letters)
 }
 
 /// Phred values, or the place and byte of one that is none.
 fn phred(letters: &[u8]) -> Result<Vec<u8>, (usize, u8)> {
-    letters
-        .iter()
-        .enumerate()
-        .map(|(place, &letter)| match letter {
-            b'!'..=b'~' => Ok(letter - b'!'),
-            _ => Err((place, letter)),
-        })
-        .collect()
+    let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
+    // Nearly always there is none, which is told faster than where it is.
+    if letters.iter().filter(|letter| is_bad(letter)).count() > 0
+        && let Some(place) = letters.iter().position(is_bad)
+    {
+        return Err((place, letters[place]));
+    }
+    Ok(letters.iter().map(|letter| letter - b'!').collect())
 }
 
 fn is_line_end(byte: u8) -> bool {

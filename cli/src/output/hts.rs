@@ -11,12 +11,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
-use rust_htslib::bam::Record;
+use rust_htslib::bam;
+use rust_htslib::bam::record::Aux;
 use rust_htslib::htslib;
 
+use crate::output::record::Record;
 use crate::output::{Format, Options};
 
 pub const CIGAR_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;
+/// The bits below, which say what a run consists of.
+pub const CIGAR_KIND: u32 = htslib::BAM_CIGAR_MASK;
+/// The letter of each kind, by its number.
+pub const CIGAR_LETTERS: &[u8; 9] = b"MIDNSHP=X";
 pub const CIGAR_MATCH: u32 = htslib::BAM_CMATCH;
 pub const CIGAR_INSERTION: u32 = htslib::BAM_CINS;
 pub const CIGAR_DELETION: u32 = htslib::BAM_CDEL;
@@ -29,30 +35,12 @@ const MAX_THREADS: usize = 8;
 /// The mode of a CRAM file that is written.
 const CRAM: &CStr = c"wc";
 
-/// The fields of a record, without tags. No read is paired.
-#[derive(Debug)]
-pub struct Fields<'a> {
-    /// 1 to 254 bytes.
-    pub name: &'a [u8],
-    pub flag: u16,
-    /// Number of the contig, -1 for none.
-    pub contig: i32,
-    /// 0-based, -1 for none.
-    pub position: i64,
-    pub mapq: u8,
-    /// In BAM's encoding.
-    pub cigar: &'a [u32],
-    /// IUPAC letters.
-    pub sequence: &'a [u8],
-    /// Phred values, as many as bases; `None` is written as `*`.
-    pub quality: Option<&'a [u8]>,
-}
-
-/// Makes a record.
-pub fn record(fields: &Fields<'_>) -> io::Result<Record> {
-    let &Fields { name, flag, contig, position, mapq, cigar, sequence, quality } = fields;
+/// Makes a record of htslib's.
+pub fn record(source: &Record<'_>) -> io::Result<bam::Record> {
+    let &Record { name, flag, place, mapq, cigar, sequence, quality, .. } = source;
     debug_assert!(quality.is_none_or(|quality| quality.len() == sequence.len()));
-    let mut record = Record::new();
+    let (contig, position) = place.map_or((-1, -1), |(contig, at)| (contig as i32, i64::from(at)));
+    let mut record = bam::Record::new();
     let quality = quality.map_or(ptr::null(), <[u8]>::as_ptr).cast();
     // SAFETY: the record is initialised and owns its data, which htslib enlarges with realloc, as
     // rust_htslib does. Each pointer comes with the length of its slice; quality is null, which
@@ -79,7 +67,34 @@ pub fn record(fields: &Fields<'_>) -> io::Result<Record> {
         )
     };
     check(status)?;
+    tag(&mut record, source).map_err(io::Error::other)?;
     Ok(record)
+}
+
+/// Adds the tags.
+fn tag(record: &mut bam::Record, source: &Record<'_>) -> rust_htslib::errors::Result<()> {
+    if let Some(tags) = &source.tags {
+        record.push_aux_unchecked(b"NM", Aux::U8(tags.distance))?;
+        record.push_aux_unchecked(b"MD", Aux::String(tags.md))?;
+        record.push_aux_unchecked(b"AS", Aux::I8(-(tags.distance as i8)))?;
+        record.push_aux_unchecked(b"NH", integer(tags.total))?;
+        record.push_aux_unchecked(b"HI", integer(tags.number))?;
+    }
+    if let Some(group) = source.group {
+        record.push_aux_unchecked(b"RG", Aux::String(group))?;
+    }
+    Ok(())
+}
+
+/// The smallest BAM type for a number.
+fn integer(value: u32) -> Aux<'static> {
+    if let Ok(value) = u8::try_from(value) {
+        Aux::U8(value)
+    } else if let Ok(value) = u16::try_from(value) {
+        Aux::U16(value)
+    } else {
+        Aux::U32(value)
+    }
 }
 
 /// A file that is written. Dropping it closes it, whatever comes of that; see [`Writer::close`].
@@ -128,7 +143,7 @@ impl Writer {
     }
 
     /// Writes a record.
-    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+    pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
         // SAFETY: file and header are valid, the header is the one written to the file, and the
         // record's contig is one of it.

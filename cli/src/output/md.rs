@@ -1,45 +1,41 @@
 //! The `MD` tag: the reference under an alignment, without the reference (SAM optional fields
 //! specification, section 1.1).
 
-use std::fmt::Write;
-
 use woodstocc::Op;
 
-/// The `MD` string of an alignment over the reference letters that it covers.
+/// Writes the `MD` string of an alignment instead of what `text` held. `letter` gives the reference's
+/// letter at a place, from the start of the alignment on.
 ///
 /// Runs of equal bases are counted; another reference base is named; deleted ones are named after
 /// `^`. Between two named ones there is always a count, and one at either end.
-pub fn md(cigar: &[(Op, u32)], reference: &[u8]) -> String {
-    let mut text = String::new();
-    let mut equal = 0;
-    let mut reference = reference.iter().map(|&letter| char::from(letter));
+pub fn write(cigar: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut String) {
+    text.clear();
+    let (mut equal, mut place) = (0, 0);
     for &(op, count) in cigar {
-        let covered =
-            reference.by_ref().take(if op.consumes_reference() { count as usize } else { 0 });
+        let covered = place..place + count;
         match op {
-            Op::Equal => equal += covered.count(),
-            Op::Insertion => {}
+            Op::Equal => equal += count,
+            Op::Insertion => continue,
             Op::Different => {
-                for letter in covered {
-                    flush(&mut text, &mut equal);
-                    text.push(letter);
+                for place in covered {
+                    flush(text, &mut equal);
+                    text.push(char::from(letter(place)));
                 }
             }
             Op::Deletion => {
-                flush(&mut text, &mut equal);
+                flush(text, &mut equal);
                 text.push('^');
-                text.extend(covered);
+                text.extend(covered.map(|place| char::from(letter(place))));
             }
         }
+        place += count;
     }
-    flush(&mut text, &mut equal);
-    text
+    flush(text, &mut equal);
 }
 
 /// Writes the count of equal bases, 0 included, and starts over.
-fn flush(text: &mut String, equal: &mut usize) {
-    // Writing to a string cannot fail.
-    let _ = write!(text, "{}", std::mem::take(equal));
+fn flush(text: &mut String, equal: &mut u32) {
+    text.push_str(itoa::Buffer::new().format(std::mem::take(equal)));
 }
 
 #[cfg(test)]
@@ -64,7 +60,9 @@ mod tests {
             (&[(Insertion, 2)], "", "0"),
         ];
         for (cigar, reference, expected) in cases {
-            assert_eq!(md(cigar, reference.as_bytes()), expected, "{cigar:?}");
+            let mut md = "old".to_owned();
+            write(cigar, |place| reference.as_bytes()[place as usize], &mut md);
+            assert_eq!(md, expected, "{cigar:?}");
         }
     }
 }

@@ -1,25 +1,28 @@
 //! Mappings to SAM, BAM or CRAM.
 //!
-//! [`record`] makes the records of a read (with [`md`] for the `MD` tag), [`header`] the header,
-//! [`hts`] writes both through htslib, and [`staging`] keeps an unfinished file from the name that
-//! the user gave.
+//! [`record`] makes the records of a read (with [`md`] for the `MD` tag) and [`header`] the header.
+//! [`text`] makes lines of SAM of them, [`hts`] writes BAM and CRAM through htslib; [`piece`] is what
+//! threads make, in parallel, for the one that writes. [`staging`] keeps an unfinished file from the
+//! name that the user gave.
 
 pub mod header;
 mod hts;
 mod md;
+mod piece;
 mod read_group;
 mod record;
 pub mod staging;
+mod text;
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use fm_index::Reference;
-use rust_htslib::bam::Record;
 
+pub use piece::{Piece, Spares};
 pub use read_group::ReadGroup;
 pub use record::Formatter;
 pub use staging::Target;
@@ -70,10 +73,16 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Output {
     // Fields drop in this order: the file closes before its folder and its reference go.
-    writer: hts::Writer,
+    writer: Writer,
     target: Target,
     /// The copy of the reference that htslib reads to write CRAM.
     _reference: Option<Scratch>,
+}
+
+#[derive(Debug)]
+enum Writer {
+    Text(text::Writer),
+    Hts(hts::Writer),
 }
 
 impl Output {
@@ -84,21 +93,35 @@ impl Output {
             Format::Sam | Format::Bam => None,
         };
         let fasta = copy.as_ref().map(fasta_in);
-        let writer = target
-            .open()
-            .and_then(|descriptor| hts::Writer::create(descriptor, options, fasta.as_deref()))
-            .with_context(|| target.name())?;
+        let begin = |descriptor| match options.format {
+            Format::Sam => text::Writer::create(descriptor, &options.header).map(Writer::Text),
+            Format::Bam | Format::Cram => {
+                hts::Writer::create(descriptor, options, fasta.as_deref()).map(Writer::Hts)
+            }
+        };
+        let writer = target.open().and_then(begin).with_context(|| target.name())?;
         Ok(Self { writer, target, _reference: copy })
     }
 
-    /// Writes a record.
-    pub fn write(&mut self, record: &Record) -> Result<()> {
-        self.writer.write(record).with_context(|| self.target.name())
+    /// Writes a piece, which was made for the format of this file.
+    pub fn write(&mut self, piece: &Piece) -> Result<()> {
+        let written = match (&mut self.writer, piece) {
+            (Writer::Text(file), Piece::Text(lines)) => file.write(lines),
+            (Writer::Hts(file), Piece::Records(records)) => {
+                records.iter().try_for_each(|record| file.write(record))
+            }
+            _ => Err(io::Error::other("a piece of another format")),
+        };
+        written.with_context(|| self.target.name())
     }
 
     /// Writes what is buffered and closes the file, which is complete then, and can be committed.
     pub fn close(self) -> Result<Target> {
-        self.writer.close().with_context(|| self.target.name())?;
+        let closed = match self.writer {
+            Writer::Text(file) => file.close(),
+            Writer::Hts(file) => file.close(),
+        };
+        closed.with_context(|| self.target.name())?;
         Ok(self.target)
     }
 }

@@ -1,5 +1,7 @@
 //! The records of a read (SAM specification, section 1.4).
 //!
+//! [`Record`] is what a record says, whatever the format; [`super::text`] and [`super::hts`] write it.
+//!
 //! The primary alignment comes first. Flag 0x100 marks the others, which have MAPQ 0 and leave
 //! sequence and quality to the primary one, as with `bwa mem -a`. An unaligned read has flag 4 and
 //! no tags but `RG`.
@@ -13,105 +15,143 @@
 //! | `HI` | number of this one among the reported, from 1 |
 //! | `RG` | the read group of `-R` |
 
-use anyhow::Result;
-use fm_index::Reference;
-use rust_htslib::bam::Record;
-use rust_htslib::bam::record::Aux;
+use std::io;
+
+use fm_index::{PlainStretches, Reference};
 use woodstocc::{Alignment, Mapping, Op, Strand};
 
 use crate::input::Read;
 use crate::output::ReadGroup;
-use crate::output::hts::{self, Fields};
-use crate::output::md::md;
+use crate::output::hts;
+use crate::output::md;
 
 const REVERSE: u16 = 0x10;
 const UNMAPPED: u16 = 0x4;
 const SECONDARY: u16 = 0x100;
 
-/// Makes records.
+/// A record. No read is paired.
 #[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// 1 to 254 bytes.
+    pub name: &'a [u8],
+    pub flag: u16,
+    /// Number of the contig, and 0-based position on it.
+    pub place: Option<(u32, u32)>,
+    pub mapq: u8,
+    /// In BAM's encoding.
+    pub cigar: &'a [u32],
+    /// Upper-case IUPAC letters; empty is written as `*`.
+    pub sequence: &'a [u8],
+    /// Phred values, as many as bases; `None` is written as `*`.
+    pub quality: Option<&'a [u8]>,
+    /// Of an alignment.
+    pub tags: Option<Tags<'a>>,
+    /// The read group's ID.
+    pub group: Option<&'a str>,
+}
+
+/// The tags of an alignment.
+#[derive(Debug, Clone, Copy)]
+pub struct Tags<'a> {
+    /// `NM`, and minus `AS`.
+    pub distance: u8,
+    /// `MD`.
+    pub md: &'a str,
+    /// `NH`.
+    pub total: u32,
+    /// `HI`.
+    pub number: u32,
+}
+
+/// Makes records, in memory that is reused.
+#[derive(Debug, Clone)]
 pub struct Formatter<'a> {
-    reference: &'a Reference,
     group: Option<&'a ReadGroup>,
     eqx: bool,
+    stretches: PlainStretches<'a>,
+    cigar: Vec<u32>,
+    md: String,
+    reversed: Read,
 }
 
 impl<'a> Formatter<'a> {
     /// With `eqx`, CIGARs have `=` and `X` instead of `M`.
     pub fn new(reference: &'a Reference, group: Option<&'a ReadGroup>, eqx: bool) -> Self {
-        Self { reference, group, eqx }
+        Self {
+            group,
+            eqx,
+            stretches: PlainStretches::new(reference),
+            cigar: Vec::new(),
+            md: String::new(),
+            reversed: Read { name: Vec::new(), sequence: Vec::new(), quality: None },
+        }
     }
 
-    /// The records of a read, at least one.
-    pub fn records(&self, read: &Read, mapping: &Mapping) -> Result<Vec<Record>> {
+    /// Passes the records of a read on, at least one.
+    pub fn records(
+        &mut self,
+        read: &Read,
+        mapping: &Mapping,
+        mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
         if mapping.alignments.is_empty() {
-            return Ok(vec![self.unaligned(read)?]);
+            return write(&self.unaligned(read));
         }
-        (0..mapping.alignments.len()).map(|number| self.aligned(read, mapping, number)).collect()
-    }
-
-    fn unaligned(&self, read: &Read) -> Result<Record> {
-        let mut record = hts::record(&Fields {
-            name: &read.name,
-            flag: UNMAPPED,
-            contig: -1,
-            position: -1,
-            mapq: 0,
-            cigar: &[],
-            sequence: &read.sequence,
-            quality: read.quality.as_deref(),
-        })?;
-        self.tag_group(&mut record)?;
-        Ok(record)
-    }
-
-    fn aligned(&self, read: &Read, mapping: &Mapping, number: usize) -> Result<Record> {
-        let alignment = &mapping.alignments[number];
-        let cigar = self.cigar(alignment);
-        let mut fields = Fields {
-            name: &read.name,
-            flag: 0,
-            contig: alignment.contig as i32,
-            position: i64::from(alignment.start),
-            mapq: 0,
-            cigar: &cigar,
-            sequence: &[],
-            quality: None,
-        };
-        let is_reverse = alignment.strand == Strand::Reverse;
-        if is_reverse {
-            fields.flag |= REVERSE;
-        }
-        let oriented = (is_reverse && number == 0).then(|| reverse(read));
-        if number == 0 {
-            let read = oriented.as_ref().unwrap_or(read);
-            fields.mapq = mapping.mapq;
-            fields.sequence = &read.sequence;
-            fields.quality = read.quality.as_deref();
-        } else {
-            fields.flag |= SECONDARY;
-        }
-        let mut record = hts::record(&fields)?;
-        let distance = alignment.distance;
-        record.push_aux_unchecked(b"NM", Aux::U8(distance))?;
-        record.push_aux_unchecked(b"MD", Aux::String(&self.md(alignment)))?;
-        record.push_aux_unchecked(b"AS", Aux::I8(-(distance as i8)))?;
-        record.push_aux_unchecked(b"NH", integer(mapping.total))?;
-        record.push_aux_unchecked(b"HI", integer(number as u64 + 1))?;
-        self.tag_group(&mut record)?;
-        Ok(record)
-    }
-
-    fn tag_group(&self, record: &mut Record) -> Result<()> {
-        if let Some(group) = self.group {
-            record.push_aux_unchecked(b"RG", Aux::String(&group.id))?;
+        // As in BAM, which cannot hold more.
+        let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
+        for (alignment, number) in mapping.alignments.iter().zip(1..) {
+            self.set_cigar(alignment);
+            self.set_md(alignment);
+            let tags = Tags { distance: alignment.distance, md: &self.md, total, number };
+            let mut record = Record {
+                flag: SECONDARY,
+                place: Some((alignment.contig, alignment.start)),
+                cigar: &self.cigar,
+                sequence: &[],
+                quality: None,
+                tags: Some(tags),
+                ..self.unaligned(read)
+            };
+            let is_reverse = alignment.strand == Strand::Reverse;
+            if number == 1 {
+                let mut oriented = read;
+                if is_reverse {
+                    reverse(read, &mut self.reversed);
+                    oriented = &self.reversed;
+                }
+                record.flag = 0;
+                record.mapq = mapping.mapq;
+                record.sequence = &oriented.sequence;
+                record.quality = oriented.quality.as_deref();
+            }
+            if is_reverse {
+                record.flag |= REVERSE;
+            }
+            write(&record)?;
         }
         Ok(())
     }
 
+    fn unaligned<'r>(&self, read: &'r Read) -> Record<'r>
+    where
+        'a: 'r,
+    {
+        Record {
+            name: &read.name,
+            flag: UNMAPPED,
+            place: None,
+            mapq: 0,
+            cigar: &[],
+            sequence: &read.sequence,
+            quality: read.quality.as_deref(),
+            tags: None,
+            group: self.group.map(|group| group.id.as_str()),
+        }
+    }
+
     /// The CIGAR in BAM's encoding, neighbours of one kind joined.
-    fn cigar(&self, alignment: &Alignment) -> Vec<u32> {
-        let mut runs: Vec<(u32, u32)> = Vec::with_capacity(alignment.cigar.len());
+    fn set_cigar(&mut self, alignment: &Alignment) {
+        self.cigar.clear();
         for &(op, count) in &alignment.cigar {
             let code = match op {
                 Op::Equal if self.eqx => hts::CIGAR_EQUAL,
@@ -120,44 +160,30 @@ impl<'a> Formatter<'a> {
                 Op::Insertion => hts::CIGAR_INSERTION,
                 Op::Deletion => hts::CIGAR_DELETION,
             };
-            match runs.last_mut() {
-                Some((last, length)) if *last == code => *length += count,
-                _ => runs.push((code, count)),
+            match self.cigar.last_mut() {
+                Some(last) if *last & hts::CIGAR_KIND == code => *last += count << hts::CIGAR_SHIFT,
+                _ => self.cigar.push(count << hts::CIGAR_SHIFT | code),
             }
         }
-        runs.into_iter().map(|(code, length)| length << hts::CIGAR_SHIFT | code).collect()
     }
 
-    fn md(&self, alignment: &Alignment) -> String {
-        let start = self.reference.contigs()[alignment.contig as usize].offset + alignment.start;
-        let covered: u32 = alignment
-            .cigar
-            .iter()
-            .filter(|(op, _)| op.consumes_reference())
-            .map(|(_, count)| count)
-            .sum();
-        md(&alignment.cigar, &self.reference.letters(start..start + covered))
+    fn set_md(&mut self, alignment: &Alignment) {
+        let Self { stretches, md, .. } = self;
+        let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
+        md::write(&alignment.cigar, letter, md);
     }
 }
 
-/// The smallest BAM type for a number; one beyond 32 bits, which BAM cannot hold, becomes the
-/// greatest of them.
-fn integer(value: u64) -> Aux<'static> {
-    if let Ok(value) = u8::try_from(value) {
-        Aux::U8(value)
-    } else if let Ok(value) = u16::try_from(value) {
-        Aux::U16(value)
+/// A read as it lies on the other strand, without its name.
+fn reverse(read: &Read, reversed: &mut Read) {
+    reversed.sequence.clear();
+    reversed.sequence.extend(read.sequence.iter().rev().map(|&letter| complement(letter)));
+    if let Some(quality) = &read.quality {
+        let reversed = reversed.quality.get_or_insert_default();
+        reversed.clear();
+        reversed.extend(quality.iter().rev());
     } else {
-        Aux::U32(u32::try_from(value).unwrap_or(u32::MAX))
-    }
-}
-
-/// A read as it lies on the other strand.
-fn reverse(read: &Read) -> Read {
-    Read {
-        name: Vec::new(),
-        sequence: read.sequence.iter().rev().map(|&letter| complement(letter)).collect(),
-        quality: read.quality.as_ref().map(|quality| quality.iter().rev().copied().collect()),
+        reversed.quality = None;
     }
 }
 
@@ -183,6 +209,8 @@ fn complement(letter: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rust_htslib::bam;
+    use rust_htslib::bam::record::Aux;
 
     const READ_LETTERS: &[u8] = b"ACGTRYKMBVDHSWN";
 
@@ -192,7 +220,7 @@ mod tests {
     }
 
     fn alignment(strand: Strand, cigar: &[(Op, u32)]) -> Alignment {
-        Alignment { contig: 1, start: 2, strand, distance: 3, cigar: cigar.to_vec() }
+        Alignment { contig: 1, start: 2, strand, distance: 3, cigar: cigar.into() }
     }
 
     fn reference() -> Reference {
@@ -200,12 +228,26 @@ mod tests {
         Reference::from_records(contigs).expect("is fine")
     }
 
+    fn records(formatter: &mut Formatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
+        let mut records = Vec::new();
+        let write = |record: &Record<'_>| {
+            records.push(hts::record(record)?);
+            Ok(())
+        };
+        formatter.records(&read(), mapping, write).expect("are made");
+        records
+    }
+
     #[test]
     fn complements_keep_ambiguity_and_undo_themselves() {
-        let there = reverse(&read());
+        let other = || Read { name: Vec::new(), sequence: vec![b'A'], quality: None };
+        let (mut there, mut back) = (other(), other());
+        reverse(&read(), &mut there);
         assert_eq!(there.sequence, b"NWSDHBVKMRYACGT");
-        let back = reverse(&there);
+        reverse(&there, &mut back);
         assert_eq!((back.sequence, back.quality), (read().sequence, read().quality));
+        reverse(&other(), &mut there);
+        assert_eq!((there.sequence.as_slice(), there.quality), (b"T".as_slice(), None));
     }
 
     #[test]
@@ -221,8 +263,8 @@ mod tests {
             mapq: 17,
         };
         let group = "@RG\\tID:x".parse().expect("is fine");
-        let formatter = Formatter::new(&reference, Some(&group), false);
-        let records = formatter.records(&read(), &mapping).expect("are made");
+        let mut formatter = Formatter::new(&reference, Some(&group), false);
+        let records = records(&mut formatter, &mapping);
         let [primary, secondary] = records.as_slice() else { panic!("two records") };
         assert_eq!((primary.flags(), secondary.flags()), (0x10, 0x100));
         assert_eq!((primary.mapq(), secondary.mapq()), (17, 0));
@@ -246,8 +288,8 @@ mod tests {
         let mapping =
             Mapping { alignments: vec![alignment(Strand::Forward, &cigar)], total: 1, mapq: 60 };
         let cigar_of = |eqx| {
-            let formatter = Formatter::new(&reference, None, eqx);
-            formatter.records(&read(), &mapping).expect("is made")[0].cigar().to_string()
+            let mut formatter = Formatter::new(&reference, None, eqx);
+            records(&mut formatter, &mapping)[0].cigar().to_string()
         };
         assert_eq!(cigar_of(true), "9=1X2D5=");
         assert_eq!(cigar_of(false), "10M2D5M");
@@ -256,8 +298,8 @@ mod tests {
     #[test]
     fn an_unaligned_read_keeps_its_letters() {
         let reference = reference();
-        let formatter = Formatter::new(&reference, None, false);
-        let records = formatter.records(&read(), &Mapping::default()).expect("is made");
+        let mut formatter = Formatter::new(&reference, None, false);
+        let records = records(&mut formatter, &Mapping::default());
         assert_eq!((records.len(), records[0].flags()), (1, 4));
         assert_eq!(records[0].seq().as_bytes(), READ_LETTERS);
         assert!(records[0].aux_iter().next().is_none());

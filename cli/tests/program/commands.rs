@@ -118,7 +118,7 @@ fn statistics_are_one_json_object() {
     let aligned = text.lines().filter(|line| !line.starts_with('@') && !line.contains("\t4\t*"));
     assert_eq!(stats["aligned"], aligned.count());
     assert_eq!(stats["alignments"], stats["aligned"]);
-    for part in ["index", "map", "output", "total"] {
+    for part in ["start", "read", "prepare", "search", "format", "write", "total"] {
         assert!(stats["seconds"][part].as_f64().expect(part) > 0.0, "{part}");
     }
     assert!(stats["reads_per_second"].as_f64().expect("is a number") > 0.0);

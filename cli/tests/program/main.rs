@@ -9,6 +9,7 @@ mod commands;
 mod formats;
 mod index;
 mod input;
+mod pipeline;
 mod records;
 mod simulate;
 mod support;

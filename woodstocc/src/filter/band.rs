@@ -14,6 +14,8 @@
 //! edit distances" (2003): 15 operations a row, whatever `k`. Cells outside of the band count as
 //! infinite. `cuda/include/woodstocc/band.cuh` is the same for a GPU.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
 /// The starts near a diagonal where a query matches. The kernels write the same struct.
@@ -37,9 +39,12 @@ const _: () = assert!(size_of::<Window>() == 32, "as in band.cuh");
 impl Window {
     /// The matches: position in the indexed text, and distance, by position.
     pub fn matches(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
-        (0..32).filter(|b| self.starts >> b & 1 == 1).map(|b| {
-            let distance = self.distances[b / 16] >> (4 * (b % 16)) & 15;
-            (self.first.wrapping_add(b as u32), distance as u8)
+        let mut starts = self.starts;
+        std::iter::from_fn(move || {
+            let b = starts.trailing_zeros();
+            starts &= starts.wrapping_sub(1);
+            let distances = self.distances.get(b as usize / 16)?;
+            Some((self.first.wrapping_add(b), (distances >> (4 * (b % 16)) & 15) as u8))
         })
     }
 }
@@ -80,10 +85,11 @@ struct Matrix<'t> {
 }
 
 impl<'t> Matrix<'t> {
-    fn new(text: Text<'t>, length: usize, k: u32, diagonal: u32) -> Self {
+    /// Before the row of the query's base `from - 1`; the alignment may end anywhere there.
+    fn new(text: Text<'t>, from: usize, k: u32, diagonal: u32) -> Self {
         let (low, high, known, plus, minus, rightmost) = (0, 0, 0, 0, 0, 0);
         let mut matrix = Self { text, k, diagonal, low, high, known, plus, minus, rightmost };
-        let right = diagonal.wrapping_add(length as u32).wrapping_add(k);
+        let right = diagonal.wrapping_add(from as u32).wrapping_add(k);
         for back in 1..=2 * k {
             matrix.enter(right.wrapping_sub(back));
         }
@@ -115,10 +121,11 @@ impl<'t> Matrix<'t> {
         self.rightmost > self.k + self.minus.count_ones()
     }
 
-    /// Fills the rows of the query's bases from the end to `to`, and whether there is hope.
-    fn fill(&mut self, codes: &[u8], to: usize) -> bool {
+    /// Fills the rows of these bases of the query, the last ones first, and whether there is hope.
+    fn fill(&mut self, codes: &[u8], rows: Range<usize>) -> bool {
         let mask = u32::MAX >> (31 - 2 * self.k);
-        for (s, &code) in codes.iter().enumerate().skip(to).rev() {
+        for s in rows.rev() {
+            let code = codes[s];
             self.enter(self.diagonal.wrapping_add(s as u32).wrapping_sub(self.k));
             let (equal, plus, minus) = (self.equal(code), self.plus, self.minus);
             let stays = (((equal & plus).wrapping_add(plus) ^ plus) | equal | minus) & mask;
@@ -135,18 +142,21 @@ impl<'t> Matrix<'t> {
     }
 }
 
-/// Whether a query may match near a diagonal, by its last rows: enough that a random text seldom
-/// passes.
-pub fn promising(text: &Text<'_>, codes: &[u8], k: u32, diagonal: u32) -> bool {
-    let rows = 8 * (k as usize / 2 + 2);
-    Matrix::new(*text, codes.len(), k, diagonal).fill(codes, codes.len().saturating_sub(rows))
+/// Whether a query may match near a diagonal where the piece that begins at `piece` occurs. Looks at
+/// the half without the piece, or as much of it as a random text seldom passes.
+pub fn promising(text: &Text<'_>, codes: &[u8], k: u32, diagonal: u32, piece: usize) -> bool {
+    let most = 8 * (k as usize / 2 + 2);
+    let length = codes.len();
+    let rows =
+        if 2 * piece < length { length.saturating_sub(most)..length } else { 0..most.min(length) };
+    Matrix::new(*text, rows.end, k, diagonal).fill(codes, rows)
 }
 
 /// The matches of a query within `k`, at most 15, whose alignment stays within `k` of a diagonal,
 /// with their least distance there; `None` if there are none. `diagonal` is modulo 2^32.
 pub fn window(text: &Text<'_>, query: u32, codes: &[u8], k: u32, diagonal: u32) -> Option<Window> {
     let mut matrix = Matrix::new(*text, codes.len(), k, diagonal);
-    if !matrix.fill(codes, 0) {
+    if !matrix.fill(codes, 0..codes.len()) {
         return None;
     }
     let mut found = Window { query, first: diagonal.wrapping_sub(k), ..Window::default() };
@@ -227,8 +237,10 @@ mod tests {
                 .flat_map(|window| window.matches().collect::<Vec<_>>())
                 .collect();
             let expected = plainly(&text, &query, i64::from(k), diagonal);
-            let hope = promising(&packed, &query, k, diagonal as u32);
-            assert!(hope || expected.is_empty(), "case {case}: no hope, but {expected:?}");
+            for piece in 0..query.len() {
+                let hope = promising(&packed, &query, k, diagonal as u32, piece);
+                assert!(hope || expected.is_empty(), "case {case}: no hope, but {expected:?}");
+            }
             assert_eq!(found, expected, "case {case}: k {k}, {query:?} at {diagonal} of {text:?}");
         }
     }

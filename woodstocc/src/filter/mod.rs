@@ -7,8 +7,9 @@
 //!
 //! ```text
 //!   pieces --> search --seeds--> candidates --candidates--> verify --windows--> sink
-//!             one lane a        one lane an               one lane a
-//!             piece             occurrence                candidate
+//!     ^        one lane a        one lane an                one lane a
+//!     |        piece             occurrence                 candidate
+//!     '--parts-- frequent
 //! ```
 //!
 //! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU: a piece has
@@ -16,8 +17,9 @@
 //! so that a repeat's occurrences are dealt to as many threads and no other query waits for them; it
 //! passes on the few where the query's last bases could match.
 //!
-//! On the CPU, queries are cut where it costs least ([`cuts`]); a GPU, for which an occurrence is cheap,
-//! cuts them evenly. That changes the windows, not the matches.
+//! Queries are cut where it costs least ([`cuts`]). That changes the windows, not the matches. Pieces
+//! that still occur often leave the first run as such, and go into a second one part by part, so that
+//! all blocks share them.
 //!
 //! Several windows may have the same start, since alignments with insertions or deletions touch more
 //! than one diagonal; the least distance is that of the match, as the window of a piece that the best
@@ -25,20 +27,32 @@
 
 pub mod band;
 pub mod cuts;
+pub(crate) mod gpu;
 pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, Metrics, Outputs, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{
+    CpuExecutor, Items, Metrics, Outputs, RunError, Settings, SinkId, Topology,
+};
 use fm_index::FmIndex;
 
 use self::band::Window;
 use self::cuts::Cuts;
-use self::stages::{Candidates, Context, Piece, Search, Verify};
+use self::stages::{Candidates, Context, Piece, Search, Seed, TOGETHER, Verify};
 use crate::query::Queries;
 
+/// Where the application's outputs arrive.
+#[derive(Debug, Clone, Copy)]
+pub struct Sinks {
+    /// What was found.
+    pub windows: SinkId<Window>,
+    /// Pieces that occur more than [`TOGETHER`] times, of which one part was processed.
+    pub frequent: SinkId<Seed>,
+}
+
 /// The application.
-pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Window>) {
+pub fn topology(context: &Context) -> (Topology<'_, Context>, Sinks) {
     let mut app = Topology::new("filter", context);
     let modules = (app.stage(Search), app.stage(Candidates), app.stage(Verify));
     let search = app.node("search", modules.0, ());
@@ -47,19 +61,48 @@ pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Window>) {
     app.source::<Piece>(search);
     app.edge(search, "seeds", candidates);
     app.edge(candidates, "candidates", verify);
-    let sink = app.sink("windows", verify, "windows");
-    (app, sink)
+    let windows = app.sink("windows", verify, "windows");
+    let frequent = app.sink("frequent", search, "frequent");
+    (app, Sinks { windows, frequent })
 }
 
-/// What all nodes know of a batch whose queries are cut evenly.
-pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Context {
-    Context { index: index.clone(), queries: Arc::clone(queries), k, cuts: None }
+/// What all nodes know of a batch whose cuts are `cuts`.
+pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize, cuts: Cuts) -> Context {
+    Context { index: index.clone(), queries: Arc::clone(queries), k, cuts }
 }
 
 /// The pieces of the wanted queries, all of which have more than `k` bases.
 pub fn pieces(wanted: &[u32], k: usize) -> Vec<Piece> {
-    let of = |&query| (0..=k as u32).map(move |number| Piece { query, number });
+    let of = |&query| (0..=k as u32).map(move |number| Piece { query, number, first: 0 });
     wanted.iter().flat_map(of).collect()
+}
+
+/// The parts of frequent pieces but for the first ones.
+fn parts(frequent: &[Seed]) -> Vec<Piece> {
+    let of = |&Seed { query, number, size, .. }: &Seed| {
+        let firsts = (TOGETHER..size).step_by(TOGETHER as usize);
+        firsts.map(move |first| Piece { query, number, first })
+    };
+    frequent.iter().flat_map(of).collect()
+}
+
+/// All windows of the wanted queries, by two runs of the application.
+///
+/// # Errors
+/// Those of `run`.
+pub fn windows(
+    wanted: &[u32],
+    k: usize,
+    sinks: Sinks,
+    mut run: impl FnMut(&[Piece]) -> Result<Outputs, RunError>,
+) -> Result<Filtered, RunError> {
+    let mut outputs = run(&pieces(wanted, k))?;
+    let parts = parts(&outputs.take(sinks.frequent));
+    let mut filtered = Filtered::new(outputs, sinks.windows);
+    if !parts.is_empty() {
+        filtered.append(Filtered::new(run(&parts)?, sinks.windows));
+    }
+    Ok(filtered)
 }
 
 /// How the application is run.
@@ -71,7 +114,7 @@ pub fn settings(metrics: bool) -> Settings {
 #[derive(Debug, Default)]
 pub struct Filtered {
     /// In no particular order.
-    pub windows: Vec<Window>,
+    pub windows: Items<Window>,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
@@ -79,15 +122,15 @@ pub struct Filtered {
 }
 
 impl Filtered {
-    /// What the sink has.
+    /// What the sink of windows has.
     pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
-        let windows = outputs.take(sink);
+        let windows = outputs.take_in_place(sink);
         Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
     }
 
     /// Adds another part of the batch.
-    pub fn append(&mut self, mut part: Self) {
-        self.windows.append(&mut part.windows);
+    pub fn append(&mut self, part: Self) {
+        self.windows.append(part.windows);
         self.device_seconds += part.device_seconds;
         self.metrics.add(&part.metrics);
     }
@@ -98,24 +141,27 @@ impl Filtered {
 /// # Errors
 /// If the runtime fails.
 pub(crate) fn on_cpu(
-    mut context: Context,
+    index: &FmIndex,
+    queries: &Arc<Queries>,
     wanted: &[u32],
+    k: usize,
     settings: &Settings,
 ) -> Result<Filtered, RunError> {
-    let cuts = Cuts::cheapest(&context.index, &context.queries, wanted, context.k);
-    context.cuts = Some(cuts);
-    let (app, sink) = topology(&context);
-    let outputs = CpuExecutor::new(&app, settings)?.run(&pieces(wanted, context.k))?;
-    Ok(Filtered::new(outputs, sink))
+    let cuts = Cuts::cheapest(index, queries, wanted, k);
+    let context = context(index, queries, k, cuts);
+    let (app, sinks) = topology(&context);
+    let executor = CpuExecutor::new(&app, settings)?;
+    windows(wanted, k, sinks, |pieces| executor.run(pieces))
 }
 
-/// The matches of one query's windows: positions in the indexed text with their least distance, by
-/// position.
-pub fn resolve(windows: &[Window]) -> Vec<(u32, u8)> {
-    let mut matches: Vec<(u32, u8)> = windows.iter().flat_map(Window::matches).collect();
-    matches.sort_unstable();
+/// Adds the matches of one query's windows to `matches`: positions in the indexed text with their least
+/// distance, by position.
+pub fn resolve<'w>(windows: impl Iterator<Item = &'w Window>, matches: &mut Vec<(u32, u8)>) {
+    matches.extend(windows.flat_map(Window::matches));
+    matches.sort_unstable_by_key(|&(position, distance)| {
+        u64::from(position) << 8 | u64::from(distance)
+    });
     matches.dedup_by_key(|found| found.0);
-    matches
 }
 
 #[cfg(test)]
@@ -130,10 +176,11 @@ mod tests {
             distances: [distances, 0],
             ..Window::default()
         };
-        assert_eq!(resolve(&[]), []);
-        assert_eq!(
-            resolve(&[window(10, 0b101, 0x203), window(11, 0b11, 0x14)]),
-            [(10, 3), (11, 4), (12, 1)]
-        );
+        let mut matches = Vec::new();
+        resolve([].iter(), &mut matches);
+        assert_eq!(matches, []);
+        let windows = [window(11, 0b11, 0x14), window(10, 0b101, 0x203)];
+        resolve(windows.iter(), &mut matches);
+        assert_eq!(matches, [(10, 3), (11, 4), (12, 1)]);
     }
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
-use fm_index::FmIndex;
 use fm_index::gpu::View;
+use fm_index::{FmIndex, Interval};
 
 use super::band::{Text, Window, promising, window};
-use super::cuts::{Cuts, even};
+use super::cuts::Cuts;
 use crate::query::Queries;
 
-/// Input to [`Search`].
+/// Input to [`Search`]: a piece of a query, and which of its occurrences.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Piece {
@@ -19,7 +19,13 @@ pub struct Piece {
     pub query: u32,
     /// Which of its pieces, from 0.
     pub number: u32,
+    /// The first [`TOGETHER`] occurrences from this one on.
+    pub first: u32,
 }
+
+/// Occurrences that go the same way. A piece with more of them comes back, to be dealt out in parts:
+/// else a repeat would keep one block of a GPU at work long after all others are done.
+pub const TOGETHER: u32 = 128;
 
 /// The rows of the suffix array that begin with a piece.
 #[repr(C)]
@@ -56,8 +62,8 @@ pub struct Context {
     pub queries: Arc<Queries>,
     /// The greatest distance; queries have more bases than that.
     pub k: usize,
-    /// Where queries are cut; evenly if there are none.
-    pub cuts: Option<Cuts>,
+    /// Where queries are cut; nowhere if a device is to know it.
+    pub cuts: Cuts,
 }
 
 /// The same as a device sees it.
@@ -69,30 +75,22 @@ pub struct DeviceContext {
     codes: u64,
     /// Address of [`Queries::offsets`].
     offsets: u64,
+    /// Address of [`Cuts::bounds`].
+    bounds: u64,
     k: u32,
-    /// 2^32 / (k + 1), rounded up.
-    inverse: u32,
+    padding: u32,
 }
 
 impl DeviceContext {
-    /// For an index, and addresses of codes and offsets, that lie in the device's memory.
-    pub fn new(index: View, codes: u64, offsets: u64, k: usize) -> Self {
-        let inverse = (u64::from(u32::MAX) / (k as u64 + 1) + 1) as u32;
-        Self { index, codes, offsets, k: k as u32, inverse }
+    /// For an index, and addresses of codes, offsets and bounds, that lie in the device's memory.
+    pub fn new(index: View, [codes, offsets, bounds]: [u64; 3], k: usize) -> Self {
+        Self { index, codes, offsets, bounds, k: k as u32, padding: 0 }
     }
 }
 
 impl Context {
     fn codes(&self, query: u32) -> &[u8] {
         self.queries.codes(query as usize)
-    }
-
-    /// Where a piece of a query begins; that after the last one is the query's end.
-    fn begin(&self, query: u32, number: u32) -> usize {
-        match &self.cuts {
-            Some(cuts) => cuts.begin(query, number),
-            None => even(self.codes(query).len(), self.k + 1, number),
-        }
     }
 
     fn text(&self) -> Text<'_> {
@@ -103,22 +101,24 @@ impl Context {
     /// Whether a piece of a query occurs on a diagonal.
     fn occurs(&self, query: u32, number: u32, diagonal: u32) -> bool {
         let (text, codes) = (self.text(), self.codes(query));
-        (self.begin(query, number)..self.begin(query, number + 1))
+        (self.cuts.begin(query, number)..self.cuts.begin(query, number + 1))
             .all(|s| text.code(diagonal.wrapping_add(s as u32)) == Some(codes[s]))
     }
 }
 
 const SEEDS: Channel<Seed> = Channel::new(0, "seeds", 1);
+const FREQUENT: Channel<Seed> = Channel::new(1, "frequent", 1);
 const CANDIDATES: Channel<Candidate> = Channel::new(0, "candidates", 1);
 const WINDOWS: Channel<Window> = Channel::new(0, "windows", 1);
 
-/// Searches pieces in the index.
+/// Searches pieces in the index. Of one that occurs more than [`TOGETHER`] times, all rows leave as
+/// frequent when its first part is asked for.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Search;
 
 /// Locates the occurrences of a piece, one a thread, and drops those where the query cannot match, as
-/// far as its last bases tell: nearly all of them.
+/// far as its half without the piece tells: nearly all of them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;
@@ -136,16 +136,20 @@ impl Stage for Search {
     const NAME: &'static str = "Search";
 
     fn channels() -> Vec<ChannelType> {
-        vec![SEEDS.describe()]
+        vec![SEEDS.describe(), FREQUENT.describe()]
     }
 
     fn run(&self, piece: &Piece, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        let &Piece { query, number } = piece;
-        let codes = site.global.codes(query);
-        let begin = site.global.begin(query, number);
-        let end = site.global.begin(query, number + 1);
-        if let Some(rows) = site.global.index.search(&codes[begin..end]) {
-            push.to(SEEDS, Seed { query, number, lo: rows.lo, size: rows.size });
+        let &Piece { query, number, first } = piece;
+        let Context { index, cuts, .. } = site.global;
+        let word = cuts.begin(query, number)..cuts.begin(query, number + 1);
+        let Some(Interval { lo, size, .. }) = index.search(&site.global.codes(query)[word]) else {
+            return;
+        };
+        let part = (size - first).min(TOGETHER);
+        push.to(SEEDS, Seed { query, number, lo: lo + first, size: part });
+        if first == 0 && size > part {
+            push.to(FREQUENT, Seed { query, number, lo, size });
         }
     }
 }
@@ -168,9 +172,10 @@ impl Stage for Candidates {
     fn run(&self, seed: &Seed, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let context = site.global;
         let codes = context.codes(seed.query);
+        let begin = context.cuts.begin(seed.query, seed.number);
         let position = context.index.locate(seed.lo + site.element);
-        let diagonal = position.wrapping_sub(context.begin(seed.query, seed.number) as u32);
-        if promising(&context.text(), codes, context.k as u32, diagonal) {
+        let diagonal = position.wrapping_sub(begin as u32);
+        if promising(&context.text(), codes, context.k as u32, diagonal, begin) {
             let &Seed { query, number, .. } = seed;
             push.to(CANDIDATES, Candidate { query, number, diagonal });
         }
@@ -190,10 +195,11 @@ impl Stage for Verify {
     fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let &Candidate { query, number, diagonal } = candidate;
         let context = site.global;
+        if (0..number).any(|earlier| context.occurs(query, earlier, diagonal)) {
+            return;
+        }
         let codes = context.codes(query);
-        let found = window(&context.text(), query, codes, context.k as u32, diagonal);
-        let is_first = || (0..number).all(|earlier| !context.occurs(query, earlier, diagonal));
-        if let Some(found) = found.filter(|_| is_first()) {
+        if let Some(found) = window(&context.text(), query, codes, context.k as u32, diagonal) {
             push.to(WINDOWS, found);
         }
     }

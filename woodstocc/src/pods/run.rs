@@ -68,10 +68,10 @@ impl<'a, B: Backend> Run<'a, B> {
         let group = settings.group.min(reads.len() as u32);
         let room = Room::new(longest, k, group, settings);
         let shared = layout::shared_bytes(k, settings.pods_at_once, settings.live_at_once);
-        let resident = match settings.blocks {
-            0 => backend.resident_blocks(&walk_kernel(k, settings), settings.width, shared)?,
-            blocks => blocks,
-        };
+        // Asking also lets the kernel have the shared memory.
+        let resident =
+            backend.resident_blocks(&walk_kernel(k, settings), settings.width, shared)?;
+        let resident = if settings.blocks > 0 { settings.blocks } else { resident };
         let (groups, units) = units::cut(&lengths, k, resident, settings);
         let fitting = memory / room.bytes(k);
         if fitting == 0 {

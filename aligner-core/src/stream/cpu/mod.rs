@@ -127,6 +127,6 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             (metrics.width, metrics.blocks, metrics.launches) =
                 (plan.width, count as u32, launches);
         }
-        Ok(Outputs::new(sinks, metrics))
+        Ok(Outputs::of_bytes(sinks, metrics))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::DeviceError;
 use crate::gpu::{Argument, DeviceBuffer, Gpu, Module};
+use crate::stream::Bytes;
 
 /// A device with one application's kernels loaded.
 pub trait Backend {
@@ -28,6 +29,14 @@ pub trait Backend {
     /// # Errors
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
+
+    /// The same, left where it lands; for much of it.
+    ///
+    /// # Errors
+    /// As [`Backend::read`].
+    fn land(&self, buffer: &Self::Buffer, len: usize) -> Result<Bytes, DeviceError> {
+        self.read(buffer, len).map(Bytes::Owned)
+    }
 
     /// Launches a kernel with these arguments and waits for it. Gives the seconds it took.
     ///
@@ -72,7 +81,7 @@ pub enum Word {
 }
 
 /// A GPU with an application's kernels.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CudaBackend {
     gpu: Gpu,
     module: Module,
@@ -106,6 +115,10 @@ impl Backend for CudaBackend {
 
     fn read(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Vec<u8>, DeviceError> {
         self.gpu.download(buffer, len)
+    }
+
+    fn land(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Bytes, DeviceError> {
+        self.gpu.download_landed(buffer, len).map(Bytes::Landed)
     }
 
     #[allow(unsafe_code)]

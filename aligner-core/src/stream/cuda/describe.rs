@@ -8,7 +8,7 @@ use crate::stream::{RunError, Topology};
 pub(super) const ROOM: usize = 1 << 14;
 
 /// What `APP_describe` tells; see `cuda/include/stream/describe.cuh`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Description {
     pub max_targets: u32,
     pub max_edges: u32,

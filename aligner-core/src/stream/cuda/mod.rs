@@ -35,6 +35,26 @@ pub struct Kernels {
     pub fatbin: &'static [u8],
 }
 
+/// An application's kernels on a device, which has told what they were compiled for.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    backend: CudaBackend,
+    app: &'static str,
+    description: Description,
+}
+
+impl Kernels {
+    /// Loads the kernels, for ensembles of `width` items.
+    ///
+    /// # Errors
+    /// If the device fails, or they are no kernels of an application.
+    pub fn load(&self, gpu: &Gpu, width: u32) -> Result<Loaded, RunError> {
+        let backend = CudaBackend::new(gpu, self.name, self.fatbin)?;
+        let description = describe_kernel(&backend, self.name, width)?;
+        Ok(Loaded { backend, app: self.name, description })
+    }
+}
+
 /// A topology on a device.
 pub struct CudaExecutor<'t, 'g, G: Sync + ?Sized, B: Backend = CudaBackend> {
     topology: &'t Topology<'g, G>,
@@ -61,8 +81,21 @@ impl<'t, 'g, G: Sync + ?Sized> CudaExecutor<'t, 'g, G> {
         kernels: &Kernels,
         global: &impl Item,
     ) -> Result<Self, RunError> {
-        let backend = CudaBackend::new(gpu, kernels.name, kernels.fatbin)?;
-        Self::with_backend(backend, topology, settings, kernels.name, global)
+        Self::loaded(&kernels.load(gpu, settings.width)?, topology, settings, global)
+    }
+
+    /// The same with kernels that were loaded before, for ensembles of the settings' width.
+    ///
+    /// # Errors
+    /// As [`CudaExecutor::new`].
+    pub fn loaded(
+        kernels: &Loaded,
+        topology: &'t Topology<'g, G>,
+        settings: &Settings,
+        global: &impl Item,
+    ) -> Result<Self, RunError> {
+        let Loaded { backend, app, description } = kernels.clone();
+        Self::described(backend, description, topology, settings, app, global)
     }
 }
 
@@ -78,9 +111,20 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         app: &'static str,
         global: &impl Item,
     ) -> Result<Self, RunError> {
+        let description = describe_kernel(&backend, app, settings.width)?;
+        Self::described(backend, description, topology, settings, app, global)
+    }
+
+    fn described(
+        backend: B,
+        description: Description,
+        topology: &'t Topology<'g, G>,
+        settings: &Settings,
+        app: &'static str,
+        global: &impl Item,
+    ) -> Result<Self, RunError> {
         let plan = Plan::new(topology, settings)?;
         let global = bytemuck::bytes_of(global).to_vec();
-        let description = describe_kernel(&backend, topology, app, settings.width)?;
         description.compare(topology, global.len())?;
         let refused = |what: &str, have: usize, most: u32| {
             if have <= most as usize {
@@ -169,9 +213,8 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
 
 /// Asks a kernel what it was compiled for.
 #[allow(unsafe_code)]
-fn describe_kernel<B: Backend, G: Sync + ?Sized>(
+fn describe_kernel<B: Backend>(
     backend: &B,
-    topology: &Topology<'_, G>,
     app: &str,
     width: u32,
 ) -> Result<Description, RunError> {
@@ -184,7 +227,7 @@ fn describe_kernel<B: Backend, G: Sync + ?Sized>(
     unsafe { backend.launch(&launch) }?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(&backend.read(&words, ROOM * 4)?);
     Description::parse(&words).ok_or_else(|| RunError::Kernel {
-        kernel: topology.name.to_owned(),
+        kernel: app.to_owned(),
         reason: "it tells nothing about itself".to_owned(),
     })
 }

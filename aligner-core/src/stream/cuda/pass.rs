@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::memory::{Memory, Shape};
 use super::sinks::{Sinks, Size};
 use super::tables::Run;
-use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
+use crate::stream::{Bytes, Metrics, ModuleMetrics, Policy, Progress, RunError};
 
 /// Regions of sinks are not made larger than so many items.
 const MOST_SLOTS: u32 = 1 << 20;
@@ -22,7 +22,8 @@ pub(super) struct Pass {
 
 /// What a launch, or all launches of a pass, yielded.
 pub(super) struct Yield {
-    pub sinks: Vec<Vec<u8>>,
+    /// For each sink, what came at a time.
+    pub sinks: Vec<Vec<Bytes>>,
     /// For each block, the items of each sink.
     pub counts: Vec<u32>,
     pub metrics: Metrics,
@@ -73,7 +74,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         let mut sinks = Sinks::new(backend, blocks, &sizes)?;
         let pack = format!("{}_pack", self.app);
         let mut done = Yield {
-            sinks: vec![Vec::new(); sizes.len()],
+            sinks: sizes.iter().map(|_| Vec::new()).collect(),
             counts: Vec::new(),
             metrics: Metrics::default(),
             seconds: 0.0,
@@ -111,7 +112,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                 }
                 if let Size::Regions(_) | Size::Exact(_) = size {
                     let items = sinks.regions(backend, sink, &counts, run, &pack)?;
-                    done.sinks[sink].extend(items);
+                    done.sinks[sink].push(items);
                 }
             }
             let blocks_now = memory.saved_blocks(backend)?;
@@ -143,7 +144,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             let sent = sinks.sent(backend, sink)?;
             done.sent.push(sent);
             if let Size::Shared(room) = size {
-                done.sinks[sink] = sinks.shared(backend, sink, sent.min(*room))?;
+                done.sinks[sink].push(sinks.shared(backend, sink, sent.min(*room))?);
             }
         }
         if self.settings.metrics {

@@ -4,6 +4,7 @@ use super::backend::{Backend, Launch, Word};
 use super::layout::upload;
 use super::tables::{Scheme, Sink};
 use crate::DeviceError;
+use crate::stream::Bytes;
 
 /// Room for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
@@ -98,9 +99,9 @@ impl<B: Backend> Sinks<B> {
         backend: &B,
         sink: usize,
         items: u64,
-    ) -> Result<Vec<u8>, DeviceError> {
+    ) -> Result<Bytes, DeviceError> {
         let sink = &self.sinks[sink];
-        backend.read(&sink.items, items as usize * sink.item_bytes)
+        backend.land(&sink.items, items as usize * sink.item_bytes)
     }
 
     /// What the blocks have in their regions of a sink, `counts` items each, as one array. `run` is
@@ -113,10 +114,10 @@ impl<B: Backend> Sinks<B> {
         counts: &[u32],
         run: u64,
         pack: &str,
-    ) -> Result<Vec<u8>, DeviceError> {
+    ) -> Result<Bytes, DeviceError> {
         let (first, total) = starts(counts);
         if total == 0 {
-            return Ok(Vec::new());
+            return Ok(Bytes::default());
         }
         let len = total as usize * self.sinks[sink].item_bytes;
         let first = upload(backend, bytemuck::cast_slice(&first))?;
@@ -136,6 +137,6 @@ impl<B: Backend> Sinks<B> {
         // SAFETY: the arguments are those of `APP_pack`: `run` and its tables are alive, `first` has
         // an entry a block, and `packed` room for the sum of the counts.
         unsafe { backend.launch(&launch) }?;
-        backend.read(&packed, len)
+        backend.land(&packed, len)
     }
 }

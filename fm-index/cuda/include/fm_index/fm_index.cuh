@@ -150,6 +150,15 @@ __device__ inline uint32_t base_at(const View& view, uint32_t position) {
   return static_cast<uint32_t>(__ldg(view.text + position / 32) >> (2 * (position % 32))) & 3;
 }
 
+// Puts a code, 0 to 3, before the word of `interval`; `lo_reverse` is not kept. Reads two lines.
+__device__ inline void put_before(const View& view, uint32_t code, Interval& interval) {
+  uint32_t before[4], through[4];
+  rank4(view.forward, view.forward_primary, interval.lo, before);
+  rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
+  interval.lo = choose(view.first, code) + choose(before, code);
+  interval.size = choose(through, code) - choose(before, code);
+}
+
 // The rows of a word of codes, `length` of them; `lo_reverse` is not set. Looks up its last
 // table_length codes and reads two lines for each further one.
 __device__ inline Interval search(const View& view, const uint8_t* word, uint32_t length) {
@@ -167,11 +176,7 @@ __device__ inline Interval search(const View& view, const uint8_t* word, uint32_
   while (left > 0 && interval.size > 0) {
     const uint32_t code = word[--left];
     if (code > 3) return Interval{0, 0, 0};
-    uint32_t before[4], through[4];
-    rank4(view.forward, view.forward_primary, interval.lo, before);
-    rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
-    interval.lo = choose(view.first, code) + choose(before, code);
-    interval.size = choose(through, code) - choose(before, code);
+    put_before(view, code, interval);
   }
   return interval;
 }

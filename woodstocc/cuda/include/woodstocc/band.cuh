@@ -75,9 +75,10 @@ struct Matrix {
   uint32_t value;        // of the rightmost diagonal
   uint32_t newest, mask;
 
-  __device__ Matrix(const fm::View& view, uint32_t length, uint32_t k, uint32_t diagonal)
+  // Before the row of the query's base from - 1; the alignment may end anywhere there.
+  __device__ Matrix(const fm::View& view, uint32_t from, uint32_t k, uint32_t diagonal)
       : bases{0, 0, 0},
-        reader{0, 0, diagonal + length + k - 1, 0},
+        reader{0, 0, diagonal + from + k - 1, 0},
         plus(0),
         minus(0),
         value(0),
@@ -107,12 +108,14 @@ struct Matrix {
   }
 };
 
-// Whether a query may match near a diagonal, by its last rows: enough that a random text seldom passes.
+// Whether a query may match near a diagonal where the piece that begins at `piece` occurs. Looks at the
+// half without the piece, or as much of it as a random text seldom passes.
 __device__ inline bool promising(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t k,
-                                 uint32_t diagonal) {
-  const uint32_t rows = 8 * (k / 2 + 2);
-  Matrix matrix(view, length, k, diagonal);
-  return matrix.fill(view, codes, k, length, length > rows ? length - rows : 0);
+                                 uint32_t diagonal, uint32_t piece) {
+  const uint32_t rows = min(8 * (k / 2 + 2), length);
+  const uint32_t from = 2 * piece < length ? length : rows;
+  Matrix matrix(view, from, k, diagonal);
+  return matrix.fill(view, codes, k, from, from - rows);
 }
 
 // The matches of a query of `length` codes within `k`, at most 15, whose alignment stays within `k`

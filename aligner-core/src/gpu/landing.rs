@@ -1,0 +1,94 @@
+//! Where copies from the device land: page-locked memory that is used again and again.
+//!
+//! Copies into other memory go through the driver's own page-locked memory, and have to be copied once
+//! more. Locking memory costs more than filling it, so nothing is given back as long as the GPU is open.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytemuck::Pod;
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+use super::{DeviceBuffer, Gpu, PinnedBuffer};
+use crate::error::DeviceError;
+
+/// The least that is locked at a time, in bytes.
+const LEAST: usize = 1 << 20;
+
+/// Page-locked memory that is not in use.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Landings(Arc<Mutex<Vec<PinnedBuffer<u8>>>>);
+
+impl Landings {
+    /// The smallest of at least `len` bytes.
+    fn take(&self, len: usize) -> Option<PinnedBuffer<u8>> {
+        let mut spares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fitting = spares.iter().enumerate().filter(|(_, buffer)| buffer.len() >= len);
+        let (place, _) = fitting.min_by_key(|(_, buffer)| buffer.len())?;
+        Some(spares.swap_remove(place))
+    }
+
+    fn put(&self, buffer: PinnedBuffer<u8>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
+/// Bytes that came from the device. Their memory is used again once this is dropped.
+pub struct Landed {
+    bytes: &'static [u8],
+    /// Holds the bytes; there until dropped.
+    buffer: Option<PinnedBuffer<u8>>,
+    landings: Landings,
+}
+
+impl Landed {
+    /// The bytes, aligned for any element.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+impl fmt::Debug for Landed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Landed").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Landed {
+    fn drop(&mut self) {
+        self.bytes = &[];
+        if let Some(buffer) = self.buffer.take() {
+            self.landings.put(buffer);
+        }
+    }
+}
+
+impl Gpu {
+    /// Copies the first `len` elements of a device array to the host and waits.
+    ///
+    /// # Errors
+    /// If the driver, or anything before the copy on the stream, failed, or no more memory can be
+    /// locked.
+    ///
+    /// # Panics
+    /// If the array is shorter than `len`.
+    pub fn download_landed<T: DeviceRepr + ValidAsZeroBits + Pod>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        len: usize,
+    ) -> Result<Landed, DeviceError> {
+        let bytes = len * size_of::<T>();
+        let mut landing = match self.landings.take(bytes) {
+            Some(landing) => landing,
+            None => self.pinned(bytes.max(LEAST).next_power_of_two())?,
+        };
+        let elements = bytemuck::cast_slice_mut(&mut landing.as_mut_slice()?[..bytes]);
+        self.download_into(buffer, elements)?;
+        let landed: &[u8] = &landing.as_slice()?[..bytes];
+        #[allow(unsafe_code)]
+        // SAFETY: the memory stays where it is as long as its buffer, which is kept beside; nothing
+        // writes to it while it is; and `Landed` lends the bytes only for as long as itself lives.
+        let landed = unsafe { std::slice::from_raw_parts(landed.as_ptr(), bytes) };
+        Ok(Landed { bytes: landed, buffer: Some(landing), landings: self.landings.clone() })
+    }
+}

@@ -1,0 +1,129 @@
+//! Mapping reads: from input files to the output file.
+
+mod pipeline;
+
+use std::env;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread;
+
+use aligner_core::{Device, DeviceRequest};
+use anyhow::{Context, Result, anyhow};
+use woodstocc::{MapError, Mapper, Params};
+
+use self::pipeline::Pipeline;
+use crate::args::{MapOptions, Operands, StatsFormat};
+use crate::commands::{index, start_threads};
+use crate::console::Console;
+use crate::input;
+use crate::output::{Formatter, Options, Output, Target, header};
+use crate::stats::{Seconds, Summary, per_second};
+use crate::timeline::{Step, Timeline};
+
+/// Maps the reads.
+pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
+    let timeline = Timeline::new();
+    let threads = options.threads.count();
+    // Stages run on threads of their own, and share the pool for what they do in parallel.
+    start_threads(threads)?;
+    let console = Console::new(options.messages);
+
+    // What can fail at once does so before the work begins.
+    input::check(&operands.reads)?;
+    let target = Target::new(options.output.as_deref())?;
+    let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+
+    let (opened, found) = thread::scope(|scope| {
+        let device =
+            scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
+        let found =
+            timeline.time(Step::Index, "open", || index::open(&operands.reference, &console));
+        (device.join(), found)
+    });
+    let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
+    if let Some(reason) = &opened.fallback {
+        console.notice(&format!("{reason}: mapping on the CPU"));
+    }
+    let index = match found? {
+        Some(index) => index,
+        None => timeline.time(Step::Index, "build", || {
+            index::build_for_mapping(&operands.reference, options.save_index, &console)
+        })?,
+    };
+    let index = Arc::new(index);
+    let command = header::command_line(env::args_os());
+    let format = Options {
+        format: options.format().ok_or_else(|| anyhow!("the output format is not known"))?,
+        threads,
+        header: header::text(index.reference(), options.read_group.as_ref(), &command)
+            .with_context(|| operands.reference.display().to_string())?,
+    };
+    let batches = input::batches(operands.reads.clone(), options.batch_size as usize);
+    let output = Output::create(target, &format, index.reference())?;
+    let params = Params {
+        k: options.k,
+        report: options.reported(),
+        strategy: options.strategy.into(),
+        seed: options.seed,
+        metrics: options.stats.is_some(),
+    };
+    let mut device = opened.device.describe();
+    let made = timeline
+        .time(Step::Device, "index", || Mapper::new(Arc::clone(&index), params, opened.device));
+    let mapper = match made {
+        Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
+            console.notice(&format!("{device}: {reason}: mapping on the CPU"));
+            device = Device::Cpu.describe();
+            Mapper::new(Arc::clone(&index), params, Device::Cpu)?
+        }
+        made => made?,
+    };
+    let starting = timeline.elapsed();
+
+    console.start_reads();
+    let pipeline = Pipeline {
+        mapper: &mapper,
+        formatter: Formatter::new(index.reference(), options.read_group.as_ref(), options.eqx),
+        format: format.format,
+        timeline: &timeline,
+        console: &console,
+    };
+    let done = pipeline.run(batches, output);
+    console.finish();
+    let (totals, finished) = done?;
+    finished.commit()?;
+
+    if let Some(reason) = mapper.failure() {
+        console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+    }
+    let total = timeline.elapsed();
+    let seconds = Seconds::new(&timeline, starting, total);
+    let rate = per_second(totals.reads, total.saturating_sub(starting));
+    console.detail(&format!(
+        "{} of {} reads aligned, {} alignments, on {device}",
+        totals.aligned, totals.reads, totals.alignments
+    ));
+    console.detail(&format!("{seconds}, {rate:.0} reads/s"));
+    if let Some(StatsFormat::Json) = options.stats {
+        let summary = Summary {
+            version: env!("CARGO_PKG_VERSION"),
+            command,
+            device,
+            threads,
+            k: options.k,
+            reads: totals.reads,
+            bases: totals.bases,
+            aligned: totals.aligned,
+            alignments: totals.alignments,
+            seconds,
+            reads_per_second: rate,
+            engine: mapper.stats().into(),
+            filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
+        };
+        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+    }
+    if let Some(trace) = trace {
+        timeline.save(trace)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! From what was found for a read to its mapping.
+//!
+//! A resolver maps read after read in the same memory, and looks at each of its places once: the
+//! alignments of one read are in the cache when they are written out, and a batch's are never held
+//! together.
+
+use std::sync::atomic::Ordering;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::alignment::{Mapping, Strand};
+use crate::found::Found;
+use crate::loci::{Builder, Locus};
+use crate::mapper::{Mapper, Way};
+use crate::mapq::mapq;
+use crate::matches::Verifier;
+use crate::params::Report;
+use crate::query;
+use crate::scan;
+use crate::traceback::{Aligner, Oriented};
+use crate::ungapped::Packed;
+
+/// Resolves reads of one mapper, one after the other. See [`Mapper::resolver`].
+#[derive(Debug)]
+pub struct Resolver<'m> {
+    mapper: &'m Mapper,
+    verifier: Verifier<'m>,
+    aligner: Aligner<'m>,
+    positions: Vec<(u32, u8)>,
+    loci: Vec<Locus>,
+    /// Every match of either strand, if all are to be reported.
+    starts: Vec<Locus>,
+    packed: [Packed; 2],
+    mapping: Mapping,
+    /// Loci, or starts, of all reads so far.
+    total: u64,
+}
+
+impl<'m> Resolver<'m> {
+    pub(crate) fn new(mapper: &'m Mapper) -> Self {
+        let reference = mapper.index().reference();
+        Self {
+            mapper,
+            verifier: Verifier::new(reference),
+            aligner: Aligner::new(reference),
+            positions: Vec::new(),
+            loci: Vec::new(),
+            starts: Vec::new(),
+            packed: Default::default(),
+            mapping: Mapping::default(),
+            total: 0,
+        }
+    }
+
+    /// The mapping of a read of the batch, which is called `name`.
+    ///
+    /// # Panics
+    /// If the batch has no such read.
+    pub fn mapping(&mut self, found: &Found, read: usize, name: &[u8]) -> &Mapping {
+        self.loci.clear();
+        self.starts.clear();
+        for query in [2 * read, 2 * read + 1] {
+            if self.mapper.way(found.queries.codes(query).len()) == Way::Scan {
+                self.scan(found.queries.codes(query), query::strand(query));
+            } else {
+                self.matches(found, query);
+            }
+        }
+        self.report(found, read, name);
+        self.total += self.mapping.total;
+        &self.mapping
+    }
+
+    /// Matches of a query from what the index found.
+    fn matches(&mut self, found: &Found, query: usize) {
+        found.positions(query, &mut self.positions);
+        let (codes, strand) = (found.queries.codes(query), query::strand(query));
+        let k = usize::from(self.mapper.params().k);
+        let all = self.mapper.params().report == Report::AllStarts;
+        let mut loci = Builder::new(k, strand, &mut self.loci);
+        // The indexed text has the contigs' order, so these come as the builder wants them.
+        for &(position, distance) in self.positions.iter().rev() {
+            if let Some(found) = self.verifier.verify(position, distance, codes, k) {
+                loci.push(found);
+                if all {
+                    self.starts.push(Locus { best: found, strand });
+                }
+            }
+        }
+        loci.finish();
+    }
+
+    /// Matches of a query by scanning.
+    fn scan(&mut self, codes: &[u8], strand: Strand) {
+        if codes.is_empty() {
+            return;
+        }
+        let k = usize::from(self.mapper.params().k);
+        let all = self.mapper.params().report == Report::AllStarts;
+        let mut loci = Builder::new(k, strand, &mut self.loci);
+        scan::search(self.mapper.index().reference(), codes, k, |found| {
+            loci.push(found);
+            if all {
+                self.starts.push(Locus { best: found, strand });
+            }
+        });
+        loci.finish();
+    }
+
+    /// Chooses the primary locus and aligns what is asked for.
+    fn report(&mut self, found: &Found, read: usize, name: &[u8]) {
+        let params = self.mapper.params();
+        let by_place = |l: &Locus| (l.best.contig, l.best.start, l.strand);
+        self.mapping.clear();
+        self.loci.sort_unstable_by_key(by_place);
+        let distances = || self.loci.iter().map(|locus| locus.best.distance);
+        let Some(least) = distances().min() else { return };
+        self.mapping.mapq = mapq(distances(), params.k);
+        let ties = distances().filter(|&distance| distance == least).count();
+        let choice = xxh3_64_with_seed(name, params.seed) % ties as u64;
+        let mut tied = self.loci.iter().filter(|locus| locus.best.distance == least);
+        // There is one, as the choice is less than the ties.
+        let Some(&primary) = tied.nth(choice as usize) else { return };
+        let places = if params.report == Report::AllStarts {
+            self.starts.sort_unstable_by_key(by_place);
+            &self.starts
+        } else {
+            &self.loci
+        };
+        self.mapping.total = places.len() as u64;
+        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
+        self.packed.iter_mut().zip(codes).for_each(|(packed, codes)| packed.set(codes));
+        let [forward, reverse] = &self.packed;
+        let queries = [
+            Oriented { codes: codes[0], packed: forward },
+            Oriented { codes: codes[1], packed: reverse },
+        ];
+        let others = if params.report == Report::Best { &[][..] } else { places };
+        let others = others.iter().filter(|&&place| place != primary);
+        let wanted = std::iter::once(&primary).chain(others);
+        self.aligner.align(&queries, wanted, &mut self.mapping.alignments);
+    }
+}
+
+impl Drop for Resolver<'_> {
+    fn drop(&mut self) {
+        self.mapper.counters().loci.fetch_add(self.total, Ordering::Relaxed);
+    }
+}

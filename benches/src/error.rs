@@ -28,6 +28,16 @@ pub enum BenchError {
         /// Quotes expected.
         expected: usize,
     },
+    /// A variant of the aligner finds other hits than the first one.
+    #[error("{variant}: finds {found} hits that are not the {expected} of the first variant")]
+    OtherHits {
+        /// Its name.
+        variant: String,
+        /// Hits that it finds.
+        found: usize,
+        /// Hits of the first variant.
+        expected: usize,
+    },
     /// An experiment is about GPUs, and there is none.
     #[error("{0}: needs a GPU")]
     NeedsGpu(&'static str),

@@ -1,5 +1,5 @@
 //! Benchmarks of the streaming runtime: the synthetic applications that the papers measure it with
-//! (000, sections 3.4 and 4.5.1), on a CPU or a GPU.
+//! (000, sections 3.4 and 4.5.1), on a CPU or a GPU. And of the aligner of 000, chapter 2 ([`trie`]).
 //!
 //! # Design
 //!
@@ -18,6 +18,7 @@
 //! | [`experiments`] | what is compared with what |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
+//! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
 //! | [`report`], `figures`, `chart` | results as data, tables and drawings |
 //!
 //! Every application yields the same quotes, which a plain loop tells in advance; a run that yields
@@ -35,6 +36,7 @@ pub mod quote;
 pub mod report;
 pub mod runner;
 pub mod stages;
+pub mod trie;
 
 use aligner_core::Device;
 
@@ -44,6 +46,7 @@ pub use experiments::Experiment;
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;
+pub use trie::{Ablation, AblationOptions, woodstocc};
 
 use calibration::Calibration;
 use experiments::Scale;

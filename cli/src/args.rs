@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use gpualign_benches::Experiment;
+use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, StatsFormat};
 use crate::commands::Simulate;
@@ -74,6 +75,8 @@ pub enum Command {
 pub enum Bench {
     /// Measures the streaming runtime on synthetic applications
     Runtime(RuntimeArguments),
+    /// Measures the variants of the suffix-trie aligner, which must all find the same
+    Woodstocc(WoodstoccArguments),
 }
 
 /// The files of mapping.
@@ -125,6 +128,31 @@ pub struct RuntimeArguments {
     /// mappings, widths, shares, outputs, prefetch
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub experiment: Vec<Experiment>,
+    #[command(flatten)]
+    pub threads: Threads,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The command line of `gpualign bench woodstocc`.
+#[derive(Debug, Args)]
+pub struct WoodstoccArguments {
+    #[command(flatten)]
+    pub operands: Operands,
+    /// Greatest number of differences, 0 to 7
+    #[arg(short, default_value_t = 3,
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_TRIE_K)))]
+    pub k: u8,
+    /// The variants of the paper alone, and one run of each
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder for woodstocc.json
+    #[arg(long, value_name = "DIR", default_value = "bench-woodstocc",
+        value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Where to run: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value_t, help_heading = "Resources")]
+    pub device: DeviceRequest,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]

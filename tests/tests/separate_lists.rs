@@ -34,6 +34,7 @@ fn launch(
     k: usize,
     capacity: usize,
     (blocks, threads): (u32, u32),
+    pruned: u32,
 ) -> Result {
     let longest = wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0);
     let room = 3 * (longest + k) + 4;
@@ -59,6 +60,7 @@ fn launch(
         Argument::output(&mut totals),
         Argument::output(&mut counts),
         Argument::output(&mut lost),
+        Argument::value(pruned),
     ];
     let kernel = KERNELS.kernel(&format!("separate_lists_{k}")).expect("it is exported");
     // SAFETY: the arguments are those of `separate_lists_K`, with the lengths its contract asks for.
@@ -78,7 +80,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u
     let effort = trie::search(&index, &queries, &wanted, k, &mut expected);
     expected.sort_unstable_by_key(hits::order);
 
-    let mut all = launch(&index, &queries, &wanted, k, expected.len(), shape);
+    let mut all = launch(&index, &queries, &wanted, k, expected.len(), shape, 1);
     all.hits.sort_unstable_by_key(hits::order);
     assert_eq!(all.hits, expected, "{case}");
     assert_eq!(all.totals[0], expected.len() as u64, "{case}");
@@ -90,8 +92,13 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u
         .collect();
     assert_eq!(all.counts, counts, "{case}");
 
+    let mut unpruned = launch(&index, &queries, &wanted, k, expected.len(), shape, 0);
+    unpruned.hits.sort_unstable_by_key(hits::order);
+    assert_eq!(unpruned.hits, expected, "{case}: bounds lose nothing");
+    assert!(unpruned.totals[2] >= effort.rows, "{case}: bounds save rows");
+
     for capacity in [0, expected.len() / 2] {
-        let few = launch(&index, &queries, &wanted, k, capacity, shape);
+        let few = launch(&index, &queries, &wanted, k, capacity, shape, 1);
         assert_eq!((few.totals, &few.counts), (all.totals, &counts), "{case}, room {capacity}");
         assert!(few.hits.iter().all(|hit| expected.contains(hit)), "{case}, room {capacity}");
         for ((&query, &count), &lost) in wanted.iter().zip(&counts).zip(&few.lost) {

@@ -5,18 +5,10 @@
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <fm_index/fm_index.cuh>
-#include <woodstocc/row.cuh>
+#include <woodstocc/bound.cuh>
+#include <woodstocc/hit.cuh>
 
 namespace woodstocc {
-
-// A node within `distance` of a query; hits.rs has the same struct.
-struct Hit {
-  uint32_t query;
-  uint32_t lo;
-  uint32_t size;
-  uint32_t distance;
-};
-static_assert(sizeof(Hit) == 16, "as in hits.rs");
 
 // A node on a worklist: its interval, the row of the query there, and the distance from which on
 // hits are no longer wanted on this path.
@@ -44,6 +36,7 @@ struct Totals {
 //                  room >= 3 * (longest query + K) + 4: an expansion takes one node and adds at
 //                  most four, at most longest + K levels deep
 // hits             `capacity` places; a hit that finds none is counted, not written
+// pruned           0: live reads are not dropped for what their rest needs (bound.cuh)
 // counts[i]        set to the hits of wanted[i]; lost[i] to whether one was not written
 //
 // Any grid of one-dimensional blocks. No barriers, no shared memory. The order of hits is not
@@ -51,7 +44,8 @@ struct Totals {
 template <int K>
 __device__ void separate_lists(const fm::View* index, const uint8_t* codes, const uint32_t* offsets,
                                const uint32_t* wanted, uint32_t count, Node<K>* worklists, Hit* hits,
-                               uint64_t capacity, Totals* totals, uint32_t* counts, uint32_t* lost) {
+                               uint64_t capacity, Totals* totals, uint32_t* counts, uint32_t* lost,
+                               uint32_t pruned) {
   const uint32_t threads = gridDim.x * blockDim.x;
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   Node<K>* const worklist = worklists + thread;
@@ -62,8 +56,9 @@ __device__ void separate_lists(const fm::View* index, const uint8_t* codes, cons
     const uint8_t* const read = codes + offsets[query];
     const uint32_t length = offsets[query + 1] - offsets[query];
     uint32_t found = 0, dropped = 0;
-    uint64_t entries = 1;
+    const Bound rest = pruned ? find_bound<K>(view, read, length) : Bound{};
     worklist[0] = Node<K>{Band<K>::root(length), fm::root(view), 0, K + 1};
+    uint64_t entries = reaches<K>(worklist[0].row, 0, K + 1, rest) ? 1 : 0;
     while (entries > 0) {
       const Node<K> node = worklist[--entries * threads];
       const uint32_t depth = node.depth + 1;
@@ -91,7 +86,7 @@ __device__ void separate_lists(const fm::View* index, const uint8_t* codes, cons
             dropped = 1;
           }
         }
-        if (wanted_below > 0 && Band<K>::is_below(row, wanted_below)) {
+        if (wanted_below > 0 && reaches<K>(row, depth, wanted_below, rest)) {
           worklist[entries++ * threads] =
               Node<K>{row, child, uint16_t(depth), uint16_t(wanted_below)};
         }
@@ -110,11 +105,11 @@ __device__ void separate_lists(const fm::View* index, const uint8_t* codes, cons
 #define SEPARATE_LISTS(K)                                                                       \
   extern "C" __global__ void __launch_bounds__(128) separate_lists_##K(                         \
       const fm::View* index, const uint8_t* codes, const uint32_t* offsets,                     \
-      const uint32_t* wanted, uint32_t count, woodstocc::Node<K>* worklists, \
+      const uint32_t* wanted, uint32_t count, woodstocc::Node<K>* worklists,                    \
       woodstocc::Hit* hits, uint64_t capacity, woodstocc::Totals* totals, uint32_t* counts,     \
-      uint32_t* lost) {                                                                         \
+      uint32_t* lost, uint32_t pruned) {                                                        \
     woodstocc::separate_lists<K>(index, codes, offsets, wanted, count, worklists, hits,         \
-                                 capacity, totals, counts, lost);                               \
+                                 capacity, totals, counts, lost, pruned);                       \
   }                                                                                             \
   SIMT_EXPORT(separate_lists_##K)
 

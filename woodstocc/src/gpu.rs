@@ -1,16 +1,18 @@
 //! Search and locate on a GPU.
 //!
-//! [`GpuEngine`] holds the index on the device and runs the "separate lists" kernel
-//! (`cuda/separate_lists.cu`), one thread a query. Worklists live in device memory, so their room
-//! bounds how many threads run at once; the rest of the batch follows in a grid-stride loop. Hits
-//! go to one array by an atomic counter. If it was too short, the queries that lost a hit run
-//! again with room for exactly what they found: nothing is dropped.
+//! [`GpuEngine`] holds the index on the device. It walks the trie by pods ([`crate::pods`]) or, to
+//! compare with, by the "separate lists" kernel (`cuda/separate_lists.cu`), one thread a query.
+//!
+//! Separate worklists live in device memory, so their room bounds how many threads run at once; the
+//! rest of the batch follows in a grid-stride loop. Hits go to one array by an atomic counter. If it
+//! was too short, the queries that lost a hit run again with room for exactly what they found:
+//! nothing is dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::Settings;
+use aligner_core::stream::{CudaBackend, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
@@ -18,9 +20,9 @@ use crate::filter::Filtered;
 use crate::filter::gpu::GpuFilter;
 use crate::hits::{Hit, Segment};
 use crate::params::MAX_TRIE_K;
+use crate::pods::Measured;
 use crate::query::Queries;
 use crate::row::MAX_K_OF_U64;
-use crate::stats::Counters;
 use crate::trie::Effort;
 
 const THREADS: u32 = 128;
@@ -47,9 +49,10 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
 /// An index on a GPU, and the kernels that search it.
 #[derive(Debug)]
 pub struct GpuEngine {
-    gpu: Gpu,
-    index: DeviceIndex,
+    pub(crate) gpu: Gpu,
+    pub(crate) index: DeviceIndex,
     kernels: Vec<Kernel>,
+    pub(crate) pods: CudaBackend,
     filter: GpuFilter,
     /// Page-locked memory that hits come back through, grown when needed.
     landing: Mutex<Option<PinnedBuffer<u32>>>,
@@ -70,10 +73,11 @@ struct Launched {
     again: Vec<u32>,
     /// How many hits those have in all.
     room: u64,
+    measured: Measured,
 }
 
 /// Does all of `wanted` or, if that does not fit into device memory, its halves one after the other.
-fn in_parts(
+pub(crate) fn in_parts(
     wanted: &[u32],
     mut work: impl FnMut(&[u32]) -> Result<(), DeviceError>,
 ) -> Result<(), DeviceError> {
@@ -99,29 +103,34 @@ impl GpuEngine {
         let module = gpu.load("separate_lists", include_bytes!("../cuda/separate_lists.fatbin"))?;
         let kernels =
             KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
+        let pods = CudaBackend::new(&gpu, "pods", include_bytes!("../cuda/pods.fatbin"))?;
         let filter = GpuFilter::new(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        Ok(Self { gpu, index, kernels, filter, landing: Mutex::new(None) })
+        Ok(Self { gpu, index, kernels, pods, filter, landing: Mutex::new(None) })
     }
 
-    /// All hits of the wanted queries, in no particular order. If the batch does not fit into
-    /// device memory, its halves are searched one after the other.
+    /// All hits of the wanted queries, each of more than `k` bases, in no particular order, by
+    /// separate lists. If the batch does not fit into device memory, its halves are searched one
+    /// after the other.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.
-    pub(crate) fn search(
+    pub fn search_separately(
         &self,
         queries: &Queries,
         wanted: &[u32],
         k: usize,
-        counters: &Counters,
-    ) -> Result<Vec<Hit>, DeviceError> {
+        pruned: bool,
+    ) -> Result<(Vec<Hit>, Measured), DeviceError> {
         let mut hits = Vec::new();
+        let mut measured = Measured::default();
         in_parts(wanted, |part| {
-            hits.append(&mut self.search_part(queries, part, k, counters)?);
+            let (found, done) = self.search_part(queries, part, k, pruned)?;
+            hits.extend(found);
+            measured.add(&done);
             Ok(())
         })?;
-        Ok(hits)
+        Ok((hits, measured))
     }
 
     fn search_part(
@@ -129,23 +138,24 @@ impl GpuEngine {
         queries: &Queries,
         wanted: &[u32],
         k: usize,
-        counters: &Counters,
-    ) -> Result<Vec<Hit>, DeviceError> {
+        pruned: bool,
+    ) -> Result<(Vec<Hit>, Measured), DeviceError> {
         let batch = Batch {
             codes: self.gpu.upload(queries.all_codes())?,
             offsets: self.gpu.upload(queries.offsets())?,
             longest: wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0),
         };
-        let first = self.launch(&batch, wanted, 64 * wanted.len() as u64, k, counters)?;
-        let mut hits = first.hits;
+        let first = self.launch(&batch, wanted, 64 * wanted.len() as u64, k, pruned)?;
+        let (mut hits, mut measured) = (first.hits, first.measured);
         if !first.again.is_empty() {
             let lost: std::collections::HashSet<u32> = first.again.iter().copied().collect();
             hits.retain(|hit| !lost.contains(&hit.query));
-            let second = self.launch(&batch, &first.again, first.room, k, counters)?;
+            let second = self.launch(&batch, &first.again, first.room, k, pruned)?;
             debug_assert!(second.again.is_empty(), "room was made for every hit");
             hits.extend(second.hits);
+            measured.add(&second.measured);
         }
-        Ok(hits)
+        Ok((hits, measured))
     }
 
     #[allow(unsafe_code)]
@@ -155,7 +165,7 @@ impl GpuEngine {
         wanted: &[u32],
         capacity: u64,
         k: usize,
-        counters: &Counters,
+        pruned: bool,
     ) -> Result<Launched, DeviceError> {
         let gpu = &self.gpu;
         let kernel = &self.kernels[k];
@@ -173,7 +183,7 @@ impl GpuEngine {
         // SAFETY: the arguments are those of `separate_lists_K`; the arrays have the lengths that
         // its contract asks for: worklists of `room` nodes for each of blocks * THREADS threads,
         // `capacity` hits, and `count` counts and flags.
-        unsafe {
+        let seconds = gpu.timed(|| unsafe {
             kernel.launch(
                 blocks,
                 THREADS,
@@ -190,14 +200,16 @@ impl GpuEngine {
                     Argument::Buffer(&totals),
                     Argument::Buffer(&counts),
                     Argument::Buffer(&lost),
+                    Argument::U32(u32::from(pruned)),
                 ],
-            )?;
-        }
+            )
+        })?;
         let totals = gpu.download(&totals, 3)?;
-        counters.searched(Effort { nodes: totals[1], rows: totals[2] });
+        let effort = Effort { nodes: totals[1], rows: totals[2] };
+        let measured = Measured { effort, seconds, slices: 1, ..Measured::default() };
         let written = totals[0].min(capacity) as usize;
         let found = self.download_hits(&mut hits, written)?;
-        let mut launched = Launched { hits: found, again: Vec::new(), room: 0 };
+        let mut launched = Launched { hits: found, again: Vec::new(), room: 0, measured };
         if totals[0] > capacity {
             let counts = gpu.download(&counts, wanted.len())?;
             let lost = gpu.download(&lost, wanted.len())?;

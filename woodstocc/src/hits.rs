@@ -21,7 +21,7 @@ pub struct Hit {
     pub distance: u32,
 }
 
-const _: () = assert!(size_of::<Hit>() == 16, "as in separate_lists.cu");
+const _: () = assert!(size_of::<Hit>() == 16, "as in hit.cuh");
 
 /// Rows of the suffix array that share a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

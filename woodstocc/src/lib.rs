@@ -16,8 +16,10 @@
 //! |---|---|
 //! | [`query`] | reads as queries, one for each strand |
 //! | [`row`] | the banded matrix row of a query at a trie node |
+//! | [`bound`] | differences that the rest of a query needs at least |
 //! | [`trie`] | batched search over the virtual trie, on the CPU |
-//! | [`gpu`] | the same search on a GPU, one thread a query |
+//! | [`gpu`] | search and locate on a GPU |
+//! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`found`] | what the searches found for a batch, by query |
@@ -31,6 +33,7 @@
 //! | [`oracle`] | the definition by brute force, for tests |
 
 pub mod alignment;
+pub mod bound;
 pub mod error;
 pub mod filter;
 pub mod found;
@@ -42,6 +45,7 @@ pub mod mapq;
 pub mod matches;
 pub mod oracle;
 pub mod params;
+pub mod pods;
 pub mod query;
 pub mod resolver;
 pub mod row;

@@ -26,6 +26,7 @@ use crate::found::{Located, Searched};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Strategy};
+use crate::pods;
 use crate::query::{Queries, Query};
 use crate::resolver::Resolver;
 use crate::stats::{Counters, FilterStats, Stats};
@@ -230,8 +231,14 @@ impl Mapper {
             return Vec::new();
         }
         let k = usize::from(self.params.k);
-        let on_gpu = self.on_gpu(|gpu| gpu.search(queries, wanted, k, &self.counters));
-        let mut hits = on_gpu.unwrap_or_else(|| self.walk_on_cpu(queries, wanted, k));
+        let settings = pods::Settings::default();
+        let mut hits = match self.on_gpu(|gpu| gpu.search(queries, wanted, k, &settings)) {
+            Some((hits, measured)) => {
+                self.counters.searched(measured.effort);
+                hits
+            }
+            None => self.walk_on_cpu(queries, wanted, k),
+        };
         hits.par_sort_unstable_by_key(hits::order);
         hits
     }

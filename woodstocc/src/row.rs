@@ -20,6 +20,7 @@
 
 use std::ops::{BitAnd, BitOr, Mul, Shl, Shr};
 
+use crate::bound::Bound;
 use crate::params::MAX_TRIE_K;
 
 /// A word that holds a row.
@@ -96,6 +97,23 @@ impl<W: Word> Band<W> {
     pub fn is_below(&self, row: W, bound: u8) -> bool {
         let level = (usize::from(bound) - 1) * self.width;
         row >> level & W::from((1 << self.width) - 1) != W::from(0)
+    }
+
+    /// Whether a continuation of the path can be closer than `wanted` (1 to `k + 1`) to the whole
+    /// query, for all that is known of the rest: whether a cell and the bound of what lies behind
+    /// it add up to less.
+    #[inline]
+    pub fn reaches(&self, row: W, depth: usize, wanted: u8, rest: &Bound) -> bool {
+        let mut cells = W::from(0);
+        for (e, &from) in rest.from[..usize::from(wanted)].iter().rev().enumerate() {
+            // Cell j is the prefix of length depth + j - k.
+            let first = (usize::from(from) + self.k).saturating_sub(depth);
+            if first <= 2 * self.k {
+                let level = row >> (e * self.width) & W::from((1 << self.width) - 1);
+                cells = cells | level >> first;
+            }
+        }
+        cells != W::from(0)
     }
 
     /// Cell `j`, if it lies in the band and is less than `bound` (1 to `k + 1`).

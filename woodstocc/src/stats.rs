@@ -12,8 +12,8 @@ use crate::trie::Effort;
 pub struct Stats {
     /// Loci found (every match, if all starts are reported).
     pub loci: u64,
-    /// Trie nodes expanded. On the GPU each read expands its own; on the CPU reads of a batch share
-    /// them.
+    /// Trie nodes expanded. Reads that are searched for together share them: more of them on the GPU
+    /// than on the CPU.
     pub nodes: u64,
     /// Matrix rows computed.
     pub rows: u64,

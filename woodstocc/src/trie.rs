@@ -5,7 +5,7 @@
 //! bidirectional index; its children come from one rank query at either bound. With the node
 //! travels its set of *live* queries, each with the matrix row (see [`crate::row`]) of the query
 //! against the string that the node spells. A query leaves the set when no continuation can bring
-//! it within reach (*truncation*), and a node without live queries is not entered. One traversal
+//! it within reach (*truncation*; [`crate::bound`] tells what the rest needs), and a node without live queries is not entered. One traversal
 //! thus serves a whole batch of queries: the discovery of a node is paid once.
 //!
 //! The worklist is a stack of nodes; their live sets lie end to end in one arena that grows and
@@ -13,6 +13,7 @@
 
 use fm_index::{FmIndex, Interval};
 
+use crate::bound::Bound;
 use crate::hits::Hit;
 use crate::query::Queries;
 use crate::row::{Band, MAX_K_OF_U64, Profiles, Word};
@@ -58,11 +59,14 @@ pub fn search(
     let longest = wanted.iter().map(|&query| codes(query).len()).max().unwrap_or(0);
     let mut profiles = Profiles::new(longest);
     let mut lengths = Vec::with_capacity(wanted.len());
+    let bounds: Vec<Bound> =
+        wanted.iter().map(|&query| Bound::new(index, codes(query), k)).collect();
     for &query in &wanted {
         profiles.push(codes(query));
         lengths.push(codes(query).len() as u32);
     }
-    let batch = Batch { numbers: &wanted, lengths: &lengths, profiles: &profiles, k };
+    let batch =
+        Batch { numbers: &wanted, lengths: &lengths, bounds: &bounds, profiles: &profiles, k };
     if k <= MAX_K_OF_U64 {
         batch.search::<u64>(index, hits)
     } else {
@@ -74,6 +78,7 @@ pub fn search(
 struct Batch<'a> {
     numbers: &'a [u32],
     lengths: &'a [u32],
+    bounds: &'a [Bound],
     profiles: &'a Profiles,
     k: usize,
 }
@@ -89,6 +94,9 @@ impl Batch<'_> {
                 row: band.root(length as usize),
                 query,
                 wanted: self.k as u8 + 1,
+            })
+            .filter(|live| {
+                band.reaches(live.row, 0, live.wanted, &self.bounds[live.query as usize])
             })
             .collect();
         if arena.is_empty() {
@@ -158,7 +166,9 @@ impl Batch<'_> {
                 distance: u32::from(distance),
             });
         }
-        let lives = wanted > 0 && band.is_below(row, wanted);
+        let lives = wanted > 0
+            && band.is_below(row, wanted)
+            && band.reaches(row, depth, wanted, &self.bounds[query]);
         (Live { row, query: parent.query, wanted }, lives)
     }
 }

@@ -1,6 +1,7 @@
 //! The commands.
 
 mod bench;
+mod bench_woodstocc;
 mod devices;
 mod generate;
 mod index;
@@ -20,6 +21,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match (&arguments.command, &arguments.operands) {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
+        (Some(Command::Bench(Bench::Woodstocc(woodstocc))), _) => bench_woodstocc::run(woodstocc),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),

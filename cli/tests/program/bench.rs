@@ -1,8 +1,8 @@
-//! `gpualign bench runtime`.
+//! `gpualign bench`.
 
 use std::collections::BTreeSet;
 
-use crate::support::{Folder, names};
+use crate::support::{Folder, data, names, reads};
 
 #[test]
 fn the_runtime_s_benchmark_writes_data_and_figures() {
@@ -78,4 +78,37 @@ fn wrong_command_lines_have_code_2() {
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
     assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn the_aligner_s_benchmark_writes_data() {
+    let folder = Folder::new();
+    folder.write("ref.fa", data("phix.fa")).write("reads.fq", reads(20));
+    let output = folder.run(&[
+        "bench",
+        "woodstocc",
+        "reads.fq",
+        "ref.fa",
+        "-k",
+        "2",
+        "--device",
+        "cpu",
+        "--quick",
+        "-t",
+        "2",
+        "-q",
+        "--out",
+        "a/b",
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    let report: serde_json::Value =
+        serde_json::from_slice(&folder.read("a/b/woodstocc.json")).expect("is JSON");
+    assert_eq!((&report["reads"], &report["k"]), (&20.into(), &2.into()));
+    let points = report["points"].as_array().expect("a list");
+    let nodes = |point: usize| points[point]["nodes_per_read"].as_f64().expect("a number");
+    assert!(points.len() == 2 && nodes(1) < nodes(0), "reads of a batch share nodes: {report}");
+    assert!(report["hits"].as_u64().expect("a number") >= 20, "{report}");
+    let table = String::from_utf8(output.stdout).expect("is text");
+    assert_eq!(table.lines().count(), 2 + points.len(), "{table}");
 }

@@ -88,11 +88,11 @@ pub struct CudaBackend {
 }
 
 impl CudaBackend {
-    pub(super) fn new(
-        gpu: &Gpu,
-        name: &'static str,
-        fatbin: &'static [u8],
-    ) -> Result<Self, DeviceError> {
+    /// Loads the kernels of a fatbin; `name` appears in errors.
+    ///
+    /// # Errors
+    /// If the driver refuses it.
+    pub fn new(gpu: &Gpu, name: &'static str, fatbin: &'static [u8]) -> Result<Self, DeviceError> {
         Ok(Self { gpu: gpu.clone(), module: gpu.load(name, fatbin)? })
     }
 }

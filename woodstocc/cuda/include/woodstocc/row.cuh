@@ -77,11 +77,6 @@ struct Band {
     return next;
   }
 
-  // Whether any cell is less than `bound`, 1 to K + 1.
-  __device__ __forceinline__ static bool is_below(Row<K> row, uint32_t bound) {
-    return (uint32_t(row >> ((bound - 1) * kWidth)) & ((1u << kWidth) - 1)) != 0;
-  }
-
   // Cell j if it lies in the band, else, or if greater than K, K + 1.
   __device__ __forceinline__ static uint32_t cell(Row<K> row, uint32_t j) {
     uint32_t value = K + 1;

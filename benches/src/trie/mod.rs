@@ -1,0 +1,85 @@
+//! The ablation of the complete aligner over the virtual suffix trie (000, chapter 2): what each of
+//! its techniques is worth, on the reads and reference of the caller.
+//!
+//! All variants must find the same hits; one that does not is an error, not a time. Kernel time is
+//! the device's; stages are measured in a run of their own.
+
+mod report;
+mod variants;
+
+use aligner_core::Device;
+use fm_index::FmIndex;
+use rayon::slice::ParallelSliceMut;
+use woodstocc::Query;
+use woodstocc::gpu::GpuEngine;
+use woodstocc::hits::{self, Hit};
+use woodstocc::query::Queries;
+
+pub use report::{Ablation, Point};
+pub use variants::{Shape, Variant, Walk};
+
+use crate::error::BenchError;
+use crate::runner::median;
+use variants::Task;
+
+/// What to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct AblationOptions {
+    /// Greatest edit distance.
+    pub k: u8,
+    /// The ablation alone, and one run of each variant.
+    pub quick: bool,
+}
+
+/// Measures all variants that the device can run. `progress` is told what comes next.
+///
+/// # Errors
+/// If variants find different hits, or the device fails.
+pub fn woodstocc(
+    device: &Device,
+    index: &FmIndex,
+    reads: &[Query<'_>],
+    options: AblationOptions,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Ablation, BenchError> {
+    let k = usize::from(options.k);
+    let queries = Queries::new(reads);
+    let wanted: Vec<u32> = (0..queries.len() as u32)
+        .filter(|&query| queries.codes(query as usize).len() > k)
+        .collect();
+    let (engine, variants) = match device {
+        Device::Cpu => (None, variants::on_cpu()),
+        Device::Cuda(gpu) => {
+            (Some(GpuEngine::new(gpu.clone(), index)?), variants::on_gpu(options.quick))
+        }
+    };
+    let task = Task { index, gpu: engine.as_ref(), queries: &queries, wanted: &wanted, k };
+    let runs = if options.quick { 1 } else { 3 };
+    let mut expected: Option<Vec<Hit>> = None;
+    let mut points = Vec::new();
+    for variant in variants {
+        progress(&variant.name);
+        let (mut hits, measured) = task.run(variant.walk, true)?;
+        hits.par_sort_unstable_by_key(hits::order);
+        let expected = expected.get_or_insert_with(|| hits.clone());
+        if hits != *expected {
+            let (found, expected) = (hits.len(), expected.len());
+            return Err(BenchError::OtherHits { variant: variant.name, found, expected });
+        }
+        let mut seconds = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            seconds.push(task.run(variant.walk, false)?.1.seconds);
+        }
+        points.push(Point::new(variant, &measured, reads.len(), median(&seconds), seconds));
+    }
+    Ok(Ablation {
+        device: device.describe(),
+        version: env!("CARGO_PKG_VERSION"),
+        reads: reads.len(),
+        bases: reads.iter().map(|read| read.sequence.len() as u64).sum(),
+        reference_bases: index.reference().len(),
+        k: options.k,
+        hits: expected.map_or(0, |hits| hits.len()),
+        points,
+    })
+}

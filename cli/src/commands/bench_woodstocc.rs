@@ -1,0 +1,56 @@
+//! `gpualign bench woodstocc`: measures the variants of the suffix-trie aligner.
+
+use std::fs;
+use std::io::{self, Write};
+
+use aligner_core::Device;
+use anyhow::{Context, Result};
+use gpualign_benches::{AblationOptions, woodstocc};
+use woodstocc::Query;
+
+use crate::args::WoodstoccArguments;
+use crate::commands::{index, start_threads};
+use crate::console::Console;
+use crate::input::{self, Read};
+
+/// Reads taken from the files at a time.
+const BATCH: usize = 1 << 17;
+
+/// Searches for all reads by every variant, prints a table and writes the data.
+pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
+    let console = Console::new(arguments.messages);
+    let operands = &arguments.operands;
+    // What can fail at once does so before the work begins.
+    input::check(&operands.reads)?;
+    let opened = Device::open(arguments.device)?;
+    if let Some(reason) = &opened.fallback {
+        console.notice(&format!("measuring the CPU: {reason}"));
+    }
+    let out = &arguments.out;
+    fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    start_threads(arguments.threads.count())?;
+    let index = match index::open(&operands.reference, &console)? {
+        Some(index) => index,
+        None => index::build_for_mapping(&operands.reference, false, &console)?,
+    };
+    let mut reads: Vec<Read> = Vec::new();
+    for batch in input::batches(operands.reads.clone(), BATCH) {
+        reads.extend(batch?.reads);
+    }
+    let queries: Vec<Query<'_>> =
+        reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
+    let options = AblationOptions { k: arguments.k, quick: arguments.quick };
+    let report =
+        woodstocc(&opened.device, &index, &queries, options, &mut |step| console.start(step));
+    console.finish();
+    let report = report?;
+    let path = out.join("woodstocc.json");
+    fs::write(&path, serde_json::to_string_pretty(&report)?)
+        .with_context(|| path.display().to_string())?;
+    let heading = format!(
+        "{}: {} reads, k = {}, {} hits\n",
+        report.device, report.reads, report.k, report.hits
+    );
+    io::stdout().write_all((heading + &report.table()).as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! The pods kernel, run on the CPU, finds in all its variants what the CPU engine finds.
+// Launching a kernel is unsafe; `Poisoned` passes on what it is given.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use aligner_core::DeviceError;
+use aligner_core::stream::{Backend, Launch};
+use fm_index::gpu::View;
+use fm_index::{BuildOptions, FmIndex, Reference};
+use gpualign_tests::{HostBuffer, ShimBackend};
+use woodstocc::hits::{self, Hit};
+use woodstocc::pods::{self, Measured, Place, Settings};
+use woodstocc::query::Queries;
+use woodstocc::{MAX_TRIE_K, Query, trie};
+
+/// The shim, with memory that is not zero: who relies on that fails.
+struct Poisoned {
+    shim: ShimBackend,
+    blocks: u32,
+}
+
+impl Poisoned {
+    fn new(seed: u64, blocks: u32) -> Self {
+        let kernels = gpualign_tests::kernels("woodstocc", "pods").expect("the build made it");
+        Self { shim: ShimBackend::new(kernels, seed), blocks }
+    }
+}
+
+impl Backend for Poisoned {
+    type Buffer = HostBuffer;
+
+    fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        let mut buffer = self.shim.zeros(bytes)?;
+        self.shim.write(&mut buffer, &vec![0xAB; bytes])?;
+        Ok(buffer)
+    }
+
+    fn address(&self, buffer: &HostBuffer) -> u64 {
+        self.shim.address(buffer)
+    }
+
+    fn write(&self, buffer: &mut HostBuffer, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.shim.write(buffer, bytes)
+    }
+
+    fn read(&self, buffer: &HostBuffer, len: usize) -> Result<Vec<u8>, DeviceError> {
+        self.shim.read(buffer, len)
+    }
+
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { self.shim.launch(launch) }
+    }
+
+    fn resident_blocks(&self, _: &str, _: u32, _: u32) -> Result<u32, DeviceError> {
+        Ok(self.blocks)
+    }
+}
+
+/// An index, queries, and what the CPU engine finds of them.
+struct Case {
+    name: String,
+    index: FmIndex,
+    queries: Queries,
+    wanted: Vec<u32>,
+    k: usize,
+    expected: Vec<Hit>,
+    rows: u64,
+}
+
+impl Case {
+    fn new(name: &str, letters: &[u8], reads: &[Vec<u8>], k: usize) -> Self {
+        let reference = Reference::from_records([("text", letters)]).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let reads: Vec<Query<'_>> =
+            reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+        let queries = Queries::new(&reads);
+        let wanted: Vec<u32> = (0..queries.len() as u32).collect();
+        let mut expected = Vec::new();
+        let effort = trie::search(&index, &queries, &wanted, k, &mut expected);
+        expected.sort_unstable_by_key(hits::order);
+        Self { name: name.to_owned(), index, queries, wanted, k, expected, rows: effort.rows }
+    }
+
+    fn search(&self, settings: &Settings, seed: u64, blocks: u32) -> (Vec<Hit>, Measured) {
+        let view = View::of_host(&self.index);
+        let view = (&raw const view).expose_provenance() as u64;
+        let place = Place { view, memory: 1 << 30 };
+        let backend = Poisoned::new(seed, blocks);
+        let Self { queries, wanted, k, .. } = self;
+        pods::search(&backend, place, queries, wanted, *k, settings).expect("it runs")
+    }
+
+    fn check(&self, settings: &Settings, seed: u64, blocks: u32) -> Measured {
+        let (mut hits, measured) = self.search(settings, seed, blocks);
+        hits.sort_unstable_by_key(hits::order);
+        let Self { name, expected, rows, .. } = self;
+        let context = format!("{name}, {settings:?}, seed {seed}, {blocks} blocks");
+        assert_eq!(hits, *expected, "{context}");
+        if settings.word == Some(0) {
+            let done = measured.effort.rows;
+            if settings.pruned {
+                assert_eq!(done, *rows, "{context}: as many rows as the CPU engine");
+            } else {
+                assert!(done >= *rows, "{context}: bounds save rows");
+            }
+        }
+        assert!(measured.row_slots >= measured.effort.rows, "{context}");
+        assert!(measured.traversal_slots >= measured.effort.nodes, "{context}");
+        measured
+    }
+}
+
+fn random_settings(random: &mut fastrand::Rng) -> Settings {
+    let width = 32 * random.u32(1..5);
+    let slice = [Some(random.u32(10..200)), None][random.usize(..2)];
+    Settings {
+        width,
+        blocks: 0,
+        group: [1, 2, 9, 1000][random.usize(..4)],
+        word: [None, Some(0), Some(0), Some(1), Some(2)][random.usize(..5)],
+        pods_at_once: random.u32(1..=width),
+        live_at_once: [1, 3, width, 4 * width][random.usize(..4)],
+        slice,
+        shares: random.bool(),
+        pruned: random.u32(..4) > 0,
+        slack: [1, 8][random.usize(..2)],
+        hits_room: [60, 1 << 12][random.usize(..2)],
+        metrics: random.bool(),
+    }
+}
+
+fn random_reads(
+    random: &mut fastrand::Rng,
+    text: &[u8],
+    count: usize,
+    longest: usize,
+) -> Vec<Vec<u8>> {
+    (0..count)
+        .map(|_| {
+            let start = random.usize(..text.len());
+            let length = 1 + random.usize(..longest);
+            let mut read = text[start..text.len().min(start + length)].to_vec();
+            for _ in 0..random.usize(..3) {
+                let at = random.usize(..read.len());
+                read[at] = b"ACGTN"[random.usize(..5)];
+            }
+            read
+        })
+        .collect()
+}
+
+#[test]
+fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
+    for seed in 0..8 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let k = random.usize(..=usize::from(MAX_TRIE_K));
+        // The trie of a short text is walked to the bottom for a large k: keep it short.
+        let length = if k > 4 { 40 } else { 300 };
+        let mut text: Vec<u8> = (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect();
+        if seed % 3 == 0 {
+            // A repeat, and bases that stand-ins replace.
+            text.extend_from_within(..length / 2);
+            text[length / 4..length / 4 + 4].fill(b'N');
+        }
+        let reads = random_reads(&mut random, &text, 6, 30);
+        let case = Case::new(&format!("case {seed}, k {k}"), &text, &reads, k);
+        for _ in 0..4 {
+            let settings = random_settings(&mut random);
+            case.check(&settings, random.u64(..), random.u32(1..6));
+        }
+    }
+}
+
+#[test]
+fn the_variants_of_the_paper_find_the_same() {
+    let mut random = fastrand::Rng::with_seed(47);
+    let text: Vec<u8> = (0..3000).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let reads = random_reads(&mut random, &text, 60, 47);
+    let case = Case::new("47 bases", &text, &reads, 2);
+    let narrow = Settings { width: 32, pods_at_once: 32, ..Settings::default() };
+    let remapping = Settings { live_at_once: 32, group: 32, ..narrow };
+    let remapping = Settings { word: Some(0), slice: None, shares: false, ..remapping };
+    let large_groups = Settings { group: 1000, ..remapping };
+    let decoupled = Settings { live_at_once: 128, ..large_groups };
+    let sliced = Settings { slice: Some(20), shares: true, ..decoupled };
+    let [first, shared_nodes, decoupled, sliced] =
+        [remapping, large_groups, decoupled, sliced].map(|s| case.check(&s, 1, 2));
+    assert!(shared_nodes.effort.nodes < first.effort.nodes, "larger groups share more nodes");
+    assert_eq!(shared_nodes.effort, sliced.effort, "slices and donations cost no work");
+    assert!(decoupled.traversal_slots < shared_nodes.traversal_slots, "fewer traversals");
+    assert!(decoupled.row_slots < shared_nodes.row_slots, "fuller ensembles");
+    assert_eq!((first.slices, first.donations), (1, 0));
+    assert!(sliced.slices > 2, "slices end");
+    assert!(sliced.donations > 0, "the block without a unit was given work");
+    let metrics = case.check(&Settings { metrics: true, ..narrow }, 1, 2);
+    assert!(metrics.cycles.iter().all(|&cycles| cycles > 0), "{:?}", metrics.cycles);
+}
+
+#[test]
+fn worklists_of_the_least_size_suffice() {
+    // All reads are live at all nodes of their path: the largest pods, and many hits.
+    let mut random = fastrand::Rng::with_seed(5);
+    let unit: Vec<u8> = (0..20).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let text: Vec<u8> = unit.repeat(12);
+    let reads: Vec<Vec<u8>> = (0..150).map(|i| text[i % 3..30 + i % 5].to_vec()).collect();
+    let case = Case::new("repeats", &text, &reads, 2);
+    for (live_at_once, slack, hits_room) in [(1, 1, 0), (7, 1, 0), (64, 1, 0), (64, 9, 1 << 14)] {
+        let settings = Settings {
+            width: 64,
+            pods_at_once: 64,
+            live_at_once,
+            slack,
+            hits_room,
+            ..Settings::default()
+        };
+        let done = case.check(&settings, 3, 2);
+        if hits_room == 0 {
+            assert!(done.slices > 1, "blocks stop when there is no room for hits");
+        }
+    }
+}
+
+#[test]
+fn the_shortest_and_the_longest_have_them_too() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let letters: Vec<u8> = (0..1500).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let settings =
+        Settings { width: 32, pods_at_once: 32, live_at_once: 40, ..Settings::default() };
+    let check = |name: &str, text: &[u8], reads: &[Vec<u8>], k: usize| {
+        Case::new(name, text, reads, k).check(&settings, 1, 3);
+    };
+    check("no read", &letters, &[], 2);
+    check("empty reads", &letters, &[Vec::new(), Vec::new()], 2);
+    check("one base", &letters[..40], &[b"A".to_vec(), b"N".to_vec()], 0);
+    check("a text of one base", b"G", &[b"GG".to_vec(), b"C".to_vec(), b"GTG".to_vec()], 1);
+    check("1,000 bases", &letters, &[letters[200..1200].to_vec()], 2);
+    check("short and long", &letters, &[letters[200..800].to_vec(), letters[9..13].to_vec()], 1);
+    check("only N", &letters[..100], &[vec![b'N'; 20]], 3);
+}
+
+#[test]
+fn a_search_that_does_not_fit_says_so() {
+    let case = Case::new("no room", b"ACGTACGTAA", &[b"ACGT".to_vec()], 1);
+    let view = View::of_host(&case.index);
+    let place = Place { view: (&raw const view).expose_provenance() as u64, memory: 1000 };
+    let backend = Poisoned::new(1, 1);
+    let settings = Settings::default();
+    let failed = pods::search(&backend, place, &case.queries, &case.wanted, 1, &settings);
+    assert!(matches!(failed, Err(DeviceError::OutOfMemory(Some(1001..)))), "{failed:?}");
+}

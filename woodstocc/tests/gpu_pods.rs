@@ -1,0 +1,93 @@
+//! Both kernels over the trie, in all variants, find on a GPU what the CPU engine finds. Needs a
+//! GPU: `cargo test -p woodstocc --test gpu_pods -- --ignored`.
+
+#![allow(clippy::expect_used)] // A failure is the test's.
+
+mod common;
+
+use aligner_core::gpu::Gpu;
+use common::{Random, index, queries};
+use fm_index::FmIndex;
+use woodstocc::gpu::GpuEngine;
+use woodstocc::hits::{self, Hit};
+use woodstocc::pods::Settings;
+use woodstocc::query::Queries;
+use woodstocc::trie;
+
+fn sorted(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_unstable_by_key(hits::order);
+    hits
+}
+
+/// Settings from the narrowest to the widest, so that every way through the kernel is taken.
+fn variants() -> Vec<Settings> {
+    let all = Settings::default();
+    let tiny = Settings { live_at_once: 8, slack: 1, hits_room: 0, slice: Some(50), ..all };
+    let narrow = Settings { width: 32, pods_at_once: 32, live_at_once: 32, group: 500, ..all };
+    vec![
+        all,
+        Settings { metrics: true, ..all },
+        Settings { pruned: false, ..all },
+        Settings::remapping(),
+        Settings { slice: Some(20), word: Some(1), ..all },
+        Settings { width: 256, pods_at_once: 200, live_at_once: 1024, slice: None, ..all },
+        Settings { slice: Some(300), ..narrow },
+        Settings { blocks: 3, ..tiny },
+    ]
+}
+
+fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
+    let queries = Queries::new(&queries(reads));
+    let wanted: Vec<u32> =
+        (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
+    let mut expected = Vec::new();
+    let effort = trie::search(index, &queries, &wanted, k, &mut expected);
+    let expected = sorted(expected);
+    let gpu = GpuEngine::new(Gpu::open(0).expect("a GPU"), index).expect("an engine");
+    for pruned in [true, false] {
+        let (hits, measured) =
+            gpu.search_separately(&queries, &wanted, k, pruned).expect("it runs");
+        assert!(sorted(hits) == expected, "{case}, separate lists, pruned: {pruned}");
+        assert!(!pruned || measured.effort.rows == effort.rows, "{case}, separate lists");
+    }
+    for settings in variants() {
+        let (hits, measured) = gpu.search(&queries, &wanted, k, &settings).expect("it runs");
+        assert!(sorted(hits) == expected, "{case}, {settings:?}");
+        if settings.word == Some(0) {
+            assert_eq!(measured.effort.rows, effort.rows, "{case}, {settings:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
+    for seed in 0..2_u64 {
+        let mut random = Random(seed);
+        let mut contigs = vec![random.bases(30_000, b"ACGT"), random.bases(60, b"ACGT")];
+        contigs.push([random.bases(900, b"AC"), vec![b'N'; 300], random.bases(50, b"AC")].concat());
+        let index = index(&contigs);
+        for k in 0..8 {
+            let reads: Vec<Vec<u8>> = (0..200)
+                .map(|_| {
+                    let longest = if random.one_in(5) { 300 } else { 60 };
+                    let length = 1 + random.below(longest);
+                    random.read(&contigs, length.max(3 * k + 5), k)
+                })
+                .chain([Vec::new(), vec![b'N'; 40]])
+                .collect();
+            check(&format!("seed {seed}, k {k}"), &index, &reads, k);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn repeats_fill_every_room_and_nothing_is_lost() {
+    let mut random = Random(3);
+    let unit = random.bases(37, b"ACGT");
+    let contig = unit.repeat(300);
+    let reads: Vec<Vec<u8>> =
+        (0..3000).map(|i| contig[i % 37..40 + i % 37 + i % 5].to_vec()).collect();
+    check("repeats", &index(&[contig]), &reads, 3);
+}

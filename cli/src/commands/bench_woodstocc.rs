@@ -11,7 +11,7 @@ use woodstocc::Query;
 use crate::args::WoodstoccArguments;
 use crate::commands::{index, start_threads};
 use crate::console::Console;
-use crate::input::{self, Read};
+use crate::input::{self, Reads};
 
 /// Reads taken from the files at a time.
 const BATCH: usize = 1 << 17;
@@ -33,12 +33,16 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
         Some(index) => index,
         None => index::build_for_mapping(&operands.reference, false, &console)?,
     };
-    let mut reads: Vec<Read> = Vec::new();
-    for batch in input::batches(operands.reads.clone(), BATCH) {
-        reads.extend(batch?.reads);
-    }
-    let queries: Vec<Query<'_>> =
-        reads.iter().map(|read| Query { name: &read.name, sequence: &read.sequence }).collect();
+    let batches: Vec<Reads> = input::batches(operands.reads.clone(), BATCH)
+        .batches
+        .into_iter()
+        .map(|batch| Ok(batch?.reads))
+        .collect::<Result<_>>()?;
+    let queries: Vec<Query<'_>> = batches
+        .iter()
+        .flat_map(Reads::iter)
+        .map(|read| Query { name: read.name, sequence: read.sequence })
+        .collect();
     let options = AblationOptions { k: arguments.k, quick: arguments.quick };
     let report =
         woodstocc(&opened.device, &index, &queries, options, &mut |step| console.start(step));

@@ -21,6 +21,13 @@
 //! word of a few bases, for thousands of reads: a node is then looked up once for far more of them,
 //! and idle blocks still find work.
 //!
+//! | dissertation | here |
+//! |---|---|
+//! | separate lists (2.5.3) | `separate_lists.cu`, [`GpuEngine::search_separately`](crate::gpu::GpuEngine::search_separately) |
+//! | worklist, dynamic remapping (2.4.2) | [`Settings::remapping`] |
+//! | decoupled traversal (2.4.3) | `live_at_once` beyond `width`; the threshold is `pods_at_once` |
+//! | slicing (2.4.4) | `slice`, and `shares`: idle blocks get work of others |
+//!
 //! Our step begins with the traversal, not with the rows, so that live reads are stored once for all
 //! children of a node and not once for each. Decoupling traversal from the rows (2.4.3) then is a
 //! matter of how much a step takes ([`Settings`]).

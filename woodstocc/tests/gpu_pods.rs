@@ -48,7 +48,9 @@ fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
         let (hits, measured) =
             gpu.search_separately(&queries, &wanted, k, pruned).expect("it runs");
         assert!(sorted(hits) == expected, "{case}, separate lists, pruned: {pruned}");
-        assert!(!pruned || measured.effort.rows == effort.rows, "{case}, separate lists");
+        // Queries with more hits than there was room for run twice.
+        let rows = measured.effort.rows;
+        assert!(!pruned || rows >= effort.rows, "{case}, separate lists: {rows} rows");
     }
     for settings in variants() {
         let (hits, measured) = gpu.search(&queries, &wanted, k, &settings).expect("it runs");

@@ -25,6 +25,8 @@ pub struct Summary {
     pub engine: Engine,
     /// Of the filter, if it was used.
     pub filter: Option<Filter>,
+    /// Of search schemes, if they were used.
+    pub scheme: Option<Scheme>,
 }
 
 /// Where the time went. Mapping and output overlap, so the parts can add up to more than `total`.
@@ -75,6 +77,21 @@ impl From<woodstocc::FilterStats> for Filter {
         let shares = metrics.shares();
         let occupancy = metrics.modules.iter().map(|m| (m.module.clone(), m.occupancy())).collect();
         Self { queries, windows, seconds, device_seconds, shares, occupancy, runtime: metrics }
+    }
+}
+
+/// The numbers of search schemes, see [`woodstocc::SchemeStats`].
+#[derive(Debug, Serialize)]
+pub struct Scheme {
+    nodes: u64,
+    lines: u64,
+    #[serde(flatten)]
+    run: Filter,
+}
+
+impl From<woodstocc::SchemeStats> for Scheme {
+    fn from(woodstocc::SchemeStats { run, nodes, lines }: woodstocc::SchemeStats) -> Self {
+        Self { nodes, lines, run: run.into() }
     }
 }
 

@@ -6,6 +6,8 @@
 //! go to one array by an atomic counter. If it was too short, the queries that lost a hit run
 //! again with room for exactly what they found: nothing is dropped.
 
+mod scheme;
+
 use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;

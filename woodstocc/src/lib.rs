@@ -19,6 +19,7 @@
 //! | [`trie`] | batched search over the virtual trie, on the CPU |
 //! | [`gpu`] | the same search on a GPU, one thread a query |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
+//! | [`scheme`] | search by search schemes on the bidirectional index |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
 //! | [`mod@matches`] | located starts, verified near N and contig ends |
@@ -43,6 +44,7 @@ pub mod params;
 pub mod query;
 pub mod row;
 pub mod scan;
+pub mod scheme;
 pub mod stats;
 pub mod traceback;
 pub mod trie;
@@ -52,4 +54,4 @@ pub use error::MapError;
 pub use mapper::Mapper;
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use query::Query;
-pub use stats::{FilterStats, Stats};
+pub use stats::{FilterStats, SchemeStats, Stats};

@@ -3,9 +3,10 @@
 //! ```text
 //!   reads -> queries -> trie   -> hits -> segments -> locate -> matches -> loci -> alignments
 //!                       filter -> windows ----------------------^ verify
+//!                       scheme ---^
 //! ```
 //!
-//! Trie, filter and locate run on the device; everything else, and so every decision, is the same
+//! Trie, filter, scheme and locate run on the device; everything else, and so every decision, is the same
 //! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
 
 use std::sync::{Arc, OnceLock};
@@ -18,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::alignment::{Alignment, Mapping, Strand};
 use crate::error::MapError;
-use crate::filter;
+use crate::filter::{self, band::Window};
 use crate::found::{Found, Located, Windows};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
@@ -27,8 +28,8 @@ use crate::mapq::mapq;
 use crate::matches::{self, Match, Scratch};
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 use crate::query::{self, Queries, Query};
-use crate::stats::{Counters, FilterStats, Stats};
-use crate::{scan, traceback, trie};
+use crate::stats::{Counters, FilterStats, SchemeStats, Stats};
+use crate::{scan, scheme, traceback, trie};
 
 /// Queries that are not split further for the sake of balance.
 const WALK_TOGETHER: usize = 4096;
@@ -42,6 +43,7 @@ enum Way {
     Scan,
     Trie,
     Filter,
+    Scheme,
 }
 
 /// Maps reads to one reference.
@@ -90,6 +92,11 @@ impl Mapper {
         self.counters.filter_snapshot()
     }
 
+    /// What search schemes have done so far.
+    pub fn scheme_stats(&self) -> SchemeStats {
+        self.counters.scheme_snapshot()
+    }
+
     /// Why mapping went on without the GPU, if the GPU failed. The results are the same.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.get()
@@ -111,7 +118,9 @@ impl Mapper {
         let queries = Arc::new(Queries::new(reads));
         let hits = self.search(&queries);
         let located = Located::new(&queries, &hits, |segments| self.locate(segments));
-        let found = Found { located, windows: self.filter(&queries)? };
+        let mut windows = self.filter(&queries)?;
+        windows.append(&mut self.scheme(&queries)?);
+        let found = Found { located, windows: Windows::new(&queries, windows) };
         let mappings: Vec<Mapping> = reads
             .par_iter()
             .enumerate()
@@ -137,6 +146,7 @@ impl Mapper {
             Strategy::Scan => Way::Scan,
             Strategy::Trie => Way::Trie,
             Strategy::Filter => Way::Filter,
+            Strategy::Scheme => Way::Scheme,
             Strategy::Auto => self.cheapest(length),
         };
         if length <= k { Way::Scan } else { wanted }
@@ -169,11 +179,11 @@ impl Mapper {
             .collect()
     }
 
-    /// The windows of all queries that are filtered for, by query.
-    fn filter(&self, queries: &Arc<Queries>) -> Result<Windows, MapError> {
+    /// The windows of all queries that are filtered for.
+    fn filter(&self, queries: &Arc<Queries>) -> Result<Vec<Window>, MapError> {
         let wanted = self.wanted(queries, Way::Filter);
         if wanted.is_empty() {
-            return Ok(Windows::default());
+            return Ok(Vec::new());
         }
         let k = usize::from(self.params.k);
         let context = filter::context(&self.index, queries, k);
@@ -190,7 +200,32 @@ impl Mapper {
             device_seconds: done.device_seconds,
             metrics: done.metrics,
         });
-        Ok(Windows::new(queries, done.windows))
+        Ok(done.windows)
+    }
+
+    /// The windows of all queries that schemes are searched by.
+    fn scheme(&self, queries: &Arc<Queries>) -> Result<Vec<Window>, MapError> {
+        let wanted = self.wanted(queries, Way::Scheme);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let context =
+            scheme::context(&self.index, queries, usize::from(self.params.k), scheme::FEW);
+        let settings = filter::settings(self.params.metrics);
+        let start = Instant::now();
+        let done = match self.on_gpu(|gpu| gpu.scheme(&context, &wanted, &settings)) {
+            Some(done) => done,
+            None => scheme::on_cpu(&context, &wanted, &settings)?,
+        };
+        let run = FilterStats {
+            queries: wanted.len() as u64,
+            windows: done.windows.len() as u64,
+            seconds: start.elapsed().as_secs_f64(),
+            device_seconds: done.device_seconds,
+            metrics: done.metrics,
+        };
+        self.counters.scheme(&SchemeStats { run, nodes: done.nodes, lines: done.lines });
+        Ok(done.windows)
     }
 
     /// The sorted hits of all queries that the trie is walked for.

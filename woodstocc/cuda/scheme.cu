@@ -10,10 +10,10 @@ using woodstocc::Branch;
 using woodstocc::Path;
 using woodstocc::Plan;
 
-constexpr uint32_t kRoom = 20;        // open branches that an item has room for
-constexpr uint32_t kOpens = 8;        // branches that extending one opens at most
-constexpr uint32_t kSteps = 32;       // branches that a lane extends in one firing
-constexpr uint32_t kSeedsAtOnce = 16; // seeds that it yields in one firing
+constexpr uint32_t kRoom = 16;         // open branches that an item has room for
+constexpr uint32_t kOpens = 8;         // branches that extending one opens at most
+constexpr uint32_t kSteps = 32;        // branches that a lane extends in one firing
+constexpr uint32_t kSeedsAtOnce = 16;  // seeds that it yields in one firing
 
 struct Start {
   uint32_t query, search;
@@ -23,7 +23,7 @@ struct Open {
   uint32_t count, padding;
   Branch branches[kRoom];
 };
-static_assert(sizeof(Open) == 496, "as in stages.rs");
+static_assert(sizeof(Open) == 400, "as in stages.rs");
 struct Seed {
   Start start;
   uint32_t lo, size, offset;
@@ -160,16 +160,14 @@ struct Verify : stream::Stage {
   __device__ void run(const Candidate& candidate, const stream::Site<Verify>& site, Push& push) const {
     const Context context = site.global();
     const Path path = context.path(candidate.start);
-    woodstocc::Window window;
-    window.query = candidate.start.query;
-    if (!woodstocc::find_window(context.index, path.codes, path.length, context.k, candidate.diagonal,
-                                window)) {
-      return;
-    }
     for (uint32_t earlier = 0; earlier < candidate.start.search; earlier++) {
       if (comes_upon(context, path, context.plans[earlier], candidate.diagonal)) return;
     }
-    push(stream::to<0>(), window);
+    woodstocc::Window window;
+    window.query = candidate.start.query;
+    if (woodstocc::find_window(context.index, path.codes, path.length, context.k, candidate.diagonal, window)) {
+      push(stream::to<0>(), window);
+    }
   }
 
   // Whether a search is certain to come upon a diagonal: its pieces, unchanged but for substitutions,

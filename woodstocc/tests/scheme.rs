@@ -18,7 +18,9 @@ use woodstocc::{Report, Strategy, filter, scheme};
 fn by_query(queries: &Queries, mut windows: Vec<Window>) -> Vec<Vec<Window>> {
     windows.sort_unstable_by_key(|w| (w.first, w.starts, w.distances));
     let mut all = vec![Vec::new(); queries.len()];
-    windows.into_iter().for_each(|window| all[window.query as usize].push(window));
+    for window in windows {
+        all[window.query as usize].push(window);
+    }
     all
 }
 

@@ -17,8 +17,8 @@
 //! The schemes that Kianfar et al., "Optimum search schemes for approximate string matching using
 //! bidirectional FM-index" (2018), give for `k + 2` pieces need fewer nodes when words are followed to
 //! the end. Here words are verified in the text once they are rare, and what counts is that the first
-//! piece is long: on human chromosome 20, 47 bases and `k = 3`, four pieces need 188 nodes and 307
-//! occurrences a read, their five 695 and 1,058.
+//! piece is long: for 300 reads of 47 bases of human chromosome 20 and `k = 3`, our four pieces need 188
+//! nodes and 307 occurrences a read, their five 695 and 1,058.
 
 /// The pieces of a search in their order, and the most differences in the first so many of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::filter::band::{Text, Window, promising, window};
 use crate::query::Queries;
 
 /// Open branches that an item has room for; searches seldom have more than 15.
-const ROOM: usize = 20;
+const ROOM: usize = 16;
 
 /// Branches that extending one opens at most: two a base.
 const OPENS: usize = 8;
@@ -46,7 +46,7 @@ pub struct Open {
     branches: [Branch; ROOM],
 }
 
-const _: () = assert!(size_of::<Open>() == 496, "as in scheme.cu");
+const _: () = assert!(size_of::<Open>() == 400, "as in scheme.cu");
 
 /// Rows of the suffix array near which the query may match.
 #[repr(C)]
@@ -194,7 +194,7 @@ pub struct Extend;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;
 
-/// Computes the distances near a candidate's diagonal, unless an earlier search comes upon the same.
+/// Computes the distances near a candidate's diagonal, unless an earlier search comes upon it, too.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Verify;
@@ -324,10 +324,11 @@ impl Stage for Verify {
     fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let &Candidate { start: Start { query, search }, diagonal } = candidate;
         let context = site.global;
+        if (0..search as usize).any(|earlier| context.comes_upon(query, earlier, diagonal)) {
+            return;
+        }
         let codes = context.codes(query);
-        let found = window(&context.text(), query, codes, context.k as u32, diagonal);
-        let is_first = || (0..search as usize).all(|e| !context.comes_upon(query, e, diagonal));
-        if let Some(found) = found.filter(|_| is_first()) {
+        if let Some(found) = window(&context.text(), query, codes, context.k as u32, diagonal) {
             push.to(WINDOWS, found);
         }
     }

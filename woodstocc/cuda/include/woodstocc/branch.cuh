@@ -198,6 +198,7 @@ struct Path {
     if (to.right) fm::extend_right(view, branch.rows, words);
     else fm::extend_left(view, branch.rows, words);
     const Row at = row(to, branch.run, branch.text + 1u, branch.spent);
+#pragma unroll 1
     for (uint32_t i = 0; i < 4; i++) {
       const uint32_t code = straight ^ i;
       Branch next = branch;

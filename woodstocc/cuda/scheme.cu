@@ -29,8 +29,7 @@ struct Seed {
   uint32_t lo, size, offset;
 };
 struct Candidate {
-  Start start;
-  uint32_t diagonal;
+  uint32_t query, diagonal;
 };
 
 // What the application is given: DeviceContext of stages.rs.
@@ -142,31 +141,13 @@ struct Candidates : stream::Exploding {
   template <class Push>
   __device__ void run(const Seed& seed, const stream::Site<Candidates>& site, Push& push) const {
     const Context context = site.global();
-    const uint32_t begin = __ldg(context.offsets + seed.start.query);
-    const uint32_t length = __ldg(context.offsets + seed.start.query + 1) - begin;
+    const Path path = context.path(seed.start);
     const uint32_t diagonal = fm::locate(context.index, seed.lo + site.element) - seed.offset;
-    if (woodstocc::promising(context.index, context.codes + begin, length, context.k, diagonal)) {
-      push(stream::to<0>(), Candidate{seed.start, diagonal});
+    for (uint32_t earlier = 0; earlier < seed.start.search; earlier++) {
+      if (comes_upon(context, path, context.plans[earlier], diagonal)) return;
     }
-  }
-};
-
-struct Verify : stream::Stage {
-  using In = Candidate;
-  using Out = stream::Channels<stream::Channel<woodstocc::Window, 1>>;
-  using Global = Context;
-
-  template <class Push>
-  __device__ void run(const Candidate& candidate, const stream::Site<Verify>& site, Push& push) const {
-    const Context context = site.global();
-    const Path path = context.path(candidate.start);
-    for (uint32_t earlier = 0; earlier < candidate.start.search; earlier++) {
-      if (comes_upon(context, path, context.plans[earlier], candidate.diagonal)) return;
-    }
-    woodstocc::Window window;
-    window.query = candidate.start.query;
-    if (woodstocc::find_window(context.index, path.codes, path.length, context.k, candidate.diagonal, window)) {
-      push(stream::to<0>(), window);
+    if (woodstocc::promising(context.index, path.codes, path.length, context.k, diagonal)) {
+      push(stream::to<0>(), Candidate{seed.start.query, diagonal});
     }
   }
 
@@ -185,6 +166,25 @@ struct Verify : stream::Stage {
       }
     }
     return true;
+  }
+};
+
+struct Verify : stream::Stage {
+  using In = Candidate;
+  using Out = stream::Channels<stream::Channel<woodstocc::Window, 1>>;
+  using Global = Context;
+
+  template <class Push>
+  __device__ void run(const Candidate& candidate, const stream::Site<Verify>& site, Push& push) const {
+    const Context context = site.global();
+    const uint32_t begin = __ldg(context.offsets + candidate.query);
+    const uint32_t length = __ldg(context.offsets + candidate.query + 1) - begin;
+    woodstocc::Window window;
+    window.query = candidate.query;
+    if (woodstocc::find_window(context.index, context.codes + begin, length, context.k, candidate.diagonal,
+                               window)) {
+      push(stream::to<0>(), window);
+    }
   }
 };
 

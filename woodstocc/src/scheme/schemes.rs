@@ -5,7 +5,7 @@
 //! at most `most[i]` differences in them. A scheme is *complete* for `k` if, however `k` differences
 //! are distributed over the pieces, one of its searches allows them (Kucherov, Salikhov and Tsur,
 //! "Approximate string matching using a bidirectional index", 2016). Its lower bounds are left out: they
-//! keep searches from finding the same twice, and here [`super::stages::Verify`] does.
+//! keep searches from finding the same twice, and here [`super::stages::Candidates`] does.
 //!
 //! Ours come from halving. If `n` pieces have fewer than `n` differences, then of any two parts of them,
 //! one has fewer differences than pieces: otherwise there would be `n`. So the search for `n` pieces is

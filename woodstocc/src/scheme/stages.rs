@@ -66,8 +66,8 @@ pub struct Seed {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidate {
-    /// Whose.
-    pub start: Start,
+    /// Number of the query in its batch.
+    pub query: u32,
     /// Position in the indexed text, modulo 2^32, where the query starts if nothing is inserted or
     /// deleted.
     pub diagonal: u32,
@@ -188,13 +188,13 @@ pub struct Search;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
 
-/// Locates the occurrences of a seed, one a thread, and drops those where the query's last bases tell
-/// that it cannot match.
+/// Locates the occurrences of a seed, one a thread, and drops those that an earlier search comes upon,
+/// too, and those where the query's last bases tell that it cannot match.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;
 
-/// Computes the distances near a candidate's diagonal, unless an earlier search comes upon it, too.
+/// Computes the distances near a candidate's diagonal.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Verify;
@@ -303,10 +303,13 @@ impl Stage for Candidates {
 
     fn run(&self, seed: &Seed, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let context = site.global;
-        let &Seed { start, lo, offset, .. } = seed;
+        let &Seed { start: Start { query, search }, lo, offset, .. } = seed;
         let diagonal = context.index.locate(lo + site.element).wrapping_sub(offset);
-        if promising(&context.text(), context.codes(start.query), context.k as u32, diagonal) {
-            push.to(CANDIDATES, Candidate { start, diagonal });
+        if (0..search as usize).any(|earlier| context.comes_upon(query, earlier, diagonal)) {
+            return;
+        }
+        if promising(&context.text(), context.codes(query), context.k as u32, diagonal) {
+            push.to(CANDIDATES, Candidate { query, diagonal });
         }
     }
 }
@@ -322,11 +325,8 @@ impl Stage for Verify {
     }
 
     fn run(&self, candidate: &Candidate, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        let &Candidate { start: Start { query, search }, diagonal } = candidate;
+        let &Candidate { query, diagonal } = candidate;
         let context = site.global;
-        if (0..search as usize).any(|earlier| context.comes_upon(query, earlier, diagonal)) {
-            return;
-        }
         let codes = context.codes(query);
         if let Some(found) = window(&context.text(), query, codes, context.k as u32, diagonal) {
             push.to(WINDOWS, found);

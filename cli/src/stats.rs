@@ -28,6 +28,8 @@ pub struct Summary {
     pub engine: Engine,
     /// Of the filter, if it was used.
     pub filter: Option<Filter>,
+    /// Of search schemes, if they were used.
+    pub scheme: Option<Scheme>,
 }
 
 /// Where the time went. Steps overlap from `read` on, so they can add up to more than `total`; see
@@ -106,6 +108,21 @@ impl From<woodstocc::FilterStats> for Filter {
         let shares = metrics.shares();
         let occupancy = metrics.modules.iter().map(|m| (m.module.clone(), m.occupancy())).collect();
         Self { queries, windows, seconds, device_seconds, shares, occupancy, runtime: metrics }
+    }
+}
+
+/// The numbers of search schemes, see [`woodstocc::SchemeStats`].
+#[derive(Debug, Serialize)]
+pub struct Scheme {
+    nodes: u64,
+    lines: u64,
+    #[serde(flatten)]
+    run: Filter,
+}
+
+impl From<woodstocc::SchemeStats> for Scheme {
+    fn from(woodstocc::SchemeStats { run, nodes, lines }: woodstocc::SchemeStats) -> Self {
+        Self { nodes, lines, run: run.into() }
     }
 }
 

@@ -8,6 +8,8 @@
 //! was too short, the queries that lost a hit run again with room for exactly what they found:
 //! nothing is dropped.
 
+mod scheme;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;

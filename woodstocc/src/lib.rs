@@ -21,6 +21,7 @@
 //! | [`gpu`] | search and locate on a GPU |
 //! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
+//! | [`scheme`] | search by search schemes on the bidirectional index |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`found`] | what the searches found for a batch, by query |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
@@ -50,6 +51,7 @@ pub mod query;
 pub mod resolver;
 pub mod row;
 pub mod scan;
+pub mod scheme;
 pub mod stats;
 pub mod traceback;
 pub mod trie;
@@ -62,4 +64,4 @@ pub use mapper::{Batch, Mapper};
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use query::Query;
 pub use resolver::Resolver;
-pub use stats::{FilterStats, Stats};
+pub use stats::{FilterStats, SchemeStats, Stats};

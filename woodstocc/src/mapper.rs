@@ -4,11 +4,12 @@
 //!   prepare            search                                   resolve
 //!   reads -> queries -> trie   -> hits -> segments -> locate --> matches -> loci -> alignments
 //!                       filter -> windows ----------------------^ verify
+//!                       scheme ---^
 //! ```
 //!
 //! The steps can be taken apart, so that several batches are on their way at a time.
 //!
-//! Trie, filter and locate run on the device; everything else, and so every decision, is the same
+//! Trie, filter, scheme and locate run on the device; everything else, and so every decision, is the same
 //! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
 
 use std::sync::{Arc, OnceLock};
@@ -29,7 +30,8 @@ use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Strate
 use crate::pods;
 use crate::query::{Queries, Query};
 use crate::resolver::Resolver;
-use crate::stats::{Counters, FilterStats, Stats};
+use crate::scheme;
+use crate::stats::{Counters, FilterStats, SchemeStats, Stats};
 use crate::trie;
 
 /// Queries that are not split further for the sake of balance.
@@ -44,6 +46,7 @@ pub(crate) enum Way {
     Scan,
     Trie,
     Filter,
+    Scheme,
 }
 
 /// Reads ready to be searched for.
@@ -54,6 +57,8 @@ pub struct Batch {
     trie: Vec<u32>,
     /// Queries that are filtered for.
     filter: Vec<u32>,
+    /// Queries that schemes are searched by.
+    scheme: Vec<u32>,
 }
 
 /// Maps reads to one reference.
@@ -102,6 +107,11 @@ impl Mapper {
         self.counters.filter_snapshot()
     }
 
+    /// What search schemes have done so far.
+    pub fn scheme_stats(&self) -> SchemeStats {
+        self.counters.scheme_snapshot()
+    }
+
     /// Why mapping went on without the GPU, if the GPU failed. The results are the same.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.get()
@@ -133,8 +143,9 @@ impl Mapper {
             return Err(MapError::BatchTooLarge(bases));
         }
         let queries = Arc::new(Queries::new(reads));
-        let [trie, filter] = [Way::Trie, Way::Filter].map(|way| self.wanted(&queries, way));
-        Ok(Batch { queries, trie, filter })
+        let [trie, filter, scheme] =
+            [Way::Trie, Way::Filter, Way::Scheme].map(|way| self.wanted(&queries, way));
+        Ok(Batch { queries, trie, filter, scheme })
     }
 
     /// The second step: searches for a batch, on the device if there is one. For a GPU, one thread at a
@@ -146,7 +157,8 @@ impl Mapper {
         let hits = self.walk(&batch.queries, &batch.trie);
         let located = Located::new(&batch.queries, &hits, |segments| self.locate(segments));
         self.counters.located(located.rows());
-        let windows = self.filter(&batch.queries, &batch.filter)?;
+        let mut windows = self.filter(&batch.queries, &batch.filter)?;
+        windows.append(self.scheme(&batch.queries, &batch.scheme)?);
         Ok(Searched { queries: Arc::clone(&batch.queries), located, windows })
     }
 
@@ -170,6 +182,7 @@ impl Mapper {
             Strategy::Scan => Way::Scan,
             Strategy::Trie => Way::Trie,
             Strategy::Filter => Way::Filter,
+            Strategy::Scheme => Way::Scheme,
             Strategy::Auto => self.cheapest(length),
         };
         if length <= k { Way::Scan } else { wanted }
@@ -222,6 +235,30 @@ impl Mapper {
             device_seconds: done.device_seconds,
             metrics: done.metrics,
         });
+        Ok(done.windows)
+    }
+
+    /// The windows of all queries that schemes are searched by.
+    fn scheme(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
+        if wanted.is_empty() {
+            return Ok(Items::default());
+        }
+        let context =
+            scheme::context(&self.index, queries, usize::from(self.params.k), scheme::FEW);
+        let settings = filter::settings(self.params.metrics);
+        let start = Instant::now();
+        let done = match self.on_gpu(|gpu| gpu.scheme(&context, wanted, &settings)) {
+            Some(done) => done,
+            None => scheme::on_cpu(&context, wanted, &settings)?,
+        };
+        let run = FilterStats {
+            queries: wanted.len() as u64,
+            windows: done.windows.len() as u64,
+            seconds: start.elapsed().as_secs_f64(),
+            device_seconds: done.device_seconds,
+            metrics: done.metrics,
+        };
+        self.counters.scheme(&SchemeStats { run, nodes: done.nodes, lines: done.lines });
         Ok(done.windows)
     }
 

@@ -35,6 +35,8 @@ pub enum Strategy {
     Trie,
     /// Exact occurrences of pieces, verified (a scan if the read has no more than `k` bases).
     Filter,
+    /// Search schemes on the bidirectional index (a scan if the read has no more than `k` bases).
+    Scheme,
     /// A linear scan of the reference.
     Scan,
 }

@@ -36,6 +36,17 @@ pub struct FilterStats {
     pub metrics: Metrics,
 }
 
+/// What search schemes of a mapper have done so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SchemeStats {
+    /// What the filter counts, too.
+    pub run: FilterStats,
+    /// Nodes: words that were extended by all bases.
+    pub nodes: u64,
+    /// 64-byte lines of the index read for that, one or two a node.
+    pub lines: u64,
+}
+
 impl FilterStats {
     fn add(&mut self, other: &Self) {
         self.queries += other.queries;
@@ -54,6 +65,7 @@ pub(crate) struct Counters {
     rows: AtomicU64,
     located: AtomicU64,
     filter: Mutex<FilterStats>,
+    scheme: Mutex<SchemeStats>,
 }
 
 impl Counters {
@@ -63,6 +75,17 @@ impl Counters {
 
     pub(crate) fn filter_snapshot(&self) -> FilterStats {
         self.filter.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn scheme(&self, done: &SchemeStats) {
+        let mut sum = self.scheme.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.run.add(&done.run);
+        sum.nodes += done.nodes;
+        sum.lines += done.lines;
+    }
+
+    pub(crate) fn scheme_snapshot(&self) -> SchemeStats {
+        self.scheme.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn searched(&self, effort: Effort) {

@@ -70,7 +70,9 @@ fn random_references_and_reads_equal_the_oracle() {
             .chain([Vec::new()])
             .collect();
         let truths = truths(&contigs, &reads, k);
-        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Filter, Strategy::Scan] {
+        for strategy in
+            [Strategy::Auto, Strategy::Trie, Strategy::Filter, Strategy::Scheme, Strategy::Scan]
+        {
             let report = REPORTS[random.below(3)];
             let mapper = mapper(&index, k as u8, report, strategy);
             let mappings = mapper.map(&queries(&reads)).expect("maps");
@@ -98,7 +100,7 @@ fn the_shortest_and_the_longest_reads_are_as_defined() {
             vec![b'N'; length],
         ];
         let truths = truths(&contigs, &reads, k);
-        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Filter] {
+        for strategy in [Strategy::Auto, Strategy::Trie, Strategy::Filter, Strategy::Scheme] {
             let mapper = mapper(&index, k as u8, Report::AllStarts, strategy);
             let mappings = mapper.map(&queries(&reads)).expect("maps");
             for (truth, mapping) in truths.iter().zip(&mappings) {
@@ -110,7 +112,7 @@ fn the_shortest_and_the_longest_reads_are_as_defined() {
 }
 
 #[test]
-fn the_filter_takes_more_differences_than_the_trie() {
+fn filter_and_scheme_take_more_differences_than_the_trie() {
     for seed in 0..20_u64 {
         let mut random = Random(seed);
         let letters = contigs(&mut random);
@@ -123,7 +125,7 @@ fn the_filter_takes_more_differences_than_the_trie() {
             })
             .collect();
         let truths = truths(&contigs, &reads, k);
-        for strategy in [Strategy::Auto, Strategy::Filter] {
+        for strategy in [Strategy::Auto, Strategy::Filter, Strategy::Scheme] {
             let report = REPORTS[random.below(3)];
             let mapper = mapper(&index, k as u8, report, strategy);
             let mappings = mapper.map(&queries(&reads)).expect("maps");

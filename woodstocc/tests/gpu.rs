@@ -45,7 +45,7 @@ fn random_reads_map_alike() {
                 .chain([Vec::new(), vec![b'N'; 40]])
                 .collect();
             for report in [Report::Best, Report::All, Report::AllStarts] {
-                for strategy in [Strategy::Trie, Strategy::Filter] {
+                for strategy in [Strategy::Trie, Strategy::Filter, Strategy::Scheme] {
                     let params = Params { k: k as u8, report, strategy, seed, ..Params::default() };
                     let case = format!("seed {seed}, k {k}, {report:?}, {strategy:?}");
                     compare(&case, &index, &reads, params);
@@ -57,7 +57,7 @@ fn random_reads_map_alike() {
 
 #[test]
 #[ignore = "needs a GPU"]
-fn the_filter_finds_repeats_with_many_differences() {
+fn filter_and_scheme_find_repeats_with_many_differences() {
     let mut random = Random(77);
     let unit = random.bases(900, b"ACGT");
     let mut contig: Vec<u8> = Vec::new();
@@ -78,13 +78,10 @@ fn the_filter_finds_repeats_with_many_differences() {
         })
         .collect();
     for k in [8, 12, 15] {
-        let params = Params {
-            k,
-            report: Report::AllStarts,
-            strategy: Strategy::Filter,
-            ..Params::default()
-        };
-        compare(&format!("k {k}"), &index, &reads, params);
+        for strategy in [Strategy::Filter, Strategy::Scheme] {
+            let params = Params { k, report: Report::AllStarts, strategy, ..Params::default() };
+            compare(&format!("k {k}, {strategy:?}"), &index, &reads, params);
+        }
     }
 }
 
@@ -119,7 +116,7 @@ fn the_longest_reads_map_alike() {
     let mut random = Random(9);
     let contigs = vec![random.bases(100_000, b"ACGT")];
     let reads: Vec<Vec<u8>> = (0..40).map(|_| random.read(&contigs, 1000, 5)).collect();
-    for strategy in [Strategy::Trie, Strategy::Filter] {
+    for strategy in [Strategy::Trie, Strategy::Filter, Strategy::Scheme] {
         let params = Params { k: 5, report: Report::All, strategy, ..Params::default() };
         compare(&format!("1,000 bases, {strategy:?}"), &index(&contigs), &reads, params);
     }

@@ -76,6 +76,8 @@ pub enum Search {
     Trie,
     /// Exact occurrences of K + 1 pieces of the read, verified
     Filter,
+    /// Search schemes: pieces of the read extended to both sides with few differences, then verified
+    Scheme,
     /// A linear scan of the reference, on the CPU
     Scan,
 }
@@ -86,6 +88,7 @@ impl From<Search> for Strategy {
             Search::Auto => Self::Auto,
             Search::Trie => Self::Trie,
             Search::Filter => Self::Filter,
+            Search::Scheme => Self::Scheme,
             Search::Scan => Self::Scan,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Any cut into `k + 1` pieces finds every match; what it costs is the pieces' occurrences. A genome is
 //! not random, so that of two words of one length one may occur a thousand times as often. So each
-//! bound between two pieces may lie up to [`REACH`] bases beside where it would if all pieces were
+//! bound between two pieces may lie up to 8 bases beside where it would if all pieces were
 //! equally long, and of all these cuts the one whose pieces occur least is found by dynamic
 //! programming, bound after bound: for each place of a bound, words that end there are searched to the
 //! left, as far as they are not rare, to the places of the bound before.

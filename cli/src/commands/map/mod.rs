@@ -119,6 +119,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
             reads_per_second: rate,
             engine: mapper.stats().into(),
             filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
+            scheme: Some(mapper.scheme_stats()).filter(|s| s.run.queries > 0).map(Into::into),
         };
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }

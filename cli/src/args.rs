@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::{MAX_K, Report, Strategy};
 
-use crate::commands::Simulate;
+use crate::commands::{Nw, Simulate};
 use crate::output::{Format, ReadGroup};
 
 const EXAMPLES: &str = "\
@@ -51,6 +51,9 @@ pub struct Arguments {
 pub enum Command {
     /// Builds the index of a reference, which later runs map into memory
     Index(IndexArguments),
+    /// Aligns many pairs of sequences from end to end
+    #[command(subcommand)]
+    Nw(Nw),
     /// Lists the GPUs, or says why there are none
     Devices,
     /// Makes up genomes and reads to measure with
@@ -256,7 +259,11 @@ impl Arguments {
     /// Parses the command line of this process; ends it with code 2 if that is wrong.
     pub fn from_command_line() -> Self {
         let arguments = Self::parse();
-        if let Err(problem) = arguments.options.check() {
+        let checked = match &arguments.command {
+            Some(Command::Nw(nw)) => nw.check(),
+            _ => arguments.options.check(),
+        };
+        if let Err(problem) = checked {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();
         }
         arguments

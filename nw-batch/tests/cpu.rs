@@ -71,7 +71,8 @@ fn empty_and_unknown() {
 fn both_sides_of_the_limit_of_16_bits() {
     let mut random = Rng::with_seed(7);
     let scoring = Scoring::simple(500, -500, Gaps { open: 500, extend: 100 }).expect("a scoring");
-    let limit = (1..60_000).find(|&n| !nw_batch::bias::Bias::narrow(&scoring).fits(n, n)).expect("one");
+    let limit =
+        (1..60_000).find(|&n| !nw_batch::bias::Bias::narrow(&scoring).fits(n, n)).expect("one");
     let all: Vec<_> = (limit - 3..limit + 3)
         .flat_map(|length| {
             let query = sequence(&mut random, 4, length);

@@ -5,8 +5,10 @@ mod devices;
 mod generate;
 mod index;
 mod map;
+mod nw;
 mod simulate;
 
+pub use self::nw::args::Nw;
 pub use self::simulate::Simulate;
 use anyhow::{Context, Result, bail};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -20,6 +22,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match (&arguments.command, &arguments.operands) {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
+        (Some(Command::Nw(nw)), _) => nw::run(nw),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),

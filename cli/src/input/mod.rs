@@ -14,8 +14,9 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use fm_index::Place;
+use needletail::FastxReader;
 
-pub use record::Read;
+pub use record::{Read, explain};
 
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
@@ -60,8 +61,13 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The records of a file or of standard input.
+pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
+    source::open(path).with_context(|| name(path))
+}
+
 /// The name of a file in messages.
-fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
@@ -103,7 +109,7 @@ impl Batcher {
 }
 
 fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
-    let mut records = source::open(path).with_context(|| name(path))?;
+    let mut records = open(path)?;
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;

@@ -35,6 +35,7 @@ pub mod bias;
 pub mod cigar;
 pub mod cpu;
 pub mod error;
+pub mod gpu;
 pub mod matrix;
 pub mod oracle;
 pub mod scoring;

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::{MAX_K, Report, Strategy};
 
-use crate::commands::{Nw, Simulate};
+use crate::commands::{Nw, NwBenchArguments, Simulate};
 use crate::output::{Format, ReadGroup};
 
 const EXAMPLES: &str = "\
@@ -76,6 +76,8 @@ pub enum Command {
 pub enum Bench {
     /// Measures the streaming runtime on synthetic applications
     Runtime(RuntimeArguments),
+    /// Measures the GPU's kernels for global alignments
+    Nw(NwBenchArguments),
 }
 
 /// The files of mapping.

@@ -7,8 +7,8 @@
 //!   Scoring: match/mismatch or Matrix, Gaps, FreeEnds
 //!   Batch:   pairs of two sets of Sequences (codes of the scoring's alphabet)
 //!        |
-//!        +--> cpu     SIMD across pairs, rayon
-//!        |
+//!     Aligner --> cpu     SIMD across pairs, rayon
+//!        |    `-> gpu     a warp for two pairs; a bit a cell; full matrices
 //!        v
 //!   scores, or Alignments (score and Cigar), in the order of the pairs
 //! ```
@@ -21,6 +21,8 @@
 //! | [`oracle`] | what the one right alignment is, from three full matrices |
 //! | [`bias`] | the form in which engines compute, and when 16 bits hold it |
 //! | [`cpu`] | the engine for processors |
+//! | [`gpu`] | the engine for NVIDIA GPUs |
+//! | [`aligner`] | whichever of them there is |
 //!
 //! Among equally good alignments the [`oracle`] says which one is meant, and every engine finds
 //! just that: output depends neither on the device, nor on threads, batches or memory.
@@ -29,6 +31,7 @@
 //! before the first. An insertion is a residue of the query beside a gap, a deletion one of the
 //! target.
 
+pub mod aligner;
 pub mod alphabet;
 pub mod batch;
 pub mod bias;
@@ -40,6 +43,7 @@ pub mod matrix;
 pub mod oracle;
 pub mod scoring;
 
+pub use aligner::{AlignError, Aligner, Choice, Found};
 pub use alphabet::Alphabet;
 pub use batch::{Batch, Pair, Sequences};
 pub use cigar::{Alignment, Cigar, Columns, Op};

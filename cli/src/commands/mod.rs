@@ -9,6 +9,7 @@ mod nw;
 mod simulate;
 
 pub use self::nw::args::Nw;
+pub use self::nw::bench::NwBenchArguments;
 pub use self::simulate::Simulate;
 use anyhow::{Context, Result, bail};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -22,6 +23,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match (&arguments.command, &arguments.operands) {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
+        (Some(Command::Bench(Bench::Nw(arguments))), _) => nw::bench::run(arguments),
         (Some(Command::Nw(nw)), _) => nw::run(nw),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),

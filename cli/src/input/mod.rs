@@ -115,7 +115,7 @@ fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
         number += 1;
         let read = match record {
             Ok(record) => record::read(&record),
-            Err(error) => Err(record::explain(&error)),
+            Err(error) => Err(explain(&error)),
         };
         let read = read.map_err(|problem| {
             let place =

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use nw_batch::FreeEnds;
+use nw_batch::gpu::full::Full;
+use nw_batch::{Choice, FreeEnds};
 
 use crate::args::{Messages, Threads};
 
@@ -83,6 +85,12 @@ pub struct NwOptions {
     #[arg(long, requires = "output", help_heading = "Output")]
     pub resume: bool,
 
+    /// Where to align: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value_t, help_heading = "Resources")]
+    pub device: DeviceRequest,
+    /// Kernel of the GPU; all give the same scores
+    #[arg(long, default_value = "auto", help_heading = "Resources")]
+    pub kernel: KernelName,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -106,6 +114,39 @@ pub enum End {
     Target,
     /// All four
     All,
+}
+
+/// Values of `--kernel`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KernelName {
+    /// What is fastest
+    Auto,
+    /// Cells in registers, two pairs a warp
+    Warp,
+    /// A bit a cell: scores with --match 0 --mismatch -1 --gap-open 1 --gap-extend 1
+    Edit,
+    /// Scores with linear gaps: tiles, a pair at a time
+    Rodinia,
+    /// Scores with linear gaps: tiles of all pairs
+    TiledDscan,
+    /// Scores with linear gaps: diagonals, a block a pair
+    Dscan,
+    /// Scores with linear gaps: rows, a thread a pair
+    Rscan,
+}
+
+impl From<KernelName> for Choice {
+    fn from(name: KernelName) -> Self {
+        match name {
+            KernelName::Auto => Self::Auto,
+            KernelName::Warp => Self::Warp,
+            KernelName::Edit => Self::Edit,
+            KernelName::Rodinia => Self::Full(Full::Rodinia),
+            KernelName::TiledDscan => Self::Full(Full::TiledDscan),
+            KernelName::Dscan => Self::Full(Full::Dscan),
+            KernelName::Rscan => Self::Full(Full::Rscan),
+        }
+    }
 }
 
 /// Values of `--output-format`.

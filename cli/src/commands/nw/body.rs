@@ -129,3 +129,36 @@ impl Body {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::nw::job::{Job, Kind, Limits};
+
+    #[test]
+    fn a_run_goes_on_where_the_last_tile_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = folder.path().join("out");
+        let sequences = [[0_u8; 3]; 4].iter().collect();
+        let kind = Kind::AllVsAll { diagonal: false };
+        let job = Job { kind, queries: &sequences, targets: &sequences };
+        let mut cursor = job.begin();
+
+        let (mut body, next) = Body::resumed(&output, 7).expect("begins");
+        assert_eq!(next, None);
+        job.tile(&mut cursor, Limits { pairs: 4, cells: u64::MAX });
+        body.add(&[b"first".to_vec(), b" tile".to_vec()], cursor).expect("adds");
+        // Half a tile more, when the run is ended.
+        body.file.write_all(b" and hal").expect("writes");
+        drop(body);
+
+        assert!(Body::resumed(&output, 8).is_err(), "another job");
+        let (mut body, next) = Body::resumed(&output, 7).expect("goes on");
+        assert_eq!(next, Some(cursor));
+        body.add(&[b", second".to_vec()], cursor).expect("adds");
+        body.rename(&output).expect("renames");
+        body.forget().expect("forgets");
+        assert_eq!(fs::read(&output).expect("reads"), b"first tile, second");
+        assert_eq!(fs::read_dir(&folder).expect("lists").count(), 1);
+    }
+}

@@ -10,6 +10,7 @@
 //! does not depend on the size of the tiles.
 
 pub mod args;
+pub mod bench;
 mod body;
 mod format;
 mod input;
@@ -23,20 +24,26 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Instant;
 
+use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, anyhow, ensure};
-use nw_batch::{Batch, Pair, Scoring, cpu};
+use nw_batch::aligner::Pending;
+use nw_batch::{AlignError, Aligner, Batch, Found, Pair, Scoring};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::body::Body;
-use crate::commands::nw::format::{Formatter, Found};
+use crate::commands::nw::format::Formatter;
 use crate::commands::nw::input::Records;
 use crate::commands::nw::job::{Cursor, Job, Kind, Limits};
 use crate::commands::pool;
 use crate::console::Console;
 use crate::output::Target;
 use crate::output::staging::Scratch;
+
+/// What a tile may have at most: less than a second of a GPU, some seconds of a CPU.
+const GPU_LIMITS: Limits = Limits { pairs: 1 << 17, cells: 1 << 39 };
+const CPU_LIMITS: Limits = Limits { pairs: 1 << 14, cells: 1 << 33 };
 
 /// Pairs that are formatted at a time.
 const FORMATTED: usize = 1 << 10;
@@ -120,6 +127,7 @@ impl Task<'_> {
                 (Body::new(file.with_context(|| path.display().to_string())?), None)
             }
         };
+        let (mut aligner, on) = self.aligner(console)?;
         let begin = resumed.unwrap_or_else(|| job.begin());
         if resumed.is_none() {
             body.add(&[formatter.heading().into_bytes()], begin)?;
@@ -127,8 +135,21 @@ impl Task<'_> {
 
         let pool = pool(options.threads.count())?;
         console.start_pairs(job.pairs());
-        let cells = self.align(&job, begin, &formatter, &mut body, &pool, console)?;
+        let cells = thread::scope(|scope| {
+            // One tile is formatted while the next is aligned.
+            let (sender, receiver) = sync_channel(0);
+            let (pool, formatter, body) = (&pool, &formatter, &mut body);
+            let writer = scope.spawn(move || write(receiver, formatter, body, pool));
+            let cells = pool.install(|| tiles(&job, begin, &mut aligner, &sender, console));
+            drop(sender);
+            let written = writer.join().map_err(|_| anyhow!("the writing thread panicked"))?;
+            written.with_context(|| self.output_name()).map(|()| cells)
+        });
         console.finish();
+        let cells = cells?;
+        if let Some(reason) = aligner.failure() {
+            console.notice(&format!("{reason}: the rest was aligned on the CPU"));
+        }
 
         if matrix && let Some(target) = &target {
             self.write_matrix(body.file(), target)?;
@@ -141,7 +162,7 @@ impl Task<'_> {
         body.forget()?;
         let seconds = start.elapsed().as_secs_f64();
         console.detail(&format!(
-            "{} pairs, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
+            "{} pairs on {on}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
             job.pairs(),
             job.pairs() as f64 / seconds,
             cells as f64 / seconds / 1e9
@@ -149,54 +170,24 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Aligns all tiles; gives the cells of their matrices.
-    fn align(
-        &self,
-        job: &Job<'_>,
-        begin: Cursor,
-        formatter: &Formatter<'_>,
-        body: &mut Body,
-        pool: &ThreadPool,
-        console: &Console,
-    ) -> Result<u64> {
-        thread::scope(|scope| {
-            // One tile is formatted while the next is aligned.
-            let (sender, receiver) = sync_channel(0);
-            let writer = scope.spawn(move || write(receiver, formatter, body, pool));
-            let cells = pool.install(|| self.tiles(job, begin, &sender, console));
-            drop(sender);
-            let written = writer.join().map_err(|_| anyhow!("the writing thread panicked"))?;
-            written.context(self.output_name())?;
-            Ok(cells)
-        })
-    }
-
-    fn tiles(
-        &self,
-        job: &Job<'_>,
-        mut cursor: Cursor,
-        sender: &SyncSender<Done>,
-        console: &Console,
-    ) -> u64 {
-        let limits = Limits { pairs: 1 << 14, cells: 1 << 34 };
-        let mut cells = 0;
-        loop {
-            let pairs = job.tile(&mut cursor, limits);
-            if pairs.is_empty() {
-                return cells;
+    /// What aligns, and the name of its device.
+    fn aligner(&self, console: &Console) -> Result<(Aligner<'_>, String)> {
+        let options = self.options;
+        let opened = Device::open(options.device)?;
+        if let Some(reason) = &opened.fallback {
+            console.notice(&format!("{reason}: aligning on the CPU"));
+        }
+        let device = opened.device.describe();
+        let sets = (&self.queries.sequences, &self.targets.sequences);
+        let on = |device: Device| {
+            Aligner::new(self.scoring, sets, !options.score_only, device, options.kernel.into())
+        };
+        match on(opened.device) {
+            Err(AlignError::Device(reason)) if options.device == DeviceRequest::Auto => {
+                console.notice(&format!("{device}: {reason}: aligning on the CPU"));
+                Ok((on(Device::Cpu)?, Device::Cpu.describe()))
             }
-            let batch = Batch { queries: job.queries, targets: job.targets, pairs: &pairs };
-            cells += batch.cells();
-            let found = if self.options.score_only {
-                Found::Scores(cpu::scores(self.scoring, batch))
-            } else {
-                Found::Alignments(cpu::alignments(self.scoring, batch))
-            };
-            console.advance_pairs(pairs.len() as u64, cells);
-            if sender.send(Done { pairs, found, next: cursor }).is_err() {
-                // The writer has stopped, and tells why itself.
-                return cells;
-            }
+            made => Ok((made?, device)),
         }
     }
 
@@ -262,6 +253,36 @@ impl Task<'_> {
         }
         hasher.finish()
     }
+}
+
+/// Has all tiles aligned and passes them on; gives the cells of their matrices. The next tile is
+/// begun before one is waited for.
+fn tiles(
+    job: &Job<'_>,
+    mut cursor: Cursor,
+    aligner: &mut Aligner<'_>,
+    sender: &SyncSender<Done>,
+    console: &Console,
+) -> u64 {
+    let mut begin = |aligner: &mut Aligner<'_>| -> Option<(Pending, Cursor)> {
+        let limits = if aligner.is_on_gpu() { GPU_LIMITS } else { CPU_LIMITS };
+        let pairs = job.tile(&mut cursor, limits);
+        (!pairs.is_empty()).then(|| (aligner.begin(pairs), cursor))
+    };
+    let mut cells = 0;
+    let mut under_way = begin(aligner);
+    while let Some((pending, next)) = under_way {
+        under_way = begin(aligner);
+        let found = aligner.finish(&pending);
+        let pairs = pending.pairs().to_vec();
+        cells += Batch { queries: job.queries, targets: job.targets, pairs: &pairs }.cells();
+        console.advance_pairs(pairs.len() as u64, cells);
+        if sender.send(Done { pairs, found, next }).is_err() {
+            // The writer has stopped, and tells why itself.
+            break;
+        }
+    }
+    cells
 }
 
 /// Formats and writes tiles until no more come.

@@ -5,19 +5,12 @@ mod paf;
 mod pairwise;
 mod tsv;
 
-use nw_batch::{Alignment, Columns, Pair, Scoring};
+use nw_batch::{Alignment, Columns, Found, Pair, Scoring};
 
 use crate::commands::nw::args::NwFormat;
 use crate::commands::nw::input::Records;
 
 pub use matrix::write as write_matrix;
-
-/// What was found of a tile's pairs.
-#[derive(Debug)]
-pub enum Found {
-    Scores(Vec<i32>),
-    Alignments(Vec<Alignment>),
-}
 
 /// All that formats need to know.
 #[derive(Debug)]

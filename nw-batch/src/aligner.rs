@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::batch::{Batch, Pair, Sequences};
 use crate::cigar::Alignment;
 use crate::cpu;
-use crate::gpu::engine::Method;
+use crate::gpu::engine::{Method, Planned};
 use crate::gpu::full::Full;
 use crate::gpu::{Engine, Launched};
 use crate::scoring::{FreeEnds, Scoring};
@@ -63,10 +63,11 @@ pub struct Aligner<'a> {
     failure: Option<DeviceError>,
 }
 
-/// Pairs whose alignment has begun.
+/// Pairs that are to be aligned.
 #[derive(Debug)]
 pub struct Pending {
     pairs: Vec<Pair>,
+    planned: Option<Planned>,
     launched: Option<Launched>,
 }
 
@@ -107,36 +108,63 @@ impl<'a> Aligner<'a> {
         Ok(Self { scoring, queries, targets, trace, method, engine, failure: None })
     }
 
-    /// Begins to align pairs. A GPU computes scores while the caller goes on; everything else is
-    /// done by [`Self::finish`].
-    pub fn begin(&mut self, pairs: Vec<Pair>) -> Pending {
+    /// Takes pairs, and plans the kernels for their scores: the host's part, which can be done while
+    /// the GPU still works.
+    pub fn plan(&mut self, pairs: Vec<Pair>) -> Pending {
         let (trace, method) = (self.trace, self.method);
         let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
-        let begin = |engine: &mut Engine| engine.begin_scores(batch, method);
-        let launched = match self.engine.as_mut().filter(|_| !trace).map(begin) {
-            Some(Ok(launched)) => Some(launched),
-            Some(Err(error)) => {
-                self.fail(error);
+        let planned = self
+            .try_on_gpu(|engine| (!trace).then(|| engine.plan_scores(batch, method)).transpose());
+        Pending { pairs, planned, launched: None }
+    }
+
+    /// Has the GPU begin, and does not wait. Without it, [`Self::finish`] does everything.
+    pub fn begin(&mut self, pending: &mut Pending) {
+        let Pending { planned, launched, .. } = pending;
+        if let Some(planned) = planned.take() {
+            *launched = self.try_on_gpu(|engine| engine.launch(&planned).map(Some));
+        }
+    }
+
+    /// What the GPU gives, unless there is none or it fails now.
+    fn try_on_gpu<T>(
+        &mut self,
+        work: impl FnOnce(&mut Engine) -> Result<Option<T>, DeviceError>,
+    ) -> Option<T> {
+        match work(self.engine.as_mut()?) {
+            Ok(done) => done,
+            Err(error) => {
+                self.failure = Some(error);
+                self.engine = None;
                 None
             }
-            None => None,
-        };
-        Pending { pairs, launched }
+        }
     }
 
     /// Scores or alignments of the pairs.
-    pub fn finish(&mut self, pending: &Pending) -> Found {
-        let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pending.pairs };
-        match self.on_gpu(batch, pending) {
-            Some(Ok(found)) => return found,
-            Some(Err(error)) => self.fail(error),
-            None => {}
-        }
-        if self.trace {
-            Found::Alignments(cpu::alignments(self.scoring, batch))
-        } else {
-            Found::Scores(cpu::scores(self.scoring, batch))
-        }
+    pub fn finish(&mut self, mut pending: Pending) -> Found {
+        self.begin(&mut pending);
+        let Pending { pairs, launched, .. } = pending;
+        let (scoring, trace) = (self.scoring, self.trace);
+        let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
+        let found = self.try_on_gpu(|engine| {
+            if trace {
+                let (mut all, left) = engine.alignments(batch)?;
+                fill_in(&mut all, &left, batch, |batch| cpu::alignments(scoring, batch));
+                return Ok(Some(Found::Alignments(all)));
+            }
+            let Some(launched) = launched else { return Ok(None) };
+            let mut all = engine.finish_scores(&launched, batch.pairs.len())?;
+            fill_in(&mut all, &launched.left, batch, |batch| cpu::scores(scoring, batch));
+            Ok(Some(Found::Scores(all)))
+        });
+        found.unwrap_or_else(|| {
+            if trace {
+                Found::Alignments(cpu::alignments(scoring, batch))
+            } else {
+                Found::Scores(cpu::scores(scoring, batch))
+            }
+        })
     }
 
     /// Whether a GPU does the work.
@@ -147,30 +175,6 @@ impl<'a> Aligner<'a> {
     /// Why the GPU was given up, if it was: the CPU did the rest, with the same results.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.as_ref()
-    }
-
-    fn fail(&mut self, error: DeviceError) {
-        self.failure = Some(error);
-        self.engine = None;
-    }
-
-    fn on_gpu(
-        &mut self,
-        batch: Batch<'_>,
-        pending: &Pending,
-    ) -> Option<Result<Found, DeviceError>> {
-        let engine = self.engine.as_mut()?;
-        if self.trace {
-            return Some(engine.alignments(batch).map(|(mut all, left)| {
-                fill_in(&mut all, &left, batch, |batch| cpu::alignments(self.scoring, batch));
-                Found::Alignments(all)
-            }));
-        }
-        let launched = pending.launched.as_ref()?;
-        Some(engine.finish_scores(launched, batch.pairs.len()).map(|mut all| {
-            fill_in(&mut all, &launched.left, batch, |batch| cpu::scores(self.scoring, batch));
-            Found::Scores(all)
-        }))
     }
 }
 

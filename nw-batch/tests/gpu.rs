@@ -16,9 +16,10 @@ fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: Choice) -> Foun
     let mut aligner = Aligner::new(scoring, sets, trace, device, choice).expect("an aligner");
     // Two batches under way at a time.
     let half = pairs.numbers.len() / 2;
-    let first = aligner.begin(pairs.numbers[..half].to_vec());
-    let second = aligner.begin(pairs.numbers[half..].to_vec());
-    let found = [aligner.finish(&first), aligner.finish(&second)];
+    let mut first = aligner.plan(pairs.numbers[..half].to_vec());
+    aligner.begin(&mut first);
+    let second = aligner.plan(pairs.numbers[half..].to_vec());
+    let found = [aligner.finish(first), aligner.finish(second)];
     assert_eq!(aligner.failure(), None, "the GPU did the work");
     match found {
         [Found::Scores(mut all), Found::Scores(rest)] => {

@@ -67,8 +67,8 @@ fn pairwise_text_is_as_needle_s() {
     for part in [
         "# 1: a\n# 2: b\n",
         "# Gap_penalty: 10.0\n# Extend_penalty: 1.0\n",
-        "# Length: 11\n# Identity:       10/11 (90.9%)\n# Similarity:     10/11 (90.9%)\n",
-        "# Gaps:            1/11 ( 9.1%)\n# Score: 40.0\n",
+        "# Length: 11\n# Identity:      10/11 (90.9%)\n# Similarity:    10/11 (90.9%)\n",
+        "# Gaps:           1/11 ( 9.1%)\n# Score: 40.0\n",
         "a                  1 ACG-TACGTAC     10\n                     ||| |||||||\n\
          b                  1 ACGTTACGTAC     11\n",
     ] {

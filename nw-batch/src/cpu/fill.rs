@@ -98,23 +98,12 @@ fn across<'s, W: Word, const L: usize>(
 fn run<W: Word, const L: usize>(task: Task<'_, '_, W, L>) -> [End; L] {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has these instructions.
-            return unsafe { run_avx512(task) };
-        }
         if is_x86_feature_detected!("avx2") {
             #[allow(unsafe_code)]
             // SAFETY: the processor has these instructions.
             return unsafe { run_avx2(task) };
         }
     }
-    choose(task)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn run_avx512<W: Word, const L: usize>(task: Task<'_, '_, W, L>) -> [End; L] {
     choose(task)
 }
 

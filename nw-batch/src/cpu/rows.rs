@@ -102,36 +102,33 @@ pub(crate) fn advance<
         let mut f = *insertion;
         for r in 0..R {
             let pair = pairing.score(query[r], t);
-            let through: Lanes<W, L> = from_fn(|l| diagonal[l].plus(pair[l]));
-            // Without a cost of its own, a gap is best begun anew with each residue.
-            let e: Lanes<W, L> = if AFFINE {
-                from_fn(|l| deletion[r][l].max(left[r][l].minus(opening)))
-            } else {
-                left[r]
-            };
-            let g: Lanes<W, L> =
-                if AFFINE { from_fn(|l| f[l].max(above[l].minus(opening))) } else { above };
-            let here: Lanes<W, L> = from_fn(|l| through[l].max(e[l]).max(g[l]));
-            if TRACE {
-                directions[r * columns + column] = from_fn(|l| {
-                    let gap = if e[l] >= g[l] { DELETION } else { INSERTION };
-                    let source = if through[l] == here[l] { 0 } else { gap };
-                    if AFFINE {
-                        let e_opens = left[r][l].minus(opening) == e[l];
-                        let g_opens = above[l].minus(opening) == g[l];
-                        source
-                            | if e_opens { DELETION_OPENS } else { 0 }
-                            | if g_opens { INSERTION_OPENS } else { 0 }
-                    } else {
-                        source | DELETION_OPENS | INSERTION_OPENS
-                    }
-                });
+            let (left, deletion) = (&mut left[r], &mut deletion[r]);
+            let mut direction = [0_u8; L];
+            // One loop over the lanes, not one for each operation: compilers make vector
+            // instructions of it as it stands.
+            for l in 0..L {
+                let opened = (left[l].minus(opening), above[l].minus(opening));
+                // Without a cost of its own, a gap is best begun anew with each residue.
+                let e = if AFFINE { deletion[l].max(opened.0) } else { left[l] };
+                let g = if AFFINE { f[l].max(opened.1) } else { above[l] };
+                let through = diagonal[l].plus(pair[l]);
+                let here = through.max(e).max(g);
+                if TRACE {
+                    let gap = if e >= g { DELETION } else { INSERTION };
+                    let source = if through == here { 0 } else { gap };
+                    let e_opens = if !AFFINE || opened.0 == e { DELETION_OPENS } else { 0 };
+                    let g_opens = if !AFFINE || opened.1 == g { INSERTION_OPENS } else { 0 };
+                    direction[l] = source | e_opens | g_opens;
+                }
+                diagonal[l] = left[l];
+                left[l] = here;
+                above[l] = here;
+                deletion[l] = e;
+                f[l] = g;
             }
-            diagonal = left[r];
-            left[r] = here;
-            above = here;
-            deletion[r] = e;
-            f = g;
+            if TRACE {
+                directions[r * columns + column] = direction;
+            }
         }
         *best = above;
         *insertion = f;

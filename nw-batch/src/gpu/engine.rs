@@ -342,13 +342,13 @@ impl Engine {
 
     /// The alignments of a launch.
     fn trace(&mut self, work: &Work) -> Result<Vec<Alignment>, DeviceError> {
-        let Part { found, .. } = self.fill(work)?;
-        let Found::Ends(ends) = found else { return Ok(Vec::new()) };
+        let part = self.fill(work)?;
+        let Found::Ends(ends) = &part.found else { return Ok(Vec::new()) };
         let count = work.pairs.len();
         let places = self.gpu.upload(&work.places)?;
         let starts = self.gpu.upload(&work.starts)?;
         let counts = self.gpu.zeros::<u32>(count)?;
-        self.walk(work, &places, &ends, &starts, &counts, None)?;
+        self.walk(work, &places, ends, &starts, &counts, None)?;
         let counted = self.gpu.download(&counts, count)?;
         let behind: Vec<u64> = counted
             .iter()
@@ -359,9 +359,9 @@ impl Engine {
             .collect();
         let all = behind.last().map_or(0, |&all| all as usize);
         let (on_device, out) = (self.gpu.upload(&behind)?, self.gpu.zeros::<u32>(all)?);
-        self.walk(work, &places, &ends, &starts, &counts, Some((&on_device, &out)))?;
+        self.walk(work, &places, ends, &starts, &counts, Some((&on_device, &out)))?;
         let runs = self.gpu.download(&out, all)?;
-        let ends = self.gpu.download(&ends, count)?;
+        let ends = self.gpu.download(ends, count)?;
         let alignments =
             ends.iter().zip(behind.iter().zip(&counted)).map(|(end, (&behind, &count))| {
                 let runs = &runs[behind as usize - count as usize..behind as usize];

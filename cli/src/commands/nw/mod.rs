@@ -255,8 +255,8 @@ impl Task<'_> {
     }
 }
 
-/// Has all tiles aligned and passes them on; gives the cells of their matrices. The next tile is
-/// begun before one is waited for.
+/// Has all tiles aligned and passes them on; gives the cells of their matrices. A GPU always has
+/// work: the next tile is planned before one is waited for, and begun before that is passed on.
 fn tiles(
     job: &Job<'_>,
     mut cursor: Cursor,
@@ -264,17 +264,23 @@ fn tiles(
     sender: &SyncSender<Done>,
     console: &Console,
 ) -> u64 {
-    let mut begin = |aligner: &mut Aligner<'_>| -> Option<(Pending, Cursor)> {
+    let mut plan = |aligner: &mut Aligner<'_>| -> Option<(Pending, Cursor)> {
         let limits = if aligner.is_on_gpu() { GPU_LIMITS } else { CPU_LIMITS };
         let pairs = job.tile(&mut cursor, limits);
-        (!pairs.is_empty()).then(|| (aligner.begin(pairs), cursor))
+        (!pairs.is_empty()).then(|| (aligner.plan(pairs), cursor))
     };
     let mut cells = 0;
-    let mut under_way = begin(aligner);
+    let mut under_way = plan(aligner);
+    if let Some((first, _)) = &mut under_way {
+        aligner.begin(first);
+    }
     while let Some((pending, next)) = under_way {
-        under_way = begin(aligner);
-        let found = aligner.finish(&pending);
+        under_way = plan(aligner);
         let pairs = pending.pairs().to_vec();
+        let found = aligner.finish(pending);
+        if let Some((following, _)) = &mut under_way {
+            aligner.begin(following);
+        }
         cells += Batch { queries: job.queries, targets: job.targets, pairs: &pairs }.cells();
         console.advance_pairs(pairs.len() as u64, cells);
         if sender.send(Done { pairs, found, next }).is_err() {

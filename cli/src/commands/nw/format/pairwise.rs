@@ -47,7 +47,7 @@ fn heading(
     let gaps = scoring.gaps();
     let share = |name: &str, count: u32| {
         let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
-        format!("# {:<14} {count:>3}/{} ({percent:.1}%)", format!("{name}:"), columns.length)
+        format!("# {:<12}{count:>5}/{} ({percent:4.1}%)", format!("{name}:"), columns.length)
     };
     writeln!(out, "\n#=======================================\n#\n# Aligned_sequences: 2")?;
     writeln!(out, "# 1: {}\n# 2: {}", aligned.query_name, aligned.target_name)?;
@@ -57,7 +57,7 @@ fn heading(
     writeln!(out, "{}", share("Identity", columns.identical))?;
     writeln!(out, "{}", share("Similarity", columns.similar))?;
     writeln!(out, "{}", share("Gaps", columns.gaps))?;
-    writeln!(out, "# Score: {}.0\n#\n#", aligned.alignment.score)?;
+    writeln!(out, "# Score: {}.0\n# \n#", aligned.alignment.score)?;
     writeln!(out, "#=======================================\n")
 }
 

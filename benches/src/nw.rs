@@ -144,30 +144,21 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         drop(launched);
         let start = Instant::now();
         let mut wrong = 0;
-        match case.method {
-            Some(method) => {
-                let launched = engine.begin_scores(batch, method)?;
-                let scores = engine.finish_scores(&launched, batch.pairs.len())?;
-                whole.push(start.elapsed().as_secs_f64());
-                if run == 0 {
-                    let some = checked(batch);
-                    let pairs: Vec<Pair> = some.iter().map(|&at| batch.pairs[at]).collect();
-                    let right = cpu::scores(&case.scoring, Batch { pairs: &pairs, ..batch });
-                    wrong =
-                        some.iter().zip(right).filter(|&(&at, right)| scores[at] != right).count();
-                }
-            }
-            None => {
-                let (alignments, _) = engine.alignments(batch)?;
-                whole.push(start.elapsed().as_secs_f64());
-                if run == 0 {
-                    let some = checked(batch);
-                    let pairs: Vec<Pair> = some.iter().map(|&at| batch.pairs[at]).collect();
-                    let right = cpu::alignments(&case.scoring, Batch { pairs: &pairs, ..batch });
-                    let pairs = some.iter().zip(right);
-                    wrong = pairs.filter(|(at, right)| alignments[**at] != *right).count();
-                }
-            }
+        let some = if run == 0 { checked(batch) } else { Vec::new() };
+        let pairs: Vec<Pair> = some.iter().map(|&at| batch.pairs[at]).collect();
+        let part = Batch { pairs: &pairs, ..batch };
+        if let Some(method) = case.method {
+            let launched = engine.begin_scores(batch, method)?;
+            let scores = engine.finish_scores(&launched, batch.pairs.len())?;
+            whole.push(start.elapsed().as_secs_f64());
+            let right = cpu::scores(&case.scoring, part);
+            wrong += some.iter().zip(right).filter(|&(&at, right)| scores[at] != right).count();
+        } else {
+            let (alignments, _) = engine.alignments(batch)?;
+            whole.push(start.elapsed().as_secs_f64());
+            let right = cpu::alignments(&case.scoring, part);
+            wrong +=
+                some.iter().zip(right).filter(|(at, right)| alignments[**at] != *right).count();
         }
         if wrong > 0 {
             return Err(BenchError::WrongAlignments { name: case.name, wrong });

@@ -93,9 +93,8 @@ impl<'a> Aligner<'a> {
         let linear = scoring.gaps().are_linear() && scoring.free() == FreeEnds::default();
         let edit = scoring.is_edit_distance() && !trace;
         let method = match choice {
-            Choice::Auto if edit => Method::Edit,
+            Choice::Auto | Choice::Edit if edit => Method::Edit,
             Choice::Auto | Choice::Warp => Method::Warp,
-            Choice::Edit if edit => Method::Edit,
             Choice::Edit => return Err(AlignError::NotEditDistance),
             Choice::Full(kernel) if linear && !trace => Method::Full(kernel),
             Choice::Full(_) => return Err(AlignError::NotLinear),

@@ -18,9 +18,9 @@ fn fasta(random: &mut fastrand::Rng, letters: &[u8], count: usize, longest: usiz
             last = (0..length).map(|_| letter(random)).collect();
         } else {
             last.retain(|_| random.usize(..20) > 0);
-            for place in 0..last.len() {
+            for residue in &mut last {
                 if random.usize(..10) == 0 {
-                    last[place] = letter(random);
+                    *residue = letter(random);
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! | `edit.cu` | a bit a cell (Myers, J. ACM 46, 1999) | edit distances |
 //! | `full.cu` | in device memory, as in Li's dissertation, chapter 3 | comparison: scores, linear gaps |
 //!
-//! [`plan`](self::plan) chooses kernels for pairs and sizes launches by memory; [`engine`] launches.
+//! [`plan`](mod@plan) chooses kernels for pairs and sizes launches by memory; [`engine`] launches.
 //! Only sequences go to the device, once, and only scores or runs of CIGARs come back.
 
 pub mod edit;

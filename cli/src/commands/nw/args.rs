@@ -65,7 +65,7 @@ pub struct NwOptions {
     pub gap_extend: i32,
     /// Ends that may stay unaligned at no cost, separated by commas
     #[arg(long, value_name = "END", value_delimiter = ',')]
-    pub free_ends: Vec<End>,
+    pub free_ends: Vec<Free>,
 
     /// Scores alone: no alignment, identity or length
     #[arg(long, help_heading = "Output")]
@@ -99,7 +99,7 @@ pub struct NwOptions {
 
 /// Values of `--free-ends`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum End {
+pub enum Free {
     /// First residues of the query
     QueryBegin,
     /// Last residues of the query
@@ -232,12 +232,12 @@ impl NwOptions {
 
     /// The ends that are free.
     pub fn free(&self) -> FreeEnds {
-        let any = |ends: &[End]| self.free_ends.iter().any(|end| ends.contains(end));
+        let any = |ends: &[Free]| self.free_ends.iter().any(|end| ends.contains(end));
         FreeEnds {
-            query_begin: any(&[End::QueryBegin, End::Query, End::All]),
-            query_end: any(&[End::QueryEnd, End::Query, End::All]),
-            target_begin: any(&[End::TargetBegin, End::Target, End::All]),
-            target_end: any(&[End::TargetEnd, End::Target, End::All]),
+            query_begin: any(&[Free::QueryBegin, Free::Query, Free::All]),
+            query_end: any(&[Free::QueryEnd, Free::Query, Free::All]),
+            target_begin: any(&[Free::TargetBegin, Free::Target, Free::All]),
+            target_end: any(&[Free::TargetEnd, Free::Target, Free::All]),
         }
     }
 }

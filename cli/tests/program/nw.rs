@@ -91,7 +91,8 @@ fn matrices_of_all_pairs() {
 #[test]
 fn output_depends_on_no_thread() {
     let folder = folder();
-    folder.write("many.fa", many(40));
+    // Two tiles.
+    folder.write("many.fa", many(190));
     for more in [&[][..], &["--gap-extend", "10"], &["--free-ends", "all"], &["--score-only"]] {
         let run =
             |threads| nw(&folder, &[&["all-vs-all", "many.fa", "-t", threads], more].concat());

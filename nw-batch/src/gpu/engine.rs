@@ -98,8 +98,8 @@ enum Found {
 }
 
 /// Device memory of any type, for as long as it is needed.
-trait Any: std::fmt::Debug {}
-impl<T: std::fmt::Debug> Any for DeviceBuffer<T> {}
+trait Any: std::fmt::Debug + Send {}
+impl<T: std::fmt::Debug> Any for DeviceBuffer<T> where Self: Send {}
 type Held = Box<dyn Any>;
 
 impl Constants {

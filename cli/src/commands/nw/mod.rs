@@ -140,7 +140,7 @@ impl Task<'_> {
             let (sender, receiver) = sync_channel(0);
             let (pool, formatter, body) = (&pool, &formatter, &mut body);
             let writer = scope.spawn(move || write(receiver, formatter, body, pool));
-            let cells = pool.install(|| tiles(&job, begin, &mut aligner, &sender, console));
+            let cells = tiles(&job, begin, &mut aligner, pool, &sender, console);
             drop(sender);
             let written = writer.join().map_err(|_| anyhow!("the writing thread panicked"))?;
             written.with_context(|| self.output_name()).map(|()| cells)
@@ -261,6 +261,7 @@ fn tiles(
     job: &Job<'_>,
     mut cursor: Cursor,
     aligner: &mut Aligner<'_>,
+    pool: &ThreadPool,
     sender: &SyncSender<Done>,
     console: &Console,
 ) -> u64 {
@@ -277,7 +278,8 @@ fn tiles(
     while let Some((pending, next)) = under_way {
         under_way = plan(aligner);
         let pairs = pending.pairs().to_vec();
-        let found = aligner.finish(pending);
+        // Only this in the pool: its threads must not wait for the writer, who needs them, too.
+        let found = pool.install(|| aligner.finish(pending));
         if let Some((following, _)) = &mut under_way {
             aligner.begin(following);
         }

@@ -41,6 +41,17 @@ pub enum BenchError {
     /// An experiment is about GPUs, and there is none.
     #[error("{0}: needs a GPU")]
     NeedsGpu(&'static str),
+    /// A kernel aligned pairs in another way than the CPU.
+    #[error("{name}: {wrong} pairs differ from the CPU's")]
+    WrongAlignments {
+        /// What was measured.
+        name: &'static str,
+        /// How many differ.
+        wrong: usize,
+    },
+    /// A scoring is malformed.
+    #[error(transparent)]
+    Scoring(#[from] nw_batch::ScoringError),
     /// The GPU failed.
     #[error(transparent)]
     Device(#[from] DeviceError),

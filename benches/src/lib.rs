@@ -16,6 +16,7 @@
 //! | [`apps`] | topologies |
 //! | [`calibration`] | how much time work takes on this device |
 //! | [`experiments`] | what is compared with what |
+//! | `nw` | global alignments, not of the runtime |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
@@ -31,6 +32,7 @@ mod error;
 pub mod experiments;
 mod figures;
 mod firing;
+mod nw;
 mod prefetch;
 pub mod quote;
 pub mod report;
@@ -43,6 +45,7 @@ use aligner_core::Device;
 pub use apps::App;
 pub use error::BenchError;
 pub use experiments::Experiment;
+pub use nw::{NwOptions, NwTiming, nw, nw_table};
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;

@@ -14,7 +14,7 @@ use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, StatsFormat};
-use crate::commands::Simulate;
+use crate::commands::{Nw, NwBenchArguments, Simulate};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,6 +53,9 @@ pub struct Arguments {
 pub enum Command {
     /// Builds the index of a reference, which later runs map into memory
     Index(IndexArguments),
+    /// Aligns many pairs of sequences from end to end
+    #[command(subcommand)]
+    Nw(Nw),
     /// Lists the GPUs, or says why there are none
     Devices,
     /// Makes up genomes and reads to measure with
@@ -77,6 +80,8 @@ pub enum Bench {
     Runtime(RuntimeArguments),
     /// Measures the variants of the suffix-trie aligner, which must all find the same
     Woodstocc(WoodstoccArguments),
+    /// Measures the GPU's kernels for global alignments
+    Nw(NwBenchArguments),
 }
 
 /// The files of mapping.
@@ -191,7 +196,11 @@ impl Arguments {
     /// Parses the command line of this process; ends it with code 2 if that is wrong.
     pub fn from_command_line() -> Self {
         let arguments = Self::parse();
-        if let Err(problem) = arguments.options.check() {
+        let checked = match &arguments.command {
+            Some(Command::Nw(nw)) => nw.check(),
+            _ => arguments.options.check(),
+        };
+        if let Err(problem) = checked {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();
         }
         arguments

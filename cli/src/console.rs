@@ -61,6 +61,24 @@ impl Console {
         self.progress.enable_steady_tick(Duration::from_millis(200));
     }
 
+    /// Begins to count pairs, of which there are `all`.
+    pub fn start_pairs(&self, all: u64) {
+        let template = "{spinner} {human_pos} of {human_len} pairs, {per_sec}{msg}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.progress.set_style(style);
+        }
+        self.progress.reset();
+        self.progress.set_length(all);
+        self.progress.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    /// Counts pairs; `cells` is how many cells all of them so far have had.
+    pub fn advance_pairs(&self, pairs: u64, cells: u64) {
+        let rate = cells as f64 / self.progress.elapsed().as_secs_f64() / 1e9;
+        self.progress.set_message(format!(", {rate:.1} GCUPS"));
+        self.progress.inc(pairs);
+    }
+
     /// Counts reads.
     pub fn advance(&self, reads: u64) {
         self.progress.inc(reads);

@@ -6,8 +6,11 @@ mod devices;
 mod generate;
 mod index;
 mod map;
+mod nw;
 mod simulate;
 
+pub use self::nw::args::Nw;
+pub use self::nw::bench::NwBenchArguments;
 pub use self::simulate::Simulate;
 use anyhow::{Context, Result, bail};
 use rayon::ThreadPoolBuilder;
@@ -22,6 +25,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
         (Some(Command::Bench(Bench::Woodstocc(woodstocc))), _) => bench_woodstocc::run(woodstocc),
+        (Some(Command::Bench(Bench::Nw(arguments))), _) => nw::bench::run(arguments),
+        (Some(Command::Nw(nw)), _) => nw::run(nw),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),

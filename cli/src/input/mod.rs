@@ -16,9 +16,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use fm_index::Place;
+use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
 pub use reads::{Read, Reads};
+pub use record::explain;
 
 use self::record::Problem;
 
@@ -84,8 +86,13 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The records of a file or of standard input.
+pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
+    source::open(path).with_context(|| name(path))
+}
+
 /// The name of a file in messages.
-fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
@@ -131,13 +138,13 @@ impl Batcher {
 }
 
 fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
-    let mut records = source::open(path).with_context(|| name(path))?;
+    let mut records = open(path)?;
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
         let added = match record {
             Ok(record) => batcher.add(&record),
-            Err(error) => Err(record::explain(&error)),
+            Err(error) => Err(explain(&error)),
         };
         let flow = added.map_err(|problem| {
             let place =

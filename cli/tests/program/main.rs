@@ -9,6 +9,7 @@ mod commands;
 mod formats;
 mod index;
 mod input;
+mod nw;
 mod pipeline;
 mod records;
 mod simulate;

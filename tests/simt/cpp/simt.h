@@ -53,6 +53,7 @@
 #include "simt/block.h"
 #include "simt/atomic.h"
 #include "simt/integer.h"
+#include "simt/dpx.h"
 #include "simt/warp.h"
 #include "simt/launch.h"
 

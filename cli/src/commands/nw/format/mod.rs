@@ -1,0 +1,78 @@
+//! What is written of each pair.
+
+mod matrix;
+mod paf;
+mod pairwise;
+mod tsv;
+
+use nw_batch::{Alignment, Columns, Found, Pair, Scoring};
+
+use crate::commands::nw::args::NwFormat;
+use crate::commands::nw::input::Records;
+
+pub use matrix::write as write_matrix;
+
+/// All that formats need to know.
+#[derive(Debug)]
+pub struct Formatter<'a> {
+    pub format: NwFormat,
+    pub scoring: &'a Scoring,
+    /// What the scores of pairs are, for the heading of pairwise text.
+    pub scores: String,
+    pub queries: &'a Records,
+    pub targets: &'a Records,
+    pub min_identity: Option<f64>,
+}
+
+/// An aligned pair.
+struct Aligned<'a> {
+    query_name: &'a str,
+    target_name: &'a str,
+    query: &'a [u8],
+    target: &'a [u8],
+    alignment: &'a Alignment,
+    columns: Columns,
+}
+
+impl Formatter<'_> {
+    /// What comes before all pairs.
+    pub fn heading(&self) -> String {
+        match self.format {
+            NwFormat::Tsv => tsv::HEADING.to_owned(),
+            NwFormat::Pair => pairwise::HEADING.to_owned(),
+            NwFormat::Paf | NwFormat::Phylip | NwFormat::Square | NwFormat::Npy => String::new(),
+        }
+    }
+
+    /// Adds the `place`-th pair of a tile to `out`.
+    pub fn pair(&self, pair: Pair, found: &Found, place: usize, out: &mut Vec<u8>) {
+        let query_name = &self.queries.names[pair.query as usize];
+        let target_name = &self.targets.names[pair.target as usize];
+        let alignment = match found {
+            Found::Scores(scores) => {
+                let score = scores[place];
+                return match self.format {
+                    NwFormat::Square | NwFormat::Npy => out.extend(score.to_le_bytes()),
+                    _ => tsv::score(query_name, target_name, score, out),
+                };
+            }
+            Found::Alignments(alignments) => &alignments[place],
+        };
+        let query = self.queries.sequences.get(pair.query);
+        let target = self.targets.sequences.get(pair.target);
+        let columns = alignment.cigar.columns(self.scoring, query, target).unwrap_or_default();
+        if self.min_identity.is_some_and(|least| columns.identity() < least) {
+            return;
+        }
+        let aligned = Aligned { query_name, target_name, query, target, alignment, columns };
+        match self.format {
+            NwFormat::Tsv => tsv::alignment(&aligned, out),
+            NwFormat::Paf => paf::alignment(&aligned, self.scoring.free(), out),
+            NwFormat::Pair => pairwise::alignment(&aligned, self.scoring, &self.scores, out),
+            NwFormat::Phylip | NwFormat::Square | NwFormat::Npy => {
+                let distance = (1.0 - columns.identity()) as f32;
+                out.extend(distance.to_le_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Sequences one above the other, as EMBOSS needle writes them (format `pair`): 50 columns a line;
+//! between the sequences `|` identical, `:` similar (score above 0), `.` other residues.
+
+use std::io::Write;
+
+use nw_batch::{Op, Scoring};
+
+use super::Aligned;
+
+/// What a file begins with.
+pub const HEADING: &str = "\
+########################################
+# Program: gpualign nw
+# Align_format: pair
+########################################
+";
+
+/// Columns of a line.
+const WIDTH: usize = 50;
+
+/// Characters of a name in front of a line.
+const NAME: usize = 13;
+
+/// The alignment of a pair, under its numbers.
+pub fn alignment(aligned: &Aligned<'_>, scoring: &Scoring, scores: &str, out: &mut Vec<u8>) {
+    // Writing to memory does not fail.
+    let _ = heading(aligned, scoring, scores, out);
+    let [top, middle, bottom] = rows(aligned, scoring);
+    let [mut above, mut below] = [0, 0];
+    for start in (0..top.len()).step_by(WIDTH) {
+        let columns = start..top.len().min(start + WIDTH);
+        let _ = line(aligned.query_name, &top[columns.clone()], &mut above, out);
+        let _ = writeln!(out, "{:21}{}", "", text(&middle[columns.clone()]));
+        let _ = line(aligned.target_name, &bottom[columns], &mut below, out);
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+}
+
+fn heading(
+    aligned: &Aligned<'_>,
+    scoring: &Scoring,
+    scores: &str,
+    out: &mut Vec<u8>,
+) -> std::io::Result<()> {
+    let columns = aligned.columns;
+    let gaps = scoring.gaps();
+    let share = |name: &str, count: u32| {
+        let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
+        format!("# {:<12}{count:>5}/{} ({percent:4.1}%)", format!("{name}:"), columns.length)
+    };
+    writeln!(out, "\n#=======================================\n#\n# Aligned_sequences: 2")?;
+    writeln!(out, "# 1: {}\n# 2: {}", aligned.query_name, aligned.target_name)?;
+    writeln!(out, "# Matrix: {scores}")?;
+    writeln!(out, "# Gap_penalty: {}.0\n# Extend_penalty: {}.0\n#", gaps.open, gaps.extend)?;
+    writeln!(out, "# Length: {}", columns.length)?;
+    writeln!(out, "{}", share("Identity", columns.identical))?;
+    writeln!(out, "{}", share("Similarity", columns.similar))?;
+    writeln!(out, "{}", share("Gaps", columns.gaps))?;
+    writeln!(out, "# Score: {}.0\n# \n#", aligned.alignment.score)?;
+    writeln!(out, "#=======================================\n")
+}
+
+/// The three rows of all columns.
+fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
+    let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+    let (mut query, mut target) = (aligned.query.iter(), aligned.target.iter());
+    let letter = |code: Option<&u8>| code.map_or(b'-', |&code| scoring.alphabet().letter(code));
+    for &(op, count) in aligned.alignment.cigar.runs() {
+        for _ in 0..count {
+            let q = if op == Op::Deletion { None } else { query.next() };
+            let t = if op == Op::Insertion { None } else { target.next() };
+            let mark = match (op, q, t) {
+                (Op::Equal, _, _) => b'|',
+                (Op::Different, Some(&q), Some(&t)) if scoring.pair(q, t) > 0 => b':',
+                (Op::Different, _, _) => b'.',
+                (Op::Insertion | Op::Deletion, _, _) => b' ',
+            };
+            for (row, letter) in rows.iter_mut().zip([letter(q), mark, letter(t)]) {
+                row.push(letter);
+            }
+        }
+    }
+    rows
+}
+
+/// A line of one sequence, of which `done` residues came before.
+fn line(name: &str, letters: &[u8], done: &mut usize, out: &mut Vec<u8>) -> std::io::Result<()> {
+    let residues = letters.iter().filter(|&&letter| letter != b'-').count();
+    // A line without residues has the number of the last one before, as EMBOSS's.
+    let first = if residues == 0 { *done } else { *done + 1 };
+    *done += residues;
+    let name: String = name.chars().take(NAME).collect();
+    writeln!(out, "{name:<NAME$} {first:>6} {} {:>6}", text(letters), *done)
+}
+
+fn text(letters: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(letters)
+}

@@ -1,0 +1,136 @@
+//! Sequences to align, as codes, with their names.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use aligner_core::seq::describe;
+use anyhow::{Context, Result, anyhow, bail};
+use fm_index::Place;
+use nw_batch::{Alphabet, MAX_LENGTH, Matrix, Scoring, Sequences};
+
+use crate::commands::nw::args::NwOptions;
+use crate::input;
+
+/// The records of a file.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// First words of the headers.
+    pub names: Vec<String>,
+    pub sequences: Sequences,
+}
+
+/// The scoring that the options ask for.
+pub fn scoring(options: &NwOptions) -> Result<Scoring> {
+    let gaps = nw_batch::Gaps { open: options.gap_open, extend: options.gap_extend };
+    let scoring = match &options.matrix {
+        Some(name) => Scoring::matrix(matrix(name)?, gaps)?,
+        None => {
+            Scoring::simple(options.matching.unwrap_or(5), options.mismatch.unwrap_or(-4), gaps)?
+        }
+    };
+    Ok(scoring.with_free_ends(options.free()))
+}
+
+/// A matrix that is built in, or a file.
+fn matrix(name: &Path) -> Result<Matrix> {
+    if let Some(matrix) = name.to_str().and_then(Matrix::built_in) {
+        return Ok(matrix?);
+    }
+    let text = fs::read_to_string(name)
+        .with_context(|| format!("{} (and no matrix of this name is built in)", name.display()))?;
+    Matrix::parse(&text).with_context(|| name.display().to_string())
+}
+
+/// Reads and checks a file.
+pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
+    let mut records = input::open(path)?;
+    let mut read = Records::default();
+    let mut number = 0;
+    while let Some(record) = records.next() {
+        number += 1;
+        let checked = match &record {
+            Ok(record) => check(record, alphabet),
+            Err(error) => {
+                let problem = input::explain(error);
+                Err((problem.line, problem.reason))
+            }
+        };
+        let (name, codes) = checked.map_err(|(line, reason)| {
+            let place = Place { file: Some(input::name(path).into()), record: Some(number), line };
+            anyhow!("{place}{reason}")
+        })?;
+        read.names.push(name);
+        read.sequences.push(&codes);
+    }
+    Ok(read)
+}
+
+/// A record's name and codes, or what is wrong, and in which line.
+fn check(
+    record: &needletail::parser::SequenceRecord<'_>,
+    alphabet: &Alphabet,
+) -> Result<(String, Vec<u8>), (Option<u64>, String)> {
+    let line = record.start_line_number();
+    let at = |offset: u64, reason: String| (Some(line + offset), reason);
+    let name = record.id().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    if name.is_empty() {
+        return Err(at(0, "the sequence has no name".to_owned()));
+    }
+    if let Some(&letter) = name.iter().find(|letter| !letter.is_ascii_graphic()) {
+        return Err(at(0, format!("{} is not allowed in a name", describe(letter))));
+    }
+    let letters = record.seq();
+    let codes = alphabet.encode(&letters).map_err(|unknown| {
+        let (letter, place) = (describe(unknown.letter), unknown.position + 1);
+        let offset = line_of(record.raw_seq(), unknown.position);
+        at(offset, format!("{letter} at residue {place} is no letter of the scoring"))
+    })?;
+    if codes.len() > MAX_LENGTH {
+        let length = codes.len();
+        return Err(at(0, format!("the sequence has {length} residues, more than {MAX_LENGTH}")));
+    }
+    Ok((String::from_utf8_lossy(name).into_owned(), codes))
+}
+
+/// The line, from 1, of the residue at `position` of a sequence with line ends.
+fn line_of(raw: &[u8], position: usize) -> u64 {
+    let (mut line, mut residues) = (1, 0);
+    for &byte in raw {
+        match byte {
+            b'\n' => line += 1,
+            b'\r' => {}
+            _ if residues == position => break,
+            _ => residues += 1,
+        }
+    }
+    line
+}
+
+/// Checks that no two records have the same name.
+pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (number, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name, number) {
+            bail!(
+                "{}: records {} and {} have the same name '{name}'",
+                input::name(path),
+                first + 1,
+                number + 1
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_the_first_of_the_sequence() {
+        let raw = b"ACG\r\nTT\n\nA";
+        let lines: Vec<u64> = (0..6).map(|position| line_of(raw, position)).collect();
+        assert_eq!(lines, [1, 1, 1, 2, 2, 4]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Which pairs to align, in the order of the output, a tile at a time.
+
+use nw_batch::{Pair, Sequences};
+use serde::{Deserialize, Serialize};
+
+/// The kinds of jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Each query with the target of its number.
+    Pairs,
+    /// Each query with each target.
+    OneVsAll,
+    /// Each sequence with each behind it; with itself, too, if `diagonal`.
+    AllVsAll { diagonal: bool },
+}
+
+/// The next pair. Starts at the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    query: u32,
+    target: u32,
+}
+
+/// The pairs of a job.
+#[derive(Debug)]
+pub struct Job<'a> {
+    pub kind: Kind,
+    pub queries: &'a Sequences,
+    pub targets: &'a Sequences,
+}
+
+/// How much a tile may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub pairs: usize,
+    pub cells: u64,
+}
+
+impl Job<'_> {
+    /// How many pairs there are.
+    pub fn pairs(&self) -> u64 {
+        let (queries, targets) = (self.queries.len() as u64, self.targets.len() as u64);
+        match self.kind {
+            Kind::Pairs => queries,
+            Kind::OneVsAll => queries * targets,
+            Kind::AllVsAll { diagonal: false } => queries * queries.saturating_sub(1) / 2,
+            Kind::AllVsAll { diagonal: true } => queries * (queries + 1) / 2,
+        }
+    }
+
+    /// The first pair.
+    pub fn begin(&self) -> Cursor {
+        let target = u32::from(self.kind == Kind::AllVsAll { diagonal: false });
+        Cursor { query: 0, target }
+    }
+
+    /// The next pairs, one at least; none when all are done.
+    pub fn tile(&self, cursor: &mut Cursor, limits: Limits) -> Vec<Pair> {
+        let mut tile = Vec::new();
+        let mut cells = 0;
+        while tile.len() < limits.pairs && cells < limits.cells {
+            let Some(pair) = self.next(cursor) else { break };
+            let (m, n) = (self.queries.get(pair.query).len(), self.targets.get(pair.target).len());
+            cells += m as u64 * n as u64;
+            tile.push(pair);
+        }
+        tile
+    }
+
+    fn next(&self, cursor: &mut Cursor) -> Option<Pair> {
+        loop {
+            let Cursor { query, target } = *cursor;
+            if query as usize >= self.queries.len() {
+                return None;
+            }
+            if (target as usize) < self.targets.len() {
+                *cursor = match self.kind {
+                    Kind::Pairs => Cursor { query: query + 1, target: target + 1 },
+                    _ => Cursor { query, target: target + 1 },
+                };
+                return Some(Pair { query, target });
+            }
+            let query = query + 1;
+            let target = match self.kind {
+                Kind::Pairs => return None,
+                Kind::OneVsAll => 0,
+                Kind::AllVsAll { diagonal } => query + u32::from(!diagonal),
+            };
+            *cursor = Cursor { query, target };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(kind: Kind, queries: usize, targets: usize, pairs: usize) -> Vec<(u32, u32)> {
+        let set = |count| (0..count).map(|_| vec![0_u8; 2]).collect::<Sequences>();
+        let (queries, targets) = (set(queries), set(targets));
+        let job = Job { kind, queries: &queries, targets: &targets };
+        let mut cursor = job.begin();
+        let mut found = Vec::new();
+        loop {
+            let tile = job.tile(&mut cursor, Limits { pairs, cells: 9 });
+            assert!(tile.len() <= pairs.min(3));
+            if tile.is_empty() {
+                break;
+            }
+            found.extend(tile.iter().map(|pair| (pair.query, pair.target)));
+        }
+        assert_eq!(job.pairs(), found.len() as u64);
+        found
+    }
+
+    #[test]
+    fn tiles_have_all_pairs_in_order() {
+        for pairs in [1, 2, 100] {
+            assert_eq!(all(Kind::Pairs, 3, 3, pairs), [(0, 0), (1, 1), (2, 2)]);
+            assert_eq!(all(Kind::OneVsAll, 2, 2, pairs), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+            let triangle = Kind::AllVsAll { diagonal: false };
+            assert_eq!(all(triangle, 3, 3, pairs), [(0, 1), (0, 2), (1, 2)]);
+            let with = Kind::AllVsAll { diagonal: true };
+            assert_eq!(all(with, 2, 2, pairs), [(0, 0), (0, 1), (1, 1)]);
+            assert_eq!(all(triangle, 1, 1, pairs), []);
+        }
+    }
+}

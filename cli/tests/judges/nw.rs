@@ -1,0 +1,86 @@
+//! Scores of `gpualign nw`, judged by parasail.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+
+use crate::tools::run;
+
+/// FASTA of random and related sequences, the last of one letter alone.
+fn fasta(random: &mut fastrand::Rng, letters: &[u8], count: usize, longest: usize) -> String {
+    let letter = |random: &mut fastrand::Rng| letters[random.usize(..letters.len())];
+    let mut text = String::new();
+    let mut last: Vec<u8> = Vec::new();
+    for number in 0..count {
+        let length = 1 + random.usize(..longest);
+        if number % 3 == 0 || last.is_empty() {
+            last = (0..length).map(|_| letter(random)).collect();
+        } else {
+            last.retain(|_| random.usize(..20) > 0);
+            for residue in &mut last {
+                if random.usize(..10) == 0 {
+                    *residue = letter(random);
+                }
+            }
+        }
+        let sequence = String::from_utf8_lossy(&last);
+        let _ = writeln!(text, ">s{number}\n{}{sequence}", char::from(letters[0]));
+    }
+    let _ = writeln!(text, ">same\n{}", "A".repeat(longest));
+    text
+}
+
+/// Parasail's scores of each query with each target, query after query.
+fn parasail(folder: &Path, scoring: &[&str]) -> Vec<i64> {
+    let output = Command::new("parasail_aligner")
+        .args(["-a", "nw_scan_32", "-x", "-t", "1", "-f", "targets.fa", "-g", "parasail.csv"])
+        .args(scoring)
+        .current_dir(folder)
+        .stdin(File::open(folder.join("queries.fa")).expect("the queries"))
+        .output()
+        .expect("parasail_aligner (`make test` installs it)");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = fs::read_to_string(folder.join("parasail.csv")).expect("its table");
+    let mut rows: Vec<Vec<i64>> = table
+        .lines()
+        .map(|line| line.split(',').map(|field| field.parse().expect("a number")).collect())
+        .collect();
+    rows.sort();
+    rows.iter().map(|row| row[4]).collect()
+}
+
+/// Our scores of them.
+fn ours(folder: &Path, options: &[&str]) -> Vec<i64> {
+    let files = ["nw", "one-vs-all", "queries.fa", "targets.fa", "--device", "cpu", "-q"];
+    let output = run(env!("CARGO_BIN_EXE_gpualign"), &[&files, options].concat(), folder);
+    let text = String::from_utf8(output).expect("text");
+    let score = |line: &str| line.split('\t').nth(2)?.parse().ok();
+    text.lines().skip(1).map(|line| score(line).expect("a score")).collect()
+}
+
+#[test]
+fn scores_are_those_of_parasail() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (letters, longest) in [(&b"ACGT"[..], 40), (b"ACGT", 900), (b"ARNDCQEGHILKMFPSTWYV", 300)] {
+        let mut random = fastrand::Rng::with_seed(longest as u64);
+        fs::write(folder.join("queries.fa"), fasta(&mut random, letters, 12, longest))
+            .expect("writes");
+        fs::write(folder.join("targets.fa"), fasta(&mut random, letters, 12, longest))
+            .expect("writes");
+        for (open, extend) in [("10", "1"), ("11", "2"), ("7", "7")] {
+            let (theirs, own): (&[&str], &[&str]) = if letters.len() == 4 {
+                (&["-d", "-M", "5", "-X", "4"], &["--match", "5", "--mismatch", "-4"])
+            } else {
+                (&["-m", "blosum62"], &["--matrix", "BLOSUM62"])
+            };
+            let expected = parasail(folder, &[theirs, &["-o", open, "-e", extend]].concat());
+            assert_eq!(expected.len(), 13 * 13);
+            let own = [own, &["--gap-open", open, "--gap-extend", extend]].concat();
+            let case = format!("{} letters of {longest}, {open} {extend}", letters.len());
+            assert_eq!(ours(folder, &own), expected, "{case}");
+            assert_eq!(ours(folder, &[&own[..], &["--score-only"]].concat()), expected, "{case}");
+        }
+    }
+}

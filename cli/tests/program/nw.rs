@@ -1,0 +1,154 @@
+//! `gpualign nw`.
+
+use std::fmt::Write as _;
+
+use crate::support::{Folder, error_line, gzip};
+
+const THREE: &str = ">a first\nACGTACGTAC\n>b\nACGTTACGTAC\n>c\nTTTT\n";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("x.fa", THREE).write("y.fa.gz", gzip(THREE.as_bytes()));
+    folder
+}
+
+fn nw(folder: &Folder, arguments: &[&str]) -> String {
+    let all = [&["nw"], arguments, &["--device", "cpu", "-q"]].concat();
+    let output = folder.run(&all);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).expect("is text")
+}
+
+/// Many related sequences, some of them empty or unknown.
+fn many(count: usize) -> String {
+    let mut random = fastrand::Rng::with_seed(3);
+    let gene: Vec<u8> = (0..120).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let mut text = ">empty\n\n>unknown\nNNNNN\n".to_owned();
+    for number in 2..count {
+        let mut copy = gene.clone();
+        copy.truncate(60 + random.usize(..60));
+        for _ in 0..10 {
+            let at = random.usize(..copy.len());
+            copy[at] = b"ACGTN"[random.usize(..5)];
+        }
+        let _ = writeln!(text, ">s{number}\n{}", String::from_utf8_lossy(&copy));
+    }
+    text
+}
+
+#[test]
+fn pairs_as_tsv() {
+    let lines = "#query\ttarget\tscore\tidentity\tlength\tcigar\n\
+                 a\ta\t50\t1.000000\t10\t10=\nb\tb\t55\t1.000000\t11\t11=\nc\tc\t20\t1.000000\t4\t4=\n";
+    assert_eq!(nw(&folder(), &["pairs", "x.fa", "y.fa.gz"]), lines);
+    let all = nw(&folder(), &["all-vs-all", "x.fa"]);
+    assert!(all.contains("a\tb\t40\t0.909091\t11\t3=1D7=\n"), "{all}");
+    let scores = nw(&folder(), &["one-vs-all", "x.fa", "y.fa.gz", "--score-only"]);
+    assert_eq!(scores.lines().count(), 10);
+    assert!(scores.contains("b\ta\t40\t*\t*\t*\n"), "{scores}");
+    let near = nw(&folder(), &["all-vs-all", "x.fa", "--min-identity", "0.9"]);
+    assert_eq!(near.lines().count(), 2);
+}
+
+#[test]
+fn paf_leaves_free_ends_out() {
+    let folder = folder();
+    folder.write("q.fa", ">q\nGATTACA\n").write("t.fa", ">t\nCCCGATTACACC\n");
+    let paf = nw(&folder, &["pairs", "q.fa", "t.fa", "--free-ends", "target", "-O", "paf"]);
+    assert_eq!(paf, "q\t7\t0\t7\t+\tt\t12\t3\t10\t7\t7\t255\tNM:i:0\tAS:i:35\tcg:Z:7=\n");
+    let paf = nw(&folder, &["pairs", "q.fa", "t.fa", "-O", "paf"]);
+    assert!(paf.starts_with("q\t7\t0\t7\t+\tt\t12\t0\t12\t7\t12\t255\tNM:i:5\t"), "{paf}");
+}
+
+#[test]
+fn pairwise_text_is_as_needle_s() {
+    let text = nw(&folder(), &["all-vs-all", "x.fa", "-O", "pair", "--min-identity", "0.5"]);
+    for part in [
+        "# 1: a\n# 2: b\n",
+        "# Gap_penalty: 10.0\n# Extend_penalty: 1.0\n",
+        "# Length: 11\n# Identity:      10/11 (90.9%)\n# Similarity:    10/11 (90.9%)\n",
+        "# Gaps:           1/11 ( 9.1%)\n# Score: 40.0\n",
+        "a                  1 ACG-TACGTAC     10\n                     ||| |||||||\n\
+         b                  1 ACGTTACGTAC     11\n",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn matrices_of_all_pairs() {
+    let folder = folder();
+    let phylip = nw(&folder, &["all-vs-all", "x.fa", "-O", "phylip"]);
+    assert!(phylip.starts_with("3\na 0.000000 0.090909 "), "{phylip}");
+    let square = nw(&folder, &["all-vs-all", "x.fa", "-O", "square", "--score-only"]);
+    assert!(square.starts_with("\ta\tb\tc\na\t50\t40\t"), "{square}");
+    assert_eq!(nw(&folder, &["all-vs-all", "x.fa", "-o", "d.npy"]), "");
+    assert_eq!(folder.read("d.npy").len(), 128 + 9 * 4);
+    assert!(folder.read("d.npy").starts_with(b"\x93NUMPY"));
+}
+
+#[test]
+fn output_depends_on_no_thread() {
+    let folder = folder();
+    // Two tiles.
+    folder.write("many.fa", many(190));
+    for more in [&[][..], &["--gap-extend", "10"], &["--free-ends", "all"], &["--score-only"]] {
+        let run =
+            |threads| nw(&folder, &[&["all-vs-all", "many.fa", "-t", threads], more].concat());
+        assert_eq!(run("1"), run("3"), "{more:?}");
+    }
+}
+
+#[test]
+fn a_partial_file_becomes_the_output() {
+    let folder = folder();
+    folder.write("many.fa", many(30));
+    let whole = nw(&folder, &["all-vs-all", "many.fa"]);
+    // Not of a run, or of none that came far.
+    let arguments = ["nw", "all-vs-all", "many.fa", "-o", "out.tsv", "--resume", "--device", "cpu"];
+    folder.write("out.tsv.partial", "#query").write("out.tsv.partial.json", "no state");
+    let said = error_line(&folder.run(&arguments), &arguments);
+    assert!(said.contains("out.tsv.partial.json: not the state of a run"), "{said}");
+    std::fs::remove_file(folder.path("out.tsv.partial.json")).expect("removes");
+    assert_eq!(nw(&folder, &arguments[1..6]), "");
+    assert_eq!(String::from_utf8_lossy(&folder.read("out.tsv")), whole);
+    assert!(!folder.files().iter().any(|name| name.contains("partial")), "{:?}", folder.files());
+}
+
+#[test]
+fn bad_input_is_told_in_a_line() {
+    let folder = folder();
+    folder.write("two.fa", ">a\nAC\n>a\nGT\n").write("protein.fa", ">p\nAC\nGE\n");
+    folder.write("m.txt", "A C\nA 1\n").write("empty.fa", "");
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        let all = [&["nw"], arguments, &["-o", "out.tsv", "--device", "cpu"]].concat();
+        folder.refused(&all, parts);
+    };
+    refused(&["pairs", "x.fa", "two.fa"], &["x.fa has 3 records, but two.fa has 2"]);
+    refused(
+        &["all-vs-all", "protein.fa"],
+        &["protein.fa: record 1 (line 3): 'E' at residue 4 is no letter of the scoring"],
+    );
+    refused(&["all-vs-all", "two.fa", "-O", "phylip"], &["records 1 and 2 have the same name 'a'"]);
+    refused(&["all-vs-all", "x.fa", "--gap-open", "-5"], &["gap cost -5", "positive"]);
+    refused(&["all-vs-all", "x.fa", "--mismatch", "7"], &["must score more than a mismatch"]);
+    refused(&["all-vs-all", "x.fa", "--gap-extend", "11"], &["must not cost more than opening"]);
+    refused(
+        &["all-vs-all", "x.fa", "--matrix", "m.txt"],
+        &["m.txt: line 2: 1 scores for 2 columns"],
+    );
+    refused(&["all-vs-all", "x.fa", "--matrix", "PAM1"], &["PAM1", "no matrix of this name"]);
+    refused(&["all-vs-all", "empty.fa"], &["empty.fa: the file is empty"]);
+    refused(&["all-vs-all", "x.fa", "--kernel", "warp"], &["kernels are of GPUs"]);
+    for usage in [
+        &["pairs", "-", "-"][..],
+        &["pairs", "x.fa", "x.fa", "-O", "npy"],
+        &["all-vs-all", "x.fa", "--score-only", "-O", "paf"],
+        &["all-vs-all", "x.fa", "--match", "1", "--matrix", "BLOSUM62"],
+        &["all-vs-all", "x.fa", "--resume"],
+    ] {
+        let output = folder.run(&[&["nw"], usage].concat());
+        assert_eq!(output.status.code(), Some(2), "{usage:?}");
+    }
+}

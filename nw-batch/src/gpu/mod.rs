@@ -1,0 +1,19 @@
+//! The engine for NVIDIA GPUs.
+//!
+//! | kernels | matrices | for |
+//! |---|---|---|
+//! | `warp.cu` | cells in registers of a warp, two pairs at a time | everything |
+//! | `edit.cu` | a bit a cell (Myers, J. ACM 46, 1999) | edit distances |
+//! | `full.cu` | in device memory, as in Li's dissertation, chapter 3 | comparison: scores, linear gaps |
+//!
+//! [`plan`](mod@plan) chooses kernels for pairs and sizes launches by memory; [`engine`] launches.
+//! Only sequences go to the device, once, and only scores or runs of CIGARs come back.
+
+pub mod edit;
+pub mod engine;
+pub mod full;
+pub mod model;
+pub mod plan;
+pub mod runs;
+
+pub use engine::{Engine, Launched};

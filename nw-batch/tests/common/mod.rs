@@ -1,0 +1,96 @@
+//! Random pairs and scorings.
+
+#![allow(dead_code, clippy::expect_used, reason = "shared by tests, which may panic")]
+
+use fastrand::Rng;
+use nw_batch::{Batch, FreeEnds, Gaps, Matrix, Pair, Scoring, Sequences};
+
+/// Sequences in pairs: the first query with the first target, and so on.
+pub struct Pairs {
+    pub queries: Sequences,
+    pub targets: Sequences,
+    pub numbers: Vec<Pair>,
+}
+
+impl Pairs {
+    pub fn new(all: &[(Vec<u8>, Vec<u8>)]) -> Self {
+        Self {
+            queries: all.iter().map(|pair| &pair.0).collect(),
+            targets: all.iter().map(|pair| &pair.1).collect(),
+            numbers: (0..all.len() as u32).map(|n| Pair { query: n, target: n }).collect(),
+        }
+    }
+
+    pub fn batch(&self) -> Batch<'_> {
+        Batch { queries: &self.queries, targets: &self.targets, pairs: &self.numbers }
+    }
+}
+
+pub fn sequence(random: &mut Rng, codes: u8, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.u8(..codes)).collect()
+}
+
+/// The sequence with about one difference in `every` residues.
+pub fn mutated(random: &mut Rng, codes: u8, sequence: &[u8], every: usize) -> Vec<u8> {
+    let mut copy = Vec::new();
+    for &code in sequence {
+        match random.usize(..every * 3) {
+            0 => {}
+            1 => copy.extend([code, random.u8(..codes)]),
+            2 => copy.push(random.u8(..codes)),
+            3 if random.u8(..4) == 0 => {
+                let length = random.usize(1..20);
+                copy.extend((0..length).map(|_| random.u8(..codes)));
+            }
+            _ => copy.push(code),
+        }
+    }
+    copy
+}
+
+/// A pair of related or unrelated sequences of up to `longest` residues.
+pub fn pair(random: &mut Rng, codes: u8, longest: usize) -> (Vec<u8>, Vec<u8>) {
+    let length = random.usize(..=longest);
+    let query = sequence(random, codes, length);
+    let target = match random.u8(..4) {
+        0 => {
+            let length = random.usize(..=longest);
+            sequence(random, codes, length)
+        }
+        1 => query.clone(),
+        _ => mutated(random, codes, &query, 10),
+    };
+    (query, target)
+}
+
+/// Any of the 16 combinations of free ends.
+pub fn free_ends(bits: u8) -> FreeEnds {
+    FreeEnds {
+        query_begin: bits & 1 != 0,
+        query_end: bits & 2 != 0,
+        target_begin: bits & 4 != 0,
+        target_end: bits & 8 != 0,
+    }
+}
+
+/// Scorings of all kinds, with their names.
+pub fn scorings() -> Vec<(&'static str, Scoring)> {
+    let simple = |matching, mismatch, open, extend| {
+        Scoring::simple(matching, mismatch, Gaps { open, extend }).expect("a scoring")
+    };
+    let matrix = |name, open, extend| {
+        let matrix = Matrix::built_in(name).expect("a name").expect("a matrix");
+        Scoring::matrix(matrix, Gaps { open, extend }).expect("a scoring")
+    };
+    vec![
+        ("linear", simple(5, -4, 10, 10)),
+        ("linear, cheap gaps", simple(2, -7, 1, 1)),
+        ("edit distance", simple(0, -1, 1, 1)),
+        ("longest common subsequence", simple(1, 0, 0, 0)),
+        ("affine", simple(5, -4, 10, 1)),
+        ("affine, free extension", simple(1, -1, 3, 0)),
+        ("greatest", simple(500, -500, 500, 499)),
+        ("BLOSUM62", matrix("BLOSUM62", 11, 1)),
+        ("NUC.4.4", matrix("NUC.4.4", 10, 10)),
+    ]
+}

@@ -1,0 +1,34 @@
+// Dynamic-programming and packed 16-bit instructions. Sums wrap in each half by itself.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace simt {
+
+template <class Half, class Combine>
+unsigned halves(unsigned a, unsigned b, Combine combine) {
+  const auto low = static_cast<std::uint16_t>(combine(static_cast<Half>(a), static_cast<Half>(b)));
+  const auto high =
+      static_cast<std::uint16_t>(combine(static_cast<Half>(a >> 16), static_cast<Half>(b >> 16)));
+  return static_cast<unsigned>(high) << 16 | low;
+}
+
+}  // namespace simt
+
+inline unsigned __vadd2(unsigned a, unsigned b) {
+  return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return x + y; });
+}
+inline unsigned __vmaxs2(unsigned a, unsigned b) {
+  return simt::halves<std::int16_t>(a, b, [](int x, int y) { return std::max(x, y); });
+}
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::min(x, y); });
+}
+inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxs2(__vadd2(a, b), c);
+}
+inline int __viaddmax_s32(int a, int b, int c) {
+  const auto sum = static_cast<unsigned>(a) + static_cast<unsigned>(b);
+  return std::max(static_cast<int>(sum), c);
+}

@@ -157,7 +157,9 @@ impl Searched {
     /// What the sinks have.
     pub fn new(mut outputs: Outputs, sinks: Sinks, nodes: u64, lines: u64) -> Self {
         let mut windows = Items::default();
-        sinks.into_iter().for_each(|sink| windows.append(outputs.take_in_place(sink)));
+        for sink in sinks {
+            windows.append(outputs.take_in_place(sink));
+        }
         let (device_seconds, metrics) = (outputs.device_seconds, outputs.metrics);
         Self { windows, nodes, lines, device_seconds, metrics }
     }

@@ -6,12 +6,14 @@
 // Launching a kernel is unsafe; the caller of each launch vouches for its arguments.
 #![allow(unsafe_code)]
 
+mod reads;
 mod shim_backend;
 
 use std::path::Path;
 
 use simt::{Module, SimtError};
 
+pub use reads::reads;
 pub use shim_backend::{HostBuffer, ShimBackend};
 
 /// The kernels of `krate/cuda/name.cu` or `krate/examples/name.cu`, compiled for the CPU;

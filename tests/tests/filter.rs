@@ -8,7 +8,7 @@ use std::sync::Arc;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
-use gpualign_tests::ShimBackend;
+use gpualign_tests::{ShimBackend, reads};
 use simt::{Argument, Launch};
 use woodstocc::Query;
 use woodstocc::filter::band::Window;
@@ -83,25 +83,6 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     assert_eq!(found, expected, "{case}");
     let matching = expected.iter().filter(|window| window.starts != 0).count();
     assert_eq!(matching, expected.len(), "{case}: windows have matches");
-}
-
-fn reads(random: &mut fastrand::Rng, text: &[u8], count: usize, longest: usize) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|_| {
-            let start = random.usize(..text.len());
-            let length = 1 + random.usize(..longest);
-            let mut read = text[start..text.len().min(start + length)].to_vec();
-            for _ in 0..random.usize(..4) {
-                let at = random.usize(..read.len());
-                match random.usize(..3) {
-                    0 => read.insert(at, b'A'),
-                    1 if read.len() > 1 => drop(read.remove(at)),
-                    _ => read[at] = b"ACGTN"[random.usize(..5)],
-                }
-            }
-            read
-        })
-        .collect()
 }
 
 #[test]

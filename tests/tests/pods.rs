@@ -7,7 +7,7 @@ use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
-use gpualign_tests::{HostBuffer, ShimBackend};
+use gpualign_tests::{HostBuffer, ShimBackend, reads};
 use woodstocc::hits::{self, Hit};
 use woodstocc::pods::{self, Measured, Place, Settings};
 use woodstocc::query::Queries;
@@ -130,26 +130,6 @@ fn random_settings(random: &mut fastrand::Rng) -> Settings {
     }
 }
 
-fn random_reads(
-    random: &mut fastrand::Rng,
-    text: &[u8],
-    count: usize,
-    longest: usize,
-) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|_| {
-            let start = random.usize(..text.len());
-            let length = 1 + random.usize(..longest);
-            let mut read = text[start..text.len().min(start + length)].to_vec();
-            for _ in 0..random.usize(..3) {
-                let at = random.usize(..read.len());
-                read[at] = b"ACGTN"[random.usize(..5)];
-            }
-            read
-        })
-        .collect()
-}
-
 #[test]
 fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
     for seed in 0..8 {
@@ -163,7 +143,7 @@ fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
             text.extend_from_within(..length / 2);
             text[length / 4..length / 4 + 4].fill(b'N');
         }
-        let reads = random_reads(&mut random, &text, 6, 30);
+        let reads = reads(&mut random, &text, 6, 30);
         let case = Case::new(&format!("case {seed}, k {k}"), &text, &reads, k);
         for _ in 0..4 {
             let settings = random_settings(&mut random);
@@ -176,7 +156,7 @@ fn random_reads_have_the_hits_of_the_cpu_engine_in_all_variants() {
 fn the_variants_of_the_paper_find_the_same() {
     let mut random = fastrand::Rng::with_seed(47);
     let text: Vec<u8> = (0..3000).map(|_| b"ACGT"[random.usize(..4)]).collect();
-    let reads = random_reads(&mut random, &text, 60, 47);
+    let reads = reads(&mut random, &text, 60, 47);
     let case = Case::new("47 bases", &text, &reads, 2);
     let narrow = Settings { width: 32, pods_at_once: 32, ..Settings::default() };
     let remapping = Settings { live_at_once: 32, group: 32, ..narrow };

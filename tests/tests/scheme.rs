@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
-use gpualign_tests::ShimBackend;
+use gpualign_tests::{ShimBackend, reads};
 use woodstocc::Query;
 use woodstocc::filter::band::Window;
 use woodstocc::query::Queries;
@@ -71,25 +71,6 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
     assert_eq!(sorted(&found.windows), expected, "{name}");
     assert!(expected.iter().all(|window| window.starts != 0), "{name}: windows have matches");
     effort[0]
-}
-
-fn reads(random: &mut fastrand::Rng, text: &[u8], count: usize, longest: usize) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|_| {
-            let start = random.usize(..text.len());
-            let length = 1 + random.usize(..longest);
-            let mut read = text[start..text.len().min(start + length)].to_vec();
-            for _ in 0..random.usize(..4) {
-                let at = random.usize(..read.len());
-                match random.usize(..3) {
-                    0 => read.insert(at, b'A'),
-                    1 if read.len() > 1 => drop(read.remove(at)),
-                    _ => read[at] = b"ACGTN"[random.usize(..5)],
-                }
-            }
-            read
-        })
-        .collect()
 }
 
 /// A text with repeats, so that searches go on for long.

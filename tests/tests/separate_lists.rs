@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
+use gpualign_tests::reads;
 use simt::{Argument, Launch, Module};
 use woodstocc::hits::{self, Hit};
 use woodstocc::query::Queries;
@@ -108,26 +109,6 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u
     }
 }
 
-fn random_reads(
-    random: &mut fastrand::Rng,
-    text: &[u8],
-    count: usize,
-    longest: usize,
-) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|_| {
-            let start = random.usize(..text.len());
-            let length = 1 + random.usize(..longest);
-            let mut read = text[start..text.len().min(start + length)].to_vec();
-            for _ in 0..random.usize(..3) {
-                let at = random.usize(..read.len());
-                read[at] = b"ACGTN"[random.usize(..5)];
-            }
-            read
-        })
-        .collect()
-}
-
 #[test]
 fn random_reads_have_the_hits_of_the_cpu_engine() {
     for seed in 0..6 {
@@ -136,7 +117,7 @@ fn random_reads_have_the_hits_of_the_cpu_engine() {
         for k in 0..=usize::from(MAX_TRIE_K) {
             // The trie of a short text is walked to the bottom for a large k: keep it short.
             let text = &letters[..if k > 4 { 60 } else { 400 }];
-            let reads = random_reads(&mut random, text, 5, 30);
+            let reads = reads(&mut random, text, 5, 30);
             let shape = [(1, 1), (1, 32), (2, 31), (1, 128)][random.usize(..4)];
             check(&format!("seed {seed}, k {k}, {shape:?}"), text, &reads, k, shape);
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
-use aligner_core::stream::{CudaBackend, Settings};
+use aligner_core::stream::{CudaBackend, Loaded, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
@@ -56,6 +56,7 @@ pub struct GpuEngine {
     kernels: Vec<Kernel>,
     pub(crate) pods: CudaBackend,
     filter: GpuFilter,
+    scheme: Loaded,
     /// Page-locked memory that hits come back through, grown when needed.
     landing: Mutex<Option<PinnedBuffer<u32>>>,
 }
@@ -107,8 +108,9 @@ impl GpuEngine {
             KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
         let pods = CudaBackend::new(&gpu, "pods", include_bytes!("../cuda/pods.fatbin"))?;
         let filter = GpuFilter::new(&gpu)?;
+        let scheme = scheme::load(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        Ok(Self { gpu, index, kernels, pods, filter, landing: Mutex::new(None) })
+        Ok(Self { gpu, index, kernels, pods, filter, scheme, landing: Mutex::new(None) })
     }
 
     /// All hits of the wanted queries, each of more than `k` bases, in no particular order, by

@@ -238,3 +238,17 @@ pub enum RunError {
         waiting: u64,
     },
 }
+
+impl RunError {
+    /// The device's failure or, where the runtime ended what `operation` names for another reason, one
+    /// that tells it: for callers to whom both are the same.
+    #[must_use]
+    pub fn into_device_error(self, operation: &str) -> DeviceError {
+        match self {
+            Self::Device(error) => error,
+            other => {
+                DeviceError::Cuda { operation: operation.to_owned(), reason: other.to_string() }
+            }
+        }
+    }
+}

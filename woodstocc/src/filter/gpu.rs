@@ -78,11 +78,6 @@ impl GpuFilter {
     }
 }
 
-/// A failure of the runtime.
 fn failed(error: RunError) -> DeviceError {
-    match error {
-        RunError::Device(error) => error,
-        // Not a matter of the input: say what the runtime says.
-        other => DeviceError::Cuda { operation: "filter".into(), reason: other.to_string() },
-    }
+    error.into_device_error("filter")
 }

@@ -1,16 +1,22 @@
 //! Search schemes on a GPU.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::Address;
-use aligner_core::stream::{CudaExecutor, Kernels, RunError, Settings};
+use aligner_core::gpu::{Address, Gpu};
+use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
 use bytemuck::pod_collect_to_vec;
 
 use super::{GpuEngine, in_parts};
+use crate::filter;
 use crate::scheme::stages::{Addresses, Context, DeviceContext};
 use crate::scheme::{self, Searched};
 
 const SCHEME: Kernels =
     Kernels { name: "scheme", fatbin: include_bytes!("../../cuda/scheme.fatbin") };
+
+/// Loads the kernels.
+pub(super) fn load(gpu: &Gpu) -> Result<Loaded, DeviceError> {
+    SCHEME.load(gpu, filter::settings(false).width).map_err(failed)
+}
 
 impl GpuEngine {
     /// The windows of the wanted queries. Halves the batch if it does not fit into device memory.
@@ -50,15 +56,14 @@ impl GpuEngine {
         };
         let on_device = DeviceContext::new(self.index.values(), context, addresses);
         let (app, sinks) = scheme::topology(context);
-        let failed = |error| match error {
-            RunError::Device(error) => error,
-            // Not a matter of the input: say what the runtime says.
-            other => DeviceError::Cuda { operation: "scheme".into(), reason: other.to_string() },
-        };
-        let executor = CudaExecutor::new(gpu, &app, settings, &SCHEME, &on_device);
+        let executor = CudaExecutor::loaded(&self.scheme, &app, settings, &on_device);
         let starts = scheme::starts(wanted, context.k);
         let outputs = executor.and_then(|executor| executor.run(&starts)).map_err(failed)?;
         let effort = gpu.download(&effort, 2)?;
         Ok(Searched::new(outputs, sinks, effort[0], effort[1]))
     }
+}
+
+fn failed(error: RunError) -> DeviceError {
+    error.into_device_error("scheme")
 }

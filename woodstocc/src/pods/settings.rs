@@ -42,7 +42,7 @@ impl Default for Settings {
             word: None,
             pods_at_once: 128,
             live_at_once: 512,
-            slice: Some(1024),
+            slice: Some(8192),
             shares: true,
             pruned: true,
             slack: 8,

@@ -1,6 +1,6 @@
-//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]),
-//! the choice of a compute device ([`device`]) with its memory and launches ([`gpu`]), and a
-//! runtime for irregular streaming applications ([`stream`]).
+//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]), columns
+//! of alignments ([`cigar`]), the choice of a compute device ([`device`]) with its memory and launches
+//! ([`gpu`]), and a runtime for irregular streaming applications ([`stream`]).
 //!
 //! # Design
 //!
@@ -24,6 +24,7 @@
 //!
 //! Device headers are in `cuda/include`: `gpualign/` for all kernels, `stream/` for the runtime.
 
+pub mod cigar;
 pub mod device;
 pub mod error;
 pub mod fastx;

@@ -5,34 +5,10 @@
 
 use std::fmt;
 
+pub use aligner_core::cigar::Op;
 use thiserror::Error;
 
 use crate::scoring::Scoring;
-
-/// What a column of an alignment is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Two residues that are the same letter: `=`.
-    Equal,
-    /// Two others: `X`.
-    Different,
-    /// A residue of the query alone: `I`.
-    Insertion,
-    /// A residue of the target alone: `D`.
-    Deletion,
-}
-
-impl Op {
-    /// Its letter.
-    pub fn letter(self) -> char {
-        match self {
-            Self::Equal => '=',
-            Self::Different => 'X',
-            Self::Insertion => 'I',
-            Self::Deletion => 'D',
-        }
-    }
-}
 
 /// Runs of columns; neighbouring runs differ, and none is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -13,7 +13,7 @@ use woodstocc::Query;
 use woodstocc::filter::band::Window;
 use woodstocc::query::Queries;
 use woodstocc::scheme::stages::{Addresses, DeviceContext};
-use woodstocc::scheme::{Searched, context, starts, topology};
+use woodstocc::scheme::{Schemed, context, starts, topology};
 
 fn sorted(windows: &Items<Window>) -> Vec<Window> {
     let mut windows: Vec<Window> = windows.parts().flatten().copied().collect();
@@ -45,7 +45,7 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
     let inputs = starts(&wanted, k);
     let outputs = CpuExecutor::new(&app, settings).expect("an executor").run(&inputs);
     let effort = [&context.effort.nodes, &context.effort.lines].map(|c| c.load(Ordering::Relaxed));
-    let expected = Searched::new(outputs.expect("runs"), sinks, effort[0], effort[1]);
+    let expected = Schemed::new(outputs.expect("runs"), sinks, effort[0], effort[1]);
 
     let address = |start: *const u8| start.expose_provenance() as u64;
     // The counters begin poisoned.
@@ -65,10 +65,10 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
     let outputs = shim.run(&inputs).expect("runs");
     // The kernels wrote them behind the compiler's back.
     let effort = std::hint::black_box(&counters).map(|counter| counter - poison);
-    let found = Searched::new(outputs, sinks, effort[0], effort[1]);
+    let found = Schemed::new(outputs, sinks, effort[0], effort[1]);
     assert_eq!((found.nodes, found.lines), (expected.nodes, expected.lines), "{name}: effort");
-    let expected = sorted(&expected.windows);
-    assert_eq!(sorted(&found.windows), expected, "{name}");
+    let expected = sorted(&expected.found.windows);
+    assert_eq!(sorted(&found.found.windows), expected, "{name}");
     assert!(expected.iter().all(|window| window.starts != 0), "{name}: windows have matches");
     effort[0]
 }

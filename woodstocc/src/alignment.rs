@@ -1,5 +1,6 @@
 //! What mapping one read yields.
 
+pub use aligner_core::cigar::Op;
 use smallvec::SmallVec;
 
 /// The strand of the reference that a read matches.
@@ -9,31 +10,6 @@ pub enum Strand {
     Forward,
     /// The reverse complement of the read matches the reference.
     Reverse,
-}
-
-/// One column kind of an alignment, as in a CIGAR string (SAM specification, section 1.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// `=`: equal bases.
-    Equal,
-    /// `X`: different bases, or an unknown one on either side.
-    Different,
-    /// `I`: a base of the read that the reference lacks.
-    Insertion,
-    /// `D`: a base of the reference that the read lacks.
-    Deletion,
-}
-
-impl Op {
-    /// Whether the operation takes a base of the read.
-    pub const fn consumes_read(self) -> bool {
-        !matches!(self, Self::Deletion)
-    }
-
-    /// Whether the operation takes a base of the reference.
-    pub const fn consumes_reference(self) -> bool {
-        !matches!(self, Self::Insertion)
-    }
 }
 
 /// An alignment as runs of equal operations, from its start on the reference. The read side is the

@@ -10,10 +10,10 @@
 
 mod scheme;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, PinnedBuffer};
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel};
 use aligner_core::stream::{CudaBackend, Loaded, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
@@ -53,12 +53,9 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
 pub struct GpuEngine {
     pub(crate) gpu: Gpu,
     pub(crate) index: DeviceIndex,
-    kernels: Vec<Kernel>,
     pub(crate) pods: CudaBackend,
     filter: GpuFilter,
     scheme: Loaded,
-    /// Page-locked memory that hits come back through, grown when needed.
-    landing: Mutex<Option<PinnedBuffer<u32>>>,
 }
 
 /// A batch on the device.
@@ -103,14 +100,11 @@ impl GpuEngine {
     /// # Errors
     /// If it does not fit, or the driver fails.
     pub fn new(gpu: Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
-        let module = gpu.load("separate_lists", include_bytes!("../cuda/separate_lists.fatbin"))?;
-        let kernels =
-            KERNELS.iter().map(|name| module.kernel(&gpu, name)).collect::<Result<_, _>>()?;
         let pods = CudaBackend::new(&gpu, "pods", include_bytes!("../cuda/pods.fatbin"))?;
         let filter = GpuFilter::new(&gpu)?;
         let scheme = scheme::load(&gpu)?;
         let index = DeviceIndex::new(&gpu, index)?;
-        Ok(Self { gpu, index, kernels, pods, filter, scheme, landing: Mutex::new(None) })
+        Ok(Self { gpu, index, pods, filter, scheme })
     }
 
     /// All hits of the wanted queries, each of more than `k` bases, in no particular order, by
@@ -126,10 +120,12 @@ impl GpuEngine {
         k: usize,
         pruned: bool,
     ) -> Result<(Vec<Hit>, Measured), DeviceError> {
+        let fatbin = include_bytes!("../cuda/separate_lists.fatbin");
+        let kernel = self.gpu.load("separate_lists", fatbin)?.kernel(&self.gpu, KERNELS[k])?;
         let mut hits = Vec::new();
         let mut measured = Measured::default();
         in_parts(wanted, |part| {
-            let (found, done) = self.search_part(queries, part, k, pruned)?;
+            let (found, done) = self.search_part(&kernel, queries, part, k, pruned)?;
             hits.extend(found);
             measured.add(&done);
             Ok(())
@@ -139,6 +135,7 @@ impl GpuEngine {
 
     fn search_part(
         &self,
+        kernel: &Kernel,
         queries: &Queries,
         wanted: &[u32],
         k: usize,
@@ -149,12 +146,12 @@ impl GpuEngine {
             offsets: self.gpu.upload(queries.offsets())?,
             longest: wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0),
         };
-        let first = self.launch(&batch, wanted, 64 * wanted.len() as u64, k, pruned)?;
+        let first = self.launch(kernel, &batch, wanted, 64 * wanted.len() as u64, k, pruned)?;
         let (mut hits, mut measured) = (first.hits, first.measured);
         if !first.again.is_empty() {
             let lost: std::collections::HashSet<u32> = first.again.iter().copied().collect();
             hits.retain(|hit| !lost.contains(&hit.query));
-            let second = self.launch(&batch, &first.again, first.room, k, pruned)?;
+            let second = self.launch(kernel, &batch, &first.again, first.room, k, pruned)?;
             debug_assert!(second.again.is_empty(), "room was made for every hit");
             hits.extend(second.hits);
             measured.add(&second.measured);
@@ -165,6 +162,7 @@ impl GpuEngine {
     #[allow(unsafe_code)]
     fn launch(
         &self,
+        kernel: &Kernel,
         batch: &Batch,
         wanted: &[u32],
         capacity: u64,
@@ -172,10 +170,9 @@ impl GpuEngine {
         pruned: bool,
     ) -> Result<Launched, DeviceError> {
         let gpu = &self.gpu;
-        let kernel = &self.kernels[k];
         let count = wanted.len() as u32;
         let queries = gpu.upload(wanted)?;
-        let mut hits = gpu.zeros::<u32>(capacity as usize * HIT_WORDS)?;
+        let hits = gpu.zeros::<u32>(capacity as usize * HIT_WORDS)?;
         let totals = gpu.zeros::<u64>(3)?;
         let counts = gpu.zeros::<u32>(wanted.len())?;
         let lost = gpu.zeros::<u32>(wanted.len())?;
@@ -212,7 +209,8 @@ impl GpuEngine {
         let effort = Effort { nodes: totals[1], rows: totals[2] };
         let measured = Measured { effort, seconds, slices: 1, ..Measured::default() };
         let written = totals[0].min(capacity) as usize;
-        let found = self.download_hits(&mut hits, written)?;
+        let landed = gpu.download_landed(&hits, written * HIT_WORDS)?;
+        let found = bytemuck::cast_slice(landed.bytes()).to_vec();
         let mut launched = Launched { hits: found, again: Vec::new(), room: 0, measured };
         if totals[0] > capacity {
             let counts = gpu.download(&counts, wanted.len())?;
@@ -235,21 +233,6 @@ impl GpuEngine {
             return Err(DeviceError::OutOfMemory(Some(block_bytes)));
         }
         Ok(resident.min(count.div_ceil(THREADS)).min(fitting.min(u64::from(u32::MAX)) as u32))
-    }
-
-    fn download_hits(
-        &self,
-        hits: &mut DeviceBuffer<u32>,
-        count: usize,
-    ) -> Result<Vec<Hit>, DeviceError> {
-        let words = count * HIT_WORDS;
-        let mut landing = self.landing.lock().unwrap_or_else(PoisonError::into_inner);
-        let pinned = match landing.take().filter(|pinned| pinned.len() >= words) {
-            Some(pinned) => landing.insert(pinned),
-            None => landing.insert(self.gpu.pinned(words.next_power_of_two())?),
-        };
-        let words = self.gpu.download_pinned(hits, words, pinned)?;
-        Ok(bytemuck::cast_slice(words).to_vec())
     }
 
     /// The windows of the wanted queries by the filter. Halves the batch as [`search`](Self::search)

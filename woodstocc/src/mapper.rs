@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use crate::alignment::Mapping;
 use crate::error::MapError;
-use crate::filter::{self, band::Window};
+use crate::filter::{self, Filtered, band::Window};
 use crate::found::{Located, Searched};
 use crate::gpu::GpuEngine;
 use crate::hits::{self, Hit, Segment};
@@ -143,8 +143,16 @@ impl Mapper {
             return Err(MapError::BatchTooLarge(bases));
         }
         let queries = Arc::new(Queries::new(reads));
-        let [trie, filter, scheme] =
-            [Way::Trie, Way::Filter, Way::Scheme].map(|way| self.wanted(&queries, way));
+        let [mut trie, mut filter, mut scheme] = [const { Vec::new() }; 3];
+        for query in 0..queries.len() as u32 {
+            match self.way(queries.codes(query as usize).len()) {
+                Way::Trie => trie.push(query),
+                Way::Filter => filter.push(query),
+                Way::Scheme => scheme.push(query),
+                // When it is resolved.
+                Way::Scan => {}
+            }
+        }
         Ok(Batch { queries, trie, filter, scheme })
     }
 
@@ -205,16 +213,6 @@ impl Mapper {
         4_f64.powi(piece as i32) * MOST_BY_CHANCE >= f64::from(self.index.rows())
     }
 
-    /// The queries that are searched for in one way.
-    fn wanted(&self, queries: &Queries, way: Way) -> Vec<u32> {
-        (0..queries.len() as u32)
-            .filter(|&query| {
-                let length = queries.codes(query as usize).len();
-                length > 0 && self.way(length) == way
-            })
-            .collect()
-    }
-
     /// The windows of all queries that are filtered for.
     fn filter(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
         if wanted.is_empty() {
@@ -228,14 +226,9 @@ impl Mapper {
             Some(done) => done,
             None => filter::on_cpu(index, queries, wanted, k, &settings)?,
         };
-        self.counters.filtered(&FilterStats {
-            queries: wanted.len() as u64,
-            windows: done.windows.len() as u64,
-            seconds: start.elapsed().as_secs_f64(),
-            device_seconds: done.device_seconds,
-            metrics: done.metrics,
-        });
-        Ok(done.windows)
+        let (windows, stats) = counted(done, wanted, start);
+        self.counters.filtered(&stats);
+        Ok(windows)
     }
 
     /// The windows of all queries that schemes are searched by.
@@ -251,15 +244,9 @@ impl Mapper {
             Some(done) => done,
             None => scheme::on_cpu(&context, wanted, &settings)?,
         };
-        let run = FilterStats {
-            queries: wanted.len() as u64,
-            windows: done.windows.len() as u64,
-            seconds: start.elapsed().as_secs_f64(),
-            device_seconds: done.device_seconds,
-            metrics: done.metrics,
-        };
+        let (windows, run) = counted(done.found, wanted, start);
         self.counters.scheme(&SchemeStats { run, nodes: done.nodes, lines: done.lines });
-        Ok(done.windows)
+        Ok(windows)
     }
 
     /// The sorted hits of all queries that the trie is walked for.
@@ -313,4 +300,17 @@ impl Mapper {
         let gpu = self.gpu.as_ref().filter(|_| self.failure.get().is_none())?;
         work(gpu).map_err(|error| self.failure.set(error)).ok()
     }
+}
+
+/// What a search since `start` for these queries found, and what is counted of it.
+fn counted(done: Filtered, queries: &[u32], start: Instant) -> (Items<Window>, FilterStats) {
+    let Filtered { windows, device_seconds, metrics } = done;
+    let stats = FilterStats {
+        queries: queries.len() as u64,
+        windows: windows.len() as u64,
+        seconds: start.elapsed().as_secs_f64(),
+        device_seconds,
+        metrics,
+    };
+    (windows, stats)
 }

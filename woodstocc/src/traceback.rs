@@ -184,15 +184,9 @@ mod tests {
 
     fn cigar(query: &str, text: &str, distance: u8) -> String {
         let codes = |s: &str| aligner_core::seq::encode_all(s.as_bytes());
-        let letter = |op| match op {
-            Op::Equal => '=',
-            Op::Different => 'X',
-            Op::Insertion => 'I',
-            Op::Deletion => 'D',
-        };
         align(&codes(query), &codes(text), distance, &mut Furthest::default())
             .iter()
-            .map(|(op, count)| format!("{count}{}", letter(*op)))
+            .map(|(op, count)| format!("{count}{}", op.letter()))
             .collect()
     }
 

@@ -12,7 +12,7 @@ use fm_index::FmIndex;
 use woodstocc::filter::band::Window;
 use woodstocc::filter::cuts::Cuts;
 use woodstocc::query::Queries;
-use woodstocc::scheme::Searched;
+use woodstocc::scheme::Schemed;
 use woodstocc::{Report, Strategy, filter, scheme};
 
 /// The windows of each query that is longer than `k`, sorted.
@@ -31,7 +31,7 @@ fn searched(index: &FmIndex, queries: &Arc<Queries>, k: usize, few: u32) -> Vec<
     let (app, sinks) = scheme::topology(&context);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
     let outputs = executor.run(&scheme::starts(&wanted(queries, k), k)).expect("runs");
-    by_query(queries, &Searched::new(outputs, sinks, 0, 0).windows)
+    by_query(queries, &Schemed::new(outputs, sinks, 0, 0).found.windows)
 }
 
 fn filtered(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Vec<Vec<Window>> {

@@ -112,29 +112,6 @@ impl Gpu {
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
     }
 
-    /// Copies the first `len` elements of a device array into page-locked memory and waits.
-    ///
-    /// # Errors
-    /// If the driver, or anything before the copy on the stream, failed.
-    ///
-    /// # Panics
-    /// If either array is shorter than `len`.
-    pub fn download_pinned<'p, T: DeviceRepr + ValidAsZeroBits>(
-        &self,
-        buffer: &DeviceBuffer<T>,
-        len: usize,
-        pinned: &'p mut PinnedBuffer<T>,
-    ) -> Result<&'p [T], DeviceError> {
-        if len > 0 {
-            let view = buffer.slice.slice(0..len);
-            // The driver copies as much as the destination holds.
-            let landing = &mut pinned.as_mut_slice()?[..len];
-            self.stream.memcpy_dtoh(&view, landing).map_err(failed("copying from the device"))?;
-        }
-        self.synchronize()?;
-        Ok(&pinned.as_slice()?[..len])
-    }
-
     /// Copies the first `len` elements of a device array to the host and waits.
     ///
     /// # Errors

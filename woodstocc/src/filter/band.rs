@@ -17,6 +17,7 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use fm_index::FmIndex;
 
 /// The starts near a diagonal where a query matches. The kernels write the same struct.
 #[repr(C)]
@@ -58,7 +59,13 @@ pub struct Text<'a> {
     pub length: u32,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// That of an index.
+    pub fn of(index: &'a FmIndex) -> Self {
+        let reference = index.reference();
+        Self { words: reference.words(), length: reference.indexed_len() }
+    }
+
     /// The code at a position modulo 2^32, or `None` outside of the text.
     #[inline]
     pub fn code(&self, position: u32) -> Option<u8> {

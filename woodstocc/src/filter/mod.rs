@@ -98,9 +98,9 @@ pub fn windows(
 ) -> Result<Filtered, RunError> {
     let mut outputs = run(&pieces(wanted, k))?;
     let parts = parts(&outputs.take(sinks.frequent));
-    let mut filtered = Filtered::new(outputs, sinks.windows);
+    let mut filtered = Filtered::new(outputs, [sinks.windows]);
     if !parts.is_empty() {
-        filtered.append(Filtered::new(run(&parts)?, sinks.windows));
+        filtered.append(Filtered::new(run(&parts)?, [sinks.windows]));
     }
     Ok(filtered)
 }
@@ -122,9 +122,12 @@ pub struct Filtered {
 }
 
 impl Filtered {
-    /// What the sink of windows has.
-    pub fn new(mut outputs: Outputs, sink: SinkId<Window>) -> Self {
-        let windows = outputs.take_in_place(sink);
+    /// What sinks of windows have.
+    pub fn new(mut outputs: Outputs, sinks: impl IntoIterator<Item = SinkId<Window>>) -> Self {
+        let mut windows = Items::default();
+        for sink in sinks {
+            windows.append(outputs.take_in_place(sink));
+        }
         Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
     }
 

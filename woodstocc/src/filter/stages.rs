@@ -94,8 +94,7 @@ impl Context {
     }
 
     fn text(&self) -> Text<'_> {
-        let reference = self.index.reference();
-        Text { words: reference.words(), length: reference.indexed_len() }
+        Text::of(&self.index)
     }
 
     /// Whether a piece of a query occurs on a diagonal.

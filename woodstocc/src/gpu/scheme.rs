@@ -8,7 +8,7 @@ use bytemuck::pod_collect_to_vec;
 use super::{GpuEngine, in_parts};
 use crate::filter;
 use crate::scheme::stages::{Addresses, Context, DeviceContext};
-use crate::scheme::{self, Searched};
+use crate::scheme::{self, Schemed};
 
 const SCHEME: Kernels =
     Kernels { name: "scheme", fatbin: include_bytes!("../../cuda/scheme.fatbin") };
@@ -28,8 +28,8 @@ impl GpuEngine {
         context: &Context,
         wanted: &[u32],
         settings: &Settings,
-    ) -> Result<Searched, DeviceError> {
-        let mut all = Searched::default();
+    ) -> Result<Schemed, DeviceError> {
+        let mut all = Schemed::default();
         in_parts(wanted, |part| {
             all.append(self.scheme_part(context, part, settings)?);
             Ok(())
@@ -42,7 +42,7 @@ impl GpuEngine {
         context: &Context,
         wanted: &[u32],
         settings: &Settings,
-    ) -> Result<Searched, DeviceError> {
+    ) -> Result<Schemed, DeviceError> {
         let gpu = &self.gpu;
         let codes = gpu.upload(context.queries.all_codes())?;
         let offsets = gpu.upload(context.queries.offsets())?;
@@ -60,7 +60,7 @@ impl GpuEngine {
         let starts = scheme::starts(wanted, context.k);
         let outputs = executor.and_then(|executor| executor.run(&starts)).map_err(failed)?;
         let effort = gpu.download(&effort, 2)?;
-        Ok(Searched::new(outputs, sinks, effort[0], effort[1]))
+        Ok(Schemed::new(outputs, sinks, effort[0], effort[1]))
     }
 }
 

@@ -81,14 +81,13 @@ pub mod stages;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use aligner_core::stream::{
-    CpuExecutor, Items, Metrics, Outputs, RunError, Settings, SinkId, Topology,
-};
+use aligner_core::stream::{CpuExecutor, Outputs, RunError, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
 use self::plan::Plan;
 use self::schemes::Scheme;
 use self::stages::{Candidates, Context, Effort, Extend, Search, Start, Verify};
+use crate::filter::Filtered;
 use crate::filter::band::Window;
 use crate::query::Queries;
 
@@ -140,37 +139,26 @@ pub fn starts(wanted: &[u32], k: usize) -> Vec<Start> {
 
 /// What a batch yielded.
 #[derive(Debug, Default)]
-pub struct Searched {
-    /// In no particular order.
-    pub windows: Items<Window>,
+pub struct Schemed {
+    /// What the filter yields, too.
+    pub found: Filtered,
     /// Branches extended.
     pub nodes: u64,
     /// 64-byte lines of the index read for that.
     pub lines: u64,
-    /// Of the kernels.
-    pub device_seconds: f64,
-    /// Of the runtime.
-    pub metrics: Metrics,
 }
 
-impl Searched {
+impl Schemed {
     /// What the sinks have.
-    pub fn new(mut outputs: Outputs, sinks: Sinks, nodes: u64, lines: u64) -> Self {
-        let mut windows = Items::default();
-        for sink in sinks {
-            windows.append(outputs.take_in_place(sink));
-        }
-        let (device_seconds, metrics) = (outputs.device_seconds, outputs.metrics);
-        Self { windows, nodes, lines, device_seconds, metrics }
+    pub fn new(outputs: Outputs, sinks: Sinks, nodes: u64, lines: u64) -> Self {
+        Self { found: Filtered::new(outputs, sinks), nodes, lines }
     }
 
     /// Adds another part of the batch.
     pub fn append(&mut self, part: Self) {
-        self.windows.append(part.windows);
+        self.found.append(part.found);
         self.nodes += part.nodes;
         self.lines += part.lines;
-        self.device_seconds += part.device_seconds;
-        self.metrics.add(&part.metrics);
     }
 }
 
@@ -182,10 +170,10 @@ pub(crate) fn on_cpu(
     context: &Context,
     wanted: &[u32],
     settings: &Settings,
-) -> Result<Searched, RunError> {
+) -> Result<Schemed, RunError> {
     let (app, sinks) = topology(context);
     let outputs = CpuExecutor::new(&app, settings)?.run(&starts(wanted, context.k))?;
     let Effort { nodes, lines } = &context.effort;
     let [nodes, lines] = [nodes, lines].map(|counter| counter.load(Ordering::Relaxed));
-    Ok(Searched::new(outputs, sinks, nodes, lines))
+    Ok(Schemed::new(outputs, sinks, nodes, lines))
 }

@@ -151,8 +151,7 @@ impl Context {
     }
 
     fn text(&self) -> Text<'_> {
-        let reference = self.index.reference();
-        Text { words: reference.words(), length: reference.indexed_len() }
+        Text::of(&self.index)
     }
 
     /// Whether a search is certain to come upon a diagonal: its pieces, unchanged but for substitutions,

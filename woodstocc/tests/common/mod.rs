@@ -9,7 +9,7 @@ use aligner_core::Device;
 use aligner_core::seq::{complement, encode_all};
 use fm_index::{BuildOptions, FmIndex, Reference};
 use woodstocc::oracle::{self, OracleMatch};
-use woodstocc::{Alignment, Mapper, Mapping, Op, Params, Query, Report, Strand, Strategy};
+use woodstocc::{Alignment, Mapper, Mapping, Params, Query, Report, Strand, Strategy};
 
 /// A small generator of pseudo-random numbers (splitmix64), so that a case is named by its seed.
 pub struct Random(pub u64);
@@ -89,13 +89,7 @@ pub fn as_oracle(alignment: &Alignment) -> OracleMatch {
 }
 
 pub fn cigar(alignment: &Alignment) -> String {
-    let letter = |op| match op {
-        Op::Equal => '=',
-        Op::Different => 'X',
-        Op::Insertion => 'I',
-        Op::Deletion => 'D',
-    };
-    alignment.cigar.iter().map(|(op, count)| format!("{count}{}", letter(*op))).collect()
+    alignment.cigar.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
 }
 
 /// What the oracle says of one read.

@@ -81,8 +81,13 @@ fn edit_distances() {
     check_edit("none", Pairs::new(&[]).batch());
 }
 
-/// Runs the launches of `full.cu` for one part of a batch.
-fn fill(scoring: &Scoring, batch: Batch<'_>, kernel: Full, part: &Matrices) -> Vec<i32> {
+/// Runs the launches of `full.cu` for one part of a batch; gives the scores and the matrices.
+fn fill(
+    scoring: &Scoring,
+    batch: Batch<'_>,
+    kernel: Full,
+    part: &Matrices,
+) -> (Vec<i32>, Vec<i32>) {
     let bias = Bias::wide(scoring);
     let model = [Model::new(scoring, &bias)];
     let table = table(scoring, &bias);
@@ -125,8 +130,10 @@ fn fill(scoring: &Scoring, batch: Batch<'_>, kernel: Full, part: &Matrices) -> V
             }
         }
         Full::Dscan => {
-            let shape = Launch::new(2, 64).shared(12 * u64::from(part.longest() + 1));
-            run("nw_dscan", shape, &[count, part.longest()]);
+            // Short strips, so that there are several.
+            let strip = part.strip().min(40);
+            let shape = Launch::new(2, 64).shared(16 * u64::from(strip + 1));
+            run("nw_dscan", shape, &[count, strip]);
         }
         Full::Rscan => {
             run("nw_rscan", Launch::new(count.div_ceil(SECTION), SECTION), &[count]);
@@ -143,7 +150,24 @@ fn fill(scoring: &Scoring, batch: Batch<'_>, kernel: Full, part: &Matrices) -> V
             Argument::output(&mut scores),
         ],
     );
-    scores
+    (scores, matrices)
+}
+
+/// The matrix of a pair, row by row, as the recurrence says.
+fn matrix(scoring: &Scoring, query: &[u8], target: &[u8]) -> Vec<Vec<i32>> {
+    let gap = scoring.gaps().extend;
+    let border = |length: usize| -(length as i32) * gap;
+    let mut rows = vec![(0..=target.len()).map(border).collect::<Vec<i32>>()];
+    for (i, &code) in query.iter().enumerate() {
+        let above = &rows[i];
+        let mut row = vec![border(i + 1)];
+        for (j, &other) in target.iter().enumerate() {
+            let pair = above[j] + scoring.pair(code, other);
+            row.push(pair.max(above[j + 1] - gap).max(row[j] - gap));
+        }
+        rows.push(row);
+    }
+    rows
 }
 
 #[test]
@@ -162,10 +186,18 @@ fn full_matrices() {
                 let planned: usize = parts.iter().map(|part| part.pairs.len()).sum();
                 assert_eq!(planned + left.len(), batch.pairs.len());
                 for part in &parts {
-                    let scores = fill(&scoring, batch, kernel, part);
-                    for (&number, score) in part.pairs.iter().zip(scores) {
+                    let (scores, matrices) = fill(&scoring, batch, kernel, part);
+                    for (at, (&number, score)) in part.pairs.iter().zip(scores).enumerate() {
                         let case = format!("{kernel:?}, {name}, seed {seed}, pair {number}");
                         assert_eq!(score, expected[number], "{case}");
+                        let (query, target) = batch.sequences(batch.pairs[number]);
+                        let rows = matrices[part.starts[at] as usize..]
+                            .chunks(full::pitch(target.len() as u32) as usize);
+                        for (i, (row, right)) in
+                            rows.zip(matrix(&scoring, query, target)).enumerate()
+                        {
+                            assert_eq!(row[..right.len()], right, "{case}, row {i}");
+                        }
                     }
                 }
             }

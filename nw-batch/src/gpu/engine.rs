@@ -21,9 +21,6 @@ const THREADS: u32 = 128;
 /// Threads of a block of `nw_dscan`, as many as hide its scattered writes (Li, chapter 3.3.2).
 const DSCAN_THREADS: u32 = 512;
 
-/// Shared memory that a block may have on every GPU since compute capability 8.0.
-const SHARED: u32 = 99 << 10;
-
 /// Which scores a launch gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -177,11 +174,7 @@ impl Engine {
                 Planned { left, launches: Launches::Edit(work) }
             }
             Method::Full(kernel) => {
-                let values = batch.pairs.iter().map(|&pair| {
-                    let (query, target) = batch.sequences(pair);
-                    (query.len() as u64 + 1) * (target.len() as u64 + 1)
-                });
-                let words = self.make_room(values.sum())?;
+                let words = self.make_room(full::all_values(batch))?;
                 let (parts, left) = full::divide(batch, words);
                 Planned { left, launches: Launches::Full(kernel, parts) }
             }
@@ -482,13 +475,9 @@ impl Engine {
                 }
             }
             Full::Dscan => {
-                let shared = 12 * (work.longest() + 1);
-                if shared > SHARED {
-                    return Err(DeviceError::OutOfMemory(Some(shared.into())));
-                }
-                function.allow_shared(SHARED)?;
-                let own = common(&[count, work.longest()]);
-                launch_full(&function, (count, DSCAN_THREADS, shared), &own)?;
+                let strip = work.strip();
+                let shape = (count, DSCAN_THREADS, 16 * (strip + 1));
+                launch_full(&function, shape, &common(&[count, strip]))?;
             }
             Full::Rscan => {
                 launch_full(&function, (count.div_ceil(SECTION), SECTION, 0), &common(&[count]))?;

@@ -1,6 +1,6 @@
 //! Memory and launches of the kernels with full matrices (`cuda/full.cu`).
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Pair};
 use crate::gpu::model::Place;
 
 /// Rows and columns of a tile.
@@ -8,6 +8,13 @@ pub const TILE: u32 = 32;
 
 /// Pairs of a block of `nw_rscan`, and its threads.
 pub const SECTION: u32 = 32;
+
+/// Rows that `nw_dscan` fills at a time, if there are so many: their diagonals leave shared memory for
+/// as many blocks as a multiprocessor has threads for.
+const STRIP: u32 = 1535;
+
+/// Values of a sector of device memory.
+const SECTOR: u64 = 8;
 
 /// One of the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,7 +30,7 @@ pub enum Full {
 }
 
 /// Pairs for which there is memory at a time.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Matrices {
     /// The pairs, by their places in the batch.
     pub pairs: Vec<usize>,
@@ -52,16 +59,16 @@ pub struct Tiles {
 /// empty sequence, or too large a matrix, besides.
 pub fn divide(batch: Batch<'_>, budget: u64) -> (Vec<Matrices>, Vec<usize>) {
     let (mut parts, mut left) = (Vec::new(), Vec::new());
-    let mut part = Matrices::default();
+    let mut part = Matrices::empty();
     for (number, &pair) in batch.pairs.iter().enumerate() {
         let place = Place::new(batch.queries, batch.targets, pair.query, pair.target);
-        let values = (u64::from(place.rows) + 1) * (u64::from(place.columns) + 1);
-        if place.rows == 0 || place.columns == 0 || values > budget {
+        let values = values(place.rows, place.columns);
+        if place.rows == 0 || place.columns == 0 || values + SECTOR > budget {
             left.push(number);
             continue;
         }
         if part.values + values > budget {
-            parts.push(std::mem::take(&mut part));
+            parts.push(std::mem::replace(&mut part, Matrices::empty()));
         }
         part.pairs.push(number);
         part.places.push(place);
@@ -74,10 +81,35 @@ pub fn divide(batch: Batch<'_>, budget: u64) -> (Vec<Matrices>, Vec<usize>) {
     (parts, left)
 }
 
+/// Values from a row to the next of a matrix with so many columns of cells: whole sectors.
+pub fn pitch(columns: u32) -> u64 {
+    (u64::from(columns) / SECTOR + 1) * SECTOR
+}
+
+/// Values of a matrix of so many rows and columns of cells.
+fn values(rows: u32, columns: u32) -> u64 {
+    (u64::from(rows) + 1) * pitch(columns)
+}
+
+/// Values of the matrices of a batch.
+pub fn all_values(batch: Batch<'_>) -> u64 {
+    let of_pair = |&pair: &Pair| {
+        let (query, target) = batch.sequences(pair);
+        values(query.len() as u32, target.len() as u32)
+    };
+    batch.pairs.iter().map(of_pair).sum::<u64>() + SECTOR
+}
+
 impl Matrices {
-    /// Rows of the largest matrix.
-    pub fn longest(&self) -> u32 {
-        self.places.iter().map(|place| place.rows).max().unwrap_or(0)
+    /// None. Where the first begins lets column 1 of every row begin a sector.
+    fn empty() -> Self {
+        let (pairs, places, starts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pairs, places, starts, values: SECTOR - 1 }
+    }
+
+    /// Rows of a strip of `nw_dscan`.
+    pub fn strip(&self) -> u32 {
+        self.places.iter().map(|place| place.rows).max().unwrap_or(0).min(STRIP)
     }
 
     /// The launches of `nw_tiles`: of all pairs at a time, or of each by itself.

@@ -6,9 +6,10 @@ use thiserror::Error;
 use crate::batch::{Batch, Pair, Sequences};
 use crate::cigar::Alignment;
 use crate::cpu;
-use crate::gpu::engine::{Method, Planned};
+use crate::gpu::Engine;
+use crate::gpu::engine::Method;
 use crate::gpu::full::Full;
-use crate::gpu::{Engine, Launched};
+use crate::gpu::scores::{Launched, Planned};
 use crate::scoring::{FreeEnds, Scoring};
 
 /// Which kernels to use on a GPU.

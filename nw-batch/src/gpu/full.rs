@@ -1,5 +1,7 @@
 //! Memory and launches of the kernels with full matrices (`cuda/full.cu`).
 
+mod launch;
+
 use crate::batch::{Batch, Pair};
 use crate::gpu::model::Place;
 

@@ -6,14 +6,18 @@
 //! | `edit.cu` | a bit a cell (Myers, J. ACM 46, 1999) | edit distances |
 //! | `full.cu` | in device memory, as in Li's dissertation, chapter 3 | comparison: scores, linear gaps |
 //!
-//! [`plan`](mod@plan) chooses kernels for pairs and sizes launches by memory; [`engine`] launches.
-//! Only sequences go to the device, once, and only scores or runs of CIGARs come back.
+//! [`plan`](mod@plan) chooses kernels for pairs and sizes launches by memory; [`engine`] has the
+//! sequences, kernels and memory with which [`scores`], [`alignments`] and [`full`] launch. Only
+//! sequences go to the device, once, and only scores or runs of CIGARs come back.
 
+pub mod alignments;
 pub mod edit;
 pub mod engine;
 pub mod full;
 pub mod model;
 pub mod plan;
 pub mod runs;
+pub mod scores;
 
-pub use engine::{Engine, Launched};
+pub use engine::Engine;
+pub use scores::Launched;

@@ -45,7 +45,7 @@ use aligner_core::Device;
 pub use apps::App;
 pub use error::BenchError;
 pub use experiments::Experiment;
-pub use nw::{NwOptions, NwTiming, nw, nw_table};
+pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use aligner_core::{Device, DeviceRequest};
 use anyhow::{Result, bail};
 use clap::Args;
-use gpualign_benches::{NwOptions, nw, nw_table};
+use gpualign_benches::{NwOptions, nw, nw_figures, nw_figures_table, nw_table};
+use serde::Serialize;
 
 use crate::args::{Messages, Threads};
 use crate::commands::start_threads;
@@ -17,6 +18,9 @@ pub struct NwBenchArguments {
     /// Where to run: cuda or cuda:N
     #[arg(long, default_value = "cuda", help_heading = "Resources")]
     pub device: DeviceRequest,
+    /// Compare the kernels as figures 8 to 12 of Li's dissertation do
+    #[arg(long, conflicts_with_all = ["sequences", "length", "runs"])]
+    pub figures: bool,
     /// Sequences, each of which is aligned with all others
     #[arg(long, value_name = "N", default_value_t = 512,
         value_parser = clap::value_parser!(u32).range(2..=4096))]
@@ -47,14 +51,18 @@ pub fn run(arguments: &NwBenchArguments) -> Result<()> {
     let &NwBenchArguments { sequences, length, runs, .. } = arguments;
     let options = NwOptions { sequences, length, runs: runs.into() };
     start_threads(arguments.threads.count())?;
-    let timings = nw(&gpu, options, &mut |step| console.start(step));
-    console.finish();
-    let timings = timings?;
-    let text = if arguments.json {
-        serde_json::to_string_pretty(&timings)? + "\n"
+    let progress = &mut |step: &str| console.start(step);
+    let text = if arguments.figures {
+        nw_figures(&gpu, progress).map(|points| shown(&points, arguments.json, nw_figures_table))
     } else {
-        nw_table(&timings)
+        nw(&gpu, options, progress).map(|timings| shown(&timings, arguments.json, nw_table))
     };
-    io::stdout().write_all(text.as_bytes())?;
+    console.finish();
+    io::stdout().write_all(text??.as_bytes())?;
     Ok(())
+}
+
+/// Results as JSON, or as a table.
+fn shown<T: Serialize>(results: &[T], json: bool, table: fn(&[T]) -> String) -> Result<String> {
+    Ok(if json { serde_json::to_string_pretty(results)? + "\n" } else { table(results) })
 }

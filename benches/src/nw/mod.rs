@@ -1,5 +1,7 @@
 //! Global alignments on a GPU: the speed of each kind of kernel, each checked against the CPU.
 
+mod figures;
+
 use std::time::Instant;
 
 use aligner_core::gpu::Gpu;
@@ -11,6 +13,8 @@ use nw_batch::{Batch, Gaps, Matrix, Pair, Scoring, Sequences, cpu};
 use serde::Serialize;
 
 use crate::BenchError;
+
+pub use figures::{NwPoint, nw_figures, nw_figures_table};
 
 /// Pairs that are checked against the CPU.
 const CHECKED: usize = 256;
@@ -78,7 +82,7 @@ fn cases() -> Result<Vec<Case>, BenchError> {
     let simple = |matching, mismatch, open, extend| {
         Scoring::simple(matching, mismatch, Gaps { open, extend })
     };
-    let blosum = Matrix::parse(include_str!("../../nw-batch/matrices/BLOSUM62"))?;
+    let blosum = Matrix::parse(include_str!("../../../nw-batch/matrices/BLOSUM62"))?;
     let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
     let protein = Scoring::matrix(blosum, Gaps { open: 11, extend: 1 })?;
     let edit = simple(0, -1, 1, 1)?;
@@ -165,11 +169,6 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         }
         kernel.push(seconds);
     }
-    let median = |times: &mut Vec<f64>| {
-        times.remove(0);
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
     let (kernel_seconds, seconds) = (median(&mut kernel), median(&mut whole));
     let cells = batch.cells();
     Ok(NwTiming {
@@ -181,6 +180,13 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         kernel_tcells: cells as f64 / kernel_seconds / 1e12,
         tcells: cells as f64 / seconds / 1e12,
     })
+}
+
+/// The median of all times but the first.
+fn median(times: &mut [f64]) -> f64 {
+    let times = &mut times[1..];
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 /// Places of the pairs that are checked, from all over the batch.

@@ -1,0 +1,305 @@
+//! The comparisons of Li's dissertation, section 3.4.2: figures 8 to 12, on this device.
+//!
+//! The papers' kernels leave whole matrices in device memory, and the papers trace alignments on the
+//! host: so figures 8 and 12 include the copies of the matrices. 16S genes of 1,536 bases are stood
+//! in for by random ones of that length.
+
+use std::panic::resume_unwind;
+use std::thread;
+use std::time::Instant;
+
+use aligner_core::gpu::Gpu;
+use nw_batch::gpu::Engine;
+use nw_batch::gpu::engine::Method;
+use nw_batch::gpu::full::{self, Full};
+use nw_batch::{Batch, Gaps, Pair, Scoring, Sequences, cpu};
+use serde::Serialize;
+
+use super::{NwOptions, genes, median};
+use crate::BenchError;
+
+/// Lengths that kernels are compared at.
+const LENGTHS: [u32; 7] = [128, 256, 512, 1024, 1536, 2048, 4096];
+
+/// Pairs in the small batches of figures 9 and 10.
+const FEW: [usize; 4] = [8, 16, 32, 64];
+
+/// The length of figures 8 and 12, in bases.
+const GENE: u32 = 1536;
+
+/// Values of the matrices of a batch of figure 12: 16 GiB. The copies, not the kernel, take the time,
+/// so that more would change nothing.
+const BATCH_VALUES: u64 = 4 << 30;
+
+/// Runs of which the median counts, after one that finds memory and code.
+const RUNS: usize = 3;
+
+/// What a figure shows.
+#[derive(Debug, Clone, Serialize)]
+pub struct NwPoint {
+    /// Its number in the dissertation.
+    pub figure: &'static str,
+    /// What was measured.
+    pub name: String,
+    /// Residues of a sequence.
+    pub length: u32,
+    /// Pairs at a time.
+    pub pairs: usize,
+    /// Median seconds for them.
+    pub seconds: f64,
+    /// Cells in 10^9 a second.
+    pub gcells: f64,
+    /// How many times faster than what the figure compares with.
+    pub speedup: f64,
+}
+
+/// Pairs of sequences of a length.
+struct Workload {
+    length: u32,
+    sequences: Sequences,
+    pairs: Vec<Pair>,
+}
+
+impl Workload {
+    fn new(length: u32, pairs: usize) -> Self {
+        let sequences = genes(NwOptions { sequences: 64, length, runs: 1 }, 4);
+        let count = sequences.len() as u32;
+        let pair = |number: u32| Pair {
+            query: number % count,
+            target: (number % count + 1 + number / count % (count - 1)) % count,
+        };
+        Self { length, pairs: (0..pairs as u32).map(pair).collect(), sequences }
+    }
+
+    fn batch(&self) -> Batch<'_> {
+        Batch { queries: &self.sequences, targets: &self.sequences, pairs: &self.pairs }
+    }
+
+    fn engine(&self, gpu: &Gpu, scoring: &Scoring) -> Result<Engine, BenchError> {
+        Ok(Engine::new(gpu.clone(), scoring, &self.sequences, &self.sequences)?)
+    }
+
+    /// Median seconds of the launches of a method.
+    fn kernel(&self, gpu: &Gpu, scoring: &Scoring, method: Method) -> Result<f64, BenchError> {
+        let mut engine = self.engine(gpu, scoring)?;
+        let planned = engine.plan_scores(self.batch(), method)?;
+        median_of(RUNS, || {
+            let mut launched = None;
+            let seconds = gpu.timed(|| {
+                launched = Some(engine.launch(&planned)?);
+                Ok(())
+            })?;
+            Ok(seconds)
+        })
+    }
+
+    fn point(
+        &self,
+        figure: &'static str,
+        name: impl Into<String>,
+        seconds: f64,
+        than: f64,
+    ) -> NwPoint {
+        NwPoint {
+            figure,
+            name: name.into(),
+            length: self.length,
+            pairs: self.pairs.len(),
+            seconds,
+            gcells: self.batch().cells() as f64 / seconds / 1e9,
+            speedup: than / seconds,
+        }
+    }
+}
+
+/// The median of `runs` runs after one more.
+fn median_of(
+    runs: usize,
+    mut run: impl FnMut() -> Result<f64, BenchError>,
+) -> Result<f64, BenchError> {
+    let times: Result<Vec<f64>, BenchError> = (0..=runs).map(|_| run()).collect();
+    Ok(median(&mut times?))
+}
+
+/// Seconds that work takes.
+fn clocked(work: impl FnOnce() -> Result<(), BenchError>) -> Result<f64, BenchError> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Measures what the figures show. `progress` is told what comes next.
+///
+/// # Errors
+/// If the GPU fails.
+pub fn nw_figures(gpu: &Gpu, progress: &mut dyn FnMut(&str)) -> Result<Vec<NwPoint>, BenchError> {
+    let scoring = Scoring::simple(5, -4, Gaps { open: 10, extend: 10 })?;
+    let mut points = Vec::new();
+    progress("figure 8");
+    points.extend(memory(gpu, &scoring)?);
+    for length in LENGTHS {
+        progress(&format!("figures 9 to 11, length {length}"));
+        points.extend(few(gpu, &scoring, length)?);
+        points.extend(full_batch(gpu, &scoring, length)?);
+    }
+    progress("figure 12");
+    points.extend(throughput(gpu, &scoring)?);
+    Ok(points)
+}
+
+/// Figure 8: 64 pairs of `rodinia`, with the matrices made on the host as Rodinia does, on the
+/// device, and with page-locked memory.
+fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
+    let work = Workload::new(GENE, 64);
+    let mut engine = work.engine(gpu, scoring)?;
+    let planned = engine.plan_scores(work.batch(), Method::Full(Full::Rodinia))?;
+    let values = full::all_values(work.batch()) as usize;
+    let mut pageable = vec![0_u32; values];
+    let mut pinned = gpu.pinned::<u32>(values)?;
+    // What Rodinia copies to the device: matrices with borders, and a score for every cell.
+    let made_on_host = vec![1_u32; 2 * values];
+    let on_host = median_of(RUNS, || {
+        clocked(|| {
+            let copied = gpu.upload(&made_on_host)?;
+            let launched = engine.launch(&planned)?;
+            engine.matrices_into(&mut pageable)?;
+            drop((launched, copied));
+            Ok(())
+        })
+    })?;
+    let mut to = |memory: &mut [u32]| {
+        median_of(RUNS, || {
+            clocked(|| {
+                let launched = engine.launch(&planned)?;
+                engine.matrices_into(memory)?;
+                drop(launched);
+                Ok(())
+            })
+        })
+    };
+    let on_device = to(&mut pageable)?;
+    let locked = to(pinned.as_mut_slice()?)?;
+    Ok(vec![
+        work.point("8", "rodinia, set up on the host", on_host, on_host),
+        work.point("8", "rodinia, set up on the device", on_device, on_host),
+        work.point("8", "rodinia, and page-locked memory", locked, on_host),
+    ])
+}
+
+/// Every kernel for linear gaps.
+fn kernels() -> [(&'static str, Method); 5] {
+    [
+        ("rodinia", Method::Full(Full::Rodinia)),
+        ("tiled-dscan", Method::Full(Full::TiledDscan)),
+        ("dscan", Method::Full(Full::Dscan)),
+        ("rscan", Method::Full(Full::Rscan)),
+        ("warp", Method::Warp),
+    ]
+}
+
+/// Figures 9 and 10: few pairs.
+fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
+    let mut points = Vec::new();
+    for pairs in FEW {
+        let work = Workload::new(length, pairs);
+        let mut rodinia = 0.0;
+        for (name, method) in kernels() {
+            let seconds = work.kernel(gpu, scoring, method)?;
+            rodinia = if name == "rodinia" { seconds } else { rodinia };
+            points.push(work.point("9, 10", name, seconds, rodinia));
+        }
+    }
+    Ok(points)
+}
+
+/// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes a pair after
+/// the other, so that 64 tell its time for all.
+fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
+    let one = full::all_values(Workload::new(length, 1).batch());
+    let pairs = gpu.free_memory()? / 10 * 7 / 4 / one;
+    let work = Workload::new(length, pairs as usize);
+    let some = Workload::new(length, 64);
+    let of_some = some.kernel(gpu, scoring, Method::Full(Full::Rodinia))?;
+    let rodinia = of_some * pairs as f64 / 64.0;
+    let mut points = vec![work.point("11", "rodinia, from 64 pairs", rodinia, rodinia)];
+    for (name, method) in kernels().into_iter().skip(1) {
+        points.push(work.point("11", name, work.kernel(gpu, scoring, method)?, rodinia));
+    }
+    Ok(points)
+}
+
+/// Figure 12: `dscan` with its matrices copied to the host, three batches, or six of half the size
+/// of which one is copied while another is computed.
+fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
+    let one = full::all_values(Workload::new(GENE, 1).batch());
+    let size = (BATCH_VALUES / one) as usize;
+    let (work, half) = (Workload::new(GENE, size), Workload::new(GENE, size / 2));
+    let method = Method::Full(Full::Dscan);
+    let some = Workload::new(GENE, 512);
+    let on_cpu = median_of(RUNS, || {
+        clocked(|| {
+            cpu::scores(scoring, some.batch());
+            Ok(())
+        })
+    })? / 512.0;
+    let batches = |gpu: &Gpu, work: &Workload, memory: &mut [u32]| -> Result<f64, BenchError> {
+        let mut engine = work.engine(gpu, scoring)?;
+        let planned = engine.plan_scores(work.batch(), method)?;
+        // The first run finds memory and code.
+        drop(engine.launch(&planned)?);
+        gpu.synchronize()?;
+        clocked(|| {
+            for _ in 0..3 {
+                let launched = engine.launch(&planned)?;
+                engine.matrices_into(memory)?;
+                drop(launched);
+            }
+            Ok(())
+        })
+    };
+    let values = |work: &Workload| full::all_values(work.batch()) as usize;
+    let unpinned = batches(gpu, &work, &mut vec![0; values(&work)])? / 3.0;
+    let pinned = batches(gpu, &work, gpu.pinned(values(&work))?.as_mut_slice()?)? / 3.0;
+    // Two streams, each with a thread and half of the memory. Both take their three batches at the
+    // same time, and the slower one tells the time.
+    let of_two = thread::scope(|scope| {
+        let run = || {
+            let own = Gpu::open(gpu.ordinal())?;
+            let mut memory = own.pinned(values(&half))?;
+            batches(&own, &half, memory.as_mut_slice()?)
+        };
+        let threads = [scope.spawn(run), scope.spawn(run)];
+        let times =
+            threads.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        times.into_iter().try_fold(0.0_f64, |slowest, time| Ok::<_, BenchError>(slowest.max(time?)))
+    })?;
+    let cpu = on_cpu * size as f64;
+    let threads = rayon::current_num_threads();
+    Ok(vec![
+        work.point("12", format!("this CPU, {threads} threads, scores"), cpu, cpu),
+        work.point("12", "dscan, pageable memory", unpinned, cpu),
+        work.point("12", "dscan, page-locked memory", pinned, cpu),
+        work.point("12", "dscan, double buffering", of_two / 3.0, cpu),
+    ])
+}
+
+/// A table of them.
+pub fn nw_figures_table(points: &[NwPoint]) -> String {
+    let line = |cells: [String; 7]| {
+        let [figure, name, length, pairs, ms, gcells, speedup] = cells;
+        format!("{figure:<6} {name:<40} {length:>6} {pairs:>8} {ms:>12} {gcells:>9} {speedup:>8}\n")
+    };
+    let heading = ["figure", "", "length", "pairs", "ms", "Gcells/s", "speedup"];
+    let row = |point: &NwPoint| {
+        line([
+            point.figure.to_owned(),
+            point.name.clone(),
+            point.length.to_string(),
+            point.pairs.to_string(),
+            format!("{:.3}", point.seconds * 1e3),
+            format!("{:.2}", point.gcells),
+            format!("{:.2}", point.speedup),
+        ])
+    };
+    line(heading.map(str::to_owned)) + &points.iter().map(row).collect::<String>()
+}

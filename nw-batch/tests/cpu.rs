@@ -6,6 +6,7 @@ mod common;
 
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
+use nw_batch::cigar::max_runs;
 use nw_batch::{Batch, Gaps, Scoring, cpu, oracle};
 
 /// All that must hold of a batch.
@@ -28,6 +29,8 @@ fn check(case: &str, scoring: &Scoring, batch: Batch<'_>) {
         let (query, target) = batch.sequences(pair);
         let again = alignment.cigar.rescore(scoring, query, target);
         assert_eq!(again, Ok(alignment.score), "{case}: {}", alignment.cigar);
+        let most = max_runs(query.len() as u32, target.len() as u32) as usize;
+        assert!(alignment.cigar.runs().0.len() <= most, "{case}: {}", alignment.cigar);
     }
 }
 

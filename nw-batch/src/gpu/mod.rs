@@ -6,7 +6,7 @@
 //! | `edit.cu` | a bit a cell (Myers, J. ACM 46, 1999) | edit distances |
 //! | `full.cu` | in device memory, as in Li's dissertation, chapter 3 | comparison: scores, linear gaps |
 //!
-//! [`plan`](mod@plan) chooses kernels for pairs and sizes launches by memory; [`engine`] has the
+//! [`plan`] chooses a [`kernel`] for each pair, and sizes launches by memory; [`engine`] has the
 //! sequences, kernels and memory with which [`scores`], [`alignments`] and [`full`] launch. Only
 //! sequences go to the device, once, and only scores or runs of CIGARs come back.
 
@@ -14,10 +14,11 @@ pub mod alignments;
 pub mod edit;
 pub mod engine;
 pub mod full;
+pub mod kernel;
 pub mod model;
 pub mod plan;
-pub mod runs;
 pub mod scores;
+mod warp;
 
 pub use engine::Engine;
 pub use scores::Launched;

@@ -89,8 +89,8 @@ fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
 /// A line of one sequence, of which `done` residues came before.
 fn line(name: &str, letters: &[u8], done: &mut usize, out: &mut Vec<u8>) -> std::io::Result<()> {
     let residues = letters.iter().filter(|&&letter| letter != b'-').count();
-    // A line without residues has the number of the last one before, as EMBOSS's.
-    let first = if residues == 0 { *done } else { *done + 1 };
+    // Also of a line without residues: the next one's, as EMBOSS's.
+    let first = *done + 1;
     *done += residues;
     let name: String = name.chars().take(NAME).collect();
     writeln!(out, "{name:<NAME$} {first:>6} {} {:>6}", text(letters), *done)

@@ -71,6 +71,29 @@ fn empty_and_unknown() {
 }
 
 #[test]
+fn edit_distances_of_all_lengths() {
+    let (_, scoring) = scorings().swap_remove(2);
+    assert!(scoring.is_edit_distance());
+    for seed in 0..20 {
+        let mut random = Rng::with_seed(seed);
+        let codes = 4 + seed as u8 % 2;
+        let longest = [5, 70, 130, 400][seed as usize % 4];
+        let count = random.usize(..40);
+        let mut all: Vec<_> = (0..count).map(|_| pair(&mut random, codes, longest)).collect();
+        for length in [1, 63, 64, 65, 127, 128, 129] {
+            let query = sequence(&mut random, codes, length);
+            all.push((query.clone(), mutated(&mut random, codes, &query, 6)));
+        }
+        let pairs = Pairs::new(&all);
+        let expected: Vec<i32> = all
+            .iter()
+            .map(|(query, target)| oracle::align(&scoring, query, target).score)
+            .collect();
+        assert_eq!(cpu::scores(&scoring, pairs.batch()), expected, "seed {seed}");
+    }
+}
+
+#[test]
 fn both_sides_of_the_limit_of_16_bits() {
     let mut random = Rng::with_seed(7);
     let scoring = Scoring::simple(500, -500, Gaps { open: 500, extend: 100 }).expect("a scoring");

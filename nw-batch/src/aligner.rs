@@ -19,7 +19,7 @@ pub enum Choice {
     Auto,
     /// Cells in the registers of a warp.
     Warp,
-    /// A bit a cell, for scores that are edit distances.
+    /// A bit a cell, for scores that are edit distances; gives no alignments.
     Edit,
     /// A full matrix in device memory, for scores with linear gaps.
     Full(Full),

@@ -49,6 +49,8 @@ pub struct Engine {
     pub(super) wide: Constants,
     /// Directions of a launch, or matrices: kept from launch to launch, as far as memory goes.
     pub(super) room: DeviceBuffer<u32>,
+    /// Whether memory allows no more of it.
+    room_is_full: bool,
     /// Runs of CIGARs, as walks find them.
     pub(super) walked: DeviceBuffer<u32>,
     /// Arrays for the runs of all alignments of a batch, not in use.
@@ -97,6 +99,7 @@ impl Engine {
             narrow: Constants::new(&gpu, scoring, &Bias::narrow(scoring))?,
             wide: Constants::new(&gpu, scoring, &Bias::wide(scoring))?,
             room: gpu.zeros(0)?,
+            room_is_full: false,
             walked: gpu.zeros(0)?,
             spare_runs: Vec::new(),
             planner: Planner::new(scoring, targets),
@@ -112,7 +115,7 @@ impl Engine {
 
     /// Makes room for `words` words of directions, or for what memory allows; gives how many.
     pub(super) fn make_room(&mut self, words: u64) -> Result<u64, DeviceError> {
-        if words <= self.room.len() as u64 {
+        if words <= self.room.len() as u64 || self.room_is_full {
             return Ok(self.room.len() as u64);
         }
         self.room = self.gpu.zeros(0)?;
@@ -121,9 +124,13 @@ impl Engine {
         let most = self.gpu.free_memory()? / 4 * 3 / 4;
         // A little more, for the next batch.
         let mut words = (words + words / 8).min(most);
+        self.room_is_full = words == most;
         loop {
             match self.gpu.zeros(words as usize) {
-                Err(DeviceError::OutOfMemory(_)) if words > 1 << 20 => words /= 2,
+                Err(DeviceError::OutOfMemory(_)) if words > 1 << 20 => {
+                    words /= 2;
+                    self.room_is_full = true;
+                }
                 made => {
                     self.room = made?;
                     return Ok(words);

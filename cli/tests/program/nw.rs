@@ -89,6 +89,18 @@ fn matrices_of_all_pairs() {
 }
 
 #[test]
+fn the_timeline_has_every_step() {
+    let folder = folder();
+    nw(&folder, &["all-vs-all", "x.fa", "-o", "out.tsv", "--timeline", "t.json"]);
+    let text = String::from_utf8(folder.read("t.json")).expect("is text");
+    for step in ["read", "device", "prepare", "align", "format", "write"] {
+        assert!(text.contains(&format!("\"cat\":\"{step}\"")), "no {step} in: {text}");
+    }
+    let both = ["nw", "all-vs-all", "x.fa", "--timeline", "-"];
+    assert_eq!(folder.run(&both).status.code(), Some(2));
+}
+
+#[test]
 fn output_depends_on_no_thread() {
     let folder = folder();
     // Two tiles.

@@ -24,10 +24,12 @@ pub enum Step {
     Device,
     /// Reading, decompressing and checking reads.
     Read,
-    /// Making queries of them.
+    /// Making queries of them; planning and launching kernels.
     Prepare,
     /// Searching for them, on the device.
     Search,
+    /// Waiting for alignments, or aligning on the CPU.
+    Align,
     /// From what was found to finished records.
     Format,
     /// Writing these.
@@ -35,12 +37,13 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Index,
         Self::Device,
         Self::Read,
         Self::Prepare,
         Self::Search,
+        Self::Align,
         Self::Format,
         Self::Write,
     ];

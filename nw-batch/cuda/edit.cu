@@ -13,14 +13,16 @@ namespace nw {
 // A horizontal difference of 1; bit 1 stands for -1.
 constexpr uint32_t UP = 1;
 
-// The negative edit distances of all pairs; `places` has 32 / G for each task, the last one repeated.
-// A warp takes the next task when it is done with one: `next` starts at 0. `rooms` has `row_bytes`
-// bytes for each G lanes of the grid, the longest target's columns; unused if no query has more than
-// 32 G W rows. Blocks of whole warps, in one dimension. No block barrier.
+// The negative edit distances of many of `pairs`: those with the numbers in `order`, which has 32 / G
+// for each task, the last one repeated. A warp takes the next task when it is done with one: `next`
+// starts at 0. `rooms` has `row_bytes` bytes for each G lanes of the grid, the longest target's
+// columns; unused if no query has more than 32 G W rows. `scores` gets that of each pair by its
+// number. Blocks of whole warps, in one dimension. No block barrier.
 template <int G, int W>
-__device__ void edit(const Place* places, uint32_t tasks, const uint8_t* queries,
-                     const uint8_t* targets, uint32_t* next, uint8_t* rooms, uint32_t row_bytes,
-                     int32_t* scores) {
+__device__ void edit(const Pair* pairs, const uint32_t* order, uint32_t tasks,
+                     const uint8_t* queries, const uint64_t* query_offsets, const uint8_t* targets,
+                     const uint64_t* target_offsets, uint32_t* next, uint8_t* rooms,
+                     uint32_t row_bytes, int32_t* scores) {
   constexpr unsigned ALL = ~0u;
   constexpr uint32_t PAIRS = 32 / G;
   const uint32_t lane = threadIdx.x % G;
@@ -32,7 +34,8 @@ __device__ void edit(const Place* places, uint32_t tasks, const uint8_t* queries
     if (threadIdx.x % 32 == 0) task = atomicAdd(next, 1u);
     task = __shfl_sync(ALL, task, 0);
     if (task >= tasks) return;
-    const Place place = places[task * PAIRS + group];
+    const uint32_t number = order[task * PAIRS + group];
+    const Place place = place_of(pairs[number], query_offsets, target_offsets);
     const uint32_t m = place.rows, n = place.columns;
     uint32_t strips = (m + 32 * G * W - 1) / (32 * G * W), columns = n;
     for (int lanes = G; lanes < 32; lanes *= 2) {
@@ -104,18 +107,20 @@ __device__ void edit(const Place* places, uint32_t tasks, const uint8_t* queries
     for (int lanes = G / 2; lanes > 0; lanes /= 2) {
       distance += __shfl_xor_sync(ALL, distance, lanes);
     }
-    if (lane == 0) scores[task * PAIRS + group] = -(distance + static_cast<int>(n));
+    if (lane == 0) scores[number] = -(distance + static_cast<int>(n));
   }
 }
 
 }  // namespace nw
 
-#define NW_EDIT(G, W)                                                                          \
-  extern "C" __global__ void __launch_bounds__(128) nw_edit_##G##_##W(                         \
-      const nw::Place* places, uint32_t tasks, const uint8_t* queries, const uint8_t* targets, \
-      uint32_t* next, uint8_t* rooms, uint32_t row_bytes, int32_t* scores) {                   \
-    nw::edit<G, W>(places, tasks, queries, targets, next, rooms, row_bytes, scores);           \
-  }                                                                                            \
+#define NW_EDIT(G, W)                                                                           \
+  extern "C" __global__ void __launch_bounds__(128) nw_edit_##G##_##W(                          \
+      const nw::Pair* pairs, const uint32_t* order, uint32_t tasks, const uint8_t* queries,     \
+      const uint64_t* query_offsets, const uint8_t* targets, const uint64_t* target_offsets,    \
+      uint32_t* next, uint8_t* rooms, uint32_t row_bytes, int32_t* scores) {                    \
+    nw::edit<G, W>(pairs, order, tasks, queries, query_offsets, targets, target_offsets, next,  \
+                   rooms, row_bytes, scores);                                                   \
+  }                                                                                             \
   SIMT_EXPORT(nw_edit_##G##_##W)
 
 NW_EDIT(8, 1)

@@ -6,18 +6,21 @@
 
 namespace nw {
 
-// Fills the matrices of all pairs; `places` has Word::PAIRS for each task, the last one twice if
-// their number is odd. A warp takes the next task when it is done with one: `next` starts at 0.
-//   ends        of each pair
+// Fills the matrices of many of `pairs`: those with the numbers in `order`, which has Word::PAIRS for
+// each task, the last one twice if their number is odd. A warp takes the next task when it is done
+// with one: `next` starts at 0.
+//   ends        of each pair, by its number
 //   rooms       2 * row_words words a warp of the grid, the longest target's columns; unused if no
 //               query has more than 32 R rows
 //   directions  with TRACE, the words of task t begin at starts[t]
 // Blocks of whole warps, in one dimension. One block barrier at the begin.
 template <class Word, class Pairing, int R, bool AFFINE, bool TRACE>
-__device__ void all_tasks(const Model* model, const Place* places, uint32_t tasks,
-                          const uint8_t* queries, const uint8_t* targets, const int16_t* scores,
-                          uint32_t* next, uint32_t* rooms, uint32_t row_words, End* ends,
-                          const uint64_t* starts, uint32_t* directions) {
+__device__ void all_tasks(const Model* model, const Pair* pairs, const uint32_t* order,
+                          uint32_t tasks, const uint8_t* queries, const uint64_t* query_offsets,
+                          const uint8_t* targets, const uint64_t* target_offsets,
+                          const int16_t* scores, uint32_t* next, uint32_t* rooms,
+                          uint32_t row_words, End* ends, const uint64_t* starts,
+                          uint32_t* directions) {
   __shared__ int16_t table[CODES * CODES];
   if (Pairing::TABLE) {
     for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) table[i] = scores[i];
@@ -32,19 +35,22 @@ __device__ void all_tasks(const Model* model, const Place* places, uint32_t task
     task = __shfl_sync(~0u, task, 0);
     if (task >= tasks) return;
     Place place[Word::PAIRS];
-    for (int pair = 0; pair < Word::PAIRS; pair++) place[pair] = places[task * Word::PAIRS + pair];
+    for (int pair = 0; pair < Word::PAIRS; pair++) {
+      const uint32_t number = order[task * Word::PAIRS + pair];
+      place[pair] = place_of(pairs[number], query_offsets, target_offsets);
+    }
     const Ends<Word> found = wave<Word, Pairing, R, AFFINE, TRACE>(
         *model, place, queries, targets, table, row, TRACE ? directions + starts[task] : nullptr);
     if (lane == 0) {
       for (int pair = 0; pair < Word::PAIRS; pair++) {
-        ends[task * Word::PAIRS + pair] = found.best[pair];
+        ends[order[task * Word::PAIRS + pair]] = found.best[pair];
       }
     }
   }
 }
 
 // Operations of a CIGAR's run, in its lowest two bits; its length is in the others. Mirrors
-// src/gpu/runs.rs.
+// `Run` of src/cigar.rs.
 constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
 
 // Collects runs from the last to the first.
@@ -66,41 +72,60 @@ struct Runs {
   __device__ void flush() {
     if (length == 0) return;
     count++;
-    if (end != nullptr) *(end - count) = length << 2 | op;
+    *(end - count) = length << 2 | op;
   }
 };
 
-// The alignment of each pair, from its directions: a thread a pair. `counts` gets the number of
-// runs; with `runs`, the runs of pair p are written before runs + behind[p], the first of the
-// alignment first. `rows` is what a lane had, `affine` whether gaps were, `pairs` how many shared a
-// task. Any grid.
+// Where a pair's directions are. Mirrors `Trace` of src/gpu/model.rs.
+struct Trace {
+  uint64_t start;   // of its task's words
+  uint64_t behind;  // end of its room for runs
+  uint32_t pair;    // number of the pair
+  uint32_t steps;   // of its task, in a strip
+  uint16_t rows;    // of a lane
+  uint8_t half;     // the first or the second pair of the task
+  uint8_t affine;   // whether gaps are
+  uint32_t reserved;
+};
+static_assert(sizeof(Trace) == 32, "mirrored in Rust");
+
+// An alignment's score, and its runs among those of all. Mirrors `Traced` of src/gpu/model.rs.
+struct Traced {
+  int32_t score;
+  uint32_t count;
+  uint64_t first;
+};
+static_assert(sizeof(Traced) == 16, "mirrored in Rust");
+
+// The alignments of `count` pairs, from their directions: a thread a trace. A walk begins at the end,
+// so runs come in the wrong order and in unknown number: they fill the pair's part of `room` from its
+// end, and go from there to the next free words of `runs`, of which `*taken` (0 at first) are taken.
+// Each room is as large as `max_runs` of src/cigar.rs says, and `runs` as all of them.
+//   traced  of each pair, by its number
+// Any grid.
 extern "C" __global__ void __launch_bounds__(128)
-    nw_walk(const Model* model, const Place* places, uint32_t count, const uint8_t* queries,
-            const uint8_t* targets, const End* ends, const uint64_t* starts,
-            const uint32_t* directions, uint32_t rows, uint32_t affine, uint32_t pairs,
-            uint32_t* counts, const uint64_t* behind, uint32_t* runs) {
-  const uint32_t bits = affine != 0 ? 4 : 2;
-  const uint32_t rows_of_word = 16 / bits;
-  const uint32_t words = (rows + rows_of_word - 1) / rows_of_word;
-  for (uint32_t p = blockIdx.x * blockDim.x + threadIdx.x; p < count;
-       p += gridDim.x * blockDim.x) {
-    const Place place = places[p];
-    const uint32_t task = p / pairs, half = p % pairs;
-    uint32_t longest = place.columns;
-    if (pairs == 2) longest = max(longest, places[p ^ 1].columns);
-    const uint32_t steps = longest + 31;
-    const uint32_t* words_of_task = directions + starts[task];
-    const End end = ends[p];
+    nw_walk(const Model* model, const Pair* pairs, const Trace* traces, uint32_t count,
+            const uint8_t* queries, const uint64_t* query_offsets, const uint8_t* targets,
+            const uint64_t* target_offsets, const End* ends, const uint32_t* directions,
+            uint32_t* room, unsigned long long* taken, uint32_t* runs, Traced* traced) {
+  for (uint32_t t = blockIdx.x * blockDim.x + threadIdx.x; t < count; t += gridDim.x * blockDim.x) {
+    const Trace trace = traces[t];
+    const Place place = place_of(pairs[trace.pair], query_offsets, target_offsets);
+    const uint32_t bits = trace.affine != 0 ? 4 : 2;
+    const uint32_t rows = trace.rows, rows_of_word = 16 / bits;
+    const uint32_t words = (rows + rows_of_word - 1) / rows_of_word;
+    const uint32_t* words_of_task = directions + trace.start;
+    const End end = ends[trace.pair];
     uint32_t i = end.row, j = end.column;
-    Runs out{runs != nullptr ? runs + behind[p] : nullptr, 0, ~0u, 0};
+    Runs out{room + trace.behind, 0, ~0u, 0};
     out.push(INSERTION, place.rows - i);
     out.push(DELETION, place.columns - j);
     uint32_t state = EQUAL;  // or in a gap: INSERTION or DELETION
     while (i > 0 && j > 0) {
       const uint32_t strip = (i - 1) / (32 * rows), lane = (i - 1) / rows % 32, r = (i - 1) % rows;
-      const uint64_t step = static_cast<uint64_t>(strip) * steps + (j - 1 + lane);
+      const uint64_t step = static_cast<uint64_t>(strip) * trace.steps + (j - 1 + lane);
       const uint32_t word = words_of_task[(step * words + r / rows_of_word) * 32 + lane];
-      const uint32_t cell = word >> (16 * half + r % rows_of_word * bits);
+      const uint32_t cell = word >> (16 * trace.half + r % rows_of_word * bits);
       if (state == EQUAL) {
         if ((cell & 1) == 0) {
           const uint32_t q = queries[place.query + i - 1], t = targets[place.target + j - 1];
@@ -111,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(128)
         }
         state = (cell & 2) == 0 ? DELETION : INSERTION;
       }
-      const bool goes_on = affine != 0 && (cell & (state == DELETION ? 4 : 8)) != 0;
+      const bool goes_on = trace.affine != 0 && (cell & (state == DELETION ? 4 : 8)) != 0;
       out.push(state, 1);
       if (state == DELETION) j--; else i--;
       if (!goes_on) state = EQUAL;
@@ -119,7 +144,9 @@ extern "C" __global__ void __launch_bounds__(128)
     out.push(INSERTION, i);
     out.push(DELETION, j);
     out.flush();
-    counts[p] = out.count;
+    const uint64_t first = atomicAdd(taken, static_cast<unsigned long long>(out.count));
+    for (uint32_t run = 0; run < out.count; run++) runs[first + run] = *(out.end - out.count + run);
+    traced[trace.pair] = Traced{end.score, out.count, first};
   }
 }
 SIMT_EXPORT(nw_walk)
@@ -128,12 +155,13 @@ SIMT_EXPORT(nw_walk)
 
 #define NW_WARP(name, word, pairing, R, affine, trace, blocks)                                   \
   extern "C" __global__ void __launch_bounds__(128, blocks) name(                                \
-      const nw::Model* model, const nw::Place* places, uint32_t tasks, const uint8_t* queries,   \
-      const uint8_t* targets, const int16_t* scores, uint32_t* next, uint32_t* rooms,            \
+      const nw::Model* model, const nw::Pair* pairs, const uint32_t* order, uint32_t tasks,      \
+      const uint8_t* queries, const uint64_t* query_offsets, const uint8_t* targets,             \
+      const uint64_t* target_offsets, const int16_t* scores, uint32_t* next, uint32_t* rooms,    \
       uint32_t row_words, nw::End* ends, const uint64_t* starts, uint32_t* directions) {         \
     nw::all_tasks<nw::word, nw::pairing<R>, R, affine, trace>(                                   \
-        model, places, tasks, queries, targets, scores, next, rooms, row_words, ends, starts,    \
-        directions);                                                                             \
+        model, pairs, order, tasks, queries, query_offsets, targets, target_offsets, scores,     \
+        next, rooms, row_words, ends, starts, directions);                                       \
   }                                                                                              \
   SIMT_EXPORT(name)
 

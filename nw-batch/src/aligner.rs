@@ -3,13 +3,12 @@
 use aligner_core::{Device, DeviceError};
 use thiserror::Error;
 
+use crate::alignments::Alignments;
 use crate::batch::{Batch, Pair, Sequences};
-use crate::cigar::Alignment;
 use crate::cpu;
-use crate::gpu::Engine;
 use crate::gpu::engine::Method;
 use crate::gpu::full::Full;
-use crate::gpu::scores::{Launched, Planned};
+use crate::gpu::{Engine, Launched};
 use crate::scoring::{FreeEnds, Scoring};
 
 /// Which kernels to use on a GPU.
@@ -20,7 +19,7 @@ pub enum Choice {
     Auto,
     /// Cells in the registers of a warp.
     Warp,
-    /// A bit a cell, for scores that are edit distances.
+    /// A bit a cell, for scores that are edit distances; gives no alignments.
     Edit,
     /// A full matrix in device memory, for scores with linear gaps.
     Full(Full),
@@ -44,12 +43,12 @@ pub enum AlignError {
 }
 
 /// Scores or alignments of pairs, in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Found {
     /// Scores.
     Scores(Vec<i32>),
     /// Scores with alignments.
-    Alignments(Vec<Alignment>),
+    Alignments(Alignments),
 }
 
 /// Two sets of sequences, and the device that aligns pairs of them.
@@ -64,19 +63,11 @@ pub struct Aligner<'a> {
     failure: Option<DeviceError>,
 }
 
-/// Pairs that are to be aligned.
+/// Pairs that are being aligned.
 #[derive(Debug)]
 pub struct Pending {
     pairs: Vec<Pair>,
-    planned: Option<Planned>,
     launched: Option<Launched>,
-}
-
-impl Pending {
-    /// The pairs.
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
-    }
 }
 
 impl<'a> Aligner<'a> {
@@ -108,31 +99,29 @@ impl<'a> Aligner<'a> {
         Ok(Self { scoring, queries, targets, trace, method, engine, failure: None })
     }
 
-    /// Takes pairs, and plans the kernels for their scores: the host's part, which can be done while
-    /// the GPU still works.
-    pub fn plan(&mut self, pairs: Vec<Pair>) -> Pending {
+    /// Has the GPU begin to align pairs, and does not wait. A GPU that has begun the next batch when
+    /// one is finished never pauses. Without a GPU, [`Self::finish`] does everything.
+    pub fn begin(&mut self, pairs: Vec<Pair>) -> Pending {
         let (trace, method) = (self.trace, self.method);
         let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
-        let planned = self
-            .try_on_gpu(|engine| (!trace).then(|| engine.plan_scores(batch, method)).transpose());
-        Pending { pairs, planned, launched: None }
-    }
-
-    /// Has the GPU begin, and does not wait. Without it, [`Self::finish`] does everything.
-    pub fn begin(&mut self, pending: &mut Pending) {
-        let Pending { planned, launched, .. } = pending;
-        if let Some(planned) = planned.take() {
-            *launched = self.try_on_gpu(|engine| engine.launch(&planned).map(Some));
-        }
+        let launched = self.try_on_gpu(|engine| {
+            let planned = if trace {
+                engine.plan_directions(batch)?
+            } else {
+                engine.plan_scores(batch, method)?
+            };
+            engine.launch(&planned)
+        });
+        Pending { pairs, launched }
     }
 
     /// What the GPU gives, unless there is none or it fails now.
     fn try_on_gpu<T>(
         &mut self,
-        work: impl FnOnce(&mut Engine) -> Result<Option<T>, DeviceError>,
+        work: impl FnOnce(&mut Engine) -> Result<T, DeviceError>,
     ) -> Option<T> {
         match work(self.engine.as_mut()?) {
-            Ok(done) => done,
+            Ok(done) => Some(done),
             Err(error) => {
                 self.failure = Some(error);
                 self.engine = None;
@@ -141,35 +130,55 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Scores or alignments of the pairs.
-    pub fn finish(&mut self, mut pending: Pending) -> Found {
-        self.begin(&mut pending);
-        let Pending { pairs, launched, .. } = pending;
+    /// The pairs, with their scores or alignments.
+    pub fn finish(&mut self, pending: Pending) -> (Vec<Pair>, Found) {
+        let Pending { pairs, launched } = pending;
         let (scoring, trace) = (self.scoring, self.trace);
         let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
-        let found = self.try_on_gpu(|engine| {
-            if trace {
-                let (mut all, left) = engine.alignments(batch)?;
-                fill_in(&mut all, &left, batch, |batch| cpu::alignments(scoring, batch));
-                return Ok(Some(Found::Alignments(all)));
-            }
-            let Some(launched) = launched else { return Ok(None) };
-            let mut all = engine.finish_scores(&launched, batch.pairs.len())?;
-            fill_in(&mut all, &launched.left, batch, |batch| cpu::scores(scoring, batch));
-            Ok(Some(Found::Scores(all)))
+        let on_gpu = launched.and_then(|launched| {
+            self.try_on_gpu(|engine| {
+                if trace {
+                    let (mut all, left) = engine.finish_alignments(launched, pairs.len())?;
+                    fill_in(
+                        &left,
+                        batch,
+                        |batch| cpu::alignments(scoring, batch),
+                        |place, found| {
+                            all.set(place, &found);
+                        },
+                    );
+                    return Ok(Found::Alignments(all));
+                }
+                let mut all = engine.finish_scores(&launched, pairs.len())?;
+                fill_in(
+                    &launched.left,
+                    batch,
+                    |batch| cpu::scores(scoring, batch),
+                    |place, score| {
+                        all[place] = score;
+                    },
+                );
+                Ok(Found::Scores(all))
+            })
         });
-        found.unwrap_or_else(|| {
+        let found = on_gpu.unwrap_or_else(|| {
             if trace {
-                Found::Alignments(cpu::alignments(scoring, batch))
+                Found::Alignments(cpu::alignments(scoring, batch).into())
             } else {
                 Found::Scores(cpu::scores(scoring, batch))
             }
-        })
+        });
+        (pairs, found)
     }
 
-    /// Whether a GPU does the work.
-    pub fn is_on_gpu(&self) -> bool {
-        self.engine.is_some()
+    /// Whether it gives alignments.
+    pub fn traces(&self) -> bool {
+        self.trace
+    }
+
+    /// Bytes of device memory, if a GPU does the work.
+    pub fn device_memory(&self) -> Option<u64> {
+        self.engine.as_ref().map(|engine| engine.gpu().total_memory())
     }
 
     /// Why the GPU was given up, if it was: the CPU did the rest, with the same results.
@@ -178,15 +187,15 @@ impl<'a> Aligner<'a> {
     }
 }
 
-/// Does the pairs `left`, by their places in the batch.
+/// Does the pairs `left`, by their places in the batch, and passes on what was found.
 fn fill_in<T>(
-    all: &mut [T],
     left: &[usize],
     batch: Batch<'_>,
     work: impl FnOnce(Batch<'_>) -> Vec<T>,
+    mut put: impl FnMut(usize, T),
 ) {
     let pairs: Vec<Pair> = left.iter().map(|&number| batch.pairs[number]).collect();
     for (&number, found) in left.iter().zip(work(Batch { pairs: &pairs, ..batch })) {
-        all[number] = found;
+        put(number, found);
     }
 }

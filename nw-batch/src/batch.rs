@@ -1,5 +1,7 @@
 //! Many sequences, and pairs of them.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::scoring::MAX_LENGTH;
 
 /// Sequences of codes, one behind the other.
@@ -11,13 +13,17 @@ pub struct Sequences {
 }
 
 /// A pair of sequences, by their numbers in two sets (which may be one and the same).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Kernels see it so, too (`cuda/include/nw_batch/task.cuh`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[repr(C)]
 pub struct Pair {
     /// Number of the query.
     pub query: u32,
     /// Number of the target.
     pub target: u32,
 }
+
+const _: () = assert!(size_of::<Pair>() == 8);
 
 /// Pairs and the sets that they are of.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +72,14 @@ impl Sequences {
         &self.codes[self.offsets[number] as usize..self.offsets[number + 1] as usize]
     }
 
+    /// Residues of one.
+    ///
+    /// # Panics
+    /// If there is none of this number.
+    pub fn length(&self, number: u32) -> u32 {
+        (self.offsets[number as usize + 1] - self.offsets[number as usize]) as u32
+    }
+
     /// The codes of all.
     pub fn all_codes(&self) -> &[u8] {
         &self.codes
@@ -89,6 +103,12 @@ impl<'a> Batch<'a> {
     /// The sequences of a pair.
     pub fn sequences(&self, pair: Pair) -> (&'a [u8], &'a [u8]) {
         (self.queries.get(pair.query), self.targets.get(pair.target))
+    }
+
+    /// Residues of the query and the target of the `place`-th pair.
+    pub fn lengths(&self, place: u32) -> (u32, u32) {
+        let Pair { query, target } = self.pairs[place as usize];
+        (self.queries.length(query), self.targets.length(target))
     }
 
     /// Cells of the pairs' matrices.

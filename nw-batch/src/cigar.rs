@@ -6,13 +6,24 @@
 use std::fmt;
 
 pub use aligner_core::cigar::Op;
+use bytemuck::{Pod, Zeroable};
 use thiserror::Error;
 
 use crate::scoring::Scoring;
 
+/// A run of columns of one kind: the operation in the lowest two bits, how many in the others.
+/// Kernels write the same (`cuda/warp.cu`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Run(u32);
+
 /// Runs of columns; neighbouring runs differ, and none is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Cigar(Vec<(Op, u32)>);
+pub struct Cigar(Vec<Run>);
+
+/// The runs of an alignment, wherever they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Runs<'a>(pub &'a [Run]);
 
 /// An alignment of a pair of sequences.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,19 +52,59 @@ pub struct Columns {
 #[error("the CIGAR does not describe an alignment of these sequences")]
 pub struct Mismatched;
 
+/// More runs than any alignment of a query of `rows` residues and a target of `columns` has: gaps
+/// of a kind have residues of the shorter sequence between them, but at free ends.
+pub fn max_runs(rows: u32, columns: u32) -> u32 {
+    (rows + columns).min(2 * rows.min(columns) + 3)
+}
+
+impl Run {
+    /// So many columns.
+    pub fn new(op: Op, count: u32) -> Self {
+        let code = match op {
+            Op::Equal => 0,
+            Op::Different => 1,
+            Op::Insertion => 2,
+            Op::Deletion => 3,
+        };
+        Self(count << 2 | code)
+    }
+
+    /// What they are.
+    pub fn op(self) -> Op {
+        match self.0 & 3 {
+            0 => Op::Equal,
+            1 => Op::Different,
+            2 => Op::Insertion,
+            _ => Op::Deletion,
+        }
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        self.0 >> 2
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.count(), self.op().letter())
+    }
+}
+
 impl Cigar {
     /// Adds columns behind the others.
     pub fn push(&mut self, op: Op, count: u32) {
         match self.0.last_mut() {
             _ if count == 0 => {}
-            Some((last, length)) if *last == op => *length += count,
-            _ => self.0.push((op, count)),
+            Some(last) if last.op() == op => *last = Run::new(op, last.count() + count),
+            _ => self.0.push(Run::new(op, count)),
         }
     }
 
     /// The runs.
-    pub fn runs(&self) -> &[(Op, u32)] {
-        &self.0
+    pub fn runs(&self) -> Runs<'_> {
+        Runs(&self.0)
     }
 
     /// The same columns from the last to the first.
@@ -61,9 +112,36 @@ impl Cigar {
         self.0.reverse();
     }
 
+    /// [`Runs::rescore`].
+    ///
+    /// # Errors
+    /// If it is of other sequences.
+    pub fn rescore(
+        &self,
+        scoring: &Scoring,
+        query: &[u8],
+        target: &[u8],
+    ) -> Result<i32, Mismatched> {
+        self.runs().rescore(scoring, query, target)
+    }
+}
+
+impl<'a> Runs<'a> {
+    /// Each run.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = (Op, u32)> + ExactSizeIterator + 'a {
+        self.0.iter().map(|run| (run.op(), run.count()))
+    }
+
+    /// All columns, and those of identical residues.
+    pub fn length_and_identical(self) -> (u32, u32) {
+        self.iter().fold((0, 0), |(length, identical), (op, count)| {
+            (length + count, identical + if op == Op::Equal { count } else { 0 })
+        })
+    }
+
     /// How many residues of query and target the columns have.
-    pub fn residues(&self) -> (u64, u64) {
-        self.0.iter().fold((0, 0), |(query, target), &(op, count)| {
+    pub fn residues(self) -> (u64, u64) {
+        self.iter().fold((0, 0), |(query, target), (op, count)| {
             let count = u64::from(count);
             match op {
                 Op::Equal | Op::Different => (query + count, target + count),
@@ -78,7 +156,7 @@ impl Cigar {
     /// # Errors
     /// If it is of other sequences.
     pub fn columns(
-        &self,
+        self,
         scoring: &Scoring,
         query: &[u8],
         target: &[u8],
@@ -109,7 +187,7 @@ impl Cigar {
     /// # Errors
     /// If it is of other sequences.
     pub fn rescore(
-        &self,
+        self,
         scoring: &Scoring,
         query: &[u8],
         target: &[u8],
@@ -137,23 +215,23 @@ impl Cigar {
     }
 
     /// Whether the first or last run is a gap at a free end.
-    pub fn free_run(&self, query: bool, target: bool, first: bool) -> bool {
+    pub fn free_run(self, query: bool, target: bool, first: bool) -> bool {
         let run = if first { self.0.first() } else { self.0.last() };
-        match run {
-            Some((Op::Insertion, _)) => query,
-            Some((Op::Deletion, _)) => target,
+        match run.map(|run| run.op()) {
+            Some(Op::Insertion) => query,
+            Some(Op::Deletion) => target,
             _ => false,
         }
     }
 
     /// Gives each run with its residues of both sequences to `visit`, until that says `false`.
     fn walk<'s>(
-        &self,
+        self,
         mut query: &'s [u8],
         mut target: &'s [u8],
         mut visit: impl FnMut((Op, u32), &'s [u8], &'s [u8]) -> bool,
     ) -> Result<(), Mismatched> {
-        for &(op, count) in &self.0 {
+        for (op, count) in self.iter() {
             let count_of = |takes: bool| if takes { count as usize } else { 0 };
             let q = query.split_at_checked(count_of(op != Op::Deletion)).ok_or(Mismatched)?;
             let t = target.split_at_checked(count_of(op != Op::Insertion)).ok_or(Mismatched)?;
@@ -166,13 +244,19 @@ impl Cigar {
     }
 }
 
-impl fmt::Display for Cigar {
+impl fmt::Display for Runs<'_> {
     /// As in SAM; `*` if there is no column.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("*");
         }
-        self.0.iter().try_for_each(|(op, count)| write!(f, "{count}{}", op.letter()))
+        self.iter().try_for_each(|(op, count)| write!(f, "{count}{}", op.letter()))
+    }
+}
+
+impl fmt::Display for Cigar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.runs().fmt(f)
     }
 }
 
@@ -207,7 +291,7 @@ mod tests {
         let cigar =
             cigar(&[(Op::Equal, 1), (Op::Different, 1), (Op::Equal, 1), (Op::Insertion, 2)]);
         assert_eq!(cigar.to_string(), "1=1X1=2I");
-        let columns = cigar.columns(&scoring(), &query, &target).expect("it fits");
+        let columns = cigar.runs().columns(&scoring(), &query, &target).expect("it fits");
         assert_eq!(columns, Columns { length: 5, identical: 2, similar: 2, gaps: 2 });
         assert!((columns.identity() - 0.4).abs() < 1e-9);
         assert_eq!(cigar.rescore(&scoring(), &query, &target), Ok(5 - 4 + 5 - 11));

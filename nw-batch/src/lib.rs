@@ -18,6 +18,7 @@
 //! | [`alphabet`], [`matrix`], [`scoring`] | letters, substitution matrices, what alignments score |
 //! | [`batch`] | sequences and pairs of them |
 //! | [`cigar`] | alignments, and their score, identity and length from the columns alone |
+//! | [`alignments`] | those of a batch, in few arrays |
 //! | [`oracle`] | what the one right alignment is, from three full matrices |
 //! | [`bias`] | the form in which engines compute, and when 16 bits hold it |
 //! | [`cpu`] | the engine for processors |
@@ -32,6 +33,7 @@
 //! target.
 
 pub mod aligner;
+pub mod alignments;
 pub mod alphabet;
 pub mod batch;
 pub mod bias;
@@ -44,9 +46,10 @@ pub mod oracle;
 pub mod scoring;
 
 pub use aligner::{AlignError, Aligner, Choice, Found};
+pub use alignments::{AlignmentRef, Alignments};
 pub use alphabet::Alphabet;
 pub use batch::{Batch, Pair, Sequences};
-pub use cigar::{Alignment, Cigar, Columns, Op};
+pub use cigar::{Alignment, Cigar, Columns, Op, Run, Runs};
 pub use error::ScoringError;
 pub use matrix::Matrix;
 pub use scoring::{FreeEnds, Gaps, MAX_LENGTH, Scoring};

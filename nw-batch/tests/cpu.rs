@@ -6,6 +6,7 @@ mod common;
 
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
+use nw_batch::cigar::max_runs;
 use nw_batch::{Batch, Gaps, Scoring, cpu, oracle};
 
 /// All that must hold of a batch.
@@ -28,6 +29,8 @@ fn check(case: &str, scoring: &Scoring, batch: Batch<'_>) {
         let (query, target) = batch.sequences(pair);
         let again = alignment.cigar.rescore(scoring, query, target);
         assert_eq!(again, Ok(alignment.score), "{case}: {}", alignment.cigar);
+        let most = max_runs(query.len() as u32, target.len() as u32) as usize;
+        assert!(alignment.cigar.runs().0.len() <= most, "{case}: {}", alignment.cigar);
     }
 }
 
@@ -64,6 +67,29 @@ fn empty_and_unknown() {
             check(name, &scoring, none.batch());
             check(name, &scoring, some.batch());
         }
+    }
+}
+
+#[test]
+fn edit_distances_of_all_lengths() {
+    let (_, scoring) = scorings().swap_remove(2);
+    assert!(scoring.is_edit_distance());
+    for seed in 0..20 {
+        let mut random = Rng::with_seed(seed);
+        let codes = 4 + seed as u8 % 2;
+        let longest = [5, 70, 130, 400][seed as usize % 4];
+        let count = random.usize(..40);
+        let mut all: Vec<_> = (0..count).map(|_| pair(&mut random, codes, longest)).collect();
+        for length in [1, 63, 64, 65, 127, 128, 129] {
+            let query = sequence(&mut random, codes, length);
+            all.push((query.clone(), mutated(&mut random, codes, &query, 6)));
+        }
+        let pairs = Pairs::new(&all);
+        let expected: Vec<i32> = all
+            .iter()
+            .map(|(query, target)| oracle::align(&scoring, query, target).score)
+            .collect();
+        assert_eq!(cpu::scores(&scoring, pairs.batch()), expected, "seed {seed}");
     }
 }
 

@@ -16,19 +16,18 @@ fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: Choice) -> Foun
     let mut aligner = Aligner::new(scoring, sets, trace, device, choice).expect("an aligner");
     // Two batches under way at a time.
     let half = pairs.numbers.len() / 2;
-    let mut first = aligner.plan(pairs.numbers[..half].to_vec());
-    aligner.begin(&mut first);
-    let second = aligner.plan(pairs.numbers[half..].to_vec());
-    let found = [aligner.finish(first), aligner.finish(second)];
+    let first = aligner.begin(pairs.numbers[..half].to_vec());
+    let second = aligner.begin(pairs.numbers[half..].to_vec());
+    let found = [aligner.finish(first).1, aligner.finish(second).1];
     assert_eq!(aligner.failure(), None, "the GPU did the work");
     match found {
         [Found::Scores(mut all), Found::Scores(rest)] => {
             all.extend(rest);
             Found::Scores(all)
         }
-        [Found::Alignments(mut all), Found::Alignments(rest)] => {
-            all.extend(rest);
-            Found::Alignments(all)
+        [Found::Alignments(first), Found::Alignments(second)] => {
+            let owned = first.iter().chain(second.iter()).map(|found| found.to_alignment());
+            Found::Alignments(owned.collect::<Vec<_>>().into())
         }
         _ => panic!("scores and alignments"),
     }
@@ -38,7 +37,7 @@ fn check(case: &str, scoring: &Scoring, pairs: &Pairs) {
     let scores = Found::Scores(cpu::scores(scoring, pairs.batch()));
     assert_eq!(on_gpu(scoring, pairs, false, Choice::Warp), scores, "{case}");
     assert_eq!(on_gpu(scoring, pairs, false, Choice::Auto), scores, "{case}");
-    let alignments = Found::Alignments(cpu::alignments(scoring, pairs.batch()));
+    let alignments = Found::Alignments(cpu::alignments(scoring, pairs.batch()).into());
     assert_eq!(on_gpu(scoring, pairs, true, Choice::Auto), alignments, "{case}");
     if scoring.gaps().are_linear() && scoring.free() == free_ends(0) {
         for kernel in [Full::Rodinia, Full::TiledDscan, Full::Dscan, Full::Rscan] {

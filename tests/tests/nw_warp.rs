@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 use common::{Pairs, free_ends, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::bias::Bias;
-use nw_batch::gpu::model::{End, Model, table};
-use nw_batch::gpu::plan::{Family, Kernel, Work, plan};
-use nw_batch::gpu::runs;
-use nw_batch::{Alignment, Batch, Gaps, Scoring, cpu};
+use nw_batch::gpu::kernel::{Family, Kernel};
+use nw_batch::gpu::model::{End, Model, Traced, table};
+use nw_batch::gpu::plan::{Part, Planner, Work};
+use nw_batch::{Batch, Gaps, Runs, Scoring, cpu};
 use simt::{Argument, Launch, Module};
 
 static KERNELS: LazyLock<Module> =
@@ -23,99 +23,124 @@ static KERNELS: LazyLock<Module> =
 
 const POISON: u32 = 0xDEAD_BEEF;
 
-/// Runs one launch of a plan; gives the score, and with trace the alignment, of each of its pairs.
-fn run(scoring: &Scoring, batch: Batch<'_>, work: &Work, blocks: u32) -> Vec<Alignment> {
-    let kernel = work.kernel;
-    let wide = kernel.family == Family::Wide;
+fn model(scoring: &Scoring, wide: bool) -> (Vec<Model>, Vec<i16>) {
     let bias = if wide { Bias::wide(scoring) } else { Bias::narrow(scoring) };
-    let model = [Model::new(scoring, &bias)];
-    let table = table(scoring, &bias);
+    (vec![Model::new(scoring, &bias)], table(scoring, &bias))
+}
+
+/// Runs one launch of a plan: writes ends and directions.
+fn fill(
+    scoring: &Scoring,
+    batch: Batch<'_>,
+    work: &Work,
+    blocks: u32,
+    (ends, directions): (&mut [End], &mut [u32]),
+) {
+    let kernel = work.kernel;
+    let (model, table) = model(scoring, kernel.family == Family::Wide);
     let threads = 64;
     let rooms = (blocks * threads / 32) as usize * 2 * work.row_words as usize;
     let mut rooms = vec![POISON; rooms];
-    let mut ends = vec![End { score: i32::MIN, row: POISON, column: POISON }; work.places.len()];
-    let mut directions = vec![POISON; work.direction_words as usize];
     let mut next = [0_u32];
     let arguments = [
         Argument::input(&model),
-        Argument::input(&work.places),
+        Argument::input(batch.pairs),
+        Argument::input(&work.order),
         Argument::value(work.tasks()),
         Argument::input(batch.queries.all_codes()),
+        Argument::input(batch.queries.offsets()),
         Argument::input(batch.targets.all_codes()),
+        Argument::input(batch.targets.offsets()),
         Argument::input(&table),
         Argument::output(&mut next),
         Argument::output(&mut rooms),
         Argument::value(work.row_words),
-        Argument::output(&mut ends),
+        Argument::output(ends),
         Argument::input(&work.starts),
-        Argument::output(&mut directions),
+        Argument::output(directions),
     ];
     let function = KERNELS.kernel(&kernel.name()).expect("it is exported");
     // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
     unsafe { function.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
-    let scores = ends.iter().map(|end| Alignment { score: end.score, ..Alignment::default() });
-    if !kernel.trace {
-        return scores.take(work.pairs.len()).collect();
-    }
-    let count = work.pairs.len();
-    let walk = |counts: &mut [u32], behind: &[u64], out: &mut [u32]| {
-        let runs = if out.is_empty() { Argument::value(0_u64) } else { Argument::output(out) };
-        let arguments = [
-            Argument::input(&model),
-            Argument::input(&work.places),
-            Argument::value(count as u32),
-            Argument::input(batch.queries.all_codes()),
-            Argument::input(batch.targets.all_codes()),
-            Argument::input(&ends),
-            Argument::input(&work.starts),
-            Argument::input(&directions),
-            Argument::value(kernel.rows),
-            Argument::value(u32::from(kernel.is_affine())),
-            Argument::value(kernel.pairs_of_task()),
-            Argument::output(counts),
-            Argument::input(behind),
-            runs,
-        ];
-        let function = KERNELS.kernel("nw_walk").expect("it is exported");
-        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
-        unsafe { function.launch(&Launch::new(1, 32), &arguments) }.expect("it runs");
-    };
-    let mut counts = vec![POISON; count];
-    walk(&mut counts, &[], &mut []);
-    let behind: Vec<u64> = counts
-        .iter()
-        .scan(0, |sum, &count| {
-            *sum += u64::from(count);
-            Some(*sum)
-        })
-        .collect();
-    let mut out = vec![POISON; behind.last().map_or(0, |&all| all as usize)];
-    walk(&mut counts, &behind, &mut out);
-    let cigars = behind.iter().zip(&counts).map(|(&behind, &count)| {
-        runs::cigar(&out[behind as usize - count as usize..behind as usize])
-    });
-    scores.zip(cigars).map(|(found, cigar)| Alignment { cigar, ..found }).collect()
+}
+
+/// Runs the walks of a part of a plan: writes what was traced, and runs from `taken` on.
+fn walk(
+    scoring: &Scoring,
+    batch: Batch<'_>,
+    part: &Part,
+    (ends, directions): (&[End], &[u32]),
+    (taken, runs, traced): (&mut [u64; 1], &mut [u32], &mut [Traced]),
+) {
+    let (model, _) = model(scoring, false);
+    let mut room = vec![POISON; part.runs as usize];
+    let arguments = [
+        Argument::input(&model),
+        Argument::input(batch.pairs),
+        Argument::input(&part.traces),
+        Argument::value(part.traces.len() as u32),
+        Argument::input(batch.queries.all_codes()),
+        Argument::input(batch.queries.offsets()),
+        Argument::input(batch.targets.all_codes()),
+        Argument::input(batch.targets.offsets()),
+        Argument::input(ends),
+        Argument::input(directions),
+        Argument::output(&mut room),
+        Argument::output(taken),
+        Argument::output(runs),
+        Argument::output(traced),
+    ];
+    let function = KERNELS.kernel("nw_walk").expect("it is exported");
+    // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
+    unsafe { function.launch(&Launch::new(2, 32), &arguments) }.expect("it runs");
 }
 
 /// Compares all pairs of a batch with the CPU engine; gives the kernels that were used.
 fn check(case: &str, scoring: &Scoring, batch: Batch<'_>, budget: u64) -> BTreeSet<Kernel> {
+    const NO_END: End = End { score: i32::MIN, row: POISON, column: POISON };
+    const NO_TRACE: Traced = Traced { score: i32::MIN, count: 0, first: 0 };
     let mut used = BTreeSet::new();
     let expected = cpu::alignments(scoring, batch);
-    for trace in [false, true] {
-        let plan = plan(scoring, batch, trace, budget);
-        let planned: usize = plan.work.iter().map(|work| work.pairs.len()).sum();
-        assert_eq!(planned + plan.left.len(), batch.pairs.len(), "{case}");
-        for work in &plan.work {
+    let planner = Planner::new(scoring, batch.targets);
+    let is_left = |left: &[usize], place| left.contains(&place);
+
+    let plan = planner.scores(batch);
+    let mut ends = vec![NO_END; batch.pairs.len()];
+    for work in &plan.work {
+        used.insert(work.kernel);
+        fill(scoring, batch, work, 1 + used.len() as u32 % 2, (&mut ends, &mut []));
+    }
+    for (place, (end, expected)) in ends.iter().zip(&expected).enumerate() {
+        let (m, n) = batch.lengths(place as u32);
+        assert_eq!(is_left(&plan.left, place), m == 0 || n == 0, "{case}, pair {place}");
+        let score = if m == 0 || n == 0 { i32::MIN } else { expected.score };
+        assert_eq!(end.score, score, "{case}, pair {place}");
+    }
+
+    let plan = planner.sort_for_traces(batch).parts(budget);
+    let mut runs = vec![POISON; plan.runs as usize];
+    let mut traced = vec![NO_TRACE; batch.pairs.len()];
+    let mut ends = vec![NO_END; batch.pairs.len()];
+    let mut taken = [0_u64];
+    for part in &plan.parts {
+        assert!(part.words <= budget, "{case}");
+        let mut directions = vec![POISON; part.words as usize];
+        for work in &part.work {
             used.insert(work.kernel);
-            let found = run(scoring, batch, work, 1 + used.len() as u32 % 2);
-            for (&number, found) in work.pairs.iter().zip(found) {
-                let case = format!("{case}, {}, pair {number}", work.kernel.name());
-                assert_eq!(found.score, expected[number].score, "{case}");
-                if trace {
-                    assert_eq!(found.cigar, expected[number].cigar, "{case}");
-                }
-            }
+            fill(scoring, batch, work, 1, (&mut ends, &mut directions));
         }
+        let out = (&mut taken, &mut runs[..], &mut traced[..]);
+        walk(scoring, batch, part, (&ends, &directions), out);
+    }
+    for (place, (found, expected)) in traced.iter().zip(&expected).enumerate() {
+        let case = format!("{case}, pair {place}");
+        if is_left(&plan.left, place) {
+            assert_eq!(*found, NO_TRACE, "{case}");
+            continue;
+        }
+        let own = &runs[found.first as usize..][..found.count as usize];
+        assert_eq!(found.score, expected.score, "{case}");
+        assert_eq!(Runs(bytemuck::cast_slice(own)), expected.cigar.runs(), "{case}");
     }
     used
 }

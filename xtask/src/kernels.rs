@@ -54,15 +54,38 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
         println!("{} kernel files match {} (not compiled again)", sources.len(), manifest::NAME);
         return Ok(());
     };
-    let built = build(root, &compiler, &sources, options.verbose)?;
+    // What the manifest vouches for need not be made again; a check makes all of it.
+    let made = if options.check || options.verbose { BTreeMap::new() } else { made(root) };
+    let (kept, changed): (Vec<String>, Vec<String>) =
+        sources.iter().cloned().partition(|source| made.contains_key(&fatbin_of(source)));
+    let mut built = build(root, &compiler, &changed, options.verbose)?;
     if options.check {
         built.compare(root)?;
         println!("{} kernel files match {} and compile to it", sources.len(), manifest::NAME);
         return Ok(());
     }
     built.install(root)?;
-    println!("{} kernel files compiled", sources.len());
+    built.manifest.kernels.extend(
+        made.into_iter()
+            .filter(|(fatbin, _)| kept.iter().any(|source| fatbin_of(source) == *fatbin)),
+    );
+    built.manifest.write(root)?;
+    println!("{} kernel files compiled, {} unchanged", changed.len(), kept.len());
     Ok(())
+}
+
+/// The entries of the manifest that are still true: same compiler, sources and fatbin.
+fn made(root: &Path) -> BTreeMap<String, Entry> {
+    let Ok(manifest) = Manifest::read(root) else { return BTreeMap::new() };
+    if manifest.nvcc != nvcc::VERSION || manifest.flags != nvcc::FLAGS {
+        return BTreeMap::new();
+    }
+    let is = |path: &str, expected: &str| checksum(root, path).is_ok_and(|sum| sum == expected);
+    let still = |fatbin: &str, entry: &Entry| {
+        is(fatbin, &entry.sha256) && entry.sources.iter().all(|(path, sum)| is(path, sum))
+    };
+    let all = manifest.kernels.into_iter();
+    all.filter(|(fatbin, entry)| still(fatbin, entry)).collect()
 }
 
 /// The kernel files of the workspace, as paths below `root`, sorted.
@@ -204,12 +227,12 @@ impl Built {
         Ok(())
     }
 
-    /// Moves the fatbins and the manifest to their places.
+    /// Moves the fatbins to their places.
     fn install(&self, root: &Path) -> Result<()> {
         for fatbin in self.manifest.kernels.keys() {
             fs::copy(self.folder.path().join(fatbin), root.join(fatbin))
                 .with_context(|| format!("{fatbin}: cannot be written"))?;
         }
-        self.manifest.write(root)
+        Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! One NVIDIA GPU: its stream, modules, buffers and launches.
 //!
 //! A [`Gpu`] owns a context and one stream that it made itself; every copy, fill and launch goes to
-//! that stream, in order. Event tracking of `cudarc` is off, since one stream needs none and it
-//! costs 1.2 us a launch. Any host thread may drive a GPU, but one at a time.
+//! that stream, in order ([`Gpu::beside`] gives a second one, for copies). Event tracking of `cudarc`
+//! is off, since one stream needs none and it costs 1.2 us a launch. Any host thread may drive a GPU,
+//! but one at a time.
 
+mod beside;
 mod buffer;
 mod kernel;
 mod landing;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
+pub use beside::Mark;
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use kernel::{Address, Argument, Kernel, Module};
@@ -135,8 +138,8 @@ impl Gpu {
         }
         let context = CudaContext::new(ordinal).map_err(failed("opening the device"))?;
         #[allow(unsafe_code)]
-        // SAFETY: all work of this context goes to the one stream made below, in order, so no
-        // buffer is used across streams.
+        // SAFETY: the work of a `Gpu` goes to its one stream, in order; between it and one beside it
+        // the host hands buffers over, after waiting (see `beside.rs`).
         unsafe {
             context.disable_event_tracking();
         }
@@ -158,6 +161,11 @@ impl Gpu {
     /// Streaming multiprocessors of the device.
     pub fn multiprocessors(&self) -> u32 {
         self.description.multiprocessors as u32
+    }
+
+    /// All device memory, in bytes.
+    pub fn total_memory(&self) -> u64 {
+        self.description.total_memory
     }
 
     /// Free device memory now, in bytes.

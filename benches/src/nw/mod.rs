@@ -162,7 +162,7 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
             whole.push(start.elapsed().as_secs_f64());
             let right = cpu::alignments(&case.scoring, part);
             wrong +=
-                some.iter().zip(right).filter(|(at, right)| alignments[**at] != *right).count();
+                some.iter().zip(right).filter(|(at, right)| alignments.get(**at) != *right).count();
         }
         if wrong > 0 {
             return Err(BenchError::WrongAlignments { name: case.name, wrong });

@@ -1,9 +1,10 @@
-//! Other people's programs judge the output: samtools, Picard, razers3, Rabema, bwa and parasail. `make test`
-//! installs them; without them these tests fail.
+//! Other people's programs judge the output: samtools, Picard, razers3, Rabema, bwa, parasail and EMBOSS.
+//! `make test` installs them; without them these tests fail.
 
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
 mod files;
+mod needle;
 mod nw;
 mod peers;
 mod rabema;

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use crate::tools::run;
+use crate::tools::{plain, run};
 
 /// FASTA of random and related sequences, the last of one letter alone.
 fn fasta(random: &mut fastrand::Rng, letters: &[u8], count: usize, longest: usize) -> String {
@@ -54,7 +54,12 @@ fn parasail(folder: &Path, scoring: &[&str]) -> Vec<i64> {
 fn ours(folder: &Path, options: &[&str]) -> Vec<i64> {
     let files = ["nw", "one-vs-all", "queries.fa", "targets.fa", "--device", "cpu", "-q"];
     let output = run(env!("CARGO_BIN_EXE_gpualign"), &[&files, options].concat(), folder);
-    let text = String::from_utf8(output).expect("text");
+    scores(&output)
+}
+
+/// The scores of a table of ours.
+fn scores(table: &[u8]) -> Vec<i64> {
+    let text = std::str::from_utf8(table).expect("text");
     let score = |line: &str| line.split('\t').nth(2)?.parse().ok();
     text.lines().skip(1).map(|line| score(line).expect("a score")).collect()
 }
@@ -81,6 +86,31 @@ fn scores_are_those_of_parasail() {
             let case = format!("{} letters of {longest}, {open} {extend}", letters.len());
             assert_eq!(ours(folder, &own), expected, "{case}");
             assert_eq!(ours(folder, &[&own[..], &["--score-only"]].concat()), expected, "{case}");
+        }
+    }
+}
+
+#[test]
+fn real_genes_score_as_parasail_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for file in ["queries.fa", "targets.fa"] {
+        fs::write(folder.join(file), plain("16s.fa.gz")).expect("writes");
+    }
+    let genes = 20;
+    for (open, extend) in [("10", "1"), ("10", "10")] {
+        let all = parasail(folder, &["-m", "nuc44", "-o", open, "-e", extend]);
+        assert_eq!(all.len(), genes * genes);
+        let expected: Vec<i64> = (0..genes)
+            .flat_map(|query| (query + 1..genes).map(move |target| query * genes + target))
+            .map(|place| all[place])
+            .collect();
+        for more in [&[][..], &["--score-only"]] {
+            let options = ["--matrix", "NUC.4.4", "--gap-open", open, "--gap-extend", extend];
+            let job = ["nw", "all-vs-all", "queries.fa", "--device", "cpu", "-q"];
+            let output =
+                run(env!("CARGO_BIN_EXE_gpualign"), &[&job[..], &options, more].concat(), folder);
+            assert_eq!(scores(&output), expected, "{open} {extend} {more:?}");
         }
     }
 }

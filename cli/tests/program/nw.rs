@@ -89,6 +89,18 @@ fn matrices_of_all_pairs() {
 }
 
 #[test]
+fn the_timeline_has_every_step() {
+    let folder = folder();
+    nw(&folder, &["all-vs-all", "x.fa", "-o", "out.tsv", "--timeline", "t.json"]);
+    let text = String::from_utf8(folder.read("t.json")).expect("is text");
+    for step in ["read", "device", "prepare", "align", "format", "write"] {
+        assert!(text.contains(&format!("\"cat\":\"{step}\"")), "no {step} in: {text}");
+    }
+    let both = ["nw", "all-vs-all", "x.fa", "--timeline", "-"];
+    assert_eq!(folder.run(&both).status.code(), Some(2));
+}
+
+#[test]
 fn output_depends_on_no_thread() {
     let folder = folder();
     // Two tiles.
@@ -113,6 +125,66 @@ fn a_partial_file_becomes_the_output() {
     std::fs::remove_file(folder.path("out.tsv.partial.json")).expect("removes");
     assert_eq!(nw(&folder, &arguments[1..6]), "");
     assert_eq!(String::from_utf8_lossy(&folder.read("out.tsv")), whole);
+    assert!(!folder.files().iter().any(|name| name.contains("partial")), "{:?}", folder.files());
+}
+
+/// The state that a run with `--resume` has left.
+fn state(folder: &Folder) -> Vec<u8> {
+    std::fs::read(folder.path("out.tsv.partial.json")).unwrap_or_default()
+}
+
+/// Begins or goes on with a run, and kills it once it has noted `tiles` more tiles.
+fn kill_after(folder: &Folder, arguments: &[&str], tiles: usize) {
+    let mut last = state(folder);
+    let mut run = folder.command(arguments).spawn().expect("starts");
+    let mut noted = 0;
+    while noted < tiles {
+        assert_eq!(run.try_wait().expect("can be asked"), None, "it ended before it was killed");
+        let now = state(folder);
+        noted += usize::from(now != last);
+        last = now;
+    }
+    run.kill().expect("is killed");
+    run.wait().expect("is dead");
+}
+
+#[test]
+fn a_killed_run_goes_on() {
+    let folder = folder();
+    // Some twenty tiles.
+    folder.write("many.fa", many(820));
+    let whole = nw(&folder, &["all-vs-all", "many.fa"]);
+    let run = ["nw", "all-vs-all", "many.fa", "-o", "out.tsv", "--resume", "--device", "cpu", "-q"];
+    // The first note is that of the heading.
+    kill_after(&folder, &run, 1);
+    for tiles in [3, 1, 5] {
+        kill_after(&folder, &run, tiles);
+    }
+    let kept = folder.files();
+    assert!(!kept.contains("out.tsv") && kept.contains("out.tsv.partial"), "{kept:?}");
+
+    // Not the same job.
+    for other in [&["--gap-open", "11"][..], &["--score-only"], &["--min-identity", "0.5"]] {
+        let run = [&run[..], other].concat();
+        let said = error_line(&folder.run(&run), &run);
+        assert!(said.contains("is of other input, options or version"), "{said}");
+    }
+    let input = folder.read("many.fa");
+    folder.write("many.fa", many(821));
+    let said = error_line(&folder.run(&run), &run);
+    assert!(said.contains("is of other input, options or version"), "{said}");
+    folder.write("many.fa", input);
+
+    // Less than what is noted cannot be gone on with.
+    let partial = folder.read("out.tsv.partial");
+    folder.write("out.tsv.partial", &partial[..partial.len() / 2]);
+    let said = error_line(&folder.run(&run), &run);
+    assert!(said.contains("out.tsv.partial: is shorter than its state says"), "{said}");
+
+    // Half a tile more is forgotten.
+    folder.write("out.tsv.partial", [&partial[..], b"s1\ts2\t3"].concat());
+    assert_eq!(nw(&folder, &run[1..6]), "");
+    assert!(folder.read("out.tsv") == whole.as_bytes(), "the bytes of one run");
     assert!(!folder.files().iter().any(|name| name.contains("partial")), "{:?}", folder.files());
 }
 

@@ -1,7 +1,9 @@
 //! The engine for processors: pairs of similar size share vector instructions, a lane a pair, and
-//! groups of them share the threads of the current rayon pool.
+//! groups of them share the threads of the current rayon pool. Scores that are edit distances are
+//! computed a bit a cell (`edit`), all else a word a cell (`fill`).
 
 mod blocks;
+mod edit;
 mod fill;
 mod rows;
 mod trace;
@@ -34,7 +36,10 @@ pub fn scores(scoring: &Scoring, batch: Batch<'_>) -> Vec<i32> {
     in_order(batch, &groups, |group| {
         let pairs: Vec<_> =
             group.pairs.iter().map(|&at| batch.sequences(batch.pairs[at])).collect();
-        if group.narrow {
+        if scoring.is_edit_distance() {
+            let distances = pairs.chunks(edit::LANES).map(edit::distances);
+            distances.flatten().take(pairs.len()).map(|distance| -(distance as i32)).collect()
+        } else if group.narrow {
             narrow.fill::<NARROW>(&pairs, None).map(|end| end.score).to_vec()
         } else {
             wide.fill::<WIDE>(&pairs, None).map(|end| end.score).to_vec()

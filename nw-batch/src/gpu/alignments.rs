@@ -1,15 +1,18 @@
 //! Alignments of a batch: directions of all cells, and walks through them.
+//!
+//! A walk is a thread's, and waits for memory at every step, so all walks through what is in memory
+//! are one launch. They pack the runs of all CIGARs into one array, of which only what is used is
+//! copied to the host, beside the kernels of the next batch.
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Argument, DeviceBuffer};
 
-use crate::batch::Batch;
-use crate::cigar::Alignment;
+use crate::alignments::Alignments;
+use crate::batch::{Batch, Pair};
 use crate::gpu::engine::{Engine, Method, THREADS};
-use crate::gpu::model::{End, Place};
-use crate::gpu::plan::{Family, Kernel, Plan, Work, plan};
-use crate::gpu::runs;
-use crate::gpu::scores::{Found, Launches, Planned};
+use crate::gpu::model::{End, Trace, Traced};
+use crate::gpu::plan::TracePlan;
+use crate::gpu::scores::{Held, Launched, Launches, Planned, Results};
 
 impl Engine {
     /// The alignments of a batch, whose sequences are those of [`Self::new`]; and the pairs that
@@ -20,101 +23,121 @@ impl Engine {
     pub fn alignments(
         &mut self,
         batch: Batch<'_>,
-    ) -> Result<(Vec<Alignment>, Vec<usize>), DeviceError> {
-        let plan = self.plan_alignments(batch)?;
-        let mut all = vec![Alignment::default(); batch.pairs.len()];
-        for work in &plan.work {
-            for (&number, alignment) in work.pairs.iter().zip(self.trace(work)?) {
-                all[number] = alignment;
-            }
-        }
-        Ok((all, plan.left))
+    ) -> Result<(Alignments, Vec<usize>), DeviceError> {
+        let planned = self.plan_directions(batch)?;
+        let launched = self.launch(&planned)?;
+        self.finish_alignments(launched, batch.pairs.len())
     }
 
-    /// Plans the launches for the directions of a batch's alignments, and makes room for them.
+    /// Plans the launches for the directions of a batch's alignments, and the walks through them;
+    /// makes room for them.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn plan_directions(&mut self, batch: Batch<'_>) -> Result<Planned, DeviceError> {
-        let plan = self.plan_alignments(batch)?;
-        Ok(Planned { left: plan.left, launches: Launches::Warp(plan.work) })
+    pub fn plan_directions<'a>(&mut self, batch: Batch<'a>) -> Result<Planned<'a>, DeviceError> {
+        let sorted = self.planner.sort_for_traces(batch);
+        let room = self.make_room(sorted.direction_words())?;
+        let mut plan = sorted.parts(room);
+        let left = std::mem::take(&mut plan.left);
+        Ok(Planned { batch, launches: Launches::Traces(plan), left })
     }
 
-    fn plan_alignments(&mut self, batch: Batch<'_>) -> Result<Plan, DeviceError> {
-        let wanted = plan(&self.scoring, batch, true, u64::MAX);
-        let words = wanted.work.iter().map(|work| work.direction_words).max().unwrap_or(0);
-        let room = self.make_room(words)?;
-        Ok(if room >= words { wanted } else { plan(&self.scoring, batch, true, room) })
+    /// Launches what was planned for alignments.
+    pub(super) fn traces(
+        &mut self,
+        plan: &TracePlan,
+        pairs: &[Pair],
+        held: &mut Vec<Held>,
+    ) -> Result<Results, DeviceError> {
+        let ends = self.beside.zeros::<End>(pairs.len())?;
+        let traced = self.beside.zeros::<Traced>(pairs.len())?;
+        let taken = self.beside.zeros::<u64>(1)?;
+        let pairs = self.beside.upload(pairs)?;
+        let mut ready = Vec::new();
+        for part in &plan.parts {
+            ready.push((self.fills(&part.work)?, self.beside.upload(&part.traces)?));
+        }
+        let runs = self.runs(plan.runs as usize)?;
+        let walked = plan.parts.iter().map(|part| part.runs).max().unwrap_or(0) as usize;
+        if self.walked.len() < walked {
+            // In the order of the stream: those who use the old one are done by then.
+            self.walked = self.gpu.zeros(walked + walked / 8)?;
+        }
+        self.beside.synchronize()?;
+        for (fills, traces) in &ready {
+            for fill in fills {
+                self.fill(fill, &pairs, &ends)?;
+            }
+            self.walk(&pairs, traces, &ends, (&taken, &runs), &traced)?;
+        }
+        held.push(Box::new((pairs, ends, ready)));
+        Ok(Results::Traced { traced, taken, runs })
     }
 
-    /// The alignments of a launch.
-    fn trace(&mut self, work: &Work) -> Result<Vec<Alignment>, DeviceError> {
-        let part = self.fill(work)?;
-        let Found::Ends(ends) = &part.found else { return Ok(Vec::new()) };
-        let count = work.pairs.len();
-        let places = self.gpu.upload(&work.places)?;
-        let starts = self.gpu.upload(&work.starts)?;
-        let counts = self.gpu.zeros::<u32>(count)?;
-        self.walk(work, &places, ends, &starts, &counts, None)?;
-        let counted = self.gpu.download(&counts, count)?;
-        let behind: Vec<u64> = counted
-            .iter()
-            .scan(0, |sum, &count| {
-                *sum += u64::from(count);
-                Some(*sum)
-            })
-            .collect();
-        let all = behind.last().map_or(0, |&all| all as usize);
-        let (on_device, out) = (self.gpu.upload(&behind)?, self.gpu.zeros::<u32>(all)?);
-        self.walk(work, &places, ends, &starts, &counts, Some((&on_device, &out)))?;
-        let runs = self.gpu.download(&out, all)?;
-        let ends = self.gpu.download(ends, count)?;
-        let alignments =
-            ends.iter().zip(behind.iter().zip(&counted)).map(|(end, (&behind, &count))| {
-                let runs = &runs[behind as usize - count as usize..behind as usize];
-                Alignment { score: end.score, cigar: runs::cigar(runs) }
-            });
-        Ok(alignments.collect())
+    /// Room for so many runs of a batch.
+    fn runs(&mut self, len: usize) -> Result<DeviceBuffer<u32>, DeviceError> {
+        if let Some(place) = self.spare_runs.iter().position(|runs| runs.len() >= len) {
+            return Ok(self.spare_runs.swap_remove(place));
+        }
+        self.spare_runs.clear();
+        // A little more, for the next batch.
+        self.beside.zeros(len + len / 8)
     }
 
-    /// Launches `nw_walk`, which counts runs, or writes them.
+    /// Launches `nw_walk`.
     fn walk(
         &mut self,
-        work: &Work,
-        places: &DeviceBuffer<Place>,
+        pairs: &DeviceBuffer<Pair>,
+        traces: &DeviceBuffer<Trace>,
         ends: &DeviceBuffer<End>,
-        starts: &DeviceBuffer<u64>,
-        counts: &DeviceBuffer<u32>,
-        out: Option<(&DeviceBuffer<u64>, &DeviceBuffer<u32>)>,
+        (taken, runs): (&DeviceBuffer<u64>, &DeviceBuffer<u32>),
+        traced: &DeviceBuffer<Traced>,
     ) -> Result<(), DeviceError> {
         let function = self.function(Method::Warp, "nw_walk")?;
-        let Kernel { family, rows, .. } = work.kernel;
-        let constants = if family == Family::Wide { &self.wide } else { &self.narrow };
-        let count = work.pairs.len() as u32;
-        let (behind, runs) = match out {
-            Some((behind, runs)) => (Argument::Buffer(behind), Argument::Buffer(runs)),
-            None => (Argument::U64(0), Argument::U64(0)),
-        };
+        let count = traces.len() as u32;
         let arguments = [
-            Argument::Buffer(&constants.model),
-            Argument::Buffer(places),
+            // Only what is the same in both models is used.
+            Argument::Buffer(&self.narrow.model),
+            Argument::Buffer(pairs),
+            Argument::Buffer(traces),
             Argument::U32(count),
             Argument::Buffer(&self.queries),
+            Argument::Buffer(&self.query_offsets),
             Argument::Buffer(&self.targets),
+            Argument::Buffer(&self.target_offsets),
             Argument::Buffer(ends),
-            Argument::Buffer(starts),
             Argument::Buffer(&self.room),
-            Argument::U32(rows),
-            Argument::U32(u32::from(work.kernel.is_affine())),
-            Argument::U32(work.kernel.pairs_of_task()),
-            Argument::Buffer(counts),
-            behind,
-            runs,
+            Argument::Buffer(&self.walked),
+            Argument::Buffer(taken),
+            Argument::Buffer(runs),
+            Argument::Buffer(traced),
         ];
         #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of the kernel; runs have the room that it counted itself.
+        // SAFETY: the arguments are those of the kernel; no alignment has more runs than the plan
+        // made room for.
         unsafe {
             function.launch(count.div_ceil(THREADS), THREADS, 0, &arguments)
         }
+    }
+
+    /// Waits for alignments; gives them for each pair of the batch, empty ones for those that are left
+    /// out, and the places of these.
+    ///
+    /// # Errors
+    /// If the driver, or a kernel, failed.
+    pub fn finish_alignments(
+        &mut self,
+        launched: Launched,
+        pairs: usize,
+    ) -> Result<(Alignments, Vec<usize>), DeviceError> {
+        launched.mark.wait()?;
+        let Results::Traced { traced, taken, runs } = launched.results else {
+            return Ok((Alignments::default(), (0..pairs).collect()));
+        };
+        let traced = self.beside.download(&traced, pairs)?;
+        let taken = self.beside.download(&taken, 1)?[0] as usize;
+        let landed = self.beside.download_landed(&runs, taken)?;
+        self.spare_runs.push(runs);
+        Ok((Alignments::landed(traced, landed), launched.left))
     }
 }

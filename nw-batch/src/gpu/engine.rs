@@ -1,4 +1,8 @@
 //! What all launches have in common: sequences on the device, kernels, and memory.
+//!
+//! Kernels run on one stream, in the order in which they are launched; copies for the next ones, and
+//! of what the last ones gave, go beside them ([`Gpu::beside`]). So a GPU that is given a batch before
+//! the last one is waited for has no pause between them.
 
 use std::collections::HashMap;
 
@@ -9,6 +13,7 @@ use crate::batch::Sequences;
 use crate::bias::Bias;
 use crate::gpu::full::Full;
 use crate::gpu::model::{Model, table};
+use crate::gpu::plan::Planner;
 use crate::scoring::Scoring;
 
 /// Threads of a block of `warp.cu` and `edit.cu`.
@@ -29,17 +34,27 @@ pub enum Method {
 #[derive(Debug)]
 pub struct Engine {
     pub(super) gpu: Gpu,
-    pub(super) scoring: Scoring,
+    /// For copies beside kernels.
+    pub(super) beside: Gpu,
+    pub(super) planner: Planner,
     warp: Module,
     edit: Module,
     full: Module,
     functions: HashMap<String, Function>,
     pub(super) queries: DeviceBuffer<u8>,
+    pub(super) query_offsets: DeviceBuffer<u64>,
     pub(super) targets: DeviceBuffer<u8>,
+    pub(super) target_offsets: DeviceBuffer<u64>,
     pub(super) narrow: Constants,
     pub(super) wide: Constants,
     /// Directions of a launch, or matrices: kept from launch to launch, as far as memory goes.
     pub(super) room: DeviceBuffer<u32>,
+    /// Whether memory allows no more of it.
+    room_is_full: bool,
+    /// Runs of CIGARs, as walks find them.
+    pub(super) walked: DeviceBuffer<u32>,
+    /// Arrays for the runs of all alignments of a batch, not in use.
+    pub(super) spare_runs: Vec<DeviceBuffer<u32>>,
 }
 
 /// The recurrence on the device.
@@ -78,11 +93,17 @@ impl Engine {
             full,
             functions: HashMap::new(),
             queries: gpu.upload(queries.all_codes())?,
+            query_offsets: gpu.upload(queries.offsets())?,
             targets: gpu.upload(targets.all_codes())?,
+            target_offsets: gpu.upload(targets.offsets())?,
             narrow: Constants::new(&gpu, scoring, &Bias::narrow(scoring))?,
             wide: Constants::new(&gpu, scoring, &Bias::wide(scoring))?,
             room: gpu.zeros(0)?,
-            scoring: scoring.clone(),
+            room_is_full: false,
+            walked: gpu.zeros(0)?,
+            spare_runs: Vec::new(),
+            planner: Planner::new(scoring, targets),
+            beside: gpu.beside()?,
             gpu,
         })
     }
@@ -94,16 +115,22 @@ impl Engine {
 
     /// Makes room for `words` words of directions, or for what memory allows; gives how many.
     pub(super) fn make_room(&mut self, words: u64) -> Result<u64, DeviceError> {
-        if words <= self.room.len() as u64 {
+        if words <= self.room.len() as u64 || self.room_is_full {
             return Ok(self.room.len() as u64);
         }
         self.room = self.gpu.zeros(0)?;
         self.gpu.synchronize()?;
         // A quarter of the memory is for everything else.
-        let mut words = words.min(self.gpu.free_memory()? / 4 * 3 / 4);
+        let most = self.gpu.free_memory()? / 4 * 3 / 4;
+        // A little more, for the next batch.
+        let mut words = (words + words / 8).min(most);
+        self.room_is_full = words == most;
         loop {
             match self.gpu.zeros(words as usize) {
-                Err(DeviceError::OutOfMemory(_)) if words > 1 << 20 => words /= 2,
+                Err(DeviceError::OutOfMemory(_)) if words > 1 << 20 => {
+                    words /= 2;
+                    self.room_is_full = true;
+                }
                 made => {
                     self.room = made?;
                     return Ok(words);

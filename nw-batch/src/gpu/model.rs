@@ -4,8 +4,9 @@ use aligner_core::gpu::{DeviceRepr, ValidAsZeroBits};
 use bytemuck::{Pod, Zeroable};
 
 use crate::alphabet::UNKNOWN;
-use crate::batch::Sequences;
+use crate::batch::{Pair, Sequences};
 use crate::bias::Bias;
+use crate::gpu::kernel::{Kernel, WARP};
 use crate::scoring::Scoring;
 
 /// The biased recurrence.
@@ -51,6 +52,41 @@ pub struct End {
 }
 const _: () = assert!(size_of::<End>() == 12);
 
+/// Where a pair's directions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Trace {
+    /// Where the words of its task begin.
+    pub start: u64,
+    /// End of its room for runs.
+    pub behind: u64,
+    /// The pair, by its place in the batch.
+    pub pair: u32,
+    /// Steps of its task, in a strip.
+    pub steps: u32,
+    /// Rows of a lane.
+    pub rows: u16,
+    /// Whether it is the first pair of its task (0) or the second (1).
+    pub half: u8,
+    /// Whether gaps are affine (1) or linear (0).
+    pub affine: u8,
+    reserved: u32,
+}
+const _: () = assert!(size_of::<Trace>() == 32);
+
+/// An alignment's score, and its runs among those of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Traced {
+    /// The score.
+    pub score: i32,
+    /// How many runs.
+    pub count: u32,
+    /// The first.
+    pub first: u64,
+}
+const _: () = assert!(size_of::<Traced>() == 16);
+
 macro_rules! on_device {
     ($($type:ty),*) => {$(
         #[allow(unsafe_code)]
@@ -61,7 +97,7 @@ macro_rules! on_device {
         unsafe impl ValidAsZeroBits for $type {}
     )*};
 }
-on_device!(Model, Place, End);
+on_device!(Model, Place, Pair, End, Trace, Traced);
 
 impl Model {
     /// The recurrence of a scoring with these numbers.
@@ -90,6 +126,28 @@ impl Place {
             target: targets.offsets()[target as usize],
             rows: queries.get(query).len() as u32,
             columns: targets.get(target).len() as u32,
+        }
+    }
+}
+
+impl Trace {
+    /// That of a pair, by its place in the batch and in its task, whose directions begin at a word
+    /// and whose room for runs ends at another; with the columns of the task's longest target.
+    pub fn new(
+        kernel: Kernel,
+        (start, behind): (u64, u64),
+        (pair, half): (u32, usize),
+        columns: u32,
+    ) -> Self {
+        Self {
+            start,
+            behind,
+            pair,
+            steps: columns + WARP - 1,
+            rows: kernel.rows as u16,
+            half: half as u8,
+            affine: u8::from(kernel.is_affine()),
+            reserved: 0,
         }
     }
 }

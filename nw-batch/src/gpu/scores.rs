@@ -1,18 +1,19 @@
 //! Scores of a batch: planned, launched, and waited for.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Argument, DeviceBuffer};
+use aligner_core::gpu::{DeviceBuffer, Mark};
 
 use crate::batch::Batch;
 use crate::gpu::edit::{self, EditWork};
-use crate::gpu::engine::{Engine, Method, THREADS};
+use crate::gpu::engine::{Engine, Method};
 use crate::gpu::full::{self, Full, Matrices};
-use crate::gpu::model::End;
-use crate::gpu::plan::{Family, Work, plan};
+use crate::gpu::model::{End, Traced};
+use crate::gpu::plan::{TracePlan, Work};
 
-/// Launches for the scores of a batch.
+/// Launches for the scores or alignments of a batch.
 #[derive(Debug)]
-pub struct Planned {
+pub struct Planned<'a> {
+    pub(super) batch: Batch<'a>,
     pub(super) launches: Launches,
     /// Pairs that no kernel does, by their places in the batch.
     pub(super) left: Vec<usize>,
@@ -23,34 +24,46 @@ pub(super) enum Launches {
     Warp(Vec<Work>),
     Edit(Vec<EditWork>),
     Full(Full, Vec<Matrices>),
+    Traces(TracePlan),
 }
 
-/// Scores under way.
+/// Scores or alignments under way.
 #[derive(Debug)]
 pub struct Launched {
-    parts: Vec<Part>,
+    /// When they are there. Dropped first: it waits for kernels that use the memory.
+    pub(super) mark: Mark,
+    pub(super) results: Results,
     /// Pairs that no kernel does, by their places in the batch.
     pub left: Vec<usize>,
+    pub(super) _held: Vec<Held>,
 }
 
-/// What a launch will have written.
+/// What kernels will have written, by the pairs' places in the batch.
+#[derive(Debug)]
+pub(super) enum Results {
+    Ends(DeviceBuffer<End>),
+    Scores(DeviceBuffer<i32>),
+    Parts(Vec<Part>),
+    Traced {
+        traced: DeviceBuffer<Traced>,
+        /// How many runs.
+        taken: DeviceBuffer<u64>,
+        runs: DeviceBuffer<u32>,
+    },
+}
+
+/// What a launch of `full.cu` will have written, for these pairs.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) pairs: Vec<usize>,
-    pub(super) found: Found,
+    pub(super) scores: DeviceBuffer<i32>,
     /// Memory that the kernel still reads.
     pub(super) _held: Vec<Held>,
 }
 
-#[derive(Debug)]
-pub(super) enum Found {
-    Ends(DeviceBuffer<End>),
-    Scores(DeviceBuffer<i32>),
-}
-
 /// Device memory of any type, for as long as it is needed.
 pub(super) trait Any: std::fmt::Debug + Send {}
-impl<T: std::fmt::Debug> Any for DeviceBuffer<T> where Self: Send {}
+impl<T: std::fmt::Debug + Send> Any for T {}
 pub(super) type Held = Box<dyn Any>;
 
 impl Engine {
@@ -71,41 +84,60 @@ impl Engine {
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn plan_scores(
+    pub fn plan_scores<'a>(
         &mut self,
-        batch: Batch<'_>,
+        batch: Batch<'a>,
         method: Method,
-    ) -> Result<Planned, DeviceError> {
-        Ok(match method {
+    ) -> Result<Planned<'a>, DeviceError> {
+        let (launches, left) = match method {
             Method::Warp => {
-                let plan = plan(&self.scoring, batch, false, u64::MAX);
-                Planned { left: plan.left, launches: Launches::Warp(plan.work) }
+                let plan = self.planner.scores(batch);
+                (Launches::Warp(plan.work), plan.left)
             }
             Method::Edit => {
                 let (work, left) = edit::plan(batch);
-                Planned { left, launches: Launches::Edit(work) }
+                (Launches::Edit(work), left)
             }
             Method::Full(kernel) => {
                 let words = self.make_room(full::all_values(batch))?;
                 let (parts, left) = full::divide(batch, words);
-                Planned { left, launches: Launches::Full(kernel, parts) }
+                (Launches::Full(kernel, parts), left)
             }
-        })
+        };
+        Ok(Planned { batch, launches, left })
     }
 
     /// Launches what was planned, without waiting for it.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn launch(&mut self, planned: &Planned) -> Result<Launched, DeviceError> {
-        let parts: Result<Vec<Part>, DeviceError> = match &planned.launches {
-            Launches::Warp(work) => work.iter().map(|work| self.fill(work)).collect(),
-            Launches::Edit(work) => work.iter().map(|work| self.edit(work)).collect(),
-            Launches::Full(kernel, work) => {
-                work.iter().map(|work| self.full(*kernel, work)).collect()
+    pub fn launch(&mut self, planned: &Planned<'_>) -> Result<Launched, DeviceError> {
+        let mut held = Vec::new();
+        let pairs = planned.batch.pairs;
+        let results = match &planned.launches {
+            Launches::Warp(work) => {
+                let ends = self.beside.zeros(pairs.len())?;
+                let pairs = self.beside.upload(pairs)?;
+                let fills = self.fills(work)?;
+                self.beside.synchronize()?;
+                for fill in &fills {
+                    self.fill(fill, &pairs, &ends)?;
+                }
+                held.push(Box::new((pairs, fills)) as Held);
+                Results::Ends(ends)
             }
+            Launches::Edit(work) => {
+                let scores = self.beside.zeros(pairs.len())?;
+                held.push(Box::new(self.edit(work, pairs, &scores)?));
+                Results::Scores(scores)
+            }
+            Launches::Full(kernel, work) => {
+                let parts = work.iter().map(|work| self.full(*kernel, work));
+                Results::Parts(parts.collect::<Result<_, _>>()?)
+            }
+            Launches::Traces(plan) => self.traces(plan, pairs, &mut held)?,
         };
-        Ok(Launched { parts: parts?, left: planned.left.clone() })
+        Ok(Launched { mark: self.gpu.mark()?, results, left: planned.left.clone(), _held: held })
     }
 
     /// Waits for the scores; gives them for each pair of the batch, 0 for those in
@@ -118,83 +150,32 @@ impl Engine {
         launched: &Launched,
         pairs: usize,
     ) -> Result<Vec<i32>, DeviceError> {
-        let mut all = vec![0; pairs];
-        for part in &launched.parts {
-            let count = part.pairs.len();
-            let scores = match &part.found {
-                Found::Ends(ends) => {
-                    self.gpu.download(ends, count)?.into_iter().map(|end| end.score).collect()
-                }
-                Found::Scores(scores) => self.gpu.download(scores, count)?,
-            };
-            for (&number, score) in part.pairs.iter().zip(scores) {
-                all[number] = score;
+        launched.mark.wait()?;
+        Ok(match &launched.results {
+            Results::Ends(ends) => {
+                let landed = self.beside.download_landed(ends, pairs)?;
+                let ends: &[End] = bytemuck::cast_slice(landed.bytes());
+                ends.iter().map(|end| end.score).collect()
             }
-        }
-        Ok(all)
-    }
-
-    /// Launches a kernel of `warp.cu`.
-    pub(super) fn fill(&mut self, work: &Work) -> Result<Part, DeviceError> {
-        let function = self.function(Method::Warp, &work.kernel.name())?;
-        let blocks = self.blocks(&function, work.tasks())?;
-        let constants = if work.kernel.family == Family::Wide { &self.wide } else { &self.narrow };
-        let places = self.gpu.upload(&work.places)?;
-        let starts = self.gpu.upload(&work.starts)?;
-        let next = self.gpu.zeros::<u32>(1)?;
-        let warps = blocks as usize * (THREADS / 32) as usize;
-        let rooms = self.gpu.zeros::<u32>(warps * 2 * work.row_words as usize)?;
-        let ends = self.gpu.zeros::<End>(work.places.len())?;
-        let arguments = [
-            Argument::Buffer(&constants.model),
-            Argument::Buffer(&places),
-            Argument::U32(work.tasks()),
-            Argument::Buffer(&self.queries),
-            Argument::Buffer(&self.targets),
-            Argument::Buffer(&constants.table),
-            Argument::Buffer(&next),
-            Argument::Buffer(&rooms),
-            Argument::U32(work.row_words),
-            Argument::Buffer(&ends),
-            Argument::Buffer(&starts),
-            Argument::Buffer(&self.room),
-        ];
-        #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of the kernel; the plan gives the lengths, and the room
-        // has at least the words of directions that it was made with.
-        unsafe {
-            function.launch(blocks, THREADS, 0, &arguments)?;
-        }
-        let held: Vec<Held> =
-            vec![Box::new(places), Box::new(starts), Box::new(next), Box::new(rooms)];
-        Ok(Part { pairs: work.pairs.clone(), found: Found::Ends(ends), _held: held })
-    }
-
-    /// Launches a kernel of `edit.cu`.
-    fn edit(&mut self, work: &EditWork) -> Result<Part, DeviceError> {
-        let function = self.function(Method::Edit, &work.kernel.name())?;
-        let blocks = self.blocks(&function, work.tasks())?;
-        let places = self.gpu.upload(&work.places)?;
-        let next = self.gpu.zeros::<u32>(1)?;
-        let groups = (blocks * THREADS / work.kernel.lanes) as usize;
-        let rooms = self.gpu.zeros::<u8>(groups * work.row_bytes as usize)?;
-        let scores = self.gpu.zeros::<i32>(work.places.len())?;
-        let arguments = [
-            Argument::Buffer(&places),
-            Argument::U32(work.tasks()),
-            Argument::Buffer(&self.queries),
-            Argument::Buffer(&self.targets),
-            Argument::Buffer(&next),
-            Argument::Buffer(&rooms),
-            Argument::U32(work.row_bytes),
-            Argument::Buffer(&scores),
-        ];
-        #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of the kernel; the plan gives the lengths.
-        unsafe {
-            function.launch(blocks, THREADS, 0, &arguments)?;
-        }
-        let held: Vec<Held> = vec![Box::new(places), Box::new(next), Box::new(rooms)];
-        Ok(Part { pairs: work.pairs.clone(), found: Found::Scores(scores), _held: held })
+            Results::Scores(scores) => {
+                let landed = self.beside.download_landed(scores, pairs)?;
+                bytemuck::cast_slice(landed.bytes()).to_vec()
+            }
+            Results::Parts(parts) => {
+                let mut all = vec![0; pairs];
+                for Part { pairs, scores, .. } in parts {
+                    let scores = self.gpu.download(scores, pairs.len())?;
+                    for (&number, score) in pairs.iter().zip(scores) {
+                        all[number] = score;
+                    }
+                }
+                all
+            }
+            Results::Traced { traced, .. } => {
+                let landed = self.beside.download_landed(traced, pairs)?;
+                let traced: &[Traced] = bytemuck::cast_slice(landed.bytes());
+                traced.iter().map(|traced| traced.score).collect()
+            }
+        })
     }
 }

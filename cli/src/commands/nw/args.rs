@@ -85,6 +85,11 @@ pub struct NwOptions {
     #[arg(long, requires = "output", help_heading = "Output")]
     pub resume: bool,
 
+    /// Write to FILE when each tile was aligned, formatted and written: JSON for Perfetto or Chrome's
+    /// tracing page
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub timeline: Option<PathBuf>,
+
     /// Where to align: auto, cpu, cuda or cuda:N
     #[arg(long, default_value_t, help_heading = "Resources")]
     pub device: DeviceRequest,
@@ -208,6 +213,12 @@ impl Nw {
         if options.score_only && matches!(format, NwFormat::Paf | NwFormat::Pair | NwFormat::Phylip)
         {
             return Err("this format needs alignments: leave out --score-only".to_owned());
+        }
+        let is_stdout = |path: &PathBuf| path == Path::new("-");
+        if options.timeline.as_ref().is_some_and(is_stdout)
+            && options.output.as_ref().is_none_or(is_stdout)
+        {
+            return Err("output and timeline cannot both go to standard output".to_owned());
         }
         if options.resume && options.output.as_deref() == Some(Path::new("-")) {
             return Err("--resume needs a file to write to".to_owned());

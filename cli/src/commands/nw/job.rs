@@ -54,17 +54,17 @@ impl Job<'_> {
         Cursor { query: 0, target }
     }
 
-    /// The next pairs, one at least; none when all are done.
-    pub fn tile(&self, cursor: &mut Cursor, limits: Limits) -> Vec<Pair> {
-        let mut tile = Vec::new();
+    /// The next pairs, one at least, and the cells of their matrices; none when all are done.
+    pub fn tile(&self, cursor: &mut Cursor, limits: Limits) -> (Vec<Pair>, u64) {
+        let mut tile = Vec::with_capacity(limits.pairs.min(self.pairs() as usize));
         let mut cells = 0;
         while tile.len() < limits.pairs && cells < limits.cells {
             let Some(pair) = self.next(cursor) else { break };
-            let (m, n) = (self.queries.get(pair.query).len(), self.targets.get(pair.target).len());
-            cells += m as u64 * n as u64;
+            let (m, n) = (self.queries.length(pair.query), self.targets.length(pair.target));
+            cells += u64::from(m) * u64::from(n);
             tile.push(pair);
         }
-        tile
+        (tile, cells)
     }
 
     fn next(&self, cursor: &mut Cursor) -> Option<Pair> {
@@ -102,7 +102,8 @@ mod tests {
         let mut cursor = job.begin();
         let mut found = Vec::new();
         loop {
-            let tile = job.tile(&mut cursor, Limits { pairs, cells: 9 });
+            let (tile, cells) = job.tile(&mut cursor, Limits { pairs, cells: 9 });
+            assert_eq!(cells, 4 * tile.len() as u64);
             assert!(tile.len() <= pairs.min(3));
             if tile.is_empty() {
                 break;

@@ -6,7 +6,7 @@
 //!          FILE <--format::matrix (matrices alone)-- body <--format------'
 //! ```
 //!
-//! One thread has the tiles aligned, another formats and writes them, in order. What is written
+//! A thread each has the tiles aligned, formats and writes them, in order (`pipeline`). What is written
 //! does not depend on the size of the tiles.
 
 pub mod args;
@@ -15,52 +15,39 @@ mod body;
 mod format;
 mod input;
 mod job;
+mod pipeline;
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
 use std::time::Instant;
 
 use aligner_core::{Device, DeviceRequest};
-use anyhow::{Context, Result, anyhow, ensure};
-use nw_batch::aligner::Pending;
-use nw_batch::{AlignError, Aligner, Batch, Found, Pair, Scoring};
-use rayon::prelude::*;
+use anyhow::{Context, Result, ensure};
+use nw_batch::{AlignError, Aligner, Scoring};
 
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::body::Body;
 use crate::commands::nw::format::Formatter;
 use crate::commands::nw::input::Records;
-use crate::commands::nw::job::{Cursor, Job, Kind, Limits};
+use crate::commands::nw::job::{Job, Kind};
+use crate::commands::nw::pipeline::Pipeline;
 use crate::commands::start_threads;
 use crate::console::Console;
 use crate::output::Target;
 use crate::output::staging::Scratch;
-
-/// What a tile may have at most: less than a second of a GPU, some seconds of a CPU.
-const GPU_LIMITS: Limits = Limits { pairs: 1 << 17, cells: 1 << 39 };
-const CPU_LIMITS: Limits = Limits { pairs: 1 << 14, cells: 1 << 33 };
-
-/// Pairs that are formatted at a time.
-const FORMATTED: usize = 1 << 10;
-
-/// A tile on its way to the output.
-struct Done {
-    pairs: Vec<Pair>,
-    found: Found,
-    /// The pair behind it.
-    next: Cursor,
-}
+use crate::timeline::{Step, Timeline};
 
 /// Aligns what is asked for.
 pub fn run(command: &Nw) -> Result<()> {
     let options = command.options();
     let console = Console::new(options.messages);
     let scoring = input::scoring(options)?;
-    let read = |path: &Path| input::read(path, scoring.alphabet());
+    let timeline = Timeline::new();
+    let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let read =
+        |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
     let (kind, queries, targets) = match command {
         Nw::Pairs { queries, targets, .. } => {
             let (first, second) = (read(queries)?, read(targets)?);
@@ -83,8 +70,9 @@ pub fn run(command: &Nw) -> Result<()> {
         }
     };
     let targets = targets.as_ref().unwrap_or(&queries);
-    let task = Task { options, scoring: &scoring, kind, queries: &queries, targets };
-    task.run(&console)
+    let task = Task { options, scoring: &scoring, kind, queries: &queries, targets, timeline };
+    task.run(&console)?;
+    trace.map_or(Ok(()), |trace| task.timeline.save(trace))
 }
 
 /// All that is to be done.
@@ -94,6 +82,7 @@ struct Task<'a> {
     kind: Kind,
     queries: &'a Records,
     targets: &'a Records,
+    timeline: Timeline,
 }
 
 impl Task<'_> {
@@ -126,7 +115,8 @@ impl Task<'_> {
                 (Body::new(file.with_context(|| path.display().to_string())?), None)
             }
         };
-        let (mut aligner, on) = self.aligner(console)?;
+        let (mut aligner, on) =
+            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
         let begin = resumed.unwrap_or_else(|| job.begin());
         if resumed.is_none() {
             body.add(&[formatter.heading().into_bytes()], begin)?;
@@ -134,18 +124,11 @@ impl Task<'_> {
 
         start_threads(options.threads.count())?;
         console.start_pairs(job.pairs());
-        let cells = thread::scope(|scope| {
-            // One tile is formatted while the next is aligned.
-            let (sender, receiver) = sync_channel(0);
-            let (formatter, body) = (&formatter, &mut body);
-            let writer = scope.spawn(move || write(receiver, formatter, body));
-            let cells = tiles(&job, begin, &mut aligner, &sender, console);
-            drop(sender);
-            let written = writer.join().map_err(|_| anyhow!("the writing thread panicked"))?;
-            written.with_context(|| self.output_name()).map(|()| cells)
-        });
+        let pipeline =
+            Pipeline { job: &job, formatter: &formatter, timeline: &self.timeline, console };
+        let cells = pipeline.run(begin, &mut aligner, &mut body);
         console.finish();
-        let cells = cells?;
+        let cells = cells.with_context(|| self.output_name())?;
         if let Some(reason) = aligner.failure() {
             console.notice(&format!("{reason}: the rest was aligned on the CPU"));
         }
@@ -252,59 +235,4 @@ impl Task<'_> {
         }
         hasher.finish()
     }
-}
-
-/// Has all tiles aligned and passes them on; gives the cells of their matrices. A GPU always has
-/// work: the next tile is planned before one is waited for, and begun before that is passed on.
-fn tiles(
-    job: &Job<'_>,
-    mut cursor: Cursor,
-    aligner: &mut Aligner<'_>,
-    sender: &SyncSender<Done>,
-    console: &Console,
-) -> u64 {
-    let mut plan = |aligner: &mut Aligner<'_>| -> Option<(Pending, Cursor)> {
-        let limits = if aligner.is_on_gpu() { GPU_LIMITS } else { CPU_LIMITS };
-        let pairs = job.tile(&mut cursor, limits);
-        (!pairs.is_empty()).then(|| (aligner.plan(pairs), cursor))
-    };
-    let mut cells = 0;
-    let mut under_way = plan(aligner);
-    if let Some((first, _)) = &mut under_way {
-        aligner.begin(first);
-    }
-    while let Some((pending, next)) = under_way {
-        under_way = plan(aligner);
-        let pairs = pending.pairs().to_vec();
-        let found = aligner.finish(pending);
-        if let Some((following, _)) = &mut under_way {
-            aligner.begin(following);
-        }
-        cells += Batch { queries: job.queries, targets: job.targets, pairs: &pairs }.cells();
-        console.advance_pairs(pairs.len() as u64, cells);
-        if sender.send(Done { pairs, found, next }).is_err() {
-            // The writer has stopped, and tells why itself.
-            break;
-        }
-    }
-    cells
-}
-
-/// Formats and writes tiles until no more come.
-fn write(tiles: Receiver<Done>, formatter: &Formatter<'_>, body: &mut Body) -> Result<()> {
-    for Done { pairs, found, next } in tiles {
-        let parts: Vec<Vec<u8>> = pairs
-            .par_chunks(FORMATTED)
-            .enumerate()
-            .map(|(chunk, pairs)| {
-                let mut out = Vec::new();
-                for (place, &pair) in (chunk * FORMATTED..).zip(pairs) {
-                    formatter.pair(pair, &found, place, &mut out);
-                }
-                out
-            })
-            .collect();
-        body.add(&parts, next)?;
-    }
-    Ok(())
 }

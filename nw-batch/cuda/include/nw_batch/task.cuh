@@ -28,6 +28,20 @@ struct Place {
 };
 static_assert(sizeof(Place) == 24, "mirrored in Rust");
 
+// A pair, by the numbers of its sequences. Mirrors `Pair` of src/batch.rs.
+struct Pair {
+  uint32_t query, target;
+};
+static_assert(sizeof(Pair) == 8, "mirrored in Rust");
+
+// Number n of a set of sequences is codes[offsets[n]] to codes[offsets[n + 1]].
+static __device__ __forceinline__ Place place_of(const Pair& pair, const uint64_t* query_offsets,
+                                                 const uint64_t* target_offsets) {
+  const uint64_t query = query_offsets[pair.query], target = target_offsets[pair.target];
+  return Place{query, target, static_cast<uint32_t>(query_offsets[pair.query + 1] - query),
+               static_cast<uint32_t>(target_offsets[pair.target + 1] - target)};
+}
+
 // Where an alignment ends, and its score.
 struct End {
   int32_t score;

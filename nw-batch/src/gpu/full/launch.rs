@@ -5,7 +5,7 @@ use aligner_core::gpu::{Address, Argument, Kernel as Function};
 
 use super::{Full, Matrices, SECTION, TILE};
 use crate::gpu::engine::{Engine, Method, THREADS};
-use crate::gpu::scores::{Found, Held, Part};
+use crate::gpu::scores::{Held, Part};
 
 /// Threads of a block of `nw_dscan`, as many as hide its scattered writes (Li, chapter 3.3.2).
 const DSCAN_THREADS: u32 = 512;
@@ -76,7 +76,7 @@ impl Engine {
         ];
         launch_full(&corners, (count.div_ceil(THREADS), THREADS, 0), &arguments)?;
         let held: Vec<Held> = vec![Box::new(places), Box::new(starts)];
-        Ok(Part { pairs: work.pairs.clone(), found: Found::Scores(scores), _held: held })
+        Ok(Part { pairs: work.pairs.clone(), scores, _held: held })
     }
 
     /// Copies the beginning of the memory of matrices to the host, and waits: those of the last

@@ -5,7 +5,7 @@ mod paf;
 mod pairwise;
 mod tsv;
 
-use nw_batch::{Alignment, Columns, Found, Pair, Scoring};
+use nw_batch::{AlignmentRef, Found, Pair, Runs, Scoring};
 
 use crate::commands::nw::args::NwFormat;
 use crate::commands::nw::input::Records;
@@ -30,8 +30,18 @@ struct Aligned<'a> {
     target_name: &'a str,
     query: &'a [u8],
     target: &'a [u8],
-    alignment: &'a Alignment,
-    columns: Columns,
+    alignment: AlignmentRef<'a>,
+    /// Columns.
+    length: u32,
+    /// Those of identical residues.
+    identical: u32,
+}
+
+impl Aligned<'_> {
+    /// The share of identical columns, 1 if there is none.
+    fn identity(&self) -> f64 {
+        if self.length == 0 { 1.0 } else { f64::from(self.identical) / f64::from(self.length) }
+    }
 }
 
 impl Formatter<'_> {
@@ -56,23 +66,40 @@ impl Formatter<'_> {
                     _ => tsv::score(query_name, target_name, score, out),
                 };
             }
-            Found::Alignments(alignments) => &alignments[place],
+            Found::Alignments(alignments) => alignments.get(place),
         };
         let query = self.queries.sequences.get(pair.query);
         let target = self.targets.sequences.get(pair.target);
-        let columns = alignment.cigar.columns(self.scoring, query, target).unwrap_or_default();
-        if self.min_identity.is_some_and(|least| columns.identity() < least) {
+        let (length, identical) = alignment.runs.length_and_identical();
+        let aligned =
+            Aligned { query_name, target_name, query, target, alignment, length, identical };
+        if self.min_identity.is_some_and(|least| aligned.identity() < least) {
             return;
         }
-        let aligned = Aligned { query_name, target_name, query, target, alignment, columns };
         match self.format {
             NwFormat::Tsv => tsv::alignment(&aligned, out),
             NwFormat::Paf => paf::alignment(&aligned, self.scoring.free(), out),
             NwFormat::Pair => pairwise::alignment(&aligned, self.scoring, &self.scores, out),
             NwFormat::Phylip | NwFormat::Square | NwFormat::Npy => {
-                let distance = (1.0 - columns.identity()) as f32;
+                let distance = (1.0 - aligned.identity()) as f32;
                 out.extend(distance.to_le_bytes());
             }
         }
+    }
+}
+
+/// A number in decimal.
+fn digits(number: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Runs as in SAM; `*` if there is none.
+fn runs(runs: Runs<'_>, out: &mut Vec<u8>) {
+    if runs.0.is_empty() {
+        out.push(b'*');
+    }
+    for &run in runs.0 {
+        digits(run.count(), out);
+        out.push(run.op().letter() as u8);
     }
 }

@@ -5,18 +5,18 @@
 
 use std::io::Write;
 
-use nw_batch::{FreeEnds, Op};
+use nw_batch::{FreeEnds, Op, Run, Runs};
 
 use super::Aligned;
 
 /// The line of an alignment.
 pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
     let Aligned { query_name, target_name, query, target, alignment, .. } = aligned;
-    let cigar = &alignment.cigar;
-    let mut runs = cigar.runs();
-    let ends = |run: Option<&(Op, u32)>| match run {
-        Some(&(Op::Insertion, count)) => (count as usize, 0),
-        Some(&(Op::Deletion, count)) => (0, count as usize),
+    let cigar = alignment.runs;
+    let mut runs = cigar.0;
+    let ends = |run: Option<&Run>| match run.map(|run| (run.op(), run.count())) {
+        Some((Op::Insertion, count)) => (count as usize, 0),
+        Some((Op::Deletion, count)) => (0, count as usize),
         _ => (0, 0),
     };
     let (mut first, mut last) = ((0, 0), (0, 0));
@@ -29,7 +29,7 @@ pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
         runs = &runs[..runs.len() - 1];
     }
     let count = |wanted: fn(Op) -> bool| -> u32 {
-        runs.iter().filter(|&&(op, _)| wanted(op)).map(|&(_, count)| count).sum()
+        runs.iter().filter(|run| wanted(run.op())).map(|run| run.count()).sum()
     };
     let (matches, length) = (count(|op| op == Op::Equal), count(|_| true));
     // Writing to memory does not fail.
@@ -47,9 +47,7 @@ pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
     );
     if !runs.is_empty() {
         out.extend_from_slice(b"\tcg:Z:");
-        for &(op, count) in runs {
-            let _ = write!(out, "{count}{}", op.letter());
-        }
+        super::runs(Runs(runs), out);
     }
     out.push(b'\n');
 }

@@ -43,7 +43,9 @@ fn heading(
     scores: &str,
     out: &mut Vec<u8>,
 ) -> std::io::Result<()> {
-    let columns = aligned.columns;
+    let Aligned { query, target, alignment, .. } = aligned;
+    // The alignment is of these sequences.
+    let columns = alignment.runs.columns(scoring, query, target).unwrap_or_default();
     let gaps = scoring.gaps();
     let share = |name: &str, count: u32| {
         let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
@@ -66,7 +68,7 @@ fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];
     let (mut query, mut target) = (aligned.query.iter(), aligned.target.iter());
     let letter = |code: Option<&u8>| code.map_or(b'-', |&code| scoring.alphabet().letter(code));
-    for &(op, count) in aligned.alignment.cigar.runs() {
+    for (op, count) in aligned.alignment.runs.iter() {
         for _ in 0..count {
             let q = if op == Op::Deletion { None } else { query.next() };
             let t = if op == Op::Insertion { None } else { target.next() };
@@ -87,8 +89,8 @@ fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
 /// A line of one sequence, of which `done` residues came before.
 fn line(name: &str, letters: &[u8], done: &mut usize, out: &mut Vec<u8>) -> std::io::Result<()> {
     let residues = letters.iter().filter(|&&letter| letter != b'-').count();
-    // A line without residues has the number of the last one before, as EMBOSS's.
-    let first = if residues == 0 { *done } else { *done + 1 };
+    // Also of a line without residues: the next one's, as EMBOSS's.
+    let first = *done + 1;
     *done += residues;
     let name: String = name.chars().take(NAME).collect();
     writeln!(out, "{name:<NAME$} {first:>6} {} {:>6}", text(letters), *done)

@@ -5,20 +5,34 @@
 
 use std::io::Write;
 
-use super::Aligned;
+use super::{Aligned, digits, runs};
 
 pub const HEADING: &str = "#query\ttarget\tscore\tidentity\tlength\tcigar\n";
 
 /// The line of a score alone.
 pub fn score(query: &str, target: &str, score: i32, out: &mut Vec<u8>) {
-    // Writing to memory does not fail.
-    let _ = writeln!(out, "{query}\t{target}\t{score}\t*\t*\t*");
+    begin(query, target, score, out);
+    out.extend_from_slice(b"*\t*\t*\n");
 }
 
 /// The line of an alignment.
 pub fn alignment(aligned: &Aligned<'_>, out: &mut Vec<u8>) {
-    let Aligned { query_name, target_name, alignment, columns, .. } = aligned;
-    let (score, cigar) = (alignment.score, &alignment.cigar);
-    let (identity, length) = (columns.identity(), columns.length);
-    let _ = writeln!(out, "{query_name}\t{target_name}\t{score}\t{identity:.6}\t{length}\t{cigar}");
+    let Aligned { query_name, target_name, alignment, .. } = aligned;
+    begin(query_name, target_name, alignment.score, out);
+    let (identity, length) = (aligned.identity(), aligned.length);
+    // Writing to memory does not fail.
+    let _ = write!(out, "{identity:.6}\t");
+    digits(length, out);
+    out.push(b'\t');
+    runs(alignment.runs, out);
+    out.push(b'\n');
+}
+
+fn begin(query: &str, target: &str, score: i32, out: &mut Vec<u8>) {
+    out.extend_from_slice(query.as_bytes());
+    out.push(b'\t');
+    out.extend_from_slice(target.as_bytes());
+    out.push(b'\t');
+    digits(score, out);
+    out.push(b'\t');
 }

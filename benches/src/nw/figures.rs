@@ -264,7 +264,7 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     }
     let doubled = clocked(|| {
         thread::scope(|scope| {
-            let run = |(ready, landing): &mut (Ready, PinnedBuffer<u32>)| {
+            let run = |(ready, landing): &mut (Ready<'_>, PinnedBuffer<u32>)| {
                 ready.run(landing.as_mut_slice()?)
             };
             let threads: Vec<_> =
@@ -286,14 +286,14 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
 }
 
 /// A batch of figure 12 on its own stream.
-struct Ready {
+struct Ready<'a> {
     engine: Engine,
-    planned: Planned,
+    planned: Planned<'a>,
 }
 
-impl Ready {
+impl<'a> Ready<'a> {
     /// Finds memory and code for a batch.
-    fn new(gpu: &Gpu, work: &Workload, scoring: &Scoring) -> Result<Self, BenchError> {
+    fn new(gpu: &Gpu, work: &'a Workload, scoring: &Scoring) -> Result<Self, BenchError> {
         let mut engine = work.engine(gpu, scoring)?;
         let planned = engine.plan_scores(work.batch(), Method::Full(Full::Dscan))?;
         drop(engine.launch(&planned)?);

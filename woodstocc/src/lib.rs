@@ -27,7 +27,9 @@
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
 //! | [`mod@matches`] | located starts, verified near N and contig ends |
 //! | [`loci`] | runs of matches, and their representatives |
-//! | [`traceback`] | the alignment of a representative, without gaps in `ungapped` |
+//! | [`ungapped`] | alignments without gaps, by packed bases |
+//! | [`diagonals`] | where a query differs from the text, for alignments with gaps |
+//! | [`traceback`] | the alignment of a representative |
 //! | [`mapq`] | mapping quality from distances and multiplicities |
 //! | [`resolver`] | from what was found for a read to its mapping |
 //! | [`mapper`] | all of it, for batches of reads |
@@ -35,6 +37,7 @@
 
 pub mod alignment;
 pub mod bound;
+pub mod diagonals;
 pub mod error;
 pub mod filter;
 pub mod found;
@@ -55,9 +58,9 @@ pub mod scheme;
 pub mod stats;
 pub mod traceback;
 pub mod trie;
-mod ungapped;
+pub mod ungapped;
 
-pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
+pub use alignment::{Alignment, Mapping, Op, Path, Run, Strand};
 pub use error::MapError;
 pub use found::{Found, Searched};
 pub use mapper::{Batch, Mapper};
@@ -65,3 +68,4 @@ pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, S
 pub use query::Query;
 pub use resolver::Resolver;
 pub use stats::{FilterStats, SchemeStats, Stats};
+pub use ungapped::Ungapped;

@@ -16,7 +16,7 @@ use crate::args::{MapOptions, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
 use crate::input;
-use crate::output::{Formatter, Options, Output, Target, header};
+use crate::output::{Options, Output, Target, header};
 use crate::stats::{Seconds, Summary, per_second};
 use crate::timeline::{Step, Timeline};
 
@@ -83,7 +83,8 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     console.start_reads();
     let pipeline = Pipeline {
         mapper: &mapper,
-        formatter: Formatter::new(index.reference(), options.read_group.as_ref(), options.eqx),
+        group: options.read_group.as_ref(),
+        eqx: options.eqx,
         format: format.format,
         timeline: &timeline,
         console: &console,

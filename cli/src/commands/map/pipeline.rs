@@ -19,7 +19,7 @@ use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
 use crate::input::{Batches, Read, Reads};
-use crate::output::{Format, Formatter, Output, Piece, Spares, Target};
+use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Target};
 use crate::timeline::{Step, Timeline};
 
 /// Reads of which one task makes records, one after the other.
@@ -38,7 +38,8 @@ pub struct Totals {
 #[derive(Debug)]
 pub struct Pipeline<'a> {
     pub mapper: &'a Mapper,
-    pub formatter: Formatter<'a>,
+    pub group: Option<&'a ReadGroup>,
+    pub eqx: bool,
     pub format: Format,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
@@ -83,13 +84,9 @@ impl Pipeline<'_> {
             let mut totals = Totals::default();
             for batch in formatted {
                 let (number, batch) = batch?;
-                self.timeline.time(Step::Write, number.to_string(), || {
-                    batch.pieces.into_iter().try_for_each(|piece| {
-                        output.write(&piece)?;
-                        spares.put(piece);
-                        Ok::<_, anyhow::Error>(())
-                    })
-                })?;
+                self.timeline
+                    .time(Step::Write, number.to_string(), || output.write(&batch.pieces))?;
+                batch.pieces.into_iter().for_each(|piece| spares.put(piece));
                 totals = totals.plus(batch.totals);
                 self.console.advance(batch.totals.reads);
             }
@@ -115,7 +112,8 @@ impl Pipeline<'_> {
     fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<(Formatted, Reads)> {
         let Job { reads, work, .. } = job;
         let found = work.by_query();
-        let makers = || (self.mapper.resolver(), self.formatter.clone());
+        let makers =
+            || (self.mapper.resolver(), Formatter::new(self.reference(), self.group, self.eqx));
         let make = |(resolver, formatter): &mut (Resolver<'_>, Formatter<'_>), first: usize| {
             let mut piece = Piece::new(self.format, spares);
             let mut totals = Totals::default();
@@ -146,8 +144,8 @@ impl Totals {
     fn count(&mut self, read: Read<'_>, mapping: &Mapping) {
         self.reads += 1;
         self.bases += read.sequence.len() as u64;
-        self.aligned += u64::from(!mapping.alignments.is_empty());
-        self.alignments += mapping.alignments.len() as u64;
+        self.aligned += u64::from(!mapping.is_empty());
+        self.alignments += mapping.len() as u64;
     }
 
     fn plus(self, other: Self) -> Self {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
-use crate::input::{Batches, Read, Reads};
+use crate::input::{self, Batches, Read, Reads};
 use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Target};
 use crate::timeline::{Step, Timeline};
 
@@ -64,12 +64,14 @@ impl Pipeline<'_> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let mut numbers = 0..;
-            let prepared = stage(scope, input.batches, move |batch| {
-                let number = numbers.next().unwrap_or_default();
-                self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
-                self.timeline
-                    .time(Step::Prepare, number.to_string(), || self.prepare(number, batch.reads))
-            });
+            let prepared =
+                stage(scope, input.batches.into_iter().map(Ok), move |batch: input::Batch| {
+                    let number = numbers.next().unwrap_or_default();
+                    self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
+                    self.timeline.time(Step::Prepare, number.to_string(), || {
+                        self.prepare(number, batch.checked()?)
+                    })
+                });
             let searched = stage(scope, prepared, |job| {
                 self.timeline.time(Step::Search, job.number.to_string(), || self.search(job))
             });
@@ -162,7 +164,7 @@ impl Totals {
 /// nobody wants what is done.
 fn stage<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
-    inputs: Receiver<Result<I>>,
+    inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
     mut work: impl FnMut(I) -> Result<O> + Send + 's,
 ) -> Receiver<Result<O>> {
     let (sender, receiver) = sync_channel(1);

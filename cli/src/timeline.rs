@@ -22,15 +22,15 @@ pub enum Step {
     Index,
     /// Opening the device.
     Device,
-    /// Reading, decompressing and checking reads.
+    /// Reading and decompressing, and splitting text into records.
     Read,
-    /// Making queries of them.
+    /// Checking these, making queries of them, and choosing how to search.
     Prepare,
     /// Searching for them, on the device.
     Search,
     /// From what was found to finished records.
     Format,
-    /// Writing these.
+    /// Writing these, on several threads if it is a regular file.
     Write,
 }
 

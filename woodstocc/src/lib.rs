@@ -22,6 +22,7 @@
 //! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
 //! | [`scheme`] | search by search schemes on the bidirectional index |
+//! | [`cost`] | which of these costs least |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`found`] | what the searches found for a batch, by query |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
@@ -37,6 +38,7 @@
 
 pub mod alignment;
 pub mod bound;
+pub mod cost;
 pub mod diagonals;
 pub mod error;
 pub mod filter;
@@ -61,6 +63,7 @@ pub mod trie;
 pub mod ungapped;
 
 pub use alignment::{Alignment, Mapping, Op, Path, Run, Strand};
+pub use cost::Choice;
 pub use error::MapError;
 pub use found::{Found, Searched};
 pub use mapper::{Batch, Mapper};

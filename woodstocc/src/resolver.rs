@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::alignment::{Mapping, Strand};
 use crate::found::{Found, Start};
 use crate::loci::{Builder, Locus};
-use crate::mapper::{Mapper, Way};
+use crate::mapper::Mapper;
 use crate::mapq::mapq;
 use crate::matches::Verifier;
 use crate::params::Report;
@@ -60,7 +60,7 @@ impl<'m> Resolver<'m> {
         self.loci.clear();
         self.starts.clear();
         for query in [2 * read, 2 * read + 1] {
-            if self.mapper.way(found.queries.codes(query).len()) == Way::Scan {
+            if self.mapper.is_scanned(found.queries.codes(query).len()) {
                 self.scan(found.queries.codes(query), query::strand(query));
             } else {
                 self.matches(found, query);

@@ -14,10 +14,17 @@ const LOWER: u64 = 0x5555_5555_5555_5555;
 /// A query, two bits a base, the first one in the lowest bits.
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
-    words: Vec<u64>,
-    /// The lower bit of each base that is unknown, and so equals nothing.
-    unknown: Vec<u64>,
-    length: usize,
+    words: Vec<Bases>,
+}
+
+/// Up to 32 bases of a query.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bases {
+    codes: u64,
+    /// The lower bit of each one.
+    all: u64,
+    /// The lower bit of each one that is unknown, and so equals nothing.
+    unknown: u64,
 }
 
 /// Up to 32 bases of a query on a text.
@@ -32,17 +39,14 @@ pub struct Word {
 impl Packed {
     /// Takes the codes of another query.
     pub fn set(&mut self, codes: &[u8]) {
-        self.length = codes.len();
         self.words.clear();
-        self.unknown.clear();
         for chunk in codes.chunks(BASES) {
-            let (mut word, mut unknown) = (0, 0);
+            let mut bases = Bases { all: LOWER >> (2 * (BASES - chunk.len())), ..Bases::default() };
             for (i, &code) in chunk.iter().enumerate() {
-                word |= u64::from(code & 3) << (2 * i);
-                unknown |= u64::from(code >> 2) << (2 * i);
+                bases.codes |= u64::from(code & 3) << (2 * i);
+                bases.unknown |= u64::from(code >> 2) << (2 * i);
             }
-            self.words.push(word);
-            self.unknown.push(unknown);
+            self.words.push(bases);
         }
     }
 
@@ -54,14 +58,13 @@ impl Packed {
     ) -> impl ExactSizeIterator<Item = Word> + 'p {
         let shift = 2 * (start as usize % BASES);
         let text = &text[start as usize / BASES..];
-        self.words.iter().zip(&self.unknown).enumerate().map(move |(number, (&word, unknown))| {
+        self.words.iter().enumerate().map(move |(number, bases)| {
             // The last word may have no successor, but then nothing of that is wanted.
             let high = text.get(number + 1).map_or(0, |word| (word << 1) << (63 - shift));
             let text = text[number] >> shift | high;
-            let differs = word ^ text;
-            let known = self.length - number * BASES;
-            let wanted = if known < BASES { LOWER & ((1 << (2 * known)) - 1) } else { LOWER };
-            Word { differences: (differs | differs >> 1 | unknown) & wanted, text }
+            let differs = bases.codes ^ text;
+            let differences = (differs | differs >> 1 | bases.unknown) & bases.all;
+            Word { differences, text }
         })
     }
 }

@@ -25,8 +25,8 @@ pub struct Lines {
 /// The line being written.
 #[derive(Debug)]
 pub struct Line<'l> {
+    /// What is left.
     room: &'l mut [u8],
-    end: usize,
 }
 
 impl Lines {
@@ -49,32 +49,37 @@ impl Lines {
         if self.memory.len() - self.end <= most {
             self.memory.resize(self.memory.len() + most.max(self.end).max(MORE) + 1, 0);
         }
-        let mut line = Line { room: &mut self.memory[self.end..], end: 0 };
+        let mut line = Line { room: &mut self.memory[self.end..] };
         write(&mut line);
-        self.end += line.end;
+        let left = line.room.len();
+        self.end = self.memory.len() - left;
     }
 }
 
 impl Line<'_> {
+    #[inline]
+    fn take(&mut self, count: usize) -> &mut [u8] {
+        let (taken, left) = std::mem::take(&mut self.room).split_at_mut(count);
+        self.room = left;
+        taken
+    }
+
     /// Appends a byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
-        self.room[self.end] = byte;
-        self.end += 1;
+        self.take(1)[0] = byte;
     }
 
     /// Appends bytes.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        self.room[self.end..][..bytes.len()].copy_from_slice(bytes);
-        self.end += bytes.len();
+        self.take(bytes.len()).copy_from_slice(bytes);
     }
 
     /// Appends bytes with something added to each.
     pub fn added(&mut self, bytes: &[u8], add: u8) {
-        let room = &mut self.room[self.end..][..bytes.len()];
+        let room = self.take(bytes.len());
         room.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte + add);
-        self.end += bytes.len();
     }
 
     /// Appends a number.
@@ -84,8 +89,8 @@ impl Line<'_> {
             // Most are small; whether one digit or two is anybody's guess, and so no branch. The room
             // has a byte more than may be written.
             Some(digits) => {
-                self.room[self.end..][..2].copy_from_slice(digits);
-                self.end += 1 + usize::from(number >= 10);
+                self.room[..2].copy_from_slice(digits);
+                self.take(1 + usize::from(number >= 10));
             }
             None => self.bytes(itoa::Buffer::new().format(number).as_bytes()),
         }

@@ -53,11 +53,15 @@ fn write(record: &Record<'_>, place: Option<(&[u8], u32)>, line: &mut Line<'_>) 
     if record.cigar.is_empty() {
         line.byte(b'*');
     }
-    // No read is paired.
-    line.bytes(b"\t*\t0\t0\t");
-    letters(Some(record.sequence), 0, line);
-    line.byte(b'\t');
-    letters(record.quality, b'!', line);
+    // No read is paired, and most records leave the letters to another one.
+    if record.sequence.is_empty() && record.quality.is_none() {
+        line.bytes(b"\t*\t0\t0\t*\t*");
+    } else {
+        line.bytes(b"\t*\t0\t0\t");
+        letters(Some(record.sequence), 0, line);
+        line.byte(b'\t');
+        letters(record.quality, b'!', line);
+    }
     if let Some(tags) = &record.tags {
         let distance = u32::from(tags.distance);
         line.bytes(b"\tNM:i:");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   read --> prepare --> search --> format --> write
-//!            queries     device     the pool
+//!            the pool    device     the pool   threads of its own
 //! ```
 //!
 //! Up to one batch is in each stage and one waits before it, so that memory is bounded, the device

@@ -28,7 +28,7 @@ const LONGEST: usize = 32;
 /// Nanoseconds that strategies take, one after the other, for each thing that they do.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
-    /// A step in the index to cut a query.
+    /// A step in the index to cut a query, or to bound what its rest needs.
     cut: f64,
     /// An occurrence to look at.
     occurrence: f64,
@@ -51,6 +51,14 @@ impl Rates {
     /// Filter: 2,600,000 at 47 bases (`k` = 3), 9,098,000 at 100 (5), 8,122,000 at 150 (7) and 239,000
     /// at 150 (15); scheme: 1,500,000 and trie: 103,000 at 47.
     pub const GPU: Self = Self { cut: 0.12, occurrence: 0.3, branch: 2.25, node: 0.01, row: 0.03 };
+}
+
+impl Rates {
+    /// Of the bounds that the trie needs first: a step for each base.
+    fn bounds(&self, queries: &Queries, wanted: &[u32]) -> f64 {
+        let bases: usize = wanted.iter().map(|&query| queries.codes(query as usize).len()).sum();
+        self.cut * bases as f64
+    }
 }
 
 /// What was chosen for a class of reads.
@@ -106,8 +114,10 @@ pub fn choose(
     let scheme = counted.map(cost).filter(|&scheme| scheme < filter);
 
     let best = scheme.unwrap_or(filter);
-    let cost =
-        |effort: trie::Effort| rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
+    let bounds = rates.bounds(queries, &wanted);
+    let cost = |effort: trie::Effort| {
+        bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64
+    };
     let trie = (k <= usize::from(MAX_TRIE_K))
         .then(|| trie::count(index, queries, &wanted, k, |effort| cost(effort) < best).map(cost))
         .flatten();
@@ -167,7 +177,8 @@ mod tests {
             scheme::count::count(&context, &wanted, |_| true).expect("all");
         let scheme = rates.branch * branches as f64 + rates.occurrence * occurrences as f64;
         let effort = trie::count(index, queries, &wanted, k, |_| true).expect("all");
-        let trie = rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
+        let bounds = rates.bounds(queries, &wanted);
+        let trie = bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
         let costs =
             [(trie, Strategy::Trie), (scheme, Strategy::Scheme), (filter, Strategy::Filter)];
         costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).expect("three").1

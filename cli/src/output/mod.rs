@@ -2,7 +2,7 @@
 //!
 //! [`record`] makes the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
 //! strand) and [`header`] the header. [`text`] makes [`lines`] of SAM of them, [`hts`] writes BAM and CRAM
-//! through htslib; [`piece`] is what threads make, in parallel, and [`file`] writes it. [`staging`]
+//! through htslib; [`piece`] is what threads make, in parallel, and [`mod@file`] writes it. [`staging`]
 //! keeps an unfinished file from the name that the user gave.
 
 mod file;
@@ -32,7 +32,7 @@ pub use staging::Target;
 
 use crate::output::staging::Scratch;
 
-/// Threads that write text, at most: see [`file`].
+/// Threads that write text, at most: see [`mod@file`].
 const WRITERS: usize = 2;
 
 /// Bases of the reference that are copied at a time.

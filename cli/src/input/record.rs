@@ -72,6 +72,7 @@ static LETTERS: [u8; 256] = {
 /// qualities, line ends may be among them.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, Problem> {
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
+    let mut length = letters.len();
     // Nearly always there is no other, which is told faster than where it is.
     if letters.iter().filter(|&&letter| !is_letter(letter)).count() > 0 {
         let is_bad = |letter: u8| !is_letter(letter) && (has_quality || !is_line_end(letter));
@@ -83,12 +84,15 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
             let reason = format!("{letter} at base {base} is not a nucleotide letter");
             return Err(Problem { line: Some(line), reason });
         }
+        length = 0;
+        for place in 0..letters.len() {
+            let letter = letters[place];
+            letters[length] = letter;
+            length += usize::from(is_letter(letter));
+        }
     }
-    let mut length = 0;
-    for place in 0..letters.len() {
-        let letter = LETTERS[usize::from(letters[place])];
-        letters[length] = letter;
-        length += usize::from(letter != 0);
+    for letter in &mut letters[..length] {
+        *letter = LETTERS[usize::from(*letter)];
     }
     if length > MAX_READ {
         let reason = format!("the read has {length} bases, more than {MAX_READ}");

@@ -120,7 +120,8 @@ pub fn choose(
     };
     let trie = (k <= usize::from(MAX_TRIE_K))
         .then(|| trie::count(index, queries, &wanted, k, |effort| cost(effort) < best).map(cost))
-        .flatten();
+        .flatten()
+        .filter(|&trie| trie < best);
     let strategy = match (scheme, trie) {
         (_, Some(_)) => Strategy::Trie,
         (Some(_), None) => Strategy::Scheme,

@@ -13,7 +13,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
-pub use self::map::{MapOptions, StatsFormat};
+pub use self::map::{MapOptions, Search, StatsFormat};
 use crate::commands::{Nw, NwBenchArguments, Simulate};
 
 const EXAMPLES: &str = "\

@@ -6,6 +6,7 @@ use std::time::Duration;
 use aligner_core::stream::Metrics;
 use serde::Serialize;
 
+use crate::args::Search;
 use crate::timeline::{Step, Timeline};
 
 /// The statistics of one run of mapping.
@@ -26,10 +27,25 @@ pub struct Summary {
     /// Reads a second of mapping and output, without the index.
     pub reads_per_second: f64,
     pub engine: Engine,
+    /// What `--strategy auto` chose, for each class of lengths that was met.
+    pub choices: Vec<Choice>,
     /// Of the filter, if it was used.
     pub filter: Option<Filter>,
     /// Of search schemes, if they were used.
     pub scheme: Option<Scheme>,
+}
+
+impl Summary {
+    /// What most want to know, in words.
+    pub fn lines(&self) -> Vec<String> {
+        let Self { reads, aligned, alignments, device, seconds, reads_per_second, .. } = self;
+        let mut lines = vec![
+            format!("{aligned} of {reads} reads aligned, {alignments} alignments, on {device}"),
+            format!("{seconds}, {reads_per_second:.0} reads/s"),
+        ];
+        lines.extend(self.choices.iter().map(Choice::to_string));
+        lines
+    }
 }
 
 /// Where the time went. Steps overlap from `read` on, so they can add up to more than `total`; see
@@ -85,6 +101,45 @@ impl From<woodstocc::Stats> for Engine {
     fn from(stats: woodstocc::Stats) -> Self {
         let woodstocc::Stats { loci, nodes, rows, located } = stats;
         Self { loci, nodes, rows, located }
+    }
+}
+
+/// What was chosen for reads of some lengths, see [`woodstocc::Choice`].
+#[derive(Debug, Serialize)]
+pub struct Choice {
+    /// The shortest of these reads, in bases.
+    shortest: usize,
+    strategy: Search,
+    /// Reads that were looked at.
+    reads: usize,
+    /// Estimated nanoseconds a read; none of what costs more than another one.
+    filter: f64,
+    scheme: Option<f64>,
+    trie: Option<f64>,
+}
+
+impl Choice {
+    /// With up to `k` differences.
+    pub fn new(choice: woodstocc::Choice, k: u8) -> Self {
+        let woodstocc::Choice { piece, reads, strategy, filter, scheme, trie } = choice;
+        let shortest = piece * (usize::from(k) + 1);
+        Self { shortest, strategy: strategy.into(), reads, filter, scheme, trie }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shortest, strategy, reads, .. } = self;
+        let strategy = format!("{strategy:?}").to_ascii_lowercase();
+        write!(f, "reads of {shortest} bases and more: {strategy}, by {reads} of them")?;
+        let estimates =
+            [("filter", Some(self.filter)), ("scheme", self.scheme), ("trie", self.trie)];
+        for (name, estimate) in estimates {
+            if let Some(nanoseconds) = estimate {
+                write!(f, ", {name} {:.2} us", nanoseconds / 1e3)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -22,9 +22,10 @@ pub enum Step {
     Index,
     /// Opening the device.
     Device,
-    /// Reading, decompressing and checking reads.
+    /// Reading and decompressing, and splitting text into records.
     Read,
-    /// Making queries of them; planning and launching kernels.
+    /// Checking what was read, making queries of it and choosing how to search; planning and launching
+    /// kernels.
     Prepare,
     /// Searching for them, on the device.
     Search,
@@ -32,7 +33,7 @@ pub enum Step {
     Align,
     /// From what was found to finished records.
     Format,
-    /// Writing these.
+    /// Writing these, on several threads if it is a regular file.
     Write,
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use aligner_core::stream::Items;
 use rayon::prelude::*;
 
-use crate::filter::{self, band::Window};
+use crate::filter::band::Window;
 use crate::hits::{self, Hit, Segment};
 use crate::query::Queries;
 
@@ -22,8 +22,8 @@ pub struct Searched {
 impl Searched {
     /// Brings it into the queries' order, on the current rayon pool.
     pub fn by_query(self) -> Found {
-        let windows = Windows::new(&self.queries, self.windows);
-        Found { queries: self.queries, located: self.located, windows }
+        let starts = Starts::new(&self.queries, &self.windows);
+        Found { queries: self.queries, located: self.located, starts }
     }
 }
 
@@ -31,66 +31,83 @@ impl Searched {
 pub struct Found {
     pub(crate) queries: Arc<Queries>,
     located: Located,
-    windows: Windows,
+    starts: Starts,
 }
 
-impl Found {
-    /// Positions in the indexed text where a query was found, with its distance there, by position,
-    /// instead of what `positions` held.
-    pub(crate) fn positions(&self, query: usize, positions: &mut Vec<(u32, u8)>) {
-        positions.clear();
-        positions.extend(self.located.positions(query));
-        filter::resolve(self.windows.of(query), positions);
+/// A position in the indexed text where a query was found, with its distance there; by position, then
+/// by distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Start(u64);
+
+impl Start {
+    fn new((position, distance): (u32, u8)) -> Self {
+        Self(u64::from(position) << 8 | u64::from(distance))
+    }
+
+    pub(crate) fn position(self) -> u32 {
+        (self.0 >> 8) as u32
+    }
+
+    pub(crate) fn distance(self) -> u8 {
+        self.0 as u8
     }
 }
 
-/// Windows by query.
+impl Found {
+    /// Where a query was found, with the least distance there, by position, instead of what `starts`
+    /// held.
+    pub(crate) fn starts(&self, query: usize, starts: &mut Vec<Start>) {
+        starts.clear();
+        starts.extend(self.located.positions(query).map(Start::new));
+        starts.extend(self.starts.of(query));
+        starts.sort_unstable();
+        starts.dedup_by_key(|start| start.position());
+    }
+}
+
+/// The starts in windows, by query.
 #[derive(Default)]
-struct Windows {
-    all: Items<Window>,
-    /// Places of windows, query after query.
-    order: Vec<AtomicU64>,
-    /// The end of each query's part of `order`; empty if there are none at all.
+struct Starts {
+    /// Query after query.
+    all: Vec<AtomicU64>,
+    /// The end of each query's part of them; empty if there are none at all.
     ends: Vec<AtomicUsize>,
 }
 
-/// A window's place: the number of its part above so many bits, its number within that below.
-const PART_SHIFT: u32 = 40;
-
-impl Windows {
-    /// Counts them by query, then deals out their places: the order within a query is not defined.
-    fn new(queries: &Queries, windows: Items<Window>) -> Self {
+impl Starts {
+    /// Counts them by query, then deals them out: the order within a query is not defined.
+    fn new(queries: &Queries, windows: &Items<Window>) -> Self {
         if windows.is_empty() {
             return Self::default();
         }
         let mut ends: Vec<AtomicUsize> = zeros(queries.len());
-        let order: Vec<AtomicU64> = zeros(windows.len());
         for part in windows.parts() {
             part.par_iter().for_each(|window| {
-                ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
+                let starts = window.starts.count_ones() as usize;
+                ends[window.query as usize].fetch_add(starts, Ordering::Relaxed);
             });
         }
         let mut total = 0;
         for end in &mut ends {
             total += std::mem::replace(end.get_mut(), total);
         }
-        for (part, number) in windows.parts().zip(0_u64..) {
-            part.par_iter().enumerate().for_each(|(place, window)| {
-                let slot = ends[window.query as usize].fetch_add(1, Ordering::Relaxed);
-                order[slot].store(number << PART_SHIFT | place as u64, Ordering::Relaxed);
+        let all: Vec<AtomicU64> = zeros(total);
+        for part in windows.parts() {
+            part.par_iter().for_each(|window| {
+                let starts = window.starts.count_ones() as usize;
+                let first = ends[window.query as usize].fetch_add(starts, Ordering::Relaxed);
+                for (start, slot) in window.matches().zip(&all[first..]) {
+                    slot.store(Start::new(start).0, Ordering::Relaxed);
+                }
             });
         }
-        Self { all: windows, order, ends }
+        Self { all, ends }
     }
 
-    fn of(&self, query: usize) -> impl Iterator<Item = &Window> {
+    fn of(&self, query: usize) -> impl Iterator<Item = Start> {
         let end = |query: usize| self.ends.get(query).map_or(0, |end| end.load(Ordering::Relaxed));
         let begin = query.checked_sub(1).map_or(0, end);
-        self.order[begin..end(query)].iter().map(|place| {
-            let place = place.load(Ordering::Relaxed);
-            let part = self.all.part((place >> PART_SHIFT) as usize);
-            &part[(place & ((1 << PART_SHIFT) - 1)) as usize]
-        })
+        self.all[begin..end(query)].iter().map(|start| Start(start.load(Ordering::Relaxed)))
     }
 }
 
@@ -154,5 +171,37 @@ impl Located {
                 .iter()
                 .map(move |&position| (position, distance))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Query;
+
+    #[test]
+    fn the_least_distance_of_a_start_counts() {
+        let queries = Queries::new(&[Query { name: b"r", sequence: b"ACGT" }]);
+        let window = |query, first, starts, distances| Window {
+            query,
+            first,
+            starts,
+            distances: [distances, 0],
+            ..Window::default()
+        };
+        let windows =
+            vec![window(1, 11, 0b11, 0x14), window(0, 7, 0b1, 0x2), window(1, 10, 0b101, 0x203)];
+        let found = |windows: Vec<Window>| {
+            let queries = Arc::new(queries.clone());
+            let located = Located::new(&queries, &[], |_| Vec::new());
+            let found = Searched { queries, located, windows: Items::from(windows) }.by_query();
+            [0, 1].map(|query| {
+                let mut starts = vec![Start::new((1, 1))];
+                found.starts(query, &mut starts);
+                starts.iter().map(|start| (start.position(), start.distance())).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(found(windows), [vec![(7, 2)], vec![(10, 3), (11, 4), (12, 1)]]);
+        assert_eq!(found(Vec::new()), [vec![], vec![]]);
     }
 }

@@ -22,12 +22,15 @@
 //! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
 //! | [`scheme`] | search by search schemes on the bidirectional index |
+//! | [`cost`] | which of these costs least |
 //! | [`scan`] | search for reads so short that nearly everything matches |
 //! | [`found`] | what the searches found for a batch, by query |
 //! | [`hits`] | trie nodes to disjoint suffix-array segments |
 //! | [`mod@matches`] | located starts, verified near N and contig ends |
 //! | [`loci`] | runs of matches, and their representatives |
-//! | [`traceback`] | the alignment of a representative, without gaps in `ungapped` |
+//! | [`ungapped`] | alignments without gaps, by packed bases |
+//! | [`diagonals`] | where a query differs from the text, for alignments with gaps |
+//! | [`traceback`] | the alignment of a representative |
 //! | [`mapq`] | mapping quality from distances and multiplicities |
 //! | [`resolver`] | from what was found for a read to its mapping |
 //! | [`mapper`] | all of it, for batches of reads |
@@ -35,6 +38,8 @@
 
 pub mod alignment;
 pub mod bound;
+pub mod cost;
+pub mod diagonals;
 pub mod error;
 pub mod filter;
 pub mod found;
@@ -55,9 +60,10 @@ pub mod scheme;
 pub mod stats;
 pub mod traceback;
 pub mod trie;
-mod ungapped;
+pub mod ungapped;
 
-pub use alignment::{Alignment, Cigar, Mapping, Op, Strand};
+pub use alignment::{Alignment, Mapping, Op, Path, Run, Strand};
+pub use cost::Choice;
 pub use error::MapError;
 pub use found::{Found, Searched};
 pub use mapper::{Batch, Mapper};
@@ -65,3 +71,4 @@ pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, S
 pub use query::Query;
 pub use resolver::Resolver;
 pub use stats::{FilterStats, SchemeStats, Stats};
+pub use ungapped::Ungapped;

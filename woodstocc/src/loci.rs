@@ -16,6 +16,13 @@ pub struct Locus {
     pub strand: Strand,
 }
 
+impl Locus {
+    /// Ascends by contig, start and strand.
+    pub fn order(&self) -> (u32, u64) {
+        (self.best.contig, u64::from(self.best.start) << 1 | self.strand as u64)
+    }
+}
+
 /// Builds loci from matches that come in descending order of contig and start, or contig by contig
 /// in any order with descending starts.
 #[derive(Debug)]

@@ -12,7 +12,8 @@
 //! Trie, filter, scheme and locate run on the device; everything else, and so every decision, is the same
 //! code for all of them. Reads that nearly everything matches are scanned for on the CPU instead.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use aligner_core::stream::Items;
@@ -21,6 +22,7 @@ use fm_index::FmIndex;
 use rayon::prelude::*;
 
 use crate::alignment::Mapping;
+use crate::cost::{self, Choice, Rates};
 use crate::error::MapError;
 use crate::filter::{self, Filtered, band::Window};
 use crate::found::{Located, Searched};
@@ -36,18 +38,6 @@ use crate::trie;
 
 /// Queries that are not split further for the sake of balance.
 const WALK_TOGETHER: usize = 4096;
-
-/// A piece of a query that occurs this often by chance is still rare.
-const MOST_BY_CHANCE: f64 = 16.0;
-
-/// How a query is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    Scan,
-    Trie,
-    Filter,
-    Scheme,
-}
 
 /// Reads ready to be searched for.
 #[derive(Debug)]
@@ -70,6 +60,8 @@ pub struct Mapper {
     /// Why the GPU was given up, if it was.
     failure: OnceLock<DeviceError>,
     counters: Counters,
+    /// Of each class of reads met so far, for [`Strategy::Auto`].
+    choices: Mutex<BTreeMap<usize, Choice>>,
 }
 
 impl Mapper {
@@ -89,7 +81,8 @@ impl Mapper {
             Device::Cuda(gpu) => Some(GpuEngine::new(gpu, &index)?),
         };
         let counters = Counters::default();
-        Ok(Self { index, params, gpu, failure: OnceLock::new(), counters })
+        let (failure, choices) = (OnceLock::new(), Mutex::default());
+        Ok(Self { index, params, gpu, failure, counters, choices })
     }
 
     /// The index that reads are mapped to.
@@ -110,6 +103,15 @@ impl Mapper {
     /// What search schemes have done so far.
     pub fn scheme_stats(&self) -> SchemeStats {
         self.counters.scheme_snapshot()
+    }
+
+    /// What [`Strategy::Auto`] has chosen so far, by length.
+    pub fn choices(&self) -> Vec<Choice> {
+        self.chosen().values().copied().collect()
+    }
+
+    fn chosen(&self) -> MutexGuard<'_, BTreeMap<usize, Choice>> {
+        self.choices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Why mapping went on without the GPU, if the GPU failed. The results are the same.
@@ -143,14 +145,20 @@ impl Mapper {
             return Err(MapError::BatchTooLarge(bases));
         }
         let queries = Arc::new(Queries::new(reads));
+        let choices = self.choose(&queries);
         let [mut trie, mut filter, mut scheme] = [const { Vec::new() }; 3];
         for query in 0..queries.len() as u32 {
-            match self.way(queries.codes(query as usize).len()) {
-                Way::Trie => trie.push(query),
-                Way::Filter => filter.push(query),
-                Way::Scheme => scheme.push(query),
+            let length = queries.codes(query as usize).len();
+            if self.is_scanned(length) {
                 // When it is resolved.
-                Way::Scan => {}
+                continue;
+            }
+            let class = cost::class(length, usize::from(self.params.k));
+            match choices.get(&class).map_or(self.params.strategy, |choice| choice.strategy) {
+                Strategy::Trie => trie.push(query),
+                Strategy::Scheme => scheme.push(query),
+                // The last two cannot be: the class was chosen for, and scanning told above.
+                Strategy::Filter | Strategy::Auto | Strategy::Scan => filter.push(query),
             }
         }
         Ok(Batch { queries, trie, filter, scheme })
@@ -183,34 +191,37 @@ impl Mapper {
         &self.counters
     }
 
-    /// How queries of this length are searched for.
-    pub(crate) fn way(&self, length: usize) -> Way {
+    /// Whether queries of this length are scanned for, as nearly everything matches them.
+    pub(crate) fn is_scanned(&self, length: usize) -> bool {
         let k = usize::from(self.params.k);
-        let wanted = match self.params.strategy {
-            Strategy::Scan => Way::Scan,
-            Strategy::Trie => Way::Trie,
-            Strategy::Filter => Way::Filter,
-            Strategy::Scheme => Way::Scheme,
-            Strategy::Auto => self.cheapest(length),
-        };
-        if length <= k { Way::Scan } else { wanted }
-    }
-
-    fn cheapest(&self, length: usize) -> Way {
-        let k = usize::from(self.params.k);
-        if length <= 3 * k {
-            Way::Scan
-        } else if k > usize::from(MAX_TRIE_K) || self.pieces_are_rare(length) {
-            Way::Filter
-        } else {
-            Way::Trie
+        match self.params.strategy {
+            Strategy::Scan => true,
+            Strategy::Auto => length <= 3 * k,
+            Strategy::Trie | Strategy::Filter | Strategy::Scheme => length <= k,
         }
     }
 
-    /// Whether a piece of a query of this length occurs a few times at most by chance.
-    fn pieces_are_rare(&self, length: usize) -> bool {
-        let piece = length / (usize::from(self.params.k) + 1);
-        4_f64.powi(piece as i32) * MOST_BY_CHANCE >= f64::from(self.index.rows())
+    /// Chooses strategies for classes of reads that were not met before, and gives all that were chosen.
+    fn choose(&self, queries: &Arc<Queries>) -> BTreeMap<usize, Choice> {
+        let mut chosen = self.chosen().clone();
+        if self.params.strategy == Strategy::Auto {
+            let k = usize::from(self.params.k);
+            let mut new: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+            for read in 0..queries.len() as u32 / 2 {
+                let length = queries.codes(2 * read as usize).len();
+                let class = cost::class(length, k);
+                if !self.is_scanned(length) && !chosen.contains_key(&class) {
+                    new.entry(class).or_default().push(read);
+                }
+            }
+            let rates = if self.gpu.is_some() { &Rates::GPU } else { &Rates::CPU };
+            for (class, reads) in new {
+                let choice = cost::choose(&self.index, queries, &cost::sample(&reads), k, rates);
+                // What was chosen first is kept, if two do this at a time.
+                chosen.insert(class, *self.chosen().entry(class).or_insert(choice));
+            }
+        }
+        chosen
     }
 
     /// The windows of all queries that are filtered for.

@@ -27,8 +27,8 @@ pub enum Report {
 /// How matches are searched for. Every strategy finds the same ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Read by read, what costs least: the filter if its pieces are long enough to be rare, else the
-    /// trie, but a scan if the read is so short that nearly all of the reference matches.
+    /// For each class of lengths what costs least ([`crate::cost`]), but a scan if the read is so short
+    /// that nearly all of the reference matches.
     #[default]
     Auto,
     /// The suffix trie (a scan if the read has no more than `k` bases).

@@ -4,8 +4,12 @@
 //! reverse complement; both lie along the forward strand of the reference.
 
 use aligner_core::seq;
+use rayon::prelude::*;
 
 use crate::alignment::Strand;
+
+/// Reads that one task encodes, one after the other.
+const TOGETHER: usize = 1024;
 
 /// A read as the caller has it.
 #[derive(Debug, Clone, Copy)]
@@ -25,24 +29,39 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// Encodes reads.
+    /// Encodes reads, on the current rayon pool.
     pub fn new(reads: &[Query<'_>]) -> Self {
-        let bases: usize = reads.iter().map(|read| read.sequence.len()).sum();
-        let mut codes = Vec::with_capacity(2 * bases);
         let mut offsets = Vec::with_capacity(2 * reads.len() + 1);
         offsets.push(0);
+        let mut end = 0;
         for read in reads {
-            let start = codes.len();
-            codes.extend(read.sequence.iter().map(|&letter| seq::encode(letter)));
-            let end = codes.len();
-            offsets.push(end as u32);
-            codes.extend_from_within(start..end);
-            codes[end..].reverse();
-            for code in &mut codes[end..] {
-                *code = seq::complement(*code);
+            for _ in 0..2 {
+                end += read.sequence.len();
+                offsets.push(end as u32);
             }
-            offsets.push(codes.len() as u32);
         }
+        let mut codes = vec![0; end];
+        let mut parts = Vec::with_capacity(reads.len().div_ceil(TOGETHER));
+        let mut rest = codes.as_mut_slice();
+        for reads in reads.chunks(TOGETHER) {
+            let bases: usize = reads.iter().map(|read| 2 * read.sequence.len()).sum();
+            let (part, others) = rest.split_at_mut(bases);
+            parts.push((reads, part));
+            rest = others;
+        }
+        parts.into_par_iter().for_each(|(reads, mut codes)| {
+            for read in reads {
+                let (forward, others) = codes.split_at_mut(read.sequence.len());
+                let (reverse, others) = others.split_at_mut(read.sequence.len());
+                for (code, &letter) in forward.iter_mut().zip(read.sequence) {
+                    *code = seq::encode(letter);
+                }
+                for (reverse, &code) in reverse.iter_mut().rev().zip(&*forward) {
+                    *reverse = seq::complement(code);
+                }
+                codes = others;
+            }
+        });
         Self { codes, offsets }
     }
 

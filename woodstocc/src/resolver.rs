@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::alignment::{Mapping, Strand};
-use crate::found::Found;
+use crate::found::{Found, Start};
 use crate::loci::{Builder, Locus};
-use crate::mapper::{Mapper, Way};
+use crate::mapper::Mapper;
 use crate::mapq::mapq;
 use crate::matches::Verifier;
 use crate::params::Report;
@@ -26,7 +26,7 @@ pub struct Resolver<'m> {
     mapper: &'m Mapper,
     verifier: Verifier<'m>,
     aligner: Aligner<'m>,
-    positions: Vec<(u32, u8)>,
+    hits: Vec<Start>,
     loci: Vec<Locus>,
     /// Every match of either strand, if all are to be reported.
     starts: Vec<Locus>,
@@ -43,7 +43,7 @@ impl<'m> Resolver<'m> {
             mapper,
             verifier: Verifier::new(reference),
             aligner: Aligner::new(reference),
-            positions: Vec::new(),
+            hits: Vec::new(),
             loci: Vec::new(),
             starts: Vec::new(),
             packed: Default::default(),
@@ -60,7 +60,7 @@ impl<'m> Resolver<'m> {
         self.loci.clear();
         self.starts.clear();
         for query in [2 * read, 2 * read + 1] {
-            if self.mapper.way(found.queries.codes(query).len()) == Way::Scan {
+            if self.mapper.is_scanned(found.queries.codes(query).len()) {
                 self.scan(found.queries.codes(query), query::strand(query));
             } else {
                 self.matches(found, query);
@@ -73,14 +73,15 @@ impl<'m> Resolver<'m> {
 
     /// Matches of a query from what the index found.
     fn matches(&mut self, found: &Found, query: usize) {
-        found.positions(query, &mut self.positions);
+        found.starts(query, &mut self.hits);
         let (codes, strand) = (found.queries.codes(query), query::strand(query));
         let k = usize::from(self.mapper.params().k);
         let all = self.mapper.params().report == Report::AllStarts;
         let mut loci = Builder::new(k, strand, &mut self.loci);
         // The indexed text has the contigs' order, so these come as the builder wants them.
-        for &(position, distance) in self.positions.iter().rev() {
-            if let Some(found) = self.verifier.verify(position, distance, codes, k) {
+        for hit in self.hits.iter().rev() {
+            let verified = self.verifier.verify(hit.position(), hit.distance(), codes, k);
+            if let Some(found) = verified {
                 loci.push(found);
                 if all {
                     self.starts.push(Locus { best: found, strand });
@@ -110,9 +111,10 @@ impl<'m> Resolver<'m> {
     /// Chooses the primary locus and aligns what is asked for.
     fn report(&mut self, found: &Found, read: usize, name: &[u8]) {
         let params = self.mapper.params();
-        let by_place = |l: &Locus| (l.best.contig, l.best.start, l.strand);
-        self.mapping.clear();
-        self.loci.sort_unstable_by_key(by_place);
+        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
+        self.mapping.clear(codes[0].len() as u32);
+        // Each strand's come in one piece and in order, of which a stable sort makes use.
+        self.loci.sort_by_key(Locus::order);
         let distances = || self.loci.iter().map(|locus| locus.best.distance);
         let Some(least) = distances().min() else { return };
         self.mapping.mapq = mapq(distances(), params.k);
@@ -122,23 +124,23 @@ impl<'m> Resolver<'m> {
         // There is one, as the choice is less than the ties.
         let Some(&primary) = tied.nth(choice as usize) else { return };
         let places = if params.report == Report::AllStarts {
-            self.starts.sort_unstable_by_key(by_place);
-            &self.starts
+            self.starts.sort_by_key(Locus::order);
+            &mut self.starts
         } else {
-            &self.loci
+            &mut self.loci
         };
         self.mapping.total = places.len() as u64;
-        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         self.packed.iter_mut().zip(codes).for_each(|(packed, codes)| packed.set(codes));
         let [forward, reverse] = &self.packed;
         let queries = [
             Oriented { codes: codes[0], packed: forward },
             Oriented { codes: codes[1], packed: reverse },
         ];
-        let others = if params.report == Report::Best { &[][..] } else { places };
-        let others = others.iter().filter(|&&place| place != primary);
-        let wanted = std::iter::once(&primary).chain(others);
-        self.aligner.align(&queries, wanted, &mut self.mapping.alignments);
+        self.aligner.align(&queries, &[primary], &mut self.mapping);
+        if params.report != Report::Best {
+            places.retain(|&place| place != primary);
+            self.aligner.align(&queries, places, &mut self.mapping);
+        }
     }
 }
 

@@ -6,12 +6,19 @@
 //! is a best way. A path of distance `d` strays at most `d` from the main diagonal, so `2d + 1`
 //! diagonals hold all that is needed.
 
+use std::hint::black_box;
+use std::ops::Range;
+
 use fm_index::{PlainStretches, Reference};
 
-use crate::alignment::{Alignment, Cigar, Op, Strand};
+use crate::alignment::{Mapping, Op, Run, Strand};
+use crate::diagonals::Diagonals;
 use crate::loci::Locus;
-use crate::matches::{self, Match};
-use crate::ungapped::{self, Packed};
+use crate::matches;
+use crate::ungapped::{self, Packed, Ungapped, Word};
+
+/// Places whose text is fetched before any of it is looked at.
+const TOGETHER: usize = 64;
 
 /// A query, in two ways.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +35,7 @@ pub struct Aligner<'a> {
     reference: &'a Reference,
     stretches: PlainStretches<'a>,
     text: Vec<u8>,
-    /// Of each place, the words of its differences.
-    differences: Vec<u64>,
+    diagonals: Diagonals,
     furthest: Furthest,
 }
 
@@ -37,87 +43,117 @@ impl<'a> Aligner<'a> {
     /// For matches on this reference.
     pub fn new(reference: &'a Reference) -> Self {
         let stretches = PlainStretches::new(reference);
-        let (text, differences) = (Vec::new(), Vec::new());
-        Self { reference, stretches, text, differences, furthest: Furthest::default() }
+        let (diagonals, furthest) = (Diagonals::default(), Furthest::default());
+        Self { reference, stretches, text: Vec::new(), diagonals, furthest }
     }
 
-    /// Appends the alignments of a read at all places. `queries` are its two orientations.
+    /// Appends the alignments of a read at places. `queries` are its two orientations.
     ///
     /// # Panics
     /// If a query has another distance at a place.
-    pub fn align<'p>(
-        &mut self,
-        queries: &[Oriented<'_>; 2],
-        places: impl Iterator<Item = &'p Locus> + Clone,
-        alignments: &mut Vec<Alignment>,
-    ) {
-        // Each place is a look somewhere into the text; without anything in between, these overlap.
-        self.differences.clear();
+    pub fn align(&mut self, queries: &[Oriented<'_>; 2], places: &[Locus], mapping: &mut Mapping) {
         let words = self.reference.words();
-        for Locus { best, strand } in places.clone() {
-            let query = &queries[usize::from(*strand == Strand::Reverse)];
-            match self.stretches.at_place(best.contig, best.start) {
-                Some(text) if text.len() >= query.codes.len() => {
-                    query.packed.differences(words, text.start, &mut self.differences);
-                }
-                _ => self.differences.extend(query.codes.chunks(ungapped::BASES).map(|_| u64::MAX)),
+        for places in places.chunks(TOGETHER) {
+            // Each place is a look somewhere into the text: one after the other, with nothing in between,
+            // these overlap.
+            let mut texts = [const { None }; TOGETHER];
+            let mut touched = 0;
+            for (text, Locus { best, .. }) in texts.iter_mut().zip(places) {
+                *text = self.stretches.at_place(best.contig, best.start);
+                touched ^=
+                    text.as_ref().map_or(0, |text| words[text.start as usize / ungapped::BASES]);
+            }
+            black_box(touched);
+            for (&place, text) in places.iter().zip(&texts) {
+                let query = &queries[usize::from(place.strand == Strand::Reverse)];
+                self.align_at(query, place, text.as_ref(), mapping);
             }
         }
-        let each = queries[0].codes.len().div_ceil(ungapped::BASES);
-        for (number, &Locus { best, strand }) in places.enumerate() {
-            let Match { contig, start, distance } = best;
-            let codes = queries[usize::from(strand == Strand::Reverse)].codes;
-            let differences = &self.differences[number * each..(number + 1) * each];
-            let cigar = ungapped::align(differences, codes.len(), distance).unwrap_or_else(|| {
-                let reach = codes.len() + usize::from(distance);
-                matches::reference_window(self.reference, best, reach, &mut self.text);
-                align(codes, &self.text, distance, &mut self.furthest)
-            });
-            alignments.push(Alignment { contig, start, strand, distance, cigar });
+    }
+
+    /// Appends the alignment at a place, where this plain text is.
+    fn align_at(
+        &mut self,
+        query: &Oriented<'_>,
+        place: Locus,
+        text: Option<&Range<u32>>,
+        mapping: &mut Mapping,
+    ) {
+        let Locus { best, .. } = place;
+        let words = self.reference.words();
+        let (length, d) = (query.codes.len(), best.distance);
+        match text {
+            Some(text) if text.len() >= length => {
+                let path =
+                    mapping.push(place, |path| path.extend(query.packed.on(words, text.start)));
+                // As many differences as the least there: the preferred one. The text is as long as the
+                // read, and as no path to a cell of the diagonal is better, the diagonal is followed.
+                if ungapped::distance(path) == u32::from(d) {
+                    return;
+                }
+            }
+            _ => {
+                let unknown = std::iter::repeat_n(Word::default(), Ungapped::words(length as u32));
+                mapping.push(place, |path| path.extend(unknown));
+            }
         }
+        let reach = length + usize::from(d);
+        let end = match text {
+            Some(text) if text.len() >= reach && text.start >= u32::from(d) => {
+                self.diagonals.set_packed(query.packed, length, d, words, text.start);
+                reach
+            }
+            _ => {
+                matches::reference_window(self.reference, best, reach, &mut self.text);
+                self.diagonals.set_codes(query.codes, d, &self.text);
+                self.text.len()
+            }
+        };
+        mapping.set_runs(|runs| align(&self.diagonals, (length, end), d, &mut self.furthest, runs));
     }
 }
 
-/// The alignment of `query` to the text that begins at its start, known to have this distance.
-///
-/// `text` must reach at least `query.len() + distance` bases, or to the end of the contig.
-fn align(query: &[u8], text: &[u8], distance: u8, furthest: &mut Furthest) -> Cigar {
-    let equal = |i: usize, j: usize| query[i] == text[j] && query[i] < 4;
-    furthest.fill(query.len(), text.len(), isize::from(distance), equal);
-    let (mut here, mut i) = (isize::from(distance), query.len());
-    let diagonals = (0..=here).flat_map(|gap| [gap, -gap]);
-    let end = diagonals.map(|gap| i as isize + gap).find(|&j| furthest.at_most(here, i, j));
+/// Appends the alignment of a query to the text that begins at its start, known to have this distance.
+/// `lengths` are those of both; the text's must be at least the query's and the distance, or reach to the
+/// end of the contig.
+fn align(
+    diagonals: &Diagonals,
+    lengths: (usize, usize),
+    distance: u8,
+    furthest: &mut Furthest,
+    runs: &mut Vec<Run>,
+) {
+    let begin = runs.len();
+    furthest.fill(diagonals, lengths, isize::from(distance));
+    let (mut here, mut i) = (isize::from(distance), lengths.0);
+    let ends = (0..=here).flat_map(|gap| [gap, -gap]);
+    let end = ends.map(|gap| i as isize + gap).find(|&j| furthest.at_most(here, i, j));
     #[allow(clippy::expect_used)] // A caller's error, as documented.
     let mut j = end.expect("the distance is that of the best alignment") as usize;
-    let mut cigar = Cigar::new();
     while i > 0 || j > 0 {
-        if i > 0 && j > 0 && equal(i - 1, j - 1) {
-            push(&mut cigar, Op::Equal);
-            (i, j) = (i - 1, j - 1);
+        let equal = diagonals.equal_before(j as isize - i as isize, i).min(j);
+        if equal > 0 {
+            runs.push((Op::Equal, equal as u32));
+            (i, j) = (i - equal, j - equal);
             continue;
         }
         here -= 1;
-        if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
-            push(&mut cigar, Op::Different);
+        let op = if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
             (i, j) = (i - 1, j - 1);
+            Op::Different
         } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
-            push(&mut cigar, Op::Deletion);
             j -= 1;
+            Op::Deletion
         } else {
-            push(&mut cigar, Op::Insertion);
             i -= 1;
+            Op::Insertion
+        };
+        match runs[begin..].last_mut() {
+            Some((last, count)) if *last == op => *count += 1,
+            _ => runs.push((op, 1)),
         }
     }
-    cigar.reverse();
-    cigar
-}
-
-/// Appends one operation.
-fn push(cigar: &mut Cigar, op: Op) {
-    match cigar.last_mut() {
-        Some((last, count)) if *last == op => *count += 1,
-        _ => cigar.push((op, 1)),
-    }
+    runs[begin..].reverse();
 }
 
 /// How far each diagonal of the matrix is reached with so many differences (E. Ukkonen, "Algorithms for
@@ -135,8 +171,8 @@ struct Furthest {
 const NONE: isize = -2;
 
 impl Furthest {
-    /// For a read of `m` bases, a text of `n`, and distances up to `d`.
-    fn fill(&mut self, m: usize, n: usize, d: isize, equal: impl Fn(usize, usize) -> bool) {
+    /// For a read and a text of these lengths, and distances up to `d`.
+    fn fill(&mut self, diagonals: &Diagonals, (m, n): (usize, usize), d: isize) {
         self.d = d;
         self.prefixes.clear();
         self.prefixes.resize(((d + 1) * (2 * d + 3)) as usize, NONE);
@@ -155,9 +191,7 @@ impl Furthest {
                 if i < 0 || i + diagonal < 0 {
                     continue;
                 }
-                while i < m && i + diagonal < n && equal(i as usize, (i + diagonal) as usize) {
-                    i += 1;
-                }
+                i = (diagonals.next(diagonal, i as usize) as isize).min(n - diagonal);
                 let place = self.place(distance, diagonal);
                 self.prefixes[place] = i;
             }
@@ -184,10 +218,11 @@ mod tests {
 
     fn cigar(query: &str, text: &str, distance: u8) -> String {
         let codes = |s: &str| aligner_core::seq::encode_all(s.as_bytes());
-        align(&codes(query), &codes(text), distance, &mut Furthest::default())
-            .iter()
-            .map(|(op, count)| format!("{count}{}", op.letter()))
-            .collect()
+        let (mut diagonals, mut runs) = (Diagonals::default(), Vec::new());
+        diagonals.set_codes(&codes(query), distance, &codes(text));
+        let lengths = (query.len(), text.len());
+        align(&diagonals, lengths, distance, &mut Furthest::default(), &mut runs);
+        runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
     }
 
     #[test]

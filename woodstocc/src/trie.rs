@@ -54,6 +54,30 @@ pub fn search(
     k: usize,
     hits: &mut Vec<Hit>,
 ) -> Effort {
+    search_while(index, queries, wanted, k, hits, |_| true).0
+}
+
+/// What a search would do, or `None` if `goes_on` said no to what it had done so far.
+pub(crate) fn count(
+    index: &FmIndex,
+    queries: &Queries,
+    wanted: &[u32],
+    k: usize,
+    goes_on: impl Fn(Effort) -> bool,
+) -> Option<Effort> {
+    let (effort, is_done) = search_while(index, queries, wanted, k, &mut Vec::new(), goes_on);
+    is_done.then_some(effort)
+}
+
+/// Searches as long as it is wanted, and tells whether that was to the end.
+fn search_while(
+    index: &FmIndex,
+    queries: &Queries,
+    wanted: &[u32],
+    k: usize,
+    hits: &mut Vec<Hit>,
+    goes_on: impl Fn(Effort) -> bool,
+) -> (Effort, bool) {
     let codes = |query: u32| queries.codes(query as usize);
     let wanted: Vec<u32> = wanted.iter().copied().filter(|&query| codes(query).len() > k).collect();
     let longest = wanted.iter().map(|&query| codes(query).len()).max().unwrap_or(0);
@@ -68,9 +92,9 @@ pub fn search(
     let batch =
         Batch { numbers: &wanted, lengths: &lengths, bounds: &bounds, profiles: &profiles, k };
     if k <= MAX_K_OF_U64 {
-        batch.search::<u64>(index, hits)
+        batch.search::<u64>(index, hits, goes_on)
     } else {
-        batch.search::<u128>(index, hits)
+        batch.search::<u128>(index, hits, goes_on)
     }
 }
 
@@ -84,7 +108,12 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn search<W: Word>(&self, index: &FmIndex, hits: &mut Vec<Hit>) -> Effort {
+    fn search<W: Word>(
+        &self,
+        index: &FmIndex,
+        hits: &mut Vec<Hit>,
+        goes_on: impl Fn(Effort) -> bool,
+    ) -> (Effort, bool) {
         let band = Band::<W>::new(self.k);
         let transforms = index.transforms();
         let mut effort = Effort::default();
@@ -100,13 +129,16 @@ impl Batch<'_> {
             })
             .collect();
         if arena.is_empty() {
-            return effort;
+            return (effort, true);
         }
         let mut worklist = vec![Node { interval: index.root(), depth: 0, live: 0 }];
         let mut parents = Vec::new();
         // The arena's end; what is behind it is scratch.
         let mut end = arena.len();
         while let Some(node) = worklist.pop() {
+            if !goes_on(effort) {
+                return (effort, false);
+            }
             effort.nodes += 1;
             parents.clear();
             parents.extend_from_slice(&arena[node.live..end]);
@@ -138,7 +170,7 @@ impl Batch<'_> {
                 }
             }
         }
-        effort
+        (effort, true)
     }
 
     /// The query of `parent` at a child node, and whether it lives on there.

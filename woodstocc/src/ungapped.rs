@@ -3,7 +3,7 @@
 //! Nearly all alignments of few differences have none but mismatches. Those are where the exclusive or
 //! of two packed texts is not 0, found 32 bases at a time.
 
-use crate::alignment::{Cigar, Op};
+use crate::alignment::{Op, Run};
 
 /// Bases in a word.
 pub const BASES: usize = 32;
@@ -14,94 +14,131 @@ const LOWER: u64 = 0x5555_5555_5555_5555;
 /// A query, two bits a base, the first one in the lowest bits.
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
-    words: Vec<u64>,
-    /// The lower bit of each base that is unknown, and so equals nothing.
-    unknown: Vec<u64>,
-    length: usize,
+    words: Vec<Bases>,
+}
+
+/// Up to 32 bases of a query.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bases {
+    codes: u64,
+    /// The lower bit of each one.
+    all: u64,
+    /// The lower bit of each one that is unknown, and so equals nothing.
+    unknown: u64,
+}
+
+/// Up to 32 bases of a query on a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Word {
+    /// The lower bit of each base that differs.
+    pub differences: u64,
+    /// The text there, two bits a base; behind the query anything.
+    pub text: u64,
 }
 
 impl Packed {
     /// Takes the codes of another query.
     pub fn set(&mut self, codes: &[u8]) {
-        self.length = codes.len();
         self.words.clear();
-        self.unknown.clear();
         for chunk in codes.chunks(BASES) {
-            let (mut word, mut unknown) = (0, 0);
+            let mut bases = Bases { all: LOWER >> (2 * (BASES - chunk.len())), ..Bases::default() };
             for (i, &code) in chunk.iter().enumerate() {
-                word |= u64::from(code & 3) << (2 * i);
-                unknown |= u64::from(code >> 2) << (2 * i);
+                bases.codes |= u64::from(code & 3) << (2 * i);
+                bases.unknown |= u64::from(code >> 2) << (2 * i);
             }
-            self.words.push(word);
-            self.unknown.push(unknown);
+            self.words.push(bases);
         }
     }
 
-    /// Appends, for every word, the lower bit of each base that differs from the text from `start` on.
-    /// The text must hold as many bases from there on.
-    pub fn differences(&self, text: &[u64], start: u32, differences: &mut Vec<u64>) {
+    /// The query on the text from `start` on, which must hold as many bases from there on.
+    pub fn on<'p>(
+        &'p self,
+        text: &'p [u64],
+        start: u32,
+    ) -> impl ExactSizeIterator<Item = Word> + 'p {
         let shift = 2 * (start as usize % BASES);
         let text = &text[start as usize / BASES..];
-        for (number, &word) in self.words.iter().enumerate() {
+        self.words.iter().enumerate().map(move |(number, bases)| {
             // The last word may have no successor, but then nothing of that is wanted.
             let high = text.get(number + 1).map_or(0, |word| (word << 1) << (63 - shift));
-            let differs = word ^ (text[number] >> shift | high);
-            let known = self.length - number * BASES;
-            let wanted = if known < BASES { LOWER & ((1 << (2 * known)) - 1) } else { LOWER };
-            differences.push((differs | differs >> 1 | self.unknown[number]) & wanted);
+            let text = text[number] >> shift | high;
+            let differs = bases.codes ^ text;
+            let differences = (differs | differs >> 1 | bases.unknown) & bases.all;
+            Word { differences, text }
+        })
+    }
+}
+
+/// An alignment without gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ungapped<'m> {
+    words: &'m [Word],
+    length: u32,
+}
+
+impl<'m> Ungapped<'m> {
+    /// Of a query of `length` bases.
+    pub(crate) fn new(words: &'m [Word], length: u32) -> Self {
+        Self { words, length }
+    }
+
+    /// Words of a query of so many bases.
+    pub(crate) fn words(length: u32) -> usize {
+        (length as usize).div_ceil(BASES)
+    }
+
+    /// Bases of the query.
+    #[allow(clippy::len_without_is_empty, reason = "a query that matches has at least one base")]
+    pub fn len(self) -> u32 {
+        self.length
+    }
+
+    /// Places where the query differs, from its start, with the text's code there, 0 to 3.
+    #[inline]
+    pub fn mismatches(self) -> impl Iterator<Item = (u32, u8)> + use<'m> {
+        self.words.iter().enumerate().flat_map(|(number, word)| {
+            let mut left = word.differences;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                (left != 0).then(|| {
+                    left &= left - 1;
+                    ((number * BASES) as u32 + bit / 2, (word.text >> bit) as u8 & 3)
+                })
+            })
+        })
+    }
+
+    /// Passes on runs of equal operations.
+    pub fn runs(self, mut pass: impl FnMut(Run)) {
+        let (mut done, mut different) = (0, 0);
+        for (place, _) in self.mismatches() {
+            if place > done {
+                if different > 0 {
+                    pass((Op::Different, different));
+                    different = 0;
+                }
+                pass((Op::Equal, place - done));
+            }
+            different += 1;
+            done = place + 1;
+        }
+        if different > 0 {
+            pass((Op::Different, different));
+        }
+        if self.length > done {
+            pass((Op::Equal, self.length - done));
         }
     }
 }
 
-/// The alignment of a query of `length` bases with these differences, if they are as many as `distance`,
-/// the least there. It is the preferred one then: the text is as long as the read, and as no path to a
-/// cell of the diagonal is better, the diagonal is followed.
-pub fn align(differences: &[u64], length: usize, distance: u8) -> Option<Cigar> {
-    let mismatches: u32 = differences.iter().map(|word| word.count_ones()).sum();
-    if mismatches != u32::from(distance) {
-        return None;
-    }
-    let mut cigar = Cigar::new();
-    let mut done = 0;
-    for (number, &word) in differences.iter().enumerate() {
-        let mut left = word;
-        while left != 0 {
-            let place = number * BASES + left.trailing_zeros() as usize / 2;
-            left &= left - 1;
-            match cigar.last_mut() {
-                Some((Op::Different, count)) if place == done => *count += 1,
-                _ => {
-                    if place > done {
-                        cigar.push((Op::Equal, (place - done) as u32));
-                    }
-                    cigar.push((Op::Different, 1));
-                }
-            }
-            done = place + 1;
-        }
-    }
-    if length > done {
-        cigar.push((Op::Equal, (length - done) as u32));
-    }
-    Some(cigar)
+/// How many bases differ.
+pub fn distance(words: &[Word]) -> u32 {
+    words.iter().map(|word| word.differences.count_ones()).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The alignment base by base.
-    fn naive(query: &[u8], text: &[u8], distance: u8) -> Option<Cigar> {
-        let ops: Vec<Op> = query
-            .iter()
-            .zip(text)
-            .map(|(q, t)| if q == t { Op::Equal } else { Op::Different })
-            .collect();
-        let mismatches = ops.iter().filter(|&&op| op == Op::Different).count();
-        let runs = ops.chunk_by(|left, right| left == right);
-        (mismatches == usize::from(distance))
-            .then(|| runs.map(|run| (run[0], run.len() as u32)).collect())
-    }
 
     #[test]
     fn every_length_and_start_is_as_base_by_base() {
@@ -114,7 +151,7 @@ mod tests {
         let pack = |chunk: &[u8]| {
             chunk.iter().enumerate().map(|(i, &c)| u64::from(c) << (2 * i)).sum::<u64>()
         };
-        let words: Vec<u64> = text.chunks(BASES).map(pack).collect();
+        let packed_text: Vec<u64> = text.chunks(BASES).map(pack).collect();
         let mut packed = Packed::default();
         for start in 0..=text.len() {
             for length in 0..=text.len() - start {
@@ -123,15 +160,26 @@ mod tests {
                     query[random(length as u64) as usize] = random(5) as u8;
                 }
                 packed.set(&query);
-                let mut differences = Vec::new();
-                packed.differences(&words, start as u32, &mut differences);
-                for distance in 0..5 {
-                    assert_eq!(
-                        align(&differences, length, distance),
-                        naive(&query, &text[start..], distance),
-                        "start {start}, length {length}, distance {distance}"
-                    );
-                }
+                let words: Vec<Word> = packed.on(&packed_text, start as u32).collect();
+                let path = Ungapped::new(&words, length as u32);
+                let pairs = || query.iter().zip(&text[start..]);
+                let expected: Vec<(u32, u8)> = (0..)
+                    .zip(pairs())
+                    .filter(|(_, (q, t))| q != t)
+                    .map(|(place, (_, &t))| (place, t))
+                    .collect();
+                let case = format!("start {start}, length {length}");
+                assert_eq!(distance(&words) as usize, expected.len(), "{case}");
+                assert!(path.mismatches().eq(expected), "{case}");
+                let ops: Vec<Op> =
+                    pairs().map(|(q, t)| if q == t { Op::Equal } else { Op::Different }).collect();
+                let expected: Vec<Run> = ops
+                    .chunk_by(|left, right| left == right)
+                    .map(|run| (run[0], run.len() as u32))
+                    .collect();
+                let mut runs = Vec::new();
+                path.runs(|run| runs.push(run));
+                assert_eq!(runs, expected, "{case}");
             }
         }
     }

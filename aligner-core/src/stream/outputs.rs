@@ -101,6 +101,12 @@ impl<T> Default for Items<T> {
     }
 }
 
+impl<T> From<Vec<T>> for Items<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { parts: vec![Part::Copied(items)] }
+    }
+}
+
 impl<T: Item> Items<T> {
     /// One of the parts, by its number.
     ///

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use aligner_core::DeviceRequest;
 use clap::{Args, ValueEnum, ValueHint};
+use serde::Serialize;
 use woodstocc::{MAX_K, Report, Strategy};
 
 use super::{Messages, Threads};
@@ -68,9 +69,10 @@ pub struct MapOptions {
 }
 
 /// Values of `--strategy`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Search {
-    /// For each read what costs least
+    /// For reads of each length what costs least, by a sample of them
     Auto,
     /// The suffix trie, for K up to 7: reads in batches on the CPU, a worklist for each on a GPU
     Trie,
@@ -90,6 +92,18 @@ impl From<Search> for Strategy {
             Search::Filter => Self::Filter,
             Search::Scheme => Self::Scheme,
             Search::Scan => Self::Scan,
+        }
+    }
+}
+
+impl From<Strategy> for Search {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::Auto => Self::Auto,
+            Strategy::Trie => Self::Trie,
+            Strategy::Filter => Self::Filter,
+            Strategy::Scheme => Self::Scheme,
+            Strategy::Scan => Self::Scan,
         }
     }
 }

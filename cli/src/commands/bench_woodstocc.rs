@@ -36,7 +36,7 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
     let batches: Vec<Reads> = input::batches(operands.reads.clone(), BATCH)
         .batches
         .into_iter()
-        .map(|batch| Ok(batch?.reads))
+        .map(input::Batch::checked)
         .collect::<Result<_>>()?;
     let queries: Vec<Query<'_>> = batches
         .iter()

@@ -44,17 +44,50 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
 /// Reads that are mapped together.
 #[derive(Debug)]
 pub struct Batch {
-    pub reads: Reads,
+    /// Records as they stand in the files, until [`checked`](Self::checked).
+    reads: Reads,
+    /// The files that they are of.
+    parts: Vec<Part>,
+    /// What came instead of a further record.
+    error: Option<anyhow::Error>,
     /// When reading them began and ended.
     pub begin: Instant,
     pub end: Instant,
 }
 
+/// Records of one file in a batch.
+#[derive(Debug)]
+struct Part {
+    file: PathBuf,
+    /// The first one's number in the batch, from 0, and in the file, from 1.
+    begin: usize,
+    record: u64,
+}
+
+impl Batch {
+    /// The reads, once their records are checked, which is done on the current rayon pool. An error is
+    /// that of the first bad record.
+    pub fn checked(mut self) -> Result<Reads> {
+        if let Err((number, problem)) = self.reads.check() {
+            let of_record = self.parts.iter().rfind(|part| part.begin <= number);
+            let Part { file, begin, record } = of_record.context("a record of no file")?;
+            return Err(complaint(file, record + (number - begin) as u64, problem));
+        }
+        self.error.map_or(Ok(self.reads), Err)
+    }
+}
+
+/// What is wrong with a record of a file, in one line.
+fn complaint(file: &Path, record: u64, Problem { line, reason }: Problem) -> anyhow::Error {
+    let place = Place { file: Some(name(file).into()), record: Some(record), line };
+    anyhow!("{place}{reason}")
+}
+
 /// Where batches come from.
 #[derive(Debug)]
 pub struct Batches {
-    /// All batches; an error is the last item.
-    pub batches: Receiver<Result<Batch>>,
+    /// All batches. What cannot be read is told by the last one.
+    pub batches: Receiver<Batch>,
     /// Where reads go whose memory is to be used again. New memory costs more than filling it.
     pub used: Sender<Reads>,
 }
@@ -65,19 +98,19 @@ pub fn batches(paths: Vec<PathBuf>, size: usize) -> Batches {
     let (used, unused) = channel();
     thread::spawn(move || {
         let (reads, begin) = (Reads::default(), Instant::now());
-        let mut batcher = Batcher { sender, unused, size, reads, bases: 0, begin };
+        let parts = Vec::new();
+        let mut batcher = Batcher { sender, unused, size, reads, parts, bases: 0, begin };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
                 Err(error) => {
-                    // Nobody listens any more if this fails, and so nobody misses it.
-                    let _ = batcher.sender.send(Err(error));
+                    batcher.pass_on(Some(error));
                     return;
                 }
             }
         }
-        batcher.pass_on();
+        batcher.pass_on(None);
     });
     Batches { batches, used }
 }
@@ -103,35 +136,44 @@ enum Flow {
     Stop,
 }
 
-/// Gathers reads into batches and passes them on.
+/// Gathers records into batches and passes them on.
 struct Batcher {
-    sender: SyncSender<Result<Batch>>,
+    sender: SyncSender<Batch>,
     unused: Receiver<Reads>,
     size: usize,
     reads: Reads,
+    parts: Vec<Part>,
     bases: usize,
     begin: Instant,
 }
 
 impl Batcher {
-    /// Adds a record, and passes the batch on if it is large enough.
-    fn add(&mut self, record: &SequenceRecord<'_>) -> Result<Flow, Problem> {
-        record::read(record, &mut self.reads)?;
-        self.bases += self.reads.get(self.reads.len() - 1).sequence.len();
+    /// Adds a record, which has this number in the file, and passes the batch on if it is large enough.
+    fn add(&mut self, record: &SequenceRecord<'_>, file: &Path, number: u64) -> Flow {
+        let begin = self.reads.len();
+        if begin == 0 || number == 1 {
+            self.parts.push(Part { file: file.to_owned(), begin, record: number });
+        }
+        let letters = record.raw_seq();
+        let line = record.start_line_number();
+        self.reads.push(line, record.id(), letters, record.qual().unwrap_or_default());
+        self.bases += letters.len();
         if self.reads.len() == self.size || self.bases >= MAX_BATCH_BASES {
-            Ok(self.pass_on())
+            self.pass_on(None)
         } else {
-            Ok(Flow::Continue)
+            Flow::Continue
         }
     }
 
-    fn pass_on(&mut self) -> Flow {
+    fn pass_on(&mut self, error: Option<anyhow::Error>) -> Flow {
         self.bases = 0;
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
         let reads = std::mem::replace(&mut self.reads, next);
-        let batch = Batch { begin: self.begin, end: Instant::now(), reads };
-        let wanted = batch.reads.is_empty() || self.sender.send(Ok(batch)).is_ok();
+        let parts = std::mem::take(&mut self.parts);
+        let is_empty = reads.is_empty() && error.is_none();
+        let batch = Batch { begin: self.begin, end: Instant::now(), reads, parts, error };
+        let wanted = is_empty || self.sender.send(batch).is_ok();
         self.begin = Instant::now();
         if wanted { Flow::Continue } else { Flow::Stop }
     }
@@ -142,16 +184,8 @@ fn read_file(path: &Path, batcher: &mut Batcher) -> Result<Flow> {
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
-        let added = match record {
-            Ok(record) => batcher.add(&record),
-            Err(error) => Err(explain(&error)),
-        };
-        let flow = added.map_err(|problem| {
-            let place =
-                Place { file: Some(name(path).into()), record: Some(number), line: problem.line };
-            anyhow!("{place}{}", problem.reason)
-        })?;
-        if flow == Flow::Stop {
+        let record = record.map_err(|error| complaint(path, number, explain(&error)))?;
+        if batcher.add(&record, path, number) == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }

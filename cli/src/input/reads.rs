@@ -1,5 +1,12 @@
 //! Reads in the memory that they share.
 
+use rayon::prelude::*;
+
+use super::record::{self, Problem};
+
+/// Records that one task checks, one after the other.
+const TOGETHER: usize = 1024;
+
 /// A read.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'r> {
@@ -11,10 +18,10 @@ pub struct Read<'r> {
     pub quality: Option<&'r [u8]>,
 }
 
-/// Reads one after the other.
+/// Reads one after the other, in the memory that their records were copied to.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// Name, sequence and, if there is one, quality of each.
+    /// Header, sequence and, if there is one, quality of each.
     text: Vec<u8>,
     reads: Vec<Extent>,
 }
@@ -23,9 +30,13 @@ pub struct Reads {
 #[derive(Debug)]
 struct Extent {
     begin: usize,
+    /// Bytes of the name, with which the header begins.
     name: usize,
+    sequence: usize,
     bases: usize,
     end: usize,
+    /// The line of the record's beginning, from 1.
+    line: u64,
 }
 
 impl Reads {
@@ -47,12 +58,11 @@ impl Reads {
 
     /// One of them.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &Extent { begin, name, bases, end } = &self.reads[number];
-        let (name, letters) = self.text[begin..end].split_at(name);
-        let (sequence, quality) = letters.split_at(bases);
+        let &Extent { begin, name, sequence, bases, end, .. } = &self.reads[number];
+        let (sequence, quality) = self.text[sequence..end].split_at(bases);
         // Of no bases, there are as many qualities.
         let quality = (quality.len() == bases).then_some(quality);
-        Read { name, sequence, quality }
+        Read { name: &self.text[begin..begin + name], sequence, quality }
     }
 
     /// All of them.
@@ -60,18 +70,58 @@ impl Reads {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Begins a read of this name, and gives where its sequence and quality are to be appended. What
-    /// was begun before and not ended goes.
-    pub(super) fn begin(&mut self, name: &[u8]) -> &mut Vec<u8> {
-        self.text.truncate(self.reads.last().map_or(0, |last| last.end));
-        self.text.extend_from_slice(name);
-        &mut self.text
+    /// Copies a record as it stands in the file, which begins on this line.
+    pub(super) fn push(&mut self, line: u64, header: &[u8], sequence: &[u8], quality: &[u8]) {
+        let begin = self.text.len();
+        self.text.extend_from_slice(header);
+        self.text.extend_from_slice(sequence);
+        self.text.extend_from_slice(quality);
+        let (name, bases) = (header.len(), sequence.len());
+        let (sequence, end) = (begin + name, self.text.len());
+        self.reads.push(Extent { begin, name, sequence, bases, end, line });
     }
 
-    /// Ends the read, whose name and sequence have these lengths.
-    pub(super) fn end(&mut self, name: usize, bases: usize) {
-        let begin = self.reads.last().map_or(0, |last| last.end);
-        self.reads.push(Extent { begin, name, bases, end: self.text.len() });
+    /// Turns the records into reads, on the current rayon pool.
+    ///
+    /// # Errors
+    /// The first record that is no read, by its number from 0, and why.
+    pub fn check(&mut self) -> Result<(), (usize, Problem)> {
+        let mut text = self.text.as_mut_slice();
+        let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TOGETHER));
+        let mut begin = 0;
+        for reads in self.reads.chunks_mut(TOGETHER) {
+            let end = reads.last().map_or(begin, |last| last.end);
+            let (here, rest) = text.split_at_mut(end - begin);
+            parts.push((begin, here, reads));
+            (text, begin) = (rest, end);
+        }
+        let check = |(begin, text, reads): (usize, &mut [u8], &mut [Extent])| {
+            let of_read = |(number, read): (usize, &mut Extent)| {
+                let text = &mut text[read.begin - begin..read.end - begin];
+                read.check(text).map_err(|problem| (number, problem))
+            };
+            reads.iter_mut().enumerate().try_for_each(of_read)
+        };
+        let checked: Vec<_> = parts.into_par_iter().map(check).collect();
+        (0..).zip(checked).try_for_each(|(part, checked)| {
+            checked.map_err(|(number, problem)| (part * TOGETHER + number, problem))
+        })
+    }
+}
+
+impl Extent {
+    /// Turns a record with this text into a read.
+    fn check(&mut self, text: &mut [u8]) -> Result<(), Problem> {
+        let (header, letters) = text.split_at_mut(self.sequence - self.begin);
+        let (sequence, quality) = letters.split_at_mut(self.bases);
+        let has_quality = !quality.is_empty();
+        self.name = record::name(header, self.line)?.len();
+        self.bases = record::sequence(sequence, has_quality, self.line)?;
+        record::phred(quality, self.line)?;
+        if !has_quality {
+            self.end = self.sequence + self.bases;
+        }
+        Ok(())
     }
 }
 
@@ -82,24 +132,36 @@ mod tests {
     #[test]
     fn reads_are_what_was_added() {
         let mut reads = Reads::default();
-        for (name, letters, bases) in [("a", "ACGT", 4), ("bc", "AG\x01\x02", 2), ("d", "", 0)] {
-            reads.begin(b"not ended").extend_from_slice(b"ACG");
-            reads.begin(name.as_bytes()).extend_from_slice(letters.as_bytes());
-            reads.end(name.len(), bases);
-        }
+        reads.push(1, b"a x", b"ac\r\ngu\n", b"");
+        reads.push(4, b"bc", b"A.", b"\"#");
+        reads.push(8, b"d", b"", b"");
+        assert_eq!(reads.check(), Ok(()));
         let fields = |number| {
             let Read { name, sequence, quality } = reads.get(number);
             (name, sequence, quality)
         };
         assert_eq!(fields(0), (&b"a"[..], &b"ACGT"[..], None));
-        assert_eq!(fields(1), (&b"bc"[..], &b"AG"[..], Some(&b"\x01\x02"[..])));
+        assert_eq!(fields(1), (&b"bc"[..], &b"AN"[..], Some(&b"\x01\x02"[..])));
         assert_eq!(fields(2), (&b"d"[..], &b""[..], Some(&b""[..])));
         assert_eq!(reads.iter().len(), 3);
         assert!(!reads.is_empty());
         reads.clear();
         assert!(reads.is_empty());
-        reads.begin(b"e").push(b'T');
-        reads.end(1, 1);
+        reads.push(1, b"e", b"T", b"");
+        assert_eq!(reads.check(), Ok(()));
         assert_eq!((reads.get(0).name, reads.get(0).sequence), (&b"e"[..], &b"T"[..]));
+    }
+
+    #[test]
+    fn the_first_bad_record_is_told() {
+        let mut reads = Reads::default();
+        for number in 0..5 * TOGETHER as u64 {
+            let is_bad = number > 3000 && number % 7 == 0;
+            let letters: &[u8] = if is_bad { b"A!" } else { b"AC" };
+            reads.push(4 * number + 1, b"r", letters, b"II");
+        }
+        let (number, problem) = reads.check().expect_err("is bad");
+        assert_eq!((number, problem.line), (3003, Some(4 * 3003 + 2)));
+        assert_eq!(problem.reason, "'!' at base 2 is not a nucleotide letter");
     }
 }

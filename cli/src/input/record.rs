@@ -1,11 +1,8 @@
-//! One record: what needletail found, checked and turned into a read.
+//! One record: what needletail found, checked and turned into a read where it lies.
 
 use aligner_core::seq::{describe, is_iupac};
 use needletail::errors::{ParseError, ParseErrorKind};
-use needletail::parser::{Format, SequenceRecord};
 use woodstocc::MAX_READ;
-
-use crate::input::Reads;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
@@ -16,34 +13,6 @@ pub struct Problem {
     /// The line, from 1, if it is known.
     pub line: Option<u64>,
     pub reason: String,
-}
-
-/// Checks a record and adds its read to others.
-pub fn read(record: &SequenceRecord<'_>, reads: &mut Reads) -> Result<(), Problem> {
-    let line = record.start_line_number();
-    let at = |offset: u64, reason: String| Problem { line: Some(line + offset), reason };
-
-    let name = name(record.id()).map_err(|reason| at(0, reason))?;
-    let raw = record.raw_seq();
-    let text = reads.begin(name);
-    let length = sequence(raw, record.format(), text).map_err(|place| {
-        let before = &raw[..place];
-        let line = before.split(|&byte| byte == b'\n').count() as u64;
-        let base = before.iter().filter(|byte| !is_line_end(**byte)).count() + 1;
-        let letter = describe(raw[place]);
-        at(line, format!("{letter} at base {base} is not a nucleotide letter"))
-    })?;
-    if length > MAX_READ {
-        return Err(at(1, format!("the read has {length} bases, more than {MAX_READ}")));
-    }
-    if let Some(quality) = record.qual() {
-        phred(quality, text).map_err(|(place, letter)| {
-            let letter = describe(letter);
-            at(3, format!("{letter} at base {} is not a quality ('!' to '~')", place + 1))
-        })?;
-    }
-    reads.end(name.len(), length);
-    Ok(())
 }
 
 /// A parser's error in our words.
@@ -61,22 +30,24 @@ pub fn explain(error: &ParseError) -> Problem {
     Problem { line: Some(error.position.line).filter(|&line| line > 0), reason }
 }
 
-/// The name of a record: a read name as SAM allows it.
-fn name(header: &[u8]) -> Result<&[u8], String> {
+/// The name of a record that begins on this line: a read name as SAM allows it.
+pub fn name(header: &[u8], line: u64) -> Result<&[u8], Problem> {
+    let problem = |reason: String| Err(Problem { line: Some(line), reason });
     // Whole files of lines that end in a lone carriage return look like one header.
     if header.contains(&b'\r') {
-        return Err("a carriage return in the header".to_owned());
+        return problem("a carriage return in the header".to_owned());
     }
     let name = header.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     if name.is_empty() {
-        return Err("the read has no name".to_owned());
+        return problem("the read has no name".to_owned());
     }
     if name.len() > MAX_NAME {
-        return Err(format!("the read name has {} characters, more than {MAX_NAME}", name.len()));
+        let length = name.len();
+        return problem(format!("the read name has {length} characters, more than {MAX_NAME}"));
     }
     if let Some(&letter) = name.iter().find(|&&letter| !letter.is_ascii_graphic() || letter == b'@')
     {
-        return Err(format!("{} is not allowed in a read name", describe(letter)));
+        return problem(format!("{} is not allowed in a read name", describe(letter)));
     }
     Ok(name)
 }
@@ -97,34 +68,53 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// Appends the normalised letters to `text`, and how many they are; or the place of one that is no
-/// nucleotide.
-fn sequence(raw: &[u8], format: Format, text: &mut Vec<u8>) -> Result<usize, usize> {
-    let begin = text.len();
-    text.extend(raw.iter().map(|&letter| LETTERS[usize::from(letter)]));
-    if text[begin..].contains(&0) {
-        let is_bad = |letter: u8| {
-            LETTERS[usize::from(letter)] == 0 && !(format == Format::Fasta && is_line_end(letter))
-        };
-        if let Some(place) = raw.iter().position(|&letter| is_bad(letter)) {
-            return Err(place);
+/// Normalises the letters of a record that begins on this line, and gives how many they are. Without
+/// qualities, line ends may be among them.
+pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, Problem> {
+    let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
+    let mut length = letters.len();
+    // Nearly always there is no other, which is told faster than where it is.
+    if letters.iter().filter(|&&letter| !is_letter(letter)).count() > 0 {
+        let is_bad = |letter: u8| !is_letter(letter) && (has_quality || !is_line_end(letter));
+        if let Some(place) = letters.iter().position(|&letter| is_bad(letter)) {
+            let before = &letters[..place];
+            let line = line + before.split(|&byte| byte == b'\n').count() as u64;
+            let base = before.iter().filter(|byte| !is_line_end(**byte)).count() + 1;
+            let letter = describe(letters[place]);
+            let reason = format!("{letter} at base {base} is not a nucleotide letter");
+            return Err(Problem { line: Some(line), reason });
         }
-        let letters = text.split_off(begin);
-        text.extend(letters.into_iter().filter(|&letter| letter != 0));
+        length = 0;
+        for place in 0..letters.len() {
+            let letter = letters[place];
+            letters[length] = letter;
+            length += usize::from(is_letter(letter));
+        }
     }
-    Ok(text.len() - begin)
+    for letter in &mut letters[..length] {
+        *letter = LETTERS[usize::from(*letter)];
+    }
+    if length > MAX_READ {
+        let reason = format!("the read has {length} bases, more than {MAX_READ}");
+        return Err(Problem { line: Some(line + 1), reason });
+    }
+    Ok(length)
 }
 
-/// Appends Phred values to `text`; or the place and byte of one that is none.
-fn phred(letters: &[u8], text: &mut Vec<u8>) -> Result<(), (usize, u8)> {
+/// Turns the qualities of a record that begins on this line into Phred values.
+pub fn phred(letters: &mut [u8], line: u64) -> Result<(), Problem> {
     let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
-    // Nearly always there is none, which is told faster than where it is.
+    // As above.
     if letters.iter().filter(|letter| is_bad(letter)).count() > 0
         && let Some(place) = letters.iter().position(is_bad)
     {
-        return Err((place, letters[place]));
+        let letter = describe(letters[place]);
+        let reason = format!("{letter} at base {} is not a quality ('!' to '~')", place + 1);
+        return Err(Problem { line: Some(line + 3), reason });
     }
-    text.extend(letters.iter().map(|letter| letter - b'!'));
+    for letter in letters {
+        *letter -= b'!';
+    }
     Ok(())
 }
 
@@ -138,37 +128,51 @@ mod tests {
 
     #[test]
     fn names_end_at_white_space_and_fit_sam() {
+        let name = |header| name(header, 5);
         assert_eq!(name(b"r1/1 extra"), Ok(&b"r1/1"[..]));
         assert_eq!(name(b"r1\tBC:Z:x"), Ok(&b"r1"[..]));
         assert_eq!(name(&[b'x'; 254]).map(<[u8]>::len), Ok(254));
         for bad in [&b""[..], b" r1", &[b'x'; 255], b"a\x01", b"na\xc3\xafve", b"@r1", b"a\rACGT"] {
-            assert!(name(bad).is_err(), "{bad:?}");
+            assert_eq!(name(bad).expect_err("is bad").line, Some(5), "{bad:?}");
         }
     }
 
     #[test]
     fn letters_are_normalised() {
-        let sequence = |raw: &[u8], format| {
-            let mut text = b"name".to_vec();
-            sequence(raw, format, &mut text).map(|length| text.split_off(text.len() - length))
+        let sequence = |raw: &[u8], has_quality| {
+            let mut letters = raw.to_vec();
+            let length = sequence(&mut letters, has_quality, 1)?;
+            letters.truncate(length);
+            Ok::<_, Problem>(letters)
         };
-        let all = sequence(b"acgtuUnN.RYSWKMBDHVryswkmbdhv", Format::Fastq);
+        let all = sequence(b"acgtuUnN.RYSWKMBDHVryswkmbdhv", true);
         assert_eq!(all, Ok(b"ACGTTTNNNRYSWKMBDHVRYSWKMBDHV".to_vec()));
-        assert_eq!(sequence(b"AC\r\nGT\n\n", Format::Fasta), Ok(b"ACGT".to_vec()));
-        assert_eq!(sequence(b"AC\rG", Format::Fastq), Err(2));
+        assert_eq!(sequence(b"AC\r\nGT\n\n", false), Ok(b"ACGT".to_vec()));
+        let problem = |raw: &[u8], has_quality| {
+            let problem = sequence(raw, has_quality).expect_err("is bad");
+            (problem.line, problem.reason)
+        };
+        let no_letter =
+            |letter: &str, base| format!("{letter} at base {base} is not a nucleotide letter");
+        assert_eq!(problem(b"AC\rG", true), (Some(2), no_letter("byte 0x0d", 3)));
+        assert_eq!(problem(b"AC\nG\n=", false), (Some(4), no_letter("'='", 4)));
         for bad in *b"-*0 =@!x\0\x80" {
-            assert_eq!(sequence(&[b'A', bad], Format::Fasta), Err(1), "{bad}");
+            assert_eq!(problem(&[b'A', bad], false), (Some(2), no_letter(&describe(bad), 2)));
         }
+        let long = "the read has 65001 bases, more than 65000".to_owned();
+        assert_eq!(problem(&b"A".repeat(65_001), true), (Some(2), long));
     }
 
     #[test]
     fn qualities_are_printable() {
         let phred = |letters: &[u8]| {
-            let mut text = Vec::new();
-            phred(letters, &mut text).map(|()| text)
+            let mut values = letters.to_vec();
+            phred(&mut values, 1).map(|()| values)
         };
         assert_eq!(phred(b"!I~"), Ok(vec![0, 40, 93]));
-        assert_eq!(phred(b"I I"), Err((1, b' ')));
-        assert_eq!(phred(b"\x7f"), Err((0, 0x7f)));
+        for (bad, letter) in [(b"I I", "byte 0x20"), (b"I\x7fI", "byte 0x7f")] {
+            let reason = format!("{letter} at base 2 is not a quality ('!' to '~')");
+            assert_eq!(phred(bad), Err(Problem { line: Some(4), reason }));
+        }
     }
 }

@@ -13,6 +13,7 @@ use std::ptr::{self, NonNull};
 
 use rust_htslib::bam;
 use rust_htslib::bam::record::Aux;
+use rust_htslib::errors::Error;
 use rust_htslib::htslib;
 
 use crate::output::record::Record;
@@ -72,10 +73,11 @@ pub fn record(source: &Record<'_>) -> io::Result<bam::Record> {
 }
 
 /// Adds the tags.
-fn tag(record: &mut bam::Record, source: &Record<'_>) -> rust_htslib::errors::Result<()> {
+fn tag(record: &mut bam::Record, source: &Record<'_>) -> Result<(), Error> {
     if let Some(tags) = &source.tags {
         record.push_aux_unchecked(b"NM", Aux::U8(tags.distance))?;
-        record.push_aux_unchecked(b"MD", Aux::String(tags.md))?;
+        let md = str::from_utf8(tags.md).map_err(|_| Error::BamAuxParsingError)?;
+        record.push_aux_unchecked(b"MD", Aux::String(md))?;
         record.push_aux_unchecked(b"AS", Aux::I8(-(tags.distance as i8)))?;
         record.push_aux_unchecked(b"NH", integer(tags.total))?;
         record.push_aux_unchecked(b"HI", integer(tags.number))?;

@@ -1,41 +1,68 @@
 //! The `MD` tag: the reference under an alignment, without the reference (SAM optional fields
 //! specification, section 1.1).
 
-use woodstocc::Op;
+use aligner_core::seq::decode;
+use woodstocc::{Op, Ungapped};
+
+use crate::output::lines::{Line, Lines};
+
+/// Bytes of a count.
+const COUNT: usize = 10;
 
 /// Writes the `MD` string of an alignment instead of what `text` held. `letter` gives the reference's
 /// letter at a place, from the start of the alignment on.
 ///
 /// Runs of equal bases are counted; another reference base is named; deleted ones are named after
 /// `^`. Between two named ones there is always a count, and one at either end.
-pub fn write(cigar: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut String) {
+pub fn of_runs(runs: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut Lines) {
+    let of_run = |&(op, count): &(Op, u32)| match op {
+        Op::Equal | Op::Insertion => 0,
+        Op::Different => (COUNT + 1) * count as usize,
+        Op::Deletion => COUNT + 1 + count as usize,
+    };
     text.clear();
-    let (mut equal, mut place) = (0, 0);
-    for &(op, count) in cigar {
-        let covered = place..place + count;
-        match op {
-            Op::Equal => equal += count,
-            Op::Insertion => continue,
-            Op::Different => {
-                for place in covered {
-                    flush(text, &mut equal);
-                    text.push(char::from(letter(place)));
+    text.append(COUNT + runs.iter().map(of_run).sum::<usize>(), |line| {
+        let (mut equal, mut place) = (0, 0);
+        for &(op, count) in runs {
+            let covered = place..place + count;
+            match op {
+                Op::Equal => equal += count,
+                Op::Insertion => continue,
+                Op::Different => {
+                    for place in covered {
+                        flush(line, &mut equal);
+                        line.byte(letter(place));
+                    }
+                }
+                Op::Deletion => {
+                    flush(line, &mut equal);
+                    line.byte(b'^');
+                    covered.for_each(|place| line.byte(letter(place)));
                 }
             }
-            Op::Deletion => {
-                flush(text, &mut equal);
-                text.push('^');
-                text.extend(covered.map(|place| char::from(letter(place))));
-            }
+            place += count;
         }
-        place += count;
-    }
-    flush(text, &mut equal);
+        flush(line, &mut equal);
+    });
+}
+
+/// The same for an alignment without gaps, of this distance.
+pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
+    text.clear();
+    text.append(COUNT + (COUNT + 1) * usize::from(distance), |line| {
+        let mut done = 0;
+        for (place, code) in path.mismatches() {
+            line.number(place - done);
+            line.byte(decode(code));
+            done = place + 1;
+        }
+        line.number(path.len() - done);
+    });
 }
 
 /// Writes the count of equal bases, 0 included, and starts over.
-fn flush(text: &mut String, equal: &mut u32) {
-    text.push_str(itoa::Buffer::new().format(std::mem::take(equal)));
+fn flush(line: &mut Line<'_>, equal: &mut u32) {
+    line.number(std::mem::take(equal));
 }
 
 #[cfg(test)]
@@ -60,9 +87,10 @@ mod tests {
             (&[(Insertion, 2)], "", "0"),
         ];
         for (cigar, reference, expected) in cases {
-            let mut md = "old".to_owned();
-            write(cigar, |place| reference.as_bytes()[place as usize], &mut md);
-            assert_eq!(md, expected, "{cigar:?}");
+            let mut md = Lines::default();
+            md.append(3, |line| line.bytes(b"old"));
+            of_runs(cigar, |place| reference.as_bytes()[place as usize], &mut md);
+            assert_eq!(md.bytes(), expected.as_bytes(), "{cigar:?}");
         }
     }
 }

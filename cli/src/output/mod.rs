@@ -1,12 +1,14 @@
 //! Mappings to SAM, BAM or CRAM.
 //!
 //! [`record`] makes the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
-//! strand) and [`header`] the header. [`text`] makes lines of SAM of them, [`hts`] writes BAM and CRAM
-//! through htslib; [`piece`] is what threads make, in parallel, for the one that writes. [`staging`]
+//! strand) and [`header`] the header. [`text`] makes [`lines`] of SAM of them, [`hts`] writes BAM and CRAM
+//! through htslib; [`piece`] is what threads make, in parallel, and [`mod@file`] writes it. [`staging`]
 //! keeps an unfinished file from the name that the user gave.
 
+mod file;
 pub mod header;
 mod hts;
+mod lines;
 mod md;
 mod piece;
 mod read_group;
@@ -16,7 +18,7 @@ pub mod staging;
 mod text;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -29,6 +31,9 @@ pub use record::Formatter;
 pub use staging::Target;
 
 use crate::output::staging::Scratch;
+
+/// Threads that write text, at most: see [`mod@file`].
+const WRITERS: usize = 2;
 
 /// Bases of the reference that are copied at a time.
 const PIECE: usize = 1 << 20;
@@ -64,7 +69,7 @@ impl Format {
 #[derive(Debug)]
 pub struct Options {
     pub format: Format,
-    /// Threads that compress, where the format does.
+    /// Threads that compress, where the format does, or write.
     pub threads: usize,
     /// The header's text.
     pub header: String,
@@ -82,7 +87,7 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Writer {
-    Text(text::Writer),
+    Text(file::Writer),
     Hts(hts::Writer),
 }
 
@@ -95,7 +100,16 @@ impl Output {
         };
         let fasta = copy.as_ref().map(fasta_in);
         let begin = |descriptor| match options.format {
-            Format::Sam => text::Writer::create(descriptor, &options.header).map(Writer::Text),
+            Format::Sam => {
+                let mut file = match &target {
+                    Target::Staged(_) => {
+                        file::Writer::parallel(descriptor, options.threads.min(WRITERS))
+                    }
+                    Target::Stdout | Target::Special(_) => file::Writer::in_order(descriptor),
+                };
+                file.write(&[options.header.as_bytes()])?;
+                Ok(Writer::Text(file))
+            }
             Format::Bam | Format::Cram => {
                 hts::Writer::create(descriptor, options, fasta.as_deref()).map(Writer::Hts)
             }
@@ -104,14 +118,16 @@ impl Output {
         Ok(Self { writer, target, _reference: copy })
     }
 
-    /// Writes a piece, which was made for the format of this file.
-    pub fn write(&mut self, piece: &Piece) -> Result<()> {
-        let written = match (&mut self.writer, piece) {
-            (Writer::Text(file), Piece::Text(lines)) => file.write(lines),
-            (Writer::Hts(file), Piece::Records(records)) => {
-                records.iter().try_for_each(|record| file.write(record))
+    /// Writes pieces, which were made for the format of this file.
+    pub fn write(&mut self, pieces: &[Piece]) -> Result<()> {
+        let written = match &mut self.writer {
+            Writer::Text(file) => {
+                let lines: Vec<&[u8]> = pieces.iter().filter_map(Piece::text).collect();
+                file.write(&lines)
             }
-            _ => Err(io::Error::other("a piece of another format")),
+            Writer::Hts(file) => {
+                pieces.iter().flat_map(Piece::records).try_for_each(|record| file.write(record))
+            }
         };
         written.with_context(|| self.target.name())
     }

@@ -1,4 +1,4 @@
-//! Pieces of an output file: made on any thread, written by one.
+//! Pieces of an output file: made on any thread, written in their order.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use fm_index::Reference;
 use rust_htslib::bam;
 
+use crate::output::lines::Lines;
 use crate::output::record::Record;
 use crate::output::{Format, hts, text};
 
@@ -13,7 +14,7 @@ use crate::output::{Format, hts, text};
 #[derive(Debug)]
 pub enum Piece {
     /// Lines of SAM.
-    Text(Vec<u8>),
+    Text(Lines),
     /// Records of htslib's, for BAM and CRAM.
     Records(Vec<bam::Record>),
 }
@@ -35,14 +36,30 @@ impl Piece {
         }
         Ok(())
     }
+
+    /// The lines, if it is text.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Text(lines) => Some(lines.bytes()),
+            Self::Records(_) => None,
+        }
+    }
+
+    /// The records, if it is no text.
+    pub fn records(&self) -> &[bam::Record] {
+        match self {
+            Self::Text(_) => &[],
+            Self::Records(records) => records,
+        }
+    }
 }
 
 /// Memory of pieces that were written. New memory would cost as much as filling it.
 #[derive(Debug, Default)]
-pub struct Spares(Mutex<Vec<Vec<u8>>>);
+pub struct Spares(Mutex<Vec<Lines>>);
 
 impl Spares {
-    fn take(&self) -> Vec<u8> {
+    fn take(&self) -> Lines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 

@@ -18,11 +18,12 @@
 use std::io;
 
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, Mapping, Op, Strand};
+use woodstocc::{Alignment, Mapping, Op, Path, Run, Strand};
 
 use crate::input::Read;
 use crate::output::ReadGroup;
 use crate::output::hts;
+use crate::output::lines::Lines;
 use crate::output::md;
 use crate::output::reversed::Reversed;
 
@@ -57,7 +58,7 @@ pub struct Tags<'a> {
     /// `NM`, and minus `AS`.
     pub distance: u8,
     /// `MD`.
-    pub md: &'a str,
+    pub md: &'a [u8],
     /// `NH`.
     pub total: u32,
     /// `HI`.
@@ -65,13 +66,14 @@ pub struct Tags<'a> {
 }
 
 /// Makes records, in memory that is reused.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Formatter<'a> {
     group: Option<&'a ReadGroup>,
     eqx: bool,
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
-    md: String,
+    md: Lines,
+    runs: Vec<Run>,
     /// The read as it lies on the other strand.
     reversed: Reversed,
 }
@@ -84,7 +86,8 @@ impl<'a> Formatter<'a> {
             eqx,
             stretches: PlainStretches::new(reference),
             cigar: Vec::new(),
-            md: String::new(),
+            md: Lines::default(),
+            runs: Vec::new(),
             reversed: Reversed::default(),
         }
     }
@@ -96,15 +99,14 @@ impl<'a> Formatter<'a> {
         mapping: &Mapping,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        if mapping.alignments.is_empty() {
+        if mapping.is_empty() {
             return write(&self.unaligned(read));
         }
         // As in BAM, which cannot hold more.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
-        for (alignment, number) in mapping.alignments.iter().zip(1..) {
-            self.set_cigar(alignment);
-            self.set_md(alignment);
-            let tags = Tags { distance: alignment.distance, md: &self.md, total, number };
+        for (alignment, number) in mapping.alignments().zip(1..) {
+            self.set_path(&alignment);
+            let tags = Tags { distance: alignment.distance, md: self.md.bytes(), total, number };
             let mut record = Record {
                 flag: SECONDARY,
                 place: Some((alignment.contig, alignment.start)),
@@ -148,28 +150,44 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// The CIGAR in BAM's encoding, neighbours of one kind joined.
-    fn set_cigar(&mut self, alignment: &Alignment) {
-        self.cigar.clear();
-        for &(op, count) in &alignment.cigar {
-            let code = match op {
-                Op::Equal if self.eqx => hts::CIGAR_EQUAL,
-                Op::Different if self.eqx => hts::CIGAR_DIFFERENT,
-                Op::Equal | Op::Different => hts::CIGAR_MATCH,
-                Op::Insertion => hts::CIGAR_INSERTION,
-                Op::Deletion => hts::CIGAR_DELETION,
-            };
-            match self.cigar.last_mut() {
-                Some(last) if *last & hts::CIGAR_KIND == code => *last += count << hts::CIGAR_SHIFT,
-                _ => self.cigar.push(count << hts::CIGAR_SHIFT | code),
+    /// Takes an alignment's CIGAR and MD.
+    fn set_path(&mut self, alignment: &Alignment<'_>) {
+        match alignment.path {
+            Path::Ungapped(path) => {
+                md::of_ungapped(path, alignment.distance, &mut self.md);
+                if self.eqx {
+                    alignment.path.runs(&mut self.runs);
+                    set_cigar(&self.runs, self.eqx, &mut self.cigar);
+                } else {
+                    self.cigar.clear();
+                    self.cigar.push(path.len() << hts::CIGAR_SHIFT | hts::CIGAR_MATCH);
+                }
+            }
+            Path::Runs(runs) => {
+                let Self { stretches, md, .. } = self;
+                let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
+                md::of_runs(runs, letter, md);
+                set_cigar(runs, self.eqx, &mut self.cigar);
             }
         }
     }
+}
 
-    fn set_md(&mut self, alignment: &Alignment) {
-        let Self { stretches, md, .. } = self;
-        let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
-        md::write(&alignment.cigar, letter, md);
+/// A CIGAR in BAM's encoding, neighbours of one kind joined.
+fn set_cigar(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
+    cigar.clear();
+    for &(op, count) in runs {
+        let code = match op {
+            Op::Equal if eqx => hts::CIGAR_EQUAL,
+            Op::Different if eqx => hts::CIGAR_DIFFERENT,
+            Op::Equal | Op::Different => hts::CIGAR_MATCH,
+            Op::Insertion => hts::CIGAR_INSERTION,
+            Op::Deletion => hts::CIGAR_DELETION,
+        };
+        match cigar.last_mut() {
+            Some(last) if *last & hts::CIGAR_KIND == code => *last += count << hts::CIGAR_SHIFT,
+            _ => cigar.push(count << hts::CIGAR_SHIFT | code),
+        }
     }
 }
 
@@ -178,6 +196,8 @@ mod tests {
     use super::*;
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
+    use woodstocc::loci::Locus;
+    use woodstocc::matches::Match;
 
     const READ_LETTERS: &[u8] = b"ACGTRYKMBVDHSWN";
 
@@ -185,8 +205,15 @@ mod tests {
 
     const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
-    fn alignment(strand: Strand, cigar: &[(Op, u32)]) -> Alignment {
-        Alignment { contig: 1, start: 2, strand, distance: 3, cigar: cigar.into() }
+    /// A mapping to one place, on each of these strands, with this alignment.
+    fn mapping(strands: &[Strand], runs: &[Run], total: u64, mapq: u8) -> Mapping {
+        let mut mapping = Mapping::default();
+        (mapping.total, mapping.mapq) = (total, mapq);
+        for &strand in strands {
+            let best = Match { contig: 1, start: 2, distance: 3 };
+            mapping.push_runs(Locus { best, strand }, runs);
+        }
+        mapping
     }
 
     fn reference() -> Reference {
@@ -208,14 +235,7 @@ mod tests {
     fn primary_and_secondary_records_differ_as_documented() {
         let reference = reference();
         let cigar = [(Op::Equal, 10), (Op::Different, 3), (Op::Insertion, 2)];
-        let mapping = Mapping {
-            alignments: vec![
-                alignment(Strand::Reverse, &cigar),
-                alignment(Strand::Forward, &cigar),
-            ],
-            total: 70_000,
-            mapq: 17,
-        };
+        let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
         let group = "@RG\\tID:x".parse().expect("is fine");
         let mut formatter = Formatter::new(&reference, Some(&group), false);
         let records = records(&mut formatter, &mapping);
@@ -239,8 +259,7 @@ mod tests {
     fn eqx_names_both_kinds_of_match() {
         let reference = reference();
         let cigar = [(Op::Equal, 9), (Op::Different, 1), (Op::Deletion, 2), (Op::Equal, 5)];
-        let mapping =
-            Mapping { alignments: vec![alignment(Strand::Forward, &cigar)], total: 1, mapq: 60 };
+        let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
             let mut formatter = Formatter::new(&reference, None, eqx);
             records(&mut formatter, &mapping)[0].cigar().to_string()

@@ -3,103 +3,104 @@
 //! The lines are those that htslib would write, made several times faster, and on any thread: see this
 //! module's test.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::OwnedFd;
-
 use fm_index::Contig;
-use nix::unistd;
 
 use crate::output::hts;
+use crate::output::lines::{Line, Lines};
 use crate::output::record::Record;
 
+/// Bytes of a line besides those of its fields of any length: tabs, names of tags, and numbers of up to ten
+/// digits.
+const NUMBERS: usize = 160;
+
+/// Bytes of a run of a CIGAR.
+const RUN: usize = 10;
+
 /// Appends a record's line. `contigs` are those of the header.
-pub fn append(record: &Record<'_>, contigs: &[Contig], line: &mut Vec<u8>) {
-    line.extend_from_slice(record.name);
-    number(b"\t", record.flag, line);
-    match record.place {
-        Some((contig, position)) => {
-            line.push(b'\t');
-            line.extend_from_slice(contigs[contig as usize].name.as_bytes());
-            number(b"\t", u64::from(position) + 1, line);
-        }
-        None => line.extend_from_slice(b"\t*\t0"),
-    }
-    number(b"\t", record.mapq, line);
-    line.push(b'\t');
-    for run in record.cigar {
-        number(b"", run >> hts::CIGAR_SHIFT, line);
-        line.push(hts::CIGAR_LETTERS[(run & hts::CIGAR_KIND) as usize]);
-    }
-    if record.cigar.is_empty() {
-        line.push(b'*');
-    }
-    // No read is paired.
-    line.extend_from_slice(b"\t*\t0\t0\t");
-    letters(Some(record.sequence), 0, line);
-    line.push(b'\t');
-    letters(record.quality, b'!', line);
-    if let Some(tags) = &record.tags {
-        number(b"\tNM:i:", tags.distance, line);
-        line.extend_from_slice(b"\tMD:Z:");
-        line.extend_from_slice(tags.md.as_bytes());
-        number(b"\tAS:i:", -i32::from(tags.distance), line);
-        number(b"\tNH:i:", tags.total, line);
-        number(b"\tHI:i:", tags.number, line);
-    }
-    if let Some(group) = record.group {
-        line.extend_from_slice(b"\tRG:Z:");
-        line.extend_from_slice(group.as_bytes());
-    }
-    line.push(b'\n');
+pub fn append(record: &Record<'_>, contigs: &[Contig], lines: &mut Lines) {
+    let place =
+        record.place.map(|(contig, start)| (contigs[contig as usize].name.as_bytes(), start));
+    let most = NUMBERS
+        + record.name.len()
+        + place.map_or(0, |(name, _)| name.len())
+        + RUN * record.cigar.len()
+        + 2 * record.sequence.len()
+        + record.tags.map_or(0, |tags| tags.md.len())
+        + record.group.map_or(0, str::len);
+    lines.append(most, |line| write(record, place, line));
 }
 
-fn number(before: &[u8], value: impl itoa::Integer, line: &mut Vec<u8>) {
-    line.extend_from_slice(before);
-    line.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+fn write(record: &Record<'_>, place: Option<(&[u8], u32)>, line: &mut Line<'_>) {
+    line.bytes(record.name);
+    line.byte(b'\t');
+    line.number(record.flag.into());
+    match place {
+        Some((contig, position)) => {
+            line.byte(b'\t');
+            line.bytes(contig);
+            line.byte(b'\t');
+            line.number(position + 1);
+        }
+        None => line.bytes(b"\t*\t0"),
+    }
+    line.byte(b'\t');
+    line.number(record.mapq.into());
+    line.byte(b'\t');
+    for run in record.cigar {
+        line.number(run >> hts::CIGAR_SHIFT);
+        line.byte(hts::CIGAR_LETTERS[(run & hts::CIGAR_KIND) as usize]);
+    }
+    if record.cigar.is_empty() {
+        line.byte(b'*');
+    }
+    // No read is paired, and most records leave the letters to another one.
+    if record.sequence.is_empty() && record.quality.is_none() {
+        line.bytes(b"\t*\t0\t0\t*\t*");
+    } else {
+        line.bytes(b"\t*\t0\t0\t");
+        letters(Some(record.sequence), 0, line);
+        line.byte(b'\t');
+        letters(record.quality, b'!', line);
+    }
+    if let Some(tags) = &record.tags {
+        let distance = u32::from(tags.distance);
+        line.bytes(b"\tNM:i:");
+        line.number(distance);
+        line.bytes(b"\tMD:Z:");
+        line.bytes(tags.md);
+        line.bytes(if distance == 0 { b"\tAS:i:".as_slice() } else { b"\tAS:i:-" });
+        line.number(distance);
+        line.bytes(b"\tNH:i:");
+        line.number(tags.total);
+        line.bytes(b"\tHI:i:");
+        line.number(tags.number);
+    }
+    if let Some(group) = record.group {
+        line.bytes(b"\tRG:Z:");
+        line.bytes(group.as_bytes());
+    }
+    line.byte(b'\n');
 }
 
 /// Bytes with something added to each; `*` for none.
-fn letters(bytes: Option<&[u8]>, add: u8, line: &mut Vec<u8>) {
+fn letters(bytes: Option<&[u8]>, add: u8, line: &mut Line<'_>) {
     match bytes {
-        Some(bytes) if !bytes.is_empty() => line.extend(bytes.iter().map(|byte| byte + add)),
-        _ => line.push(b'*'),
-    }
-}
-
-/// A file of lines that is written.
-#[derive(Debug)]
-pub struct Writer {
-    file: File,
-}
-
-impl Writer {
-    /// Begins a file with its header.
-    pub fn create(descriptor: OwnedFd, header: &str) -> io::Result<Self> {
-        let mut writer = Self { file: descriptor.into() };
-        writer.write(header.as_bytes())?;
-        Ok(writer)
-    }
-
-    /// Writes whole lines.
-    pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.file.write_all(lines)
-    }
-
-    /// Closes the file, which may tell that something could not be written after all.
-    pub fn close(self) -> io::Result<()> {
-        Ok(unistd::close(self.file)?)
+        Some(bytes) if !bytes.is_empty() => line.added(bytes, add),
+        _ => line.byte(b'*'),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
+    use std::io;
+    use std::os::fd::OwnedFd;
     use std::path::Path;
 
     use fm_index::Reference;
 
     use super::*;
+    use crate::output::file::Writer;
     use crate::output::record::Tags;
     use crate::output::{Format, Options};
 
@@ -118,7 +119,7 @@ mod tests {
                       @PG\tID:x\tCL:x -R @RG\\tID:x\n";
         let options = Options { format: Format::Sam, threads: 1, header: header.to_owned() };
         let mut random = fastrand::Rng::with_seed(47);
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let (mut ours, mut theirs) = (Lines::default(), Vec::new());
         for _ in 0..20_000 {
             let length = *random.choice(&[0, 1, 2, 9, 100, 151]).expect("one");
             let any = |random: &mut fastrand::Rng, from: &[u8], length| -> Vec<u8> {
@@ -141,7 +142,7 @@ mod tests {
                 0 => cigar,
                 _ => vec![(length as u32) << hts::CIGAR_SHIFT | hts::CIGAR_MATCH],
             };
-            let md = String::from_utf8(any(&mut random, b"0123456789^ACGTN", 12)).expect("text");
+            let md = any(&mut random, b"0123456789^ACGTN", 12);
             let large = |random: &mut fastrand::Rng| {
                 let bits = random.u32(0..32);
                 random.u32(..) >> bits
@@ -167,8 +168,8 @@ mod tests {
             theirs.push(hts::record(&record).expect("is made"));
         }
         let ours = written(&folder.path().join("ours.sam"), |file| {
-            let mut writer = Writer::create(file, header)?;
-            writer.write(&ours)?;
+            let mut writer = Writer::in_order(file);
+            writer.write(&[header.as_bytes(), ours.bytes()])?;
             writer.close()
         });
         let theirs = written(&folder.path().join("theirs.sam"), |file| {

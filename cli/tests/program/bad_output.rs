@@ -104,6 +104,28 @@ fn a_full_disk_keeps_nothing() {
     assert!(names(&disk.0).is_empty());
 }
 
+#[test]
+fn a_file_that_must_not_grow_keeps_nothing() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(5_000));
+    let program = env!("CARGO_BIN_EXE_gpualign");
+    for threads in ["1", "4"] {
+        for size in ["100", "5000"] {
+            // In units of 512 bytes.
+            let script = format!(
+                "trap '' XFSZ; ulimit -f 100; exec {program} --device cpu -t {threads} \
+                 --batch-size {size} reads.fq ref.fa -o out.sam"
+            );
+            let before = folder.files();
+            let mut command = Command::new("sh");
+            let output = command.args(["-c", &script]).current_dir(folder.path("")).output();
+            let said = error_line(&output.expect("runs"), &[&script]);
+            assert!(said.contains("out.sam: File too large"), "{said}");
+            assert_eq!(folder.files(), before);
+        }
+    }
+}
+
 /// A random sequence.
 fn random(length: usize) -> Vec<u8> {
     let mut state = 7_u64;

@@ -101,6 +101,7 @@ fn quiet_and_verbose() {
     let told = lines(&["-v", "--device", "cpu"]);
     assert!(told.iter().any(|line| line.contains("5 of 5 reads aligned, 5 alignments, on cpu")));
     assert!(told.iter().any(|line| line.contains(" reads/s")));
+    assert!(told.iter().any(|line| line.contains("bases and more: ")));
 }
 
 #[test]
@@ -124,7 +125,18 @@ fn statistics_are_one_json_object() {
         assert!(stats["seconds"][part].as_f64().expect(part) > 0.0, "{part}");
     }
     assert!(stats["reads_per_second"].as_f64().expect("is a number") > 0.0);
+    // The read of 100 bases and that of 6, but not the empty one.
+    let choices = stats["choices"].as_array().expect("a list");
+    assert_eq!(choices.len(), 2, "{choices:?}");
+    for (choice, (shortest, reads)) in choices.iter().zip([(6, 1), (64, 20)]) {
+        assert_eq!((&choice["shortest"], &choice["reads"]), (&shortest.into(), &reads.into()));
+        let strategy = choice["strategy"].as_str().expect("is text");
+        assert!(choice[strategy].as_f64().expect(strategy) > 0.0, "{choice:?}");
+    }
+    let trie = folder.run(&[&options[..], &["--strategy", "trie", "reads.fq", "ref.fa"]].concat());
+    let stats: serde_json::Value = serde_json::from_slice(&trie.stderr).expect("is JSON");
     for counter in ["loci", "nodes", "rows", "located"] {
         assert!(stats["engine"][counter].as_u64().expect(counter) > 0, "{counter}");
     }
+    assert_eq!(stats["choices"].as_array().expect("a list").len(), 0);
 }

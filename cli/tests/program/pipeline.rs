@@ -41,6 +41,21 @@ fn batches_stay_in_order() {
 }
 
 #[test]
+fn a_file_has_what_a_pipe_has() {
+    let folder = Folder::new();
+    folder.write("reads.fq", mixed());
+    let options = ["-k", "1", "--report", "all", "reads.fq", "ref.fa"];
+    let expected = folder.map(&options);
+    for threads in ["1", "2", "7"] {
+        for size in ["3", "257", "100000"] {
+            let file = ["-t", threads, "--batch-size", size, "-o", "out.sam"];
+            assert_eq!(folder.map(&[&options[..], &file].concat()), b"");
+            assert!(body(&folder.read("out.sam")) == body(&expected), "{threads}, {size}");
+        }
+    }
+}
+
+#[test]
 fn an_error_in_a_middle_batch_is_told_once_and_ends_the_output_there() {
     let folder = Folder::new();
     let bad = b"@bad\nACG!\n+\nIIII\n".to_vec();

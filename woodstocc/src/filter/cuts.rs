@@ -42,7 +42,7 @@ impl Cuts {
         let pieces = k + 1;
         let cut: Vec<Vec<u32>> = wanted
             .par_iter()
-            .map(|&query| cheapest(index, queries.codes(query as usize), pieces))
+            .map(|&query| cheapest(index, queries.codes(query as usize), pieces).bounds)
             .collect();
         let mut bounds = vec![0; queries.len() * (pieces + 1)];
         for (&query, cut) in wanted.iter().zip(&cut) {
@@ -67,7 +67,18 @@ fn even(length: usize, pieces: usize, number: usize) -> usize {
     number * length / pieces
 }
 
-fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Vec<u32> {
+/// Where a query is cut.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    bounds: Vec<u32>,
+    /// How often its pieces occur; a few times may be missing.
+    pub(crate) occurrences: u32,
+    /// Steps in the index to find that out.
+    pub(crate) steps: u64,
+}
+
+/// The cheapest cut of a query.
+pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Cut {
     let length = codes.len();
     let transforms = index.transforms();
     // No piece is shorter; all of an even cut are as long.
@@ -77,6 +88,7 @@ fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Vec<u32> {
     before[REACH] = 0;
     // For each piece and place of its end, the place of its beginning.
     let mut chosen = vec![[0_u8; PLACES]; pieces];
+    let mut steps = 0;
     for number in 1..=pieces {
         let previous = even(length, pieces, number - 1);
         let mut now = [NEVER; PLACES];
@@ -91,6 +103,7 @@ fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Vec<u32> {
             }
             let mut begin = end - shortest;
             let mut rows = index.search(&codes[begin..end]).unwrap_or_default();
+            steps += 1;
             loop {
                 let from = (begin + REACH).wrapping_sub(previous);
                 if from < PLACES && before[from] < NEVER {
@@ -105,6 +118,7 @@ fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Vec<u32> {
                 }
                 begin -= 1;
                 if rows.size > RARE {
+                    steps += 1;
                     let code = usize::from(codes[begin]);
                     let none = Interval::default();
                     rows = if code < 4 { transforms.extend_left(rows)[code] } else { none };
@@ -119,7 +133,7 @@ fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Vec<u32> {
         place = usize::from(chosen[number][place]);
         bounds[number] = (even(length, pieces, number) + place - REACH) as u32;
     }
-    bounds
+    Cut { bounds, occurrences: before[REACH], steps }
 }
 
 #[cfg(test)]

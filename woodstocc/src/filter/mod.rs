@@ -156,34 +156,3 @@ pub(crate) fn on_cpu(
     let executor = CpuExecutor::new(&app, settings)?;
     windows(wanted, k, sinks, |pieces| executor.run(pieces))
 }
-
-/// Adds the matches of one query's windows to `matches`: positions in the indexed text with their least
-/// distance, by position.
-pub fn resolve<'w>(windows: impl Iterator<Item = &'w Window>, matches: &mut Vec<(u32, u8)>) {
-    matches.extend(windows.flat_map(Window::matches));
-    matches.sort_unstable_by_key(|&(position, distance)| {
-        u64::from(position) << 8 | u64::from(distance)
-    });
-    matches.dedup_by_key(|found| found.0);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_distance_of_a_start_counts() {
-        let window = |first, starts, distances| Window {
-            first,
-            starts,
-            distances: [distances, 0],
-            ..Window::default()
-        };
-        let mut matches = Vec::new();
-        resolve([].iter(), &mut matches);
-        assert_eq!(matches, []);
-        let windows = [window(11, 0b11, 0x14), window(10, 0b101, 0x203)];
-        resolve(windows.iter(), &mut matches);
-        assert_eq!(matches, [(10, 3), (11, 4), (12, 1)]);
-    }
-}

@@ -31,6 +31,7 @@
 //! | [`cells`] | the matrix of a run: a word for a row |
 //! | [`branch`] | a word of the text with its row; extending it by a base |
 //! | [`stages`] | the nodes of the application |
+//! | `count` | what it would do, counted |
 //!
 //! Where a run ends, the search goes on from there with the least differences of its row. Text between
 //! two pieces may count as either's: a branch ends a run at the first base that completes it, and what
@@ -74,6 +75,7 @@
 
 pub mod branch;
 pub mod cells;
+pub(crate) mod count;
 pub mod plan;
 pub mod schemes;
 pub mod stages;

@@ -145,7 +145,7 @@ impl Context {
         self.queries.codes(query as usize)
     }
 
-    fn path(&self, start: Start) -> Path<'_> {
+    pub(super) fn path(&self, start: Start) -> Path<'_> {
         let plan = &self.plans[start.search as usize];
         Path::new(&self.index, self.codes(start.query), self.pieces, plan, self.few)
     }

@@ -16,8 +16,8 @@ use crate::args::{MapOptions, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
 use crate::input;
-use crate::output::{Formatter, Options, Output, Target, header};
-use crate::stats::{Seconds, Summary, per_second};
+use crate::output::{Options, Output, Target, header};
+use crate::stats::{Choice, Seconds, Summary, per_second};
 use crate::timeline::{Step, Timeline};
 
 /// Maps the reads.
@@ -67,23 +67,24 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         seed: options.seed,
         metrics: options.stats.is_some(),
     };
-    let mut device = opened.device.describe();
-    let made = timeline
-        .time(Step::Device, "index", || Mapper::new(Arc::clone(&index), params, opened.device));
-    let mapper = match made {
-        Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
-            console.notice(&format!("{device}: {reason}: mapping on the CPU"));
-            device = Device::Cpu.describe();
-            Mapper::new(Arc::clone(&index), params, Device::Cpu)?
+    let (mapper, device) = timeline.time(Step::Device, "index", || {
+        let open = |device| Mapper::new(Arc::clone(&index), params, device);
+        let device = opened.device.describe();
+        match open(opened.device) {
+            Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
+                console.notice(&format!("{device}: {reason}: mapping on the CPU"));
+                open(Device::Cpu).map(|mapper| (mapper, Device::Cpu.describe()))
+            }
+            made => made.map(|mapper| (mapper, device)),
         }
-        made => made?,
-    };
+    })?;
     let starting = timeline.elapsed();
 
     console.start_reads();
     let pipeline = Pipeline {
         mapper: &mapper,
-        formatter: Formatter::new(index.reference(), options.read_group.as_ref(), options.eqx),
+        group: options.read_group.as_ref(),
+        eqx: options.eqx,
         format: format.format,
         timeline: &timeline,
         console: &console,
@@ -97,30 +98,29 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         console.notice(&format!("{reason}: the rest was mapped on the CPU"));
     }
     let total = timeline.elapsed();
-    let seconds = Seconds::new(&timeline, starting, total);
-    let rate = per_second(totals.reads, total.saturating_sub(starting));
-    console.detail(&format!(
-        "{} of {} reads aligned, {} alignments, on {device}",
-        totals.aligned, totals.reads, totals.alignments
-    ));
-    console.detail(&format!("{seconds}, {rate:.0} reads/s"));
+    let summary = Summary {
+        version: env!("CARGO_PKG_VERSION"),
+        command,
+        device,
+        threads,
+        k: options.k,
+        reads: totals.reads,
+        bases: totals.bases,
+        aligned: totals.aligned,
+        alignments: totals.alignments,
+        seconds: Seconds::new(&timeline, starting, total),
+        reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
+        engine: mapper.stats().into(),
+        choices: mapper
+            .choices()
+            .into_iter()
+            .map(|choice| Choice::new(choice, options.k))
+            .collect(),
+        filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
+        scheme: Some(mapper.scheme_stats()).filter(|s| s.run.queries > 0).map(Into::into),
+    };
+    summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
-        let summary = Summary {
-            version: env!("CARGO_PKG_VERSION"),
-            command,
-            device,
-            threads,
-            k: options.k,
-            reads: totals.reads,
-            bases: totals.bases,
-            aligned: totals.aligned,
-            alignments: totals.alignments,
-            seconds,
-            reads_per_second: rate,
-            engine: mapper.stats().into(),
-            filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
-            scheme: Some(mapper.scheme_stats()).filter(|s| s.run.queries > 0).map(Into::into),
-        };
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }
     if let Some(trace) = trace {

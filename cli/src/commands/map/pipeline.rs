@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   read --> prepare --> search --> format --> write
-//!            queries     device     the pool
+//!            the pool    device     the pool   threads of its own
 //! ```
 //!
 //! Up to one batch is in each stage and one waits before it, so that memory is bounded, the device
@@ -18,8 +18,8 @@ use rayon::prelude::*;
 use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
-use crate::input::{Batches, Read, Reads};
-use crate::output::{Format, Formatter, Output, Piece, Spares, Target};
+use crate::input::{self, Batches, Read, Reads};
+use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Target};
 use crate::timeline::{Step, Timeline};
 
 /// Reads of which one task makes records, one after the other.
@@ -38,7 +38,8 @@ pub struct Totals {
 #[derive(Debug)]
 pub struct Pipeline<'a> {
     pub mapper: &'a Mapper,
-    pub formatter: Formatter<'a>,
+    pub group: Option<&'a ReadGroup>,
+    pub eqx: bool,
     pub format: Format,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
@@ -63,12 +64,14 @@ impl Pipeline<'_> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let mut numbers = 0..;
-            let prepared = stage(scope, input.batches, move |batch| {
-                let number = numbers.next().unwrap_or_default();
-                self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
-                self.timeline
-                    .time(Step::Prepare, number.to_string(), || self.prepare(number, batch.reads))
-            });
+            let prepared =
+                stage(scope, input.batches.into_iter().map(Ok), move |batch: input::Batch| {
+                    let number = numbers.next().unwrap_or_default();
+                    self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
+                    self.timeline.time(Step::Prepare, number.to_string(), || {
+                        self.prepare(number, batch.checked()?)
+                    })
+                });
             let searched = stage(scope, prepared, |job| {
                 self.timeline.time(Step::Search, job.number.to_string(), || self.search(job))
             });
@@ -83,13 +86,9 @@ impl Pipeline<'_> {
             let mut totals = Totals::default();
             for batch in formatted {
                 let (number, batch) = batch?;
-                self.timeline.time(Step::Write, number.to_string(), || {
-                    batch.pieces.into_iter().try_for_each(|piece| {
-                        output.write(&piece)?;
-                        spares.put(piece);
-                        Ok::<_, anyhow::Error>(())
-                    })
-                })?;
+                self.timeline
+                    .time(Step::Write, number.to_string(), || output.write(&batch.pieces))?;
+                batch.pieces.into_iter().for_each(|piece| spares.put(piece));
                 totals = totals.plus(batch.totals);
                 self.console.advance(batch.totals.reads);
             }
@@ -115,7 +114,8 @@ impl Pipeline<'_> {
     fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<(Formatted, Reads)> {
         let Job { reads, work, .. } = job;
         let found = work.by_query();
-        let makers = || (self.mapper.resolver(), self.formatter.clone());
+        let makers =
+            || (self.mapper.resolver(), Formatter::new(self.reference(), self.group, self.eqx));
         let make = |(resolver, formatter): &mut (Resolver<'_>, Formatter<'_>), first: usize| {
             let mut piece = Piece::new(self.format, spares);
             let mut totals = Totals::default();
@@ -146,8 +146,8 @@ impl Totals {
     fn count(&mut self, read: Read<'_>, mapping: &Mapping) {
         self.reads += 1;
         self.bases += read.sequence.len() as u64;
-        self.aligned += u64::from(!mapping.alignments.is_empty());
-        self.alignments += mapping.alignments.len() as u64;
+        self.aligned += u64::from(!mapping.is_empty());
+        self.alignments += mapping.len() as u64;
     }
 
     fn plus(self, other: Self) -> Self {
@@ -164,7 +164,7 @@ impl Totals {
 /// nobody wants what is done.
 fn stage<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
-    inputs: Receiver<Result<I>>,
+    inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
     mut work: impl FnMut(I) -> Result<O> + Send + 's,
 ) -> Receiver<Result<O>> {
     let (sender, receiver) = sync_channel(1);

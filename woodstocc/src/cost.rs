@@ -1,0 +1,226 @@
+//! Which strategy costs least, for reads of a class of lengths.
+//!
+//! What each strategy would do for a sample of reads is counted on the CPU, and weighed with what that
+//! takes on the device ([`Rates`]). Counting stops where a strategy costs more than the best one so far,
+//! so that it takes about as long as searching for the sample would. No clock is asked: for the same
+//! first batch the choice is always the same, and output does not depend on it.
+//!
+//! Costs depend on how often pieces of a read occur, so a class is all reads whose `k + 1` pieces are
+//! equally long ([`class`]).
+
+use std::sync::Arc;
+
+use fm_index::FmIndex;
+use rayon::prelude::*;
+
+use crate::filter::cuts;
+use crate::params::{MAX_TRIE_K, Strategy};
+use crate::query::Queries;
+use crate::scheme;
+use crate::trie;
+
+/// Reads of a class that are looked at, at most.
+pub const SAMPLE: usize = 64;
+
+/// Pieces of this length and longer ones are of one class: all but repeats are unique.
+const LONGEST: usize = 32;
+
+/// Nanoseconds that strategies take, one after the other, for each thing that they do.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    /// A step in the index to cut a query, or to bound what its rest needs.
+    cut: f64,
+    /// An occurrence to look at.
+    occurrence: f64,
+    /// A branch of a search scheme extended.
+    branch: f64,
+    /// A node of the trie.
+    node: f64,
+    /// A row of a matrix in the trie.
+    row: f64,
+}
+
+impl Rates {
+    /// A thread of a CPU: an AMD EPYC with two cores, human chromosome 20, one thread. By time and counts
+    /// of the filter at 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme at 47 and 150, and of the
+    /// trie at 47. The estimates are within a factor of 2 of what was measured.
+    pub const CPU: Self =
+        Self { cut: 100.0, occurrence: 800.0, branch: 1500.0, node: 200.0, row: 5.0 };
+
+    /// An H200: from the kernels' reads a second in `benches/RESULTS.md` and the counts of the same reads.
+    /// Filter: 2,600,000 at 47 bases (`k` = 3), 9,098,000 at 100 (5), 8,122,000 at 150 (7) and 239,000
+    /// at 150 (15); scheme: 1,500,000 and trie: 103,000 at 47.
+    pub const GPU: Self = Self { cut: 0.12, occurrence: 0.3, branch: 2.25, node: 0.01, row: 0.03 };
+}
+
+impl Rates {
+    /// Of the bounds that the trie needs first: a step for each base.
+    fn bounds(&self, queries: &Queries, wanted: &[u32]) -> f64 {
+        let bases: usize = wanted.iter().map(|&query| queries.codes(query as usize).len()).sum();
+        self.cut * bases as f64
+    }
+}
+
+/// What was chosen for a class of reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// Bases of a piece: these reads have as many for each of `k + 1` pieces, and up to `k` more.
+    pub piece: usize,
+    /// Reads that were looked at.
+    pub reads: usize,
+    /// The cheapest.
+    pub strategy: Strategy,
+    /// Estimated nanoseconds a read by the filter.
+    pub filter: f64,
+    /// By a search scheme; `None` if more than by the filter.
+    pub scheme: Option<f64>,
+    /// By the trie; `None` if more than by the others, or `k` is too large for it.
+    pub trie: Option<f64>,
+}
+
+/// The class of reads of this length: the length of a piece.
+pub fn class(length: usize, k: usize) -> usize {
+    (length / (k + 1)).min(LONGEST)
+}
+
+/// Up to [`SAMPLE`] of these, evenly spaced.
+pub fn sample(reads: &[u32]) -> Vec<u32> {
+    let wanted = reads.len().min(SAMPLE);
+    (0..wanted).map(|number| reads[number * reads.len() / wanted]).collect()
+}
+
+/// Chooses for reads of one class, all of which have more than `k` bases, by a sample of them.
+pub fn choose(
+    index: &FmIndex,
+    queries: &Arc<Queries>,
+    sample: &[u32],
+    k: usize,
+    rates: &Rates,
+) -> Choice {
+    let wanted: Vec<u32> = sample.iter().flat_map(|&read| [2 * read, 2 * read + 1]).collect();
+    let cut = |&query: &u32| {
+        let cut = cuts::cheapest(index, queries.codes(query as usize), k + 1);
+        (cut.steps, u64::from(cut.occurrences))
+    };
+    let sum = |one: (u64, u64), other: (u64, u64)| (one.0 + other.0, one.1 + other.1);
+    let (steps, occurrences) = wanted.par_iter().map(cut).reduce(Default::default, sum);
+    let filter = rates.cut * steps as f64 + rates.occurrence * occurrences as f64;
+
+    let context = scheme::context(index, queries, k, scheme::FEW);
+    let cost = |(branches, occurrences): (u64, u64)| {
+        rates.branch * branches as f64 + rates.occurrence * occurrences as f64
+    };
+    let counted = scheme::count::count(&context, &wanted, |count| cost(count) < filter);
+    let scheme = counted.map(cost).filter(|&scheme| scheme < filter);
+
+    let best = scheme.unwrap_or(filter);
+    let bounds = rates.bounds(queries, &wanted);
+    let cost = |effort: trie::Effort| {
+        bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64
+    };
+    let trie = (k <= usize::from(MAX_TRIE_K))
+        .then(|| trie::count(index, queries, &wanted, k, |effort| cost(effort) < best).map(cost))
+        .flatten()
+        .filter(|&trie| trie < best);
+    let strategy = match (scheme, trie) {
+        (_, Some(_)) => Strategy::Trie,
+        (Some(_), None) => Strategy::Scheme,
+        (None, None) => Strategy::Filter,
+    };
+    let first = sample.first().map_or(0, |&read| queries.codes(2 * read as usize).len());
+    let a_read = |cost: f64| cost / sample.len().max(1) as f64;
+    Choice {
+        piece: class(first, k),
+        reads: sample.len(),
+        strategy,
+        filter: a_read(filter),
+        scheme: scheme.map(a_read),
+        trie: trie.map(a_read),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Query;
+    use fm_index::{BuildOptions, Reference};
+
+    #[test]
+    fn samples_are_evenly_spaced() {
+        assert_eq!(sample(&[]), []);
+        assert_eq!(sample(&[3, 5]), [3, 5]);
+        let all: Vec<u32> = (0..1000).collect();
+        let some = sample(&all);
+        assert_eq!((some.len(), some[0], some[1], some[63]), (SAMPLE, 0, 15, 984));
+    }
+
+    #[test]
+    fn classes_are_lengths_of_pieces() {
+        assert_eq!([47, 44, 43, 4].map(|length| class(length, 3)), [11, 11, 10, 1]);
+        assert_eq!([100, 200, 65_000].map(|length| class(length, 3)), [25, 32, 32]);
+    }
+
+    fn random(state: &mut u64, below: u64) -> u64 {
+        *state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (*state >> 33) % below
+    }
+
+    /// The choice if everything is counted to the end.
+    fn plainly(index: &FmIndex, queries: &Arc<Queries>, k: usize, rates: &Rates) -> Strategy {
+        let wanted: Vec<u32> = (0..queries.len() as u32).collect();
+        let filter: f64 = wanted
+            .iter()
+            .map(|&query| cuts::cheapest(index, queries.codes(query as usize), k + 1))
+            .map(|cut| rates.cut * cut.steps as f64 + rates.occurrence * f64::from(cut.occurrences))
+            .sum();
+        let context = scheme::context(index, queries, k, scheme::FEW);
+        let (branches, occurrences) =
+            scheme::count::count(&context, &wanted, |_| true).expect("all");
+        let scheme = rates.branch * branches as f64 + rates.occurrence * occurrences as f64;
+        let effort = trie::count(index, queries, &wanted, k, |_| true).expect("all");
+        let bounds = rates.bounds(queries, &wanted);
+        let trie = bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
+        let costs =
+            [(trie, Strategy::Trie), (scheme, Strategy::Scheme), (filter, Strategy::Filter)];
+        costs.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).expect("three").1
+    }
+
+    #[test]
+    fn the_cheapest_is_chosen_whatever_the_threads() {
+        let mut state = 17;
+        let mut seen = Vec::new();
+        for case in 0..24 {
+            let unit: Vec<u8> = (0..90).map(|_| b"ACGT"[random(&mut state, 4) as usize]).collect();
+            let mut text: Vec<u8> =
+                (0..20_000).map(|_| b"ACGT"[random(&mut state, 4) as usize]).collect();
+            text.extend(unit.repeat(40));
+            let k = case % 4;
+            let length = [14, 24, 40, 70][case / 6] / (k + 1) * (k + 1);
+            let reads: Vec<&[u8]> = (0..40)
+                .map(|_| &text[random(&mut state, 20_000) as usize..][..length + case % (k + 1)])
+                .collect();
+            let reads: Vec<Query<'_>> =
+                reads.iter().map(|&sequence| Query { name: b"r", sequence }).collect();
+            let queries = Arc::new(Queries::new(&reads));
+            let reference = Reference::from_records([("text", &text)]).expect("a reference");
+            let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+            let sample: Vec<u32> = (0..40).collect();
+            let free = Rates { row: 0.0, node: 1e-6, ..Rates::GPU };
+            for rates in [Rates::CPU, Rates::GPU, free] {
+                let on = |threads: usize| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                    pool.expect("a pool").install(|| choose(&index, &queries, &sample, k, &rates))
+                };
+                let choice = on(1);
+                let expected = plainly(&index, &queries, k, &rates);
+                assert_eq!(choice.strategy, expected, "case {case}: {choice:?}");
+                assert_eq!(choice, on(3), "case {case}");
+                assert_eq!((choice.piece, choice.reads), (class(length, k), 40));
+                seen.push(choice.strategy);
+            }
+        }
+        for strategy in [Strategy::Filter, Strategy::Scheme, Strategy::Trie] {
+            assert!(seen.contains(&strategy), "{strategy:?} is never the cheapest");
+        }
+    }
+}

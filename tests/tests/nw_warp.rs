@@ -165,19 +165,23 @@ fn random_pairs() {
 fn every_kernel_with_one_strip_and_several() {
     let mut used = BTreeSet::new();
     let mut random = Rng::with_seed(5);
+    let sizes = [(1, 1), (300, 40), (700, 33), (1100, 31), (1600, 20), (3300, 9)];
     for (name, scoring) in scorings() {
-        for (rows, columns) in [(1, 1), (300, 40), (700, 33), (1100, 31), (1600, 20), (3300, 9)] {
-            let codes = (scoring.alphabet().len() as u8).min(4);
-            let all = [
-                (sequence(&mut random, codes, rows), sequence(&mut random, codes, columns)),
-                (
-                    sequence(&mut random, codes, rows - rows / 9),
-                    sequence(&mut random, codes, columns + 7),
-                ),
-                (vec![0; rows], vec![1; columns]),
-            ];
-            let scoring = scoring.clone().with_free_ends(free_ends(random.u8(..16)));
-            used.append(&mut check(name, &scoring, Pairs::new(&all).batch(), u64::MAX));
+        // With unknown residues, and without.
+        for most in [4, 32] {
+            for (rows, columns) in sizes {
+                let codes = (scoring.alphabet().len() as u8).min(most);
+                let all = [
+                    (sequence(&mut random, codes, rows), sequence(&mut random, codes, columns)),
+                    (
+                        sequence(&mut random, codes, rows - rows / 9),
+                        sequence(&mut random, codes, columns + 7),
+                    ),
+                    (vec![0; rows], vec![1; columns]),
+                ];
+                let scoring = scoring.clone().with_free_ends(free_ends(random.u8(..16)));
+                used.append(&mut check(name, &scoring, Pairs::new(&all).batch(), u64::MAX));
+            }
         }
     }
     // Long enough for 32 bits.

@@ -27,6 +27,10 @@ use self::record::Problem;
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
 
+/// The first batch is this many times smaller than others, the second half as many, and so on: so all
+/// that works on batches begins early.
+const BEGIN_SMALLER: usize = 4;
+
 /// Batches read ahead.
 const AHEAD: usize = 2;
 
@@ -99,7 +103,8 @@ pub fn batches(paths: Vec<PathBuf>, size: usize) -> Batches {
     thread::spawn(move || {
         let (reads, begin) = (Reads::default(), Instant::now());
         let parts = Vec::new();
-        let mut batcher = Batcher { sender, unused, size, reads, parts, bases: 0, begin };
+        let wanted = size.div_ceil(BEGIN_SMALLER);
+        let mut batcher = Batcher { sender, unused, size, wanted, reads, parts, bases: 0, begin };
         for path in &paths {
             match read_file(path, &mut batcher) {
                 Ok(Flow::Continue) => {}
@@ -141,6 +146,8 @@ struct Batcher {
     sender: SyncSender<Batch>,
     unused: Receiver<Reads>,
     size: usize,
+    /// Reads of the next batch.
+    wanted: usize,
     reads: Reads,
     parts: Vec<Part>,
     bases: usize,
@@ -158,7 +165,7 @@ impl Batcher {
         let line = record.start_line_number();
         self.reads.push(line, record.id(), letters, record.qual().unwrap_or_default());
         self.bases += letters.len();
-        if self.reads.len() == self.size || self.bases >= MAX_BATCH_BASES {
+        if self.reads.len() == self.wanted || self.bases >= MAX_BATCH_BASES {
             self.pass_on(None)
         } else {
             Flow::Continue
@@ -167,6 +174,7 @@ impl Batcher {
 
     fn pass_on(&mut self, error: Option<anyhow::Error>) -> Flow {
         self.bases = 0;
+        self.wanted = self.size.min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
         let reads = std::mem::replace(&mut self.reads, next);

@@ -13,6 +13,10 @@ pub enum Family {
     Linear,
     /// Match and mismatch, affine gaps, two pairs a warp.
     Affine,
+    /// As linear, with unknown residues in a target.
+    LinearUnknown,
+    /// As affine, with unknown residues in a target.
+    AffineUnknown,
     /// Any scores and gaps by a table, two pairs a warp.
     Table,
     /// The same in 32 bits, a pair a warp.
@@ -32,12 +36,21 @@ pub struct Kernel {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 4] = [Self::Linear, Self::Affine, Self::Table, Self::Wide];
+    pub const ALL: [Self; 6] = [
+        Self::Linear,
+        Self::Affine,
+        Self::LinearUnknown,
+        Self::AffineUnknown,
+        Self::Table,
+        Self::Wide,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",
             Self::Affine => "affine",
+            Self::LinearUnknown => "linear_unknown",
+            Self::AffineUnknown => "affine_unknown",
             Self::Table => "table",
             Self::Wide => "wide",
         }
@@ -48,7 +61,8 @@ impl Family {
         match self {
             Self::Linear => &[8, 16, 32, 48],
             Self::Affine => &[8, 16, 32],
-            Self::Table | Self::Wide => &[8, 32],
+            Self::LinearUnknown => &[8, 32, 48],
+            Self::AffineUnknown | Self::Table | Self::Wide => &[8, 32],
         }
     }
 }
@@ -77,7 +91,7 @@ impl Kernel {
 
     /// Whether its directions are those of affine gaps.
     pub fn is_affine(self) -> bool {
-        self.family != Family::Linear
+        !matches!(self.family, Family::Linear | Family::LinearUnknown)
     }
 
     /// Words of directions that a warp keeps of a column.
@@ -122,12 +136,15 @@ impl Chooser {
     pub fn kernel(&self, (rows, columns): (u32, u32), unknown: bool) -> Kernel {
         let family = if !self.narrow.fits(rows as usize, columns as usize) {
             Family::Wide
-        } else if !self.simple || unknown {
+        } else if !self.simple {
             Family::Table
-        } else if self.linear {
-            Family::Linear
         } else {
-            Family::Affine
+            match (self.linear, unknown) {
+                (true, false) => Family::Linear,
+                (true, true) => Family::LinearUnknown,
+                (false, false) => Family::Affine,
+                (false, true) => Family::AffineUnknown,
+            }
         };
         let kernel = |rows| Kernel { family, rows, trace: self.trace };
         // A step takes about as long as six rows more than a lane has.

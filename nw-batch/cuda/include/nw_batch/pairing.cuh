@@ -37,6 +37,26 @@ struct Nucleotides {
   }
 };
 
+// The same if targets have unknown residues, of which no score is picked: two bits beside the picking
+// ones tell in which pair.
+template <int R>
+struct NucleotidesOrUnknown : Nucleotides<R> {
+  uint32_t different;  // the score of an unknown residue, of both pairs
+
+  __device__ __forceinline__ void row(int r, const Model& model, const int16_t* table, uint32_t a,
+                                      uint32_t b) {
+    Nucleotides<R>::row(r, model, table, a, b);
+    different = (static_cast<uint32_t>(model.different) & 0xffff) * 0x10001u;
+  }
+  static __device__ __forceinline__ uint32_t column(uint32_t a, uint32_t b) {
+    return Nucleotides<R>::column(a & 3, b & 3) | (a & 4) << 14 | (b & 4) << 15;
+  }
+  __device__ __forceinline__ uint32_t score(int r, uint32_t column, const int16_t* table) const {
+    const uint32_t unknown = ((column >> 16 & 1) * 0xffffu) | ((column >> 17) * 0xffff0000u);
+    return (Nucleotides<R>::score(r, column & 0xffff, table) & ~unknown) | (different & unknown);
+  }
+};
+
 // Any residues, by a table in shared memory; one pair or two.
 template <int R>
 struct Table {

@@ -6,16 +6,18 @@
 //! ```
 //!
 //! Up to one batch is in each stage and one waits before it, so that memory is bounded, the device
-//! works on one batch while the pool makes records of the one before, and batches stay in order. An
+//! works on one batch while the pool makes records of the one before, and batches stay in order. Records
+//! are many times larger than what they are made of, so they go on to be written in parts of a batch. An
 //! error passes on like a batch and ends what follows, so that the first one in the input is told.
 
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, Scope};
 
 use anyhow::Result;
 use fm_index::Reference;
 use rayon::prelude::*;
-use woodstocc::{Batch, Mapper, Mapping, Query, Resolver, Searched};
+use woodstocc::{Batch, Found, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
 use crate::input::{self, Batches, Read, Reads};
@@ -24,6 +26,10 @@ use crate::timeline::{Step, Timeline};
 
 /// Reads of which one task makes records, one after the other.
 const TOGETHER: usize = 256;
+
+/// Reads whose records are written together: enough to share among threads, and few enough for their
+/// memory to be used again soon.
+const PART: usize = 1 << 15;
 
 /// What is counted while batches pass.
 #[derive(Debug, Default, Clone, Copy)]
@@ -52,8 +58,9 @@ struct Job<T> {
     work: T,
 }
 
-/// What becomes of a batch.
+/// What becomes of a part of a batch.
 struct Formatted {
+    number: usize,
     pieces: Vec<Piece>,
     totals: Totals,
 }
@@ -75,22 +82,32 @@ impl Pipeline<'_> {
             let searched = stage(scope, prepared, |job| {
                 self.timeline.time(Step::Search, job.number.to_string(), || self.search(job))
             });
-            let formatted = stage(scope, searched, |job| {
-                let (number, time) = (job.number, job.number.to_string());
-                let (done, reads) =
-                    self.timeline.time(Step::Format, time, || self.format(job, &spares))?;
+            let formatted = stage_of_parts(scope, searched, |job: Job<Searched>, pass_on| {
+                let Job { number, reads, work } = job;
+                let end = reads.len();
+                let found = work.by_query();
+                for start in (0..end).step_by(PART) {
+                    let part = start..end.min(start + PART);
+                    let make = || self.format(number, &reads, &found, part, &spares);
+                    let part = self.timeline.time(Step::Format, number.to_string(), make)?;
+                    if pass_on(part) == Wanted::Nothing {
+                        return Ok(());
+                    }
+                }
+                drop(found);
                 // Once all reads are read, nobody wants their memory.
                 let _ = input.used.send(reads);
-                Ok((number, done))
+                Ok(())
             });
             let mut totals = Totals::default();
-            for batch in formatted {
-                let (number, batch) = batch?;
-                self.timeline
-                    .time(Step::Write, number.to_string(), || output.write(&batch.pieces))?;
-                batch.pieces.into_iter().for_each(|piece| spares.put(piece));
-                totals = totals.plus(batch.totals);
-                self.console.advance(batch.totals.reads);
+            for part in formatted {
+                let Formatted { number, pieces, totals: of_part } = part?;
+                self.timeline.time(Step::Write, number.to_string(), || output.write(&pieces))?;
+                for piece in pieces {
+                    spares.put(piece);
+                }
+                totals = totals.plus(of_part);
+                self.console.advance(of_part.reads);
             }
             Ok::<_, anyhow::Error>(totals)
         })?;
@@ -110,31 +127,36 @@ impl Pipeline<'_> {
         Ok(Job { number, reads, work: self.mapper.search(&work)? })
     }
 
-    /// Makes the records, in parallel.
-    fn format(&self, job: Job<Searched>, spares: &Spares) -> Result<(Formatted, Reads)> {
-        let Job { reads, work, .. } = job;
-        let found = work.by_query();
+    /// Makes the records of a part of a batch, in parallel.
+    fn format(
+        &self,
+        number: usize,
+        reads: &Reads,
+        found: &Found,
+        part: Range<usize>,
+        spares: &Spares,
+    ) -> Result<Formatted> {
         let makers =
             || (self.mapper.resolver(), Formatter::new(self.reference(), self.group, self.eqx));
         let make = |(resolver, formatter): &mut (Resolver<'_>, Formatter<'_>), first: usize| {
             let mut piece = Piece::new(self.format, spares);
             let mut totals = Totals::default();
-            for number in first..reads.len().min(first + TOGETHER) {
+            for number in first..part.end.min(first + TOGETHER) {
                 let read = reads.get(number);
-                let mapping = resolver.mapping(&found, number, read.name);
+                let mapping = resolver.mapping(found, number, read.name);
                 formatter.records(read, mapping, |record| piece.push(record, self.reference()))?;
                 totals.count(read, mapping);
             }
             Ok((piece, totals))
         };
-        let made: Vec<(Piece, Totals)> = (0..reads.len().div_ceil(TOGETHER))
+        let made: Vec<(Piece, Totals)> = (0..part.len().div_ceil(TOGETHER))
             .into_par_iter()
-            .map(|number| number * TOGETHER)
+            .map(|task| part.start + task * TOGETHER)
             .map_init(makers, make)
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let totals = totals.into_iter().fold(Totals::default(), Totals::plus);
-        Ok((Formatted { pieces, totals }, reads))
+        Ok(Formatted { number, pieces, totals })
     }
 
     fn reference(&self) -> &Reference {
@@ -167,15 +189,42 @@ fn stage<'s, I: Send + 's, O: Send + 's>(
     inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
     mut work: impl FnMut(I) -> Result<O> + Send + 's,
 ) -> Receiver<Result<O>> {
+    stage_of_parts(scope, inputs, move |input, pass_on| {
+        pass_on(work(input)?);
+        Ok(())
+    })
+}
+
+/// The same where `work` passes on what comes of an input in parts. It may stop once nobody wants more.
+fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
+    mut work: impl FnMut(I, &mut dyn FnMut(O) -> Wanted) -> Result<()> + Send + 's,
+) -> Receiver<Result<O>> {
     let (sender, receiver) = sync_channel(1);
     scope.spawn(move || {
+        let mut wanted = Wanted::More;
         for input in inputs {
-            let done = input.and_then(&mut work);
-            let last = done.is_err();
-            if sender.send(done).is_err() || last {
+            let mut pass_on = |part| {
+                wanted = if sender.send(Ok(part)).is_ok() { Wanted::More } else { Wanted::Nothing };
+                wanted
+            };
+            if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
+                // Whoever wants nothing more has an error of its own.
+                let _ = sender.send(Err(error));
+                break;
+            }
+            if wanted == Wanted::Nothing {
                 break;
             }
         }
     });
     receiver
+}
+
+/// Whether the next stage wants more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    More,
+    Nothing,
 }

@@ -225,7 +225,7 @@ impl Statistics {
 }
 
 /// What is masked of a query, in order and apart from each other.
-fn masks(record: &Record, options: &Options) -> Vec<Range<usize>> {
+pub fn masks(record: &Record, options: &Options) -> Vec<Range<usize>> {
     let mut masks: Vec<Range<u32>> =
         options.dust.map(|dust| dust.mask(&record.letters)).unwrap_or_default();
     if options.mask_lower {

@@ -26,6 +26,16 @@ impl Side<'_> {
         if REVERSE { self.at } else { self.letters.len() - self.at }
     }
 
+    /// The letters at distances from one to before another, as they are in the sequence.
+    #[inline]
+    fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
+        if REVERSE {
+            &self.letters[self.at - to..self.at - from]
+        } else {
+            &self.letters[self.at + from..self.at + to]
+        }
+    }
+
     /// The letter at a distance from 0 on.
     #[inline]
     pub(super) fn letter<const REVERSE: bool>(&self, distance: usize) -> u8 {
@@ -91,6 +101,53 @@ impl Work {
     }
 }
 
+/// A row on its way.
+struct Row {
+    number: usize,
+    /// First live column so far, and the last.
+    first: usize,
+    last: usize,
+    /// Best score of a way whose next step skips a column.
+    gap: i32,
+    /// Cost of a gap of one column, and of each more.
+    open: i32,
+    more: i32,
+    x_drop: i32,
+    found: Extension,
+}
+
+impl Row {
+    /// Scores a cell, given what a pair scores there; returns the source.
+    #[inline(always)]
+    fn step(&mut self, column: usize, cell: &mut Cell, pair: i32) -> u8 {
+        let (mut source, mut score) = (PAIR, pair);
+        if score < cell.gap {
+            source = SKIP_ROW;
+            score = cell.gap;
+        }
+        if score < self.gap {
+            source = SKIP_COLUMN;
+            score = self.gap;
+        }
+        if self.found.score - score > self.x_drop {
+            cell.best = DEAD;
+            self.first += usize::from(column == self.first);
+            return source;
+        }
+        self.last = column;
+        if score > self.found.score {
+            self.found = Extension { score, rows: self.number, columns: column };
+        }
+        let opened = score - self.open;
+        let (row_gap, column_gap) = (cell.gap - self.more, self.gap - self.more);
+        source |= if row_gap < opened { 0 } else { ROW_GOES_ON };
+        source |= if column_gap < opened { 0 } else { COLUMN_GOES_ON };
+        self.gap = column_gap.max(opened);
+        *cell = Cell { best: score, gap: row_gap.max(opened) };
+        source
+    }
+}
+
 /// Extends to one side (to the left if `REVERSE`); with `TRACE`, [`script`] has the columns then.
 pub fn extend<const REVERSE: bool, const TRACE: bool>(
     rows: Side<'_>,
@@ -103,10 +160,10 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let (open, more) = (scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
     let x_drop = x_drop.max(open);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());
-    let mut found = Extension::default();
     work.cells.clear();
     work.sources.clear();
     work.rows.clear();
+    let found = Extension::default();
     if height == 0 || width == 0 {
         return found;
     }
@@ -117,75 +174,50 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let mut end = 1;
     while end <= width && score >= -x_drop {
         work.set(end, Cell { best: score, gap: score - open });
-        work.sources.push(SKIP_COLUMN | COLUMN_GOES_ON);
+        work.sources.push(SKIP_COLUMN);
         score -= more;
         end += 1;
     }
-    let (mut best, mut first) = (0, 0);
-    for row in 1..=height {
-        let scores = matrix.row(rows.letter::<REVERSE>(row - 1));
+    let mut row = Row { number: 0, first: 0, last: 0, gap: DEAD, open, more, x_drop, found };
+    for number in 1..=height {
+        let scores = matrix.row(rows.letter::<REVERSE>(number - 1));
+        let first = row.first;
+        row = Row { number, last: first, gap: DEAD, ..row };
+        let start = work.sources.len();
         if TRACE {
             work.begin_row(first);
+            work.sources.resize(start + end - first, PAIR);
         }
-        let (mut score, mut column_gap, mut last) = (DEAD, DEAD, first);
-        for column in first..end {
-            let cell = work.cells[column];
-            let next = if column < width {
-                cell.best + scores[usize::from(columns.letter::<REVERSE>(column) & 15)]
-            } else {
-                DEAD
-            };
-            let mut source = PAIR;
-            if score < cell.gap {
-                source = SKIP_ROW;
-                score = cell.gap;
+        let mut sources = work.sources[start..].iter_mut();
+        let mut note = |source| {
+            if TRACE && let Some(place) = sources.next() {
+                *place = source;
             }
-            if score < column_gap {
-                source = SKIP_COLUMN;
-                score = column_gap;
-            }
-            if best - score > x_drop {
-                if column == first {
-                    first += 1;
-                } else {
-                    work.cells[column].best = DEAD;
-                }
-            } else {
-                last = column;
-                if score > best {
-                    best = score;
-                    found = Extension { score, rows: row, columns: column };
-                }
-                column_gap -= more;
-                let row_gap = cell.gap - more;
-                let opened = score - open;
-                let gap = if row_gap < opened {
-                    opened
-                } else {
-                    source |= ROW_GOES_ON;
-                    row_gap
-                };
-                if column_gap < opened {
-                    column_gap = opened;
-                } else {
-                    source |= COLUMN_GOES_ON;
-                }
-                work.cells[column] = Cell { best: score, gap };
-            }
-            score = next;
-            if TRACE {
-                work.sources.push(source);
-            }
+        };
+        let cells = &mut work.cells[first..end];
+        let mut diagonal = cells[0].best;
+        note(row.step(first, &mut cells[0], DEAD));
+        let mut step = |(column, (cell, &letter)): (usize, (&mut Cell, &u8))| {
+            let pair = diagonal + scores[usize::from(letter & 15)];
+            diagonal = cell.best;
+            note(row.step(column, cell, pair));
+        };
+        let letters = columns.range::<REVERSE>(first, end - 1);
+        let cells = cells[1..].iter_mut();
+        if REVERSE {
+            (first + 1..).zip(cells.zip(letters.iter().rev())).for_each(&mut step);
+        } else {
+            (first + 1..).zip(cells.zip(letters)).for_each(&mut step);
         }
-        if first == end {
+        if row.first == end {
             break;
         }
-        if last + 1 < end {
-            end = last + 1;
+        if row.last + 1 < end {
+            end = row.last + 1;
         } else {
-            while column_gap >= best - x_drop && end <= width {
-                work.set(end, Cell { best: column_gap, gap: column_gap - open });
-                column_gap -= more;
+            while row.gap >= row.found.score - x_drop && end <= width {
+                work.set(end, Cell { best: row.gap, gap: row.gap - open });
+                row.gap -= more;
                 if TRACE {
                     work.sources.push(SKIP_COLUMN);
                 }
@@ -197,7 +229,7 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
             end += 1;
         }
     }
-    found
+    row.found
 }
 
 /// The columns of the last extension, from its far end to where it began. Rows are letters of the

@@ -178,7 +178,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         }
         let score = extent * half - differences * cost;
         let best = work.scores[work.scores.len() - 1];
-        if score > best {
+        // Of equally good ends the farthest counts.
+        if score >= best {
             let (end, diagonal) = farthest;
             reach = Reach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
         }

@@ -108,3 +108,22 @@ impl<'a> Aligned<'a> {
         }
     }
 }
+
+/// The query's letters of an alignment, with gaps, those that are masked in lower case.
+pub fn letters_with_masks(
+    aligned: &Aligned<'_>,
+    record: &Record,
+    masks: &[std::ops::Range<usize>],
+) -> String {
+    let mut lower = vec![false; record.letters.len()];
+    masks.iter().for_each(|mask| lower[mask.clone()].fill(true));
+    let mut place = aligned.query.0 - 1;
+    let shown = aligned.query_text.chars().map(|letter| {
+        if letter == '-' {
+            return letter;
+        }
+        place += 1;
+        if lower[place - 1] { letter.to_ascii_lowercase() } else { letter }
+    });
+    shown.collect()
+}

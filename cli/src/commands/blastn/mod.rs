@@ -77,7 +77,13 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let searcher = Searcher::new(&database, arguments.options())?;
     let target = Target::new(arguments.out.as_deref())?;
     let mut out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
-    let report = Report { format: &arguments.outfmt, searcher: &searcher, database: name };
+    let report = Report {
+        format: &arguments.outfmt,
+        searcher: &searcher,
+        database: name,
+        is_database: arguments.subject.is_none(),
+        first: (&queries[0].title, queries[0].letters.len()),
+    };
     write(&report, &queries, &mut out).with_context(|| target.name())?;
     drop(out);
     target.commit()
@@ -87,11 +93,13 @@ fn write(report: &Report<'_>, queries: &[Record], out: &mut impl Write) -> std::
     let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
     let mut size = BatchSize::new(task, letters);
     let mut rest = queries;
+    out.write_all(report.begin().as_bytes())?;
     while !rest.is_empty() {
         let (batch, behind) = rest.split_at(batch(rest, size.bases()));
         let results = report.searcher.search(batch);
         size.update(results.extensions);
-        out.write_all(report.queries(batch, &results).as_bytes())?;
+        let first = queries.len() - rest.len();
+        out.write_all(report.queries(first, batch, &results).as_bytes())?;
         rest = behind;
     }
     out.write_all(report.end(queries.len()).as_bytes())?;

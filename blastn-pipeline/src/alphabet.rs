@@ -90,15 +90,6 @@ pub const fn bases(code: u8) -> u8 {
     BASES[code as usize]
 }
 
-/// The base that stands for an ambiguous letter where only bases can be: one of those it may be,
-/// chosen by its place.
-#[inline]
-pub fn substitute(code: u8, place: u64) -> u8 {
-    let bases = bases(code);
-    let draw = (place.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as u32 % bases.count_ones().max(1);
-    (0..4).filter(|base| bases >> base & 1 == 1).nth(draw as usize).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,17 +113,6 @@ mod tests {
         for [one, other] in pairs {
             let code = encode(one).expect("a letter");
             assert_eq!(decode(complement(code)), other);
-        }
-    }
-
-    #[test]
-    fn substitutes_are_among_the_bases_of_a_letter() {
-        for code in 0..SENTINEL {
-            let mut seen = 0;
-            for place in 0..1000 {
-                seen |= 1 << substitute(code, place);
-            }
-            assert_eq!(seen, bases(code));
         }
     }
 }

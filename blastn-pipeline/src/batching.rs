@@ -80,7 +80,9 @@ mod tests {
         assert_eq!(size.bases(), (1e6 / (0.3 * 0.002 + 0.7 * 2.0)) as usize);
         let mut large = BatchSize::new(Task::Megablast, 64_000_000_000);
         assert_eq!(large.bases(), 106_666);
-        large.update(1_000);
+        large.update(10_000);
         assert_eq!(large.bases(), 4_999_000);
+        large.update(0);
+        assert_eq!(large.bases(), 100);
     }
 }

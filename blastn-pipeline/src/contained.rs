@@ -64,7 +64,8 @@ impl Kept {
         let span = Span::of(hsp);
         [false, true].into_iter().any(|at_end| {
             let diagonal = span.diagonal(at_end);
-            let near = (diagonal - self.separation) >> BUCKET..=(diagonal + self.separation) >> BUCKET;
+            let near =
+                (diagonal - self.separation) >> BUCKET..=(diagonal + self.separation) >> BUCKET;
             near.filter_map(|bucket| self.by_diagonal.get(&(hsp.context, at_end, bucket)))
                 .flatten()
                 .map(|&number| &self.hsps[number as usize])

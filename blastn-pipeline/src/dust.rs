@@ -168,8 +168,7 @@ impl Window {
     /// Whether the window as a whole scores enough for a part of it to.
     fn may_have_perfect(&self) -> bool {
         let following = self.stop - self.suffix;
-        following < self.triplets.len()
-            && self.all.pairs * 10 > self.threshold(following as u64)
+        following < self.triplets.len() && self.all.pairs * 10 > self.threshold(following as u64)
     }
 
     /// Adds the perfect intervals that end with the window.

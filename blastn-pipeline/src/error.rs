@@ -109,8 +109,10 @@ pub enum SearchError {
         penalty: i32,
     },
     /// No statistics are known for gap costs.
-    #[error("gap costs {open} and {extend} are not supported with scores {reward} and {penalty}; \
-        supported are {supported} and more than the last")]
+    #[error(
+        "gap costs {open} and {extend} are not supported with scores {reward} and {penalty}; \
+        supported are {supported} and more than the last"
+    )]
     GapCosts {
         /// Match.
         reward: i32,

@@ -69,9 +69,8 @@ pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), 
             at(Some(number), line, explain(&error))
         })?;
         let line = record.start_line_number();
-        let (letters, lower) = letters(record.raw_seq()).map_err(|(offset, problem)| {
-            at(Some(number), Some(line + offset), problem)
-        })?;
+        let (letters, lower) = letters(record.raw_seq())
+            .map_err(|(offset, problem)| at(Some(number), Some(line + offset), problem))?;
         if letters.len() > MAX_LENGTH {
             let problem = format!("the sequence has more than {MAX_LENGTH} bases");
             return Err(at(Some(number), Some(line), problem));
@@ -110,7 +109,7 @@ fn letters(raw: &[u8]) -> Result<Letters, (u64, String)> {
             continue;
         }
         let Some(code) = alphabet::encode(byte) else {
-            let line = 1 + raw[..place].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let line = raw[..place].split(|&byte| byte == b'\n').count() as u64;
             let base = letters.len() + 1;
             let letter = describe(byte);
             return Err((line, format!("{letter} at base {base} is not a nucleotide letter")));

@@ -9,6 +9,7 @@ use crate::gapped::script::{Op, Script};
 pub struct Hsp {
     /// The strand of a query, see [`crate::queries::Batch::contexts`].
     pub context: usize,
+    /// The sum over columns and gaps.
     pub score: i32,
     /// First place in the query, and the one behind the last.
     pub query: (i32, i32),

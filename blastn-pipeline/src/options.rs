@@ -28,7 +28,8 @@ pub enum Strand {
 /// X-drops in bits: how far a score may fall below its best before an extension ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct XDrops {
-    /// Of ungapped extensions.
+    /// Of ungapped extensions; 0 stands for the score that an ungapped alignment needs to be extended
+    /// with gaps.
     pub ungapped: f64,
     /// Of gapped extensions for the score alone.
     pub gapped: f64,
@@ -84,7 +85,7 @@ impl Options {
             word: if megablast { 28 } else { 11 },
             e_value: 10.0,
             x_drops: XDrops {
-                ungapped: 20.0,
+                ungapped: if megablast { 0.0 } else { 20.0 },
                 gapped: if megablast { 25.0 } else { 30.0 },
                 last: 100.0,
             },

@@ -4,7 +4,7 @@
 pub(crate) const BASES: usize = 4;
 
 /// The base at a place.
-#[inline]
+#[cfg(test)]
 pub(crate) fn get(bytes: &[u8], place: usize) -> u8 {
     bytes[place / BASES] >> (6 - 2 * (place % BASES)) & 3
 }

@@ -127,7 +127,9 @@ impl Batch {
         let masks = masks(record, options);
         let mut plus = record.letters.clone();
         if !options.soft_masking {
-            masks.iter().for_each(|mask| plus[mask.clone()].fill(ANY));
+            for mask in &masks {
+                plus[mask.clone()].fill(ANY);
+            }
         }
         for minus in [false, true] {
             let unwanted = if minus { Strand::Plus } else { Strand::Minus };
@@ -145,11 +147,11 @@ impl Batch {
             self.letters.push(SENTINEL);
             self.contexts.push(Context { first, length, query, minus, statistics });
             if statistics.is_some() {
-                let mirrored = masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
+                let mirrored =
+                    masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
                 let masks = if minus { mirrored.collect() } else { masks.clone() };
-                self.segments.extend(
-                    between(&masks, length).map(|gap| first + gap.start..first + gap.end),
-                );
+                self.segments
+                    .extend(between(&masks, length).map(|gap| first + gap.start..first + gap.end));
             }
         }
     }
@@ -275,8 +277,11 @@ mod tests {
             contexts.map(|c| (c.first, c.query, c.minus, c.statistics.is_some())).collect()
         };
         let both = batch(&options);
-        let text: String =
-            both.letters.iter().map(|&letter| char::from(crate::alphabet::decode(letter))).collect();
+        let text: String = both
+            .letters
+            .iter()
+            .map(|&letter| char::from(crate::alphabet::decode(letter)))
+            .collect();
         assert_eq!(text, "-ACGTTR-YAACGT-NNN-NNN-GGA-TCC-");
         let expected = [
             (1, 0, false, true),

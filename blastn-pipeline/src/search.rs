@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use crate::culling;
 use crate::database::Database;
 use crate::error::SearchError;
 use crate::fasta::Record;
@@ -85,8 +86,7 @@ impl<'a> Searcher<'a> {
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
     pub fn search(&self, queries: &[Record]) -> Results {
-        let extent =
-            Extent { letters: self.database.letters(), sequences: self.database.len() };
+        let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Batch::new(queries, &self.options, extent);
         let lookup = Lookup::new(&batch, self.options.word);
         let (found, extensions) = self.preliminary(&batch, &lookup);
@@ -94,8 +94,7 @@ impl<'a> Searcher<'a> {
             .into_par_iter()
             .map_init(gapped::Work::default, |work, (query, hit)| {
                 let subject = self.database.subject(hit.subject);
-                let hsps =
-                    traceback::align(&batch, &self.options, &subject, hit.hsps, work);
+                let hsps = traceback::align(&batch, &self.options, &subject, hit.hsps, work);
                 (query, Hit { subject: hit.subject, hsps })
             })
             .collect();
@@ -138,12 +137,16 @@ impl<'a> Searcher<'a> {
             }
         }
         for hits in &mut hits {
+            if let Some(limit) = self.options.culling {
+                culling::cull(hits, batch, limit);
+            }
             if hits.len() > self.options.preliminary_targets() {
                 hits.sort_by(Hit::order);
                 hits.truncate(self.options.preliminary_targets());
             }
         }
-        let found = (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
+        let found =
+            (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
         (found.collect(), extensions)
     }
 
@@ -154,12 +157,15 @@ impl<'a> Searcher<'a> {
                 hit.hsps.truncate(alignments);
             }
             if self.options.coverage > 0.0 {
-                let covered = |hsp: &Hsp| {
-                    f64::from(hsp.query.1 - hsp.query.0) * 100.0 / query as f64
-                };
-                hit.hsps.retain(|hsp| covered(hsp) >= self.options.coverage);
+                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.coverage);
             }
         }
         hits.retain(|hit| !hit.hsps.is_empty());
     }
+}
+
+/// The percentage of a query's bases that an alignment covers, rounded as NCBI's blastn compares it.
+fn covered(hsp: &Hsp, query: usize) -> f64 {
+    let covered = f64::from(hsp.query.1 - hsp.query.0) * 100.0 / query as f64;
+    if covered < 99.0 { covered + 0.5 } else { covered }
 }

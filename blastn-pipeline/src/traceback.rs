@@ -270,10 +270,10 @@ fn best_part(
     let (mut current, mut current_first) = (begin, 0);
     let mut best = Part { score: 0, begin, end: begin, first: 0, last: 0, columns: -1 };
     let mut sum = 0;
-    for run in 0..runs.len() {
+    for (number, run) in runs.iter_mut().enumerate() {
         let mut column = 0;
-        while column < runs[run].1 {
-            let (op, columns) = runs[run];
+        while column < run.1 {
+            let (op, columns) = *run;
             if op == Op::Pair {
                 sum += factor * score(query[q], subject[s]);
                 q += 1;
@@ -281,16 +281,20 @@ fn best_part(
                 column += 1;
             } else {
                 sum -= open + extend * columns;
-                if op == Op::Insertion { q += columns as usize } else { s += columns as usize }
+                if op == Op::Insertion {
+                    q += columns as usize;
+                } else {
+                    s += columns as usize;
+                }
                 column += columns;
             }
             if sum < 0 {
                 if column < columns {
-                    runs[run].1 -= column;
-                    current_first = run;
+                    run.1 -= column;
+                    current_first = number;
                     column = 0;
                 } else {
-                    current_first = run + 1;
+                    current_first = number + 1;
                 }
                 sum = 0;
                 current = (q, s);
@@ -310,7 +314,7 @@ fn best_part(
                     begin: current,
                     end: (q, s),
                     first: current_first,
-                    last: run,
+                    last: number,
                     columns: column,
                 };
             }

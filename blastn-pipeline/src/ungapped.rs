@@ -24,6 +24,7 @@ pub struct UngappedHit {
     pub subject: u32,
     /// Its columns.
     pub length: u32,
+    /// The sum over its columns.
     pub score: i32,
     /// The word it was extended from: place in the batch's letters.
     pub seed_query: u32,
@@ -96,7 +97,7 @@ impl<'a> Extender<'a> {
         let (reward, penalty) = (options.scoring.reward, options.scoring.penalty);
         let fours = std::array::from_fn(|differences| {
             let score = |column: usize| {
-                if differences >> (2 * column) & 3 == 0 { reward } else { penalty }
+                if (differences >> (2 * column)).is_multiple_of(4) { reward } else { penalty }
             };
             (0..4).map(score).sum()
         });
@@ -142,8 +143,8 @@ impl<'a> Extender<'a> {
         // The first letter of the batch is a sentinel.
         let left = (query - 1).min(subject) / packed::BASES;
         let length = self.chunk.bases.len();
-        let right =
-            (letters.len() - 1).saturating_sub(query).min(length.saturating_sub(subject)) / packed::BASES;
+        let right = (letters.len() - 1).saturating_sub(query).min(length.saturating_sub(subject))
+            / packed::BASES;
         let byte = subject / packed::BASES;
         let four = |query: usize, byte: usize| {
             // A letter that is no base spills over into its neighbours.

@@ -6,8 +6,8 @@ use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::header::{HEADER, Header, LINE, Section};
+use super::substitute::Substitutes;
 use super::{Bytes, Database, Entry, Exception, Line, SPARE};
-use crate::alphabet;
 use crate::error::{DatabaseError, Place, SequenceError};
 use crate::fasta::{self, Record};
 use crate::packed;
@@ -36,11 +36,9 @@ impl Builder {
             }
             place += length;
         }
-        let base = |(place, &letter): (usize, &u8)| match letter {
-            0..4 => letter,
-            _ => alphabet::substitute(letter, self.letters + place as u64),
-        };
-        packed::pack(record.letters.iter().enumerate().map(base), &mut self.bases);
+        let mut substitutes = Substitutes::new(record.letters.len());
+        let base = |&letter: &u8| if letter < 4 { letter } else { substitutes.draw(letter) };
+        packed::pack(record.letters.iter().map(base), &mut self.bases);
         self.letters += record.letters.len() as u64;
     }
 
@@ -102,6 +100,7 @@ impl Database {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alphabet;
 
     fn random_records(seed: u64) -> Vec<Record> {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -117,7 +116,9 @@ mod tests {
 
     fn database(records: &[Record]) -> Database {
         let mut builder = Builder::default();
-        records.iter().for_each(|record| builder.add(record));
+        for record in records {
+            builder.add(record);
+        }
         builder.finish("made up", 5)
     }
 

@@ -7,6 +7,7 @@
 
 mod build;
 mod header;
+mod substitute;
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};

@@ -39,13 +39,18 @@ impl Side<'_> {
     /// The letter at a distance from 0 on.
     #[inline]
     pub(super) fn letter<const REVERSE: bool>(&self, distance: usize) -> u8 {
-        if REVERSE { self.letters[self.at - 1 - distance] } else { self.letters[self.at + distance] }
+        if REVERSE {
+            self.letters[self.at - 1 - distance]
+        } else {
+            self.letters[self.at + distance]
+        }
     }
 }
 
 /// How far an extension goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extension {
+    /// The best score, 0 for none.
     pub score: i32,
     /// Letters of the rows' sequence.
     pub rows: usize,
@@ -118,6 +123,7 @@ struct Row {
 
 impl Row {
     /// Scores a cell, given what a pair scores there; returns the source.
+    #[allow(clippy::inline_always)] // Into the loop over cells.
     #[inline(always)]
     fn step(&mut self, column: usize, cell: &mut Cell, pair: i32) -> u8 {
         let (mut source, mut score) = (PAIR, pair);

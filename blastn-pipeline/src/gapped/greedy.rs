@@ -117,8 +117,7 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
     let sides = Sides::<REVERSE> { query, subject, lengths };
     let run = sides.run(0, 0);
-    let mut reach =
-        Reach { query: run, subject: run, run: (0, 0, run), ..Reach::default() };
+    let mut reach = Reach { query: run, subject: run, run: (0, 0, run), ..Reach::default() };
     work.all.clear();
     work.starts.clear();
     work.scores.clear();
@@ -146,7 +145,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         let least = work.scores[differences as usize] + cost * differences - x_drop;
         let least = (f64::from(least) / f64::from(half)).ceil() as i32;
         let (mut extent, mut farthest) = (0, (0, 0));
-        for diagonal in lower..=upper {
+        let reachable = lower..=upper;
+        for diagonal in reachable {
             let before = &work.before;
             let by_pair = before.get(diagonal + 1).max(before.get(diagonal)) + 1;
             let mut end = by_pair.max(before.get(diagonal - 1));

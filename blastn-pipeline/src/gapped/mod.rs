@@ -1,7 +1,7 @@
 //! Gapped extension: for the score alone, and for the alignment.
 //!
 //! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]); `megablast`
-//! is [`greedy`], the columns of which are [`tidy`]ed afterwards.
+//! is [`greedy`], the columns of which are `tidy`ed afterwards.
 
 pub mod affine;
 pub mod greedy;
@@ -49,7 +49,8 @@ pub(crate) fn affine_score(
         query -= PACK;
         subject -= PACK;
     }
-    let (rows, columns) = (Side { letters: bases, at: subject }, Side { letters: strand, at: query });
+    let (rows, columns) =
+        (Side { letters: bases, at: subject }, Side { letters: strand, at: query });
     let work = &mut work.affine;
     let (matrix, scores) = (&batch.matrix, scoring);
     let left = affine::extend::<true, false>(rows, columns, scores, matrix, x_drop, work);
@@ -124,14 +125,18 @@ pub(crate) fn greedy_alignment(
     let of_left = greedy::script(work, &left);
     let mut gapped = greedy_result(scoring, seed, &left, &right);
     gapped.script = Script::join(of_left, &of_right);
-    let within = |letters: &'_ [u8], (begin, end): (i32, i32)| letters[begin as usize..end as usize].to_vec();
-    let (query, subject) =
-        (within(sequences.0, gapped.query), within(sequences.1, gapped.subject));
+    let within = |letters: &'_ [u8], (begin, end): (i32, i32)| {
+        letters[begin as usize..end as usize].to_vec()
+    };
+    let (query, subject) = (within(sequences.0, gapped.query), within(sequences.1, gapped.subject));
     tidy::tidy(&mut gapped.script, &query, &subject);
     gapped
 }
 
-fn sides<'a>((strand, letters): (&'a [u8], &'a [u8]), seed: (usize, usize)) -> (Side<'a>, Side<'a>) {
+fn sides<'a>(
+    (strand, letters): (&'a [u8], &'a [u8]),
+    seed: (usize, usize),
+) -> (Side<'a>, Side<'a>) {
     (Side { letters: strand, at: seed.0 }, Side { letters, at: seed.1 })
 }
 

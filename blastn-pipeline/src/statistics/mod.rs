@@ -3,8 +3,8 @@
 //! The number of alignments of two random sequences that score at least `S` is
 //! `E = K m n exp(-lambda S)` (Karlin and Altschul, PNAS 87, 1990), with `m n` the search space. The
 //! parameters of ungapped alignments follow from the scores and the composition of the query
-//! ([`ungapped`]); those of gapped ones are tabulated ([`tables`]); the search space is shortened by
-//! what an alignment needs of both sequences ([`space`]).
+//! (`ungapped`); those of gapped ones are tabulated (`tables`); the search space is shortened by
+//! what an alignment needs of both sequences (`space`).
 
 pub(crate) mod space;
 pub(crate) mod tables;
@@ -101,6 +101,9 @@ mod tests {
         };
         assert_eq!(tables::gapped(&scoring(1, -7, 5, 2)), None);
         assert_eq!(tables::gapped(&scoring(2, -3, 1, 1)), None);
-        assert!(matches!(tables::gapped(&scoring(2, -3, 8, 6)), Some((tables::Gapped::Ungapped, true))));
+        assert!(matches!(
+            tables::gapped(&scoring(2, -3, 8, 6)),
+            Some((tables::Gapped::Ungapped, true))
+        ));
     }
 }

@@ -188,9 +188,8 @@ pub(crate) fn gapped(scoring: &Scoring) -> Option<(Gapped, bool)> {
     let table = TABLES.iter().find(|table| {
         table.reward * divisor == scoring.reward && table.penalty * divisor == scoring.penalty
     })?;
-    let costs = |row: &&Row| {
-        row.0 * divisor == scoring.gap_open && row.1 * divisor == scoring.gap_extend
-    };
+    let costs =
+        |row: &&Row| row.0 * divisor == scoring.gap_open && row.1 * divisor == scoring.gap_extend;
     if let Some(&(_, _, lambda, k, h, alpha, beta)) = table.rows.iter().find(costs) {
         let divisor = f64::from(divisor);
         let parameters = Parameters::new(lambda / divisor, k, h);

@@ -45,17 +45,14 @@ pub(crate) fn of_query(scoring: &Scoring, matrix: &Matrix, query: &[u8]) -> Opti
 }
 
 /// The parameters for bases of equal frequency on both sides.
+#[cfg(test)]
 pub(crate) fn ideal(scoring: &Scoring, matrix: &Matrix) -> Option<Parameters> {
     let mut counts = [0; SIZE];
     counts[..4].fill(1);
     of_composition(scoring, matrix, &counts)
 }
 
-fn of_composition(
-    scoring: &Scoring,
-    matrix: &Matrix,
-    counts: &[u64; SIZE],
-) -> Option<Parameters> {
+fn of_composition(scoring: &Scoring, matrix: &Matrix, counts: &[u64; SIZE]) -> Option<Parameters> {
     let scores = Scores::new(scoring, matrix, counts)?;
     let lambda = scores.lambda();
     let h = scores.entropy(lambda);
@@ -173,8 +170,7 @@ impl Scores {
             }
             return first * (1.0 - shrink);
         }
-        let step: Vec<f64> =
-            (low..=high).map(|score| self.probability(score * divisor)).collect();
+        let step: Vec<f64> = (low..=high).map(|score| self.probability(score * divisor)).collect();
         -(-2.0 * series(&step, low, shrink)).exp() / (first * (-lambda).exp_m1())
     }
 }

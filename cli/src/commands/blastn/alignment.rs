@@ -86,7 +86,9 @@ impl<'a> Aligned<'a> {
         let shown = |mut text: Vec<u8>| -> String {
             if minus {
                 text.reverse();
-                text.iter_mut().for_each(|letter| *letter = alphabet::complement(*letter));
+                for letter in &mut text {
+                    *letter = alphabet::complement(*letter);
+                }
             }
             text.into_iter().map(|letter| char::from(alphabet::decode(letter))).collect()
         };
@@ -116,7 +118,9 @@ pub fn letters_with_masks(
     masks: &[std::ops::Range<usize>],
 ) -> String {
     let mut lower = vec![false; record.letters.len()];
-    masks.iter().for_each(|mask| lower[mask.clone()].fill(true));
+    for mask in masks {
+        lower[mask.clone()].fill(true);
+    }
     let mut place = aligned.query.0 - 1;
     let shown = aligned.query_text.chars().map(|letter| {
         if letter == '-' {

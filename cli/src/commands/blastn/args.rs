@@ -123,7 +123,7 @@ struct SearchArguments {
     /// Drop alignments whose range of the query that many better ones cover
     #[arg(long, value_name = "N", default_value_t = 0)]
     culling_limit: u32,
-    /// X-drop of ungapped extensions, in bits
+    /// X-drop of ungapped extensions, in bits [default: 20; megablast: what it takes to go on with gaps]
     #[arg(long, value_name = "BITS", value_parser = positive)]
     xdrop_ungap: Option<f64>,
     /// X-drop of gapped extensions, in bits
@@ -152,7 +152,9 @@ impl FromStr for DustChoice {
                 let (window, linker) = (window as usize, linker as usize);
                 Ok(Self(Some(Dust { level, window, linker })))
             }
-            _ => Err("neither yes, no, nor level (2-64), window (8-64) and linker (1-32)".to_owned()),
+            _ => {
+                Err("neither yes, no, nor level (2-64), window (8-64) and linker (1-32)".to_owned())
+            }
         }
     }
 }
@@ -225,9 +227,9 @@ pub fn with_double_dashes(mut line: Vec<OsString>) -> Vec<OsString> {
     }
     for word in &mut line[2..] {
         let Some(text) = word.to_str() else { continue };
-        let is_option = text
-            .strip_prefix('-')
-            .is_some_and(|name| name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase()));
+        let is_option = text.strip_prefix('-').is_some_and(|name| {
+            name.len() > 1 && name.starts_with(|c: char| c.is_ascii_lowercase())
+        });
         if is_option {
             *word = format!("-{text}").into();
         }

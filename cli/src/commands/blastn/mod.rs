@@ -38,8 +38,7 @@ const EXTENSION: &str = ".gpdb";
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    let target =
-        arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
+    let target = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
     let staged = Staged::new(&target)?;
     start_threads(arguments.threads.count())?;
     console.start("making the database");
@@ -119,8 +118,12 @@ fn batch(queries: &[Record], bases: usize) -> usize {
 fn read_queries(path: &Path) -> Result<Vec<Record>> {
     let queries = fasta::read(path)?;
     let name = crate::input::name(path);
-    ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{name}: no query has any bases");
-    for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty()) {
+    ensure!(
+        queries.iter().any(|query| !query.letters.is_empty()),
+        "{name}: no query has any bases"
+    );
+    for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
+    {
         let title = query.name();
         console::say(&format!("warning: {name}: record {} ({title}) has no bases", number + 1));
     }
@@ -130,7 +133,8 @@ fn read_queries(path: &Path) -> Result<Vec<Record>> {
 /// Opens a database by its name, with or without its extension.
 fn open(path: &Path) -> Result<Database> {
     let with_extension = with_extension(path);
-    let path = if !path.is_file() && with_extension.exists() { &with_extension } else { path };
+    // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+    let path = if with_extension.exists() { &with_extension } else { path };
     Ok(Database::open(path)?)
 }
 

@@ -38,11 +38,8 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
         if report.searcher.options().task == Task::Megablast { MEGABLAST } else { BLASTN };
     let database = report.searcher.database();
-    let (name, dot) = if report.is_database {
-        (database.name(), "")
-    } else {
-        (report.database.clone(), ".")
-    };
+    let (name, dot) =
+        if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
     let _ = write!(
         out,
         "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {name}{dot}\n           {} sequences; {} total letters\n\n",
@@ -105,15 +102,12 @@ fn list(aligned: &[Vec<Aligned<'_>>], out: &mut String) {
             Some((first, number::bits(first.bits), number::e_value(least)))
         })
         .collect();
-    let width = |header: &str, texts: &mut dyn Iterator<Item = usize>| {
-        texts.max().unwrap_or(0).max(header.len())
-    };
-    let bits = width("(Bits)", &mut best.iter().map(|row| row.1.len()));
-    let e_values = width("Value", &mut best.iter().map(|row| row.2.len()));
+    let bits = best.iter().map(|row| row.1.len()).max().unwrap_or(0).max("(Bits)".len());
+    let e_values = best.iter().map(|row| row.2.len()).max().unwrap_or(0).max("Value".len());
     let _ = write!(
         out,
-        "{:LISTED$}  {:bits$}  {:e_values$}\n{:LISTED$}  {:bits$}  Value\n\n",
-        "", "Score", "  E", "Sequences producing significant alignments:", "(Bits)"
+        "{:LISTED$}  {:bits$}    E\n{:LISTED$} {:bits$}  Value\n\n",
+        "", "Score", "Sequences producing significant alignments:", "(Bits)"
     );
     for (row, score, e_value) in best {
         let mut title: String = row.subject.title.chars().take(LISTED + 1).collect();
@@ -122,6 +116,7 @@ fn list(aligned: &[Vec<Aligned<'_>>], out: &mut String) {
         }
         let _ = writeln!(out, "{title:LISTED$}  {score:bits$}  {e_value:e_values$}");
     }
+    out.push('\n');
 }
 
 /// A subject and its alignments.
@@ -135,7 +130,7 @@ fn subject(
     let Some(first) = aligned.first() else { return };
     let space = if report.is_database { "" } else { " " };
     let title = spaced(&first.subject.title);
-    let _ = write!(out, "\n\n>{space}{title}\nLength={}\n", first.subject.length);
+    let _ = write!(out, "\n>{space}{title}\nLength={}\n", first.subject.length);
     for row in aligned {
         let columns = &row.columns;
         let share = |part: usize| {
@@ -175,7 +170,11 @@ fn lines(row: &Aligned<'_>, record: &Record, masks: &[std::ops::Range<usize>], o
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the place before it.
         let q_end = (q + query_letters).saturating_sub(1);
-        let s_end = if row.minus { s + 1 - subject_letters } else { (s + subject_letters).saturating_sub(1) };
+        let s_end = if row.minus {
+            s + 1 - subject_letters
+        } else {
+            (s + subject_letters).saturating_sub(1)
+        };
         let middle: String = of_query
             .iter()
             .zip(of_subject)
@@ -185,7 +184,9 @@ fn lines(row: &Aligned<'_>, record: &Record, masks: &[std::ops::Range<usize>], o
         let _ = write!(
             out,
             "Query  {q:<width$}  {}  {q_end}\n       {:width$}  {middle}\nSbjct  {s:<width$}  {}  {s_end}\n\n",
-            text(of_query), "", text(of_subject)
+            text(of_query),
+            "",
+            text(of_subject)
         );
         q += query_letters;
         if row.minus { s -= subject_letters } else { s += subject_letters }
@@ -208,7 +209,7 @@ fn statistics(statistics: Option<&Statistics>, out: &mut String) {
                 of(&statistics.gapped)
             );
         }
-        None => out.push_str("\n\n"),
+        None => out.push_str("\n\n\n"),
     }
     let _ = write!(out, "\nEffective search space used: {space}\n");
 }

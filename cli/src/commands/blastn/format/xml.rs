@@ -92,7 +92,7 @@ pub fn query(report: &Report<'_>, section: &Section<'_>, out: &mut String) {
         }
     }
     let database = report.searcher.database();
-    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [0.0; 3]), |statistics| {
+    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
         let gapped = &statistics.gapped;
         let space = &statistics.space;
         (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])

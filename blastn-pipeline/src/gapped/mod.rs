@@ -6,6 +6,8 @@
 pub mod affine;
 pub mod greedy;
 pub mod script;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tidy;
 
 use self::affine::Side;

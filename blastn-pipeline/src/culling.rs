@@ -1,6 +1,6 @@
 //! Culling: dropping alignments of parts of a query that better ones cover.
 //!
-//! An alignment dominates another if they overlap by half of either and it is better, which is a
+//! An alignment dominates another if it covers half of it or more and is better, which is a
 //! matter of score and length. One that a given number of others dominate is dropped (Berman et al.,
 //! J. Comput. Biol. 7, 2000).
 
@@ -12,6 +12,9 @@ use crate::search::Hit;
 struct Rival {
     /// Its hit and its place there.
     place: (usize, usize),
+    /// Its subject, and where it begins there.
+    subject: usize,
+    offset: i32,
     /// Its range of the query's plus strand.
     begin: i64,
     end: i64,
@@ -21,30 +24,33 @@ struct Rival {
 }
 
 impl Rival {
-    fn new(place: (usize, usize), hsp: &Hsp, batch: &Batch, merit: usize) -> Self {
+    fn new(place: (usize, usize), subject: usize, hsp: &Hsp, batch: &Batch, merit: usize) -> Self {
         let context = &batch.contexts()[hsp.context];
         let length = context.length as i64;
         let (begin, end) = (i64::from(hsp.query.0), i64::from(hsp.query.1));
         let (begin, end) =
             if context.minus { (length - end, length - begin) } else { (begin, end) };
-        Self { place, begin, end, score: i64::from(hsp.score), merit }
+        let offset = hsp.subject.0;
+        Self { place, subject, offset, begin, end, score: i64::from(hsp.score), merit }
     }
 
-    /// Whether it dominates another; of equals, the one that came first does.
-    fn dominates(&self, other: &Self, came_first: bool) -> bool {
+    /// Whether it dominates another.
+    fn dominates(&self, other: &Self) -> bool {
         let (length, other_length) = (self.end - self.begin, other.end - other.begin);
-        let better = 3 * self.score * length + self.score * other_length
-            - other.score * length
-            - 3 * other.score * other_length;
-        let outside = |one: &Self, other: &Self| {
-            let middle = one.begin + one.end;
-            (middle - 2 * other.begin) * (middle - 2 * other.end) > 0
-        };
-        if better < 0 || outside(self, other) && outside(other, self) {
+        let overlap = self.end.min(other.end) - self.begin.max(other.begin);
+        if 2 * overlap < other_length {
             return false;
         }
-        let equal = self.score == other.score && length == other_length;
-        better > 0 || (came_first && equal) || self.score > other.score
+        let better = 4 * self.score * length + 2 * self.score * other_length
+            - 2 * other.score * length
+            - 4 * other.score * other_length;
+        if better != 0 {
+            return better > 0;
+        }
+        if self.score != other.score {
+            return self.score > other.score;
+        }
+        (self.subject, self.offset) <= (other.subject, other.offset)
     }
 }
 
@@ -53,14 +59,14 @@ pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
     let mut kept: Vec<Rival> = Vec::new();
     for (number, hit) in hits.iter().enumerate() {
         for (place, hsp) in hit.hsps.iter().enumerate() {
-            let mut new = Rival::new((number, place), hsp, batch, limit);
-            let dominating = kept.iter().filter(|rival| rival.dominates(&new, true)).count();
+            let mut new = Rival::new((number, place), hit.subject, hsp, batch, limit);
+            let dominating = kept.iter().filter(|rival| rival.dominates(&new)).count();
             if dominating >= limit {
                 continue;
             }
             new.merit -= dominating;
             kept.retain_mut(|rival| {
-                rival.merit -= usize::from(new.dominates(rival, false));
+                rival.merit -= usize::from(new.dominates(rival));
                 rival.merit > 0
             });
             kept.push(new);
@@ -83,15 +89,16 @@ mod tests {
     use super::*;
 
     fn rival(begin: i64, end: i64, score: i64) -> Rival {
-        Rival { place: (0, 0), begin, end, score, merit: 1 }
+        Rival { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
     }
 
     #[test]
     fn the_better_of_two_that_overlap_dominates() {
         let (good, bad) = (rival(0, 100, 90), rival(10, 90, 40));
-        assert!(good.dominates(&bad, false) && !bad.dominates(&good, true));
-        assert!(good.dominates(&good, true) && !good.dominates(&good, false));
+        assert!(good.dominates(&bad) && !bad.dominates(&good));
+        let later = Rival { subject: 1, ..rival(0, 100, 90) };
+        assert!(good.dominates(&later) && !later.dominates(&good));
         let apart = rival(80, 300, 40);
-        assert!(!good.dominates(&apart, true) && !apart.dominates(&good, true));
+        assert!(!good.dominates(&apart) && !apart.dominates(&good));
     }
 }

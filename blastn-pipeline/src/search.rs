@@ -105,6 +105,9 @@ impl<'a> Searcher<'a> {
             }
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
+            if let Some(limit) = self.options.culling {
+                culling::cull(hits, &batch, limit);
+            }
             hits.sort_by(Hit::order);
             hits.truncate(self.options.targets);
             self.limit(hits, query.letters.len());

@@ -16,6 +16,7 @@
 //! | [`apps`] | topologies |
 //! | [`calibration`] | how much time work takes on this device |
 //! | [`experiments`] | what is compared with what |
+//! | `blastn` | the filter pipeline of blastn, split and merged |
 //! | `nw` | global alignments, not of the runtime |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
@@ -26,6 +27,7 @@
 //! others is an error, not a time.
 
 pub mod apps;
+mod blastn;
 pub mod calibration;
 mod chart;
 mod error;
@@ -43,6 +45,7 @@ pub mod trie;
 use aligner_core::Device;
 
 pub use apps::App;
+pub use blastn::{BlastnOptions, BlastnStage, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
 pub use experiments::Experiment;
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};

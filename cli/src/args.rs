@@ -2,6 +2,7 @@
 
 mod map;
 
+use std::env;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread;
@@ -14,7 +15,10 @@ use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, Search, StatsFormat};
-use crate::commands::{Nw, NwBenchArguments, Simulate};
+use crate::commands::{
+    BlastnArguments, BlastnBenchArguments, MakeDbArguments, Nw, NwBenchArguments, Simulate,
+    with_double_dashes,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,6 +60,10 @@ pub enum Command {
     /// Aligns many pairs of sequences from end to end
     #[command(subcommand)]
     Nw(Nw),
+    /// Makes a database of sequences for blastn
+    Makedb(MakeDbArguments),
+    /// Searches a database for similar sequences, as NCBI's blastn does
+    Blastn(Box<BlastnArguments>),
     /// Lists the GPUs, or says why there are none
     Devices,
     /// Makes up genomes and reads to measure with
@@ -82,6 +90,8 @@ pub enum Bench {
     Woodstocc(WoodstoccArguments),
     /// Measures the GPU's kernels for global alignments
     Nw(NwBenchArguments),
+    /// Measure the filter pipeline of blastn
+    Blastn(BlastnBenchArguments),
 }
 
 /// The files of mapping.
@@ -195,9 +205,10 @@ pub struct Messages {
 impl Arguments {
     /// Parses the command line of this process; ends it with code 2 if that is wrong.
     pub fn from_command_line() -> Self {
-        let arguments = Self::parse();
+        let arguments = Self::parse_from(with_double_dashes(env::args_os().collect()));
         let checked = match &arguments.command {
             Some(Command::Nw(nw)) => nw.check(),
+            Some(Command::Blastn(blastn)) => blastn.check(),
             _ => arguments.options.check(),
         };
         if let Err(problem) = checked {

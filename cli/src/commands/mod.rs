@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_woodstocc;
+mod blastn;
 mod devices;
 mod generate;
 mod index;
@@ -9,6 +10,8 @@ mod map;
 mod nw;
 mod simulate;
 
+pub use self::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+pub use self::blastn::bench::BlastnBenchArguments;
 pub use self::nw::args::Nw;
 pub use self::nw::bench::NwBenchArguments;
 pub use self::simulate::Simulate;
@@ -25,8 +28,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Some(Command::Index(index)), _) => index::run(index),
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
         (Some(Command::Bench(Bench::Woodstocc(woodstocc))), _) => bench_woodstocc::run(woodstocc),
+        (Some(Command::Bench(Bench::Blastn(arguments))), _) => blastn::bench::run(arguments),
         (Some(Command::Bench(Bench::Nw(arguments))), _) => nw::bench::run(arguments),
         (Some(Command::Nw(nw)), _) => nw::run(nw),
+        (Some(Command::Makedb(makedb)), _) => blastn::make_database(makedb),
+        (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),

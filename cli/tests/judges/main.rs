@@ -1,8 +1,9 @@
-//! Other people's programs judge the output: samtools, Picard, razers3, Rabema, bwa, parasail and EMBOSS.
-//! `make test` installs them; without them these tests fail.
+//! Other people's programs judge the output: samtools, Picard, razers3, Rabema, bwa, parasail, EMBOSS and
+//! NCBI's blastn. `make test` installs them; without them these tests fail.
 
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
+mod blastn;
 mod files;
 mod needle;
 mod nw;

@@ -5,6 +5,7 @@
 mod bad_input;
 mod bad_output;
 mod bench;
+mod blastn;
 mod commands;
 mod formats;
 mod index;

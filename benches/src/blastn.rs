@@ -1,0 +1,201 @@
+//! The pipeline of blastn on a GPU, as 000, section 3.4, measures it: one query against a database,
+//! split and merged builds, occupancy and cycles of each stage.
+
+use std::sync::Arc;
+
+use aligner_core::gpu::Gpu;
+use aligner_core::stream::{ModuleMetrics, Settings};
+use blastn_pipeline::database::Database;
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::lookup::Lookup;
+use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::pipeline::Build;
+use blastn_pipeline::pipeline::seeder::Seeder;
+use blastn_pipeline::queries::{Batch, Extent};
+use fastrand::Rng;
+use serde::Serialize;
+
+use crate::BenchError;
+
+/// What to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct BlastnOptions {
+    /// Threads of a block.
+    pub width: u32,
+    /// Runs, of which the median counts.
+    pub runs: usize,
+}
+
+/// A stage in a run that was measured.
+#[derive(Debug, Clone, Serialize)]
+pub struct BlastnStage {
+    /// Its name.
+    pub name: String,
+    /// Items that it took.
+    pub items: u64,
+    /// Lanes at work, of those of its firings.
+    pub occupancy: f64,
+}
+
+/// A build with a query.
+#[derive(Debug, Clone, Serialize)]
+pub struct BlastnTiming {
+    /// `split` or `merged`.
+    pub build: &'static str,
+    /// Bases of the query.
+    pub query: usize,
+    /// Words that were extended.
+    pub words: usize,
+    /// Ungapped alignments.
+    pub hits: usize,
+    /// Median time of the kernels.
+    pub kernel_seconds: f64,
+    /// Bases of the database by that time, in 10^9 a second.
+    pub gbases: f64,
+    /// Blocks of it.
+    pub blocks: u32,
+    /// Launches of the application.
+    pub launches: u32,
+    /// Of a block's time: gathering, running, scattering, scheduling.
+    pub shares: [f64; 4],
+    /// The stages.
+    pub stages: Vec<BlastnStage>,
+}
+
+/// Lengths of queries.
+const LENGTHS: [usize; 5] = [2_000, 4_000, 6_000, 8_000, 10_000];
+
+/// A piece of the database, with a base in twenty changed.
+fn query(database: &Database, length: usize) -> Record {
+    let mut random = Rng::with_seed(length as u64);
+    let subject = (0..database.len()).map(|number| database.subject(number));
+    let Some(longest) = subject.max_by_key(|subject| subject.length) else {
+        return Record::default();
+    };
+    let length = length.min(longest.length);
+    // Not from where it is all N, if it can be helped.
+    for _ in 0..100 {
+        let start = random.usize(..=longest.length - length);
+        let mut letters = longest.letters(start..start + length);
+        if letters.iter().all(|&letter| letter < 4) {
+            for letter in &mut letters {
+                if random.u8(..20) == 0 {
+                    *letter = random.u8(..4);
+                }
+            }
+            return Record { title: "query".to_owned(), letters, lower: Vec::new() };
+        }
+    }
+    Record { letters: longest.letters(0..length), ..Record::default() }
+}
+
+/// Measures both builds with queries of all lengths. `progress` is told what comes next.
+///
+/// # Errors
+/// If the GPU fails, or the builds find different alignments.
+pub fn blastn(
+    gpu: &Gpu,
+    database: &Database,
+    options: BlastnOptions,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<BlastnTiming>, BenchError> {
+    let mut timings: Vec<BlastnTiming> = Vec::new();
+    for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
+        progress(name);
+        let seeder = |metrics| {
+            let settings = Settings { width: options.width, metrics, ..Settings::default() };
+            Seeder::with(gpu.clone(), database, build, settings)
+        };
+        let (timed, measured) = (seeder(false)?, seeder(true)?);
+        for length in LENGTHS {
+            let timing = measure(name, (&timed, &measured), database, length, options.runs)?;
+            if let Some(other) = timings.iter().find(|other| other.query == length)
+                && (other.words, other.hits) != (timing.words, timing.hits)
+            {
+                return Err(BenchError::OtherHits {
+                    variant: name.to_owned(),
+                    found: timing.hits,
+                    expected: other.hits,
+                });
+            }
+            timings.push(timing);
+        }
+    }
+    Ok(timings)
+}
+
+/// One build with one query: its time, and in another run where the time goes.
+fn measure(
+    build: &'static str,
+    (timed, measured): (&Seeder, &Seeder),
+    database: &Database,
+    length: usize,
+    runs: usize,
+) -> Result<BlastnTiming, BenchError> {
+    let search = Options::new(Task::Blastn);
+    let extent = Extent { letters: database.letters(), sequences: database.len() };
+    let batch = Arc::new(Batch::new(&[query(database, length)], &search, extent));
+    let lookup = Arc::new(Lookup::new(&batch, search.word));
+    let metrics = measured.run(&batch, &lookup, &search)?.run.metrics;
+    let first = timed.run(&batch, &lookup, &search)?.run;
+    let times: Result<Vec<f64>, BenchError> =
+        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.run.device_seconds)).collect();
+    let mut times = times?;
+    times.sort_by(f64::total_cmp);
+    let kernel_seconds = times[times.len() / 2];
+    let stage = |module: &ModuleMetrics| BlastnStage {
+        name: module.module.clone(),
+        items: module.items_in,
+        occupancy: module.occupancy(),
+    };
+    Ok(BlastnTiming {
+        build,
+        query: length,
+        words: first.words,
+        hits: first.hits.iter().map(Vec::len).sum(),
+        kernel_seconds,
+        gbases: database.letters() as f64 / kernel_seconds / 1e9,
+        blocks: metrics.blocks,
+        launches: metrics.launches,
+        shares: metrics.shares(),
+        stages: metrics.modules.iter().map(stage).collect(),
+    })
+}
+
+/// A table of them.
+pub fn blastn_table(timings: &[BlastnTiming]) -> String {
+    let line = |cells: [String; 8]| {
+        let [build, query, words, hits, ms, gbases, shares, stages] = cells;
+        format!(
+            "{build:<7} {query:>6} {words:>8} {hits:>7} {ms:>9} {gbases:>9}  {shares:<24} {stages}\n"
+        )
+    };
+    let heading = [
+        "build",
+        "query",
+        "words",
+        "hits",
+        "ms",
+        "Gbases/s",
+        "gather/run/scatter/plan",
+        "occupancy",
+    ];
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let row = |timing: &BlastnTiming| {
+        let stages = timing.stages.iter().filter(|stage| stage.items > 0);
+        let stages: Vec<String> = stages
+            .map(|stage| format!("{} {} of {}", stage.name, percent(stage.occupancy), stage.items))
+            .collect();
+        line([
+            timing.build.to_owned(),
+            timing.query.to_string(),
+            timing.words.to_string(),
+            timing.hits.to_string(),
+            format!("{:.3}", timing.kernel_seconds * 1e3),
+            format!("{:.1}", timing.gbases),
+            timing.shares.map(percent).join("/"),
+            stages.join(", "),
+        ])
+    };
+    line(heading.map(str::to_owned)) + &timings.iter().map(row).collect::<String>()
+}

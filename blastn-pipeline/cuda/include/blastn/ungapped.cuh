@@ -1,0 +1,137 @@
+// Ungapped extension: src/ungapped.rs.
+#pragma once
+
+#include <blastn/words.cuh>
+
+namespace blastn {
+
+// Mirrors `Extended` of src/pipeline/stages.rs.
+struct Extended {
+  Word word;
+  uint32_t query, subject, length;
+  int32_t score;
+};
+
+// The greatest sum of the first of `count` scores of four columns, until it drops by too much. `load`
+// gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
+// score of four with a letter that is no base.
+template <class Load, class Place, class Slow>
+static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop,
+                                               const Load& load, const Place& place, const Slow& slow) {
+  const int all = 4 * context.reward, less = context.reward - context.penalty;
+  int best = 0, sum = 0;
+  for (uint32_t i = 0; i < count; i += 4) {
+    const Columns columns = load(i);
+    const uint32_t end = min(count - i, 4u);
+    for (uint32_t n = 0; n < end; n++) {
+      const uint32_t shift = place(n);
+      const bool odd = (columns.odd >> shift & 0x55) != 0;
+      sum += odd ? slow(i + n) : all - less * __popc(columns.different >> shift & 0x55);
+      if (sum > 0) {
+        best += sum;
+        sum = 0;
+      }
+      if (sum < drop) return best;
+    }
+  }
+  return best;
+}
+
+// The score of an extension by four columns at a time, from a byte of the subject on.
+static __device__ inline int by_four(const Context& context, const Chunk& chunk, const Word& word,
+                                     int drop) {
+  const uint32_t to_byte = (4 - word.subject % 4) % 4;
+  const uint32_t query = word.query + to_byte, subject = word.subject + to_byte;
+  // The first letter is a sentinel.
+  const uint32_t left = min(query - 1, subject) / 4;
+  const uint32_t right = min(context.letter_count - 1 > query ? context.letter_count - 1 - query : 0,
+                             chunk.length > subject ? chunk.length - subject : 0) / 4;
+  const int64_t place = chunk.first + subject;
+  const auto four = [&](int64_t query, int64_t place) {
+    uint32_t letters = 0;
+    // A letter that is no base spills over into its neighbours.
+    for (int i = 0; i < 4; i++) letters |= letter_at(context, query + i) << (6 - 2 * i);
+    return __ldg(context.fours + ((letters ^ sixteen(context.packed, place) >> 24) & 255));
+  };
+  const int leftward = best_sum(
+      context, left, drop,
+      [&](uint32_t i) { return Columns(context, query - 4 * int64_t{i} - 16, place - 4 * int64_t{i} - 16); },
+      [](uint32_t n) { return 8 * n; },
+      [&](uint32_t i) { return four(query - 4 * int64_t{i} - 4, place - 4 * int64_t{i} - 4); });
+  const int rightward = best_sum(
+      context, right, drop,
+      [&](uint32_t i) { return Columns(context, query + 4 * int64_t{i}, place + 4 * int64_t{i}); },
+      [](uint32_t n) { return 24 - 8 * n; },
+      [&](uint32_t i) { return four(query + 4 * int64_t{i}, place + 4 * int64_t{i}); });
+  return leftward + rightward;
+}
+
+// An extension to one side: what it scores, and how far it is from the word.
+struct Side {
+  int score = 0, sum = 0;
+  uint32_t reach = 0;
+
+  // Adds what `columns` columns up to the `end`-th score; false if the sum drops by too much.
+  __device__ __forceinline__ bool add(int scored, uint32_t end, int limit) {
+    sum += scored;
+    if (sum <= 0) return sum >= limit;
+    reach = end;
+    score += sum;
+    sum = 0;
+    return true;
+  }
+};
+
+// Extends a word; false if it does not score enough. Runs of equal columns are added at once: in
+// between the sum only grows.
+static __device__ inline bool extend(const Context& context, const Word& word, Extended& extended) {
+  const Chunk chunk = context.chunks[word.chunk];
+  const Strand strand = strand_at(context, word.query);
+  if (context.by_four != 0 && by_four(context, chunk, word, strand.drop) < strand.nearly) return false;
+  const int64_t place = chunk.first + word.subject;
+  const auto special_score = [&](bool odd, int64_t query, int64_t subject) {
+    if (!odd) return context.penalty;
+    const uint32_t letter = letter_at(context, query) & 15;
+    return __ldg(context.matrix + letter * 16 + base_at(context, subject));
+  };
+  Side before, behind;
+  const uint32_t left = min(word.query, word.subject);
+  bool on = true;
+  for (uint32_t i = 0; on && i < left; i += 16) {
+    const Columns columns(context, int64_t{word.query} - i - 16, place - i - 16);
+    const uint32_t end = min(left - i, 16u);
+    for (uint32_t c = 0; on && c < end;) {
+      const uint32_t rest = columns.special() >> (2 * c);
+      const uint32_t run = min(end - c, rest != 0 ? (__ffs(static_cast<int>(rest)) - 1) / 2 : 16u);
+      c += run;
+      if (run > 0) before.add(context.reward * static_cast<int>(run), i + c, strand.drop);
+      if (c == end) break;
+      const bool odd = (columns.odd >> (2 * c) & 1) != 0;
+      c++;
+      on = before.add(special_score(odd, int64_t{word.query} - i - c, place - i - c), i + c, strand.drop);
+    }
+  }
+  const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
+  on = true;
+  for (uint32_t i = 0; on && i < right; i += 16) {
+    const Columns columns(context, int64_t{word.query} + i, place + i);
+    const uint32_t end = min(right - i, 16u);
+    for (uint32_t c = 0; on && c < end;) {
+      const uint32_t rest = columns.special() << (2 * c);
+      const uint32_t run = min(end - c, rest != 0 ? __clz(static_cast<int>(rest)) / 2 : 16u);
+      c += run;
+      if (run > 0) behind.add(context.reward * static_cast<int>(run), i + c, strand.drop);
+      if (c == end) break;
+      const bool odd = (columns.odd >> (30 - 2 * c) & 1) != 0;
+      // Nothing is gained by an extension whose score as a whole is negative.
+      const int limit = behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
+      on = behind.add(special_score(odd, int64_t{word.query} + i + c, place + i + c), i + c + 1, limit);
+      c++;
+    }
+  }
+  const int score = before.score + behind.score;
+  extended = {word, word.query - before.reach, word.subject - before.reach, before.reach + behind.reach, score};
+  return score >= strand.trigger;
+}
+
+}  // namespace blastn

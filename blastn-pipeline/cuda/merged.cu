@@ -1,0 +1,40 @@
+// The four stages of src/pipeline in one node, for comparison.
+#define STREAM_MAX_WIDTH 512
+#include <blastn/stages.cuh>
+
+namespace {
+
+// Places of a word that a thread takes through all stages: MERGED of stages.rs.
+constexpr uint32_t kMerged = 16;
+
+struct Merged : stream::Exploding {
+  using In = Slice;
+  using Out = stream::Channels<stream::Channel<Found, 1>, stream::Channel<blastn::Extended, kMerged>,
+                               stream::Channel<Word, kMerged>>;
+  using Global = Context;
+
+  __device__ uint32_t size(const Slice& slice, const stream::Site<Merged>&) const { return slice.words; }
+
+  template <class Push>
+  __device__ void run(const Slice& slice, const stream::Site<Merged>& site, Push& push) const {
+    const Context context = site.global();
+    Found found;
+    if (!find(context, slice, site.element, found)) return;
+    const uint32_t own = min(found.count, kMerged);
+    for (uint32_t entry = found.start; entry < found.start + own; entry++) {
+      Word word;
+      const uint32_t query = __ldg(context.places + entry);
+      if (!blastn::widen(context, found.chunk, query, found.subject, word)) continue;
+      blastn::Extended extended;
+      if (blastn::extend(context, word, extended)) push(stream::to<1>(), extended);
+      else push(stream::to<2>(), word);
+    }
+    if (found.count > own) {
+      push(stream::to<0>(), Found{found.chunk, found.subject, found.start + own, found.count - own});
+    }
+  }
+};
+
+}  // namespace
+
+STREAM_APP(merged, Merged, Enumerate, Widen, Extend)

@@ -1,0 +1,5 @@
+// The four stages of src/pipeline, a node each.
+#define STREAM_MAX_WIDTH 512
+#include <blastn/stages.cuh>
+
+STREAM_APP(pipeline, Seed, Enumerate, Widen, Extend)

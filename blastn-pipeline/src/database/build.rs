@@ -1,0 +1,185 @@
+//! Making a database from sequences.
+
+use std::path::Path;
+
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::header::{HEADER, Header, LINE, Section};
+use super::substitute::Substitutes;
+use super::{Bytes, Database, Entry, Exception, Line, SPARE};
+use crate::error::{DatabaseError, Place, SequenceError};
+use crate::fasta::{self, Record};
+use crate::packed;
+
+/// Gathers sequences.
+#[derive(Debug, Default)]
+pub struct Builder {
+    entries: Vec<Entry>,
+    titles: Vec<u8>,
+    exceptions: Vec<Exception>,
+    bases: Vec<u8>,
+    letters: u64,
+}
+
+impl Builder {
+    /// Adds a sequence.
+    pub fn add(&mut self, record: &Record) {
+        self.entries.push(self.end(record.letters.len() as u32));
+        self.titles.extend(record.title.as_bytes());
+        let mut place = 0;
+        for run in record.letters.chunk_by(|one, other| one == other) {
+            let length = run.len() as u32;
+            if run[0] > 3 {
+                let letter = u32::from(run[0]);
+                self.exceptions.push(Exception { start: place, length, letter });
+            }
+            place += length;
+        }
+        let mut substitutes = Substitutes::new(record.letters.len());
+        let base = |&letter: &u8| if letter < 4 { letter } else { substitutes.draw(letter) };
+        packed::pack(record.letters.iter().map(base), &mut self.bases);
+        self.letters += record.letters.len() as u64;
+    }
+
+    /// The entry that would come next.
+    fn end(&self, length: u32) -> Entry {
+        Entry {
+            bases: self.bases.len() as u64,
+            title: self.titles.len() as u64,
+            exception: self.exceptions.len() as u32,
+            length,
+        }
+    }
+
+    /// The database of all sequences, called `name` and made at a time in seconds since 1970.
+    pub fn finish(mut self, name: &str, made: u64) -> Database {
+        self.entries.push(self.end(0));
+        self.bases.extend([0; SPARE]);
+        let parts: [&[u8]; 5] = [
+            cast_slice(&self.entries),
+            &self.titles,
+            cast_slice(&self.exceptions),
+            &self.bases,
+            name.as_bytes(),
+        ];
+        let mut header = Header::new(parts.map(|part| part.len() as u64), self.letters, made);
+        let mut lines: Vec<Line> =
+            bytemuck::allocation::zeroed_vec(header.file_length as usize / LINE);
+        let bytes: &mut [u8] = cast_slice_mut(&mut lines);
+        for (section, part) in Section::ALL.into_iter().zip(parts) {
+            let extent = &mut header.extents[section as usize];
+            bytes[extent.exact()].copy_from_slice(part);
+            extent.checksum = xxh3_64(&bytes[extent.padded()]);
+        }
+        header.checksum = header.own_checksum();
+        bytes[..HEADER].copy_from_slice(bytes_of(&header));
+        Database { header, bytes: Bytes::Owned(lines) }
+    }
+}
+
+impl Database {
+    /// Makes a database of the sequences of a FASTA file, at a time in seconds since 1970.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no FASTA, or has no sequences or a sequence with a letter that
+    /// is no nucleotide.
+    pub fn from_fasta(path: &Path, made: u64) -> Result<Self, DatabaseError> {
+        let mut builder = Builder::default();
+        fasta::for_each(path, |record| builder.add(&record))?;
+        if builder.letters == 0 {
+            let file = path.display().to_string();
+            let place = Place { file, record: None, line: None };
+            let problem = "no sequences, or only empty ones".to_owned();
+            return Err(SequenceError { place, problem }.into());
+        }
+        Ok(builder.finish(&path.display().to_string(), made))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet;
+
+    fn random_records(seed: u64) -> Vec<Record> {
+        let mut random = fastrand::Rng::with_seed(seed);
+        (0..20)
+            .map(|number| {
+                let length = if number == 7 { 0 } else { random.usize(1..200) };
+                let letter = |_| if random.u8(..8) == 0 { random.u8(..15) } else { random.u8(..4) };
+                let letters = (0..length).map(letter).collect();
+                Record { title: format!("s{number} made up"), letters, lower: Vec::new() }
+            })
+            .collect()
+    }
+
+    fn database(records: &[Record]) -> Database {
+        let mut builder = Builder::default();
+        for record in records {
+            builder.add(record);
+        }
+        builder.finish("made up", 5)
+    }
+
+    fn check(database: &Database, records: &[Record], seed: u64) {
+        assert_eq!(database.len(), records.len());
+        assert_eq!((database.name().as_str(), database.made()), ("made up", 5));
+        for (number, record) in records.iter().enumerate() {
+            let subject = database.subject(number);
+            assert_eq!(subject.title(), record.title);
+            assert_eq!(subject.length, record.letters.len());
+            let n = subject.length;
+            for range in [0..n, n / 3..n, n / 5..n / 2, n..n] {
+                assert_eq!(subject.letters(range.clone()), record.letters[range], "seed {seed}");
+            }
+            for (place, &letter) in record.letters.iter().enumerate() {
+                let base = packed::get(subject.packed, place);
+                assert!(alphabet::bases(letter) >> base & 1 == 1, "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn sequences_come_back_from_memory_and_from_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("made.gpdb");
+        for seed in 0..5 {
+            let records = random_records(seed);
+            let built = database(&records);
+            check(&built, &records, seed);
+            built.save(&path).expect("saves");
+            check(&Database::open(&path).expect("opens"), &records, seed);
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("made.gpdb");
+        database(&random_records(1)).save(&path).expect("saves");
+        let good = std::fs::read(&path).expect("reads");
+        let open = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).expect("writes");
+            Database::open(&path)
+        };
+        assert!(open(&good).is_ok());
+        assert!(matches!(open(&[]), Err(DatabaseError::NotADatabase { .. })));
+        assert!(matches!(open(b">s\nACGT\n"), Err(DatabaseError::NotADatabase { .. })));
+        for length in [8, HEADER - 1, HEADER, good.len() - 1] {
+            assert!(matches!(open(&good[..length]), Err(DatabaseError::Length { .. })), "{length}");
+        }
+        let mut version = good.clone();
+        version[8] = 99;
+        assert!(matches!(open(&version), Err(DatabaseError::Version { found: 99, .. })));
+        for place in (12..good.len()).step_by(97) {
+            let mut bad = good.clone();
+            bad[place] ^= 4;
+            assert!(open(&bad).is_err(), "byte {place}");
+        }
+        assert!(matches!(
+            Database::open(&folder.path().join("none")),
+            Err(DatabaseError::Io { .. })
+        ));
+    }
+}

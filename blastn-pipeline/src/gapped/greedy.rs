@@ -1,0 +1,222 @@
+//! Greedy gapped extension of similar sequences, from a pair of places to one side.
+//!
+//! With linear gap costs the score of a way depends only on where it ends and on how many
+//! differences it has, so that for each number of differences and each diagonal the farthest end is
+//! all there is to know (Zhang et al., J. Comput. Biol. 7, 2000). Diagonals are given as the query's
+//! place less the subject's.
+
+use crate::gapped::affine::Side;
+use crate::gapped::script::{Op, Script};
+use crate::scoring::Scoring;
+
+/// The subject's place of a diagonal that no way has reached.
+const UNREACHED: i32 = -2;
+
+/// How far an extension goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Mismatches and columns of gaps.
+    pub differences: i32,
+    /// Letters of the query.
+    pub query: i32,
+    /// Letters of the subject.
+    pub subject: i32,
+    /// The longest run of equal letters: where it begins, and its length.
+    pub run: (i32, i32, i32),
+    /// The diagonal at the far end.
+    diagonal: i32,
+}
+
+/// The farthest ends of the ways with some number of differences: places of the subject.
+#[derive(Debug, Default, Clone)]
+struct Front {
+    /// The diagonal of the first.
+    first: i32,
+    ends: Vec<i32>,
+}
+
+impl Front {
+    /// An empty front for diagonals from `first` to `last`.
+    fn reset(&mut self, first: i32, last: i32) {
+        self.first = first;
+        self.ends.clear();
+        self.ends.resize((last - first + 1) as usize, UNREACHED);
+    }
+
+    #[inline]
+    fn get(&self, diagonal: i32) -> i32 {
+        self.ends[(diagonal - self.first) as usize]
+    }
+
+    #[inline]
+    fn set(&mut self, diagonal: i32, end: i32) {
+        let place = (diagonal - self.first) as usize;
+        self.ends[place] = end;
+    }
+}
+
+/// Memory of extensions, to be used again.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// Of the last number of differences and of the one before.
+    before: Front,
+    now: Front,
+    /// Fronts of all numbers of differences but the last, end to end; if columns are wanted.
+    all: Vec<i32>,
+    /// For each, where it begins in `all`, less its first diagonal.
+    starts: Vec<isize>,
+    /// Best scores by number of differences.
+    scores: Vec<i32>,
+}
+
+impl Work {
+    fn keep(&mut self) {
+        self.starts.push(self.all.len() as isize - self.before.first as isize);
+        self.all.extend(&self.before.ends);
+    }
+
+    fn kept(&self, differences: usize, diagonal: i32) -> i32 {
+        self.all[(self.starts[differences] + diagonal as isize) as usize]
+    }
+}
+
+/// The letters of both sides.
+struct Sides<'a, const REVERSE: bool> {
+    query: Side<'a>,
+    subject: Side<'a>,
+    lengths: (i32, i32),
+}
+
+impl<const REVERSE: bool> Sides<'_, REVERSE> {
+    /// How many letters are equal from two places on. Only bases are equal.
+    fn run(&self, query: i32, subject: i32) -> i32 {
+        let most = (self.lengths.0 - query).min(self.lengths.1 - subject);
+        let is_equal = |i: &i32| {
+            let letter = self.query.letter::<REVERSE>((query + i) as usize);
+            letter < 4 && letter == self.subject.letter::<REVERSE>((subject + i) as usize)
+        };
+        (0..most).take_while(is_equal).count() as i32
+    }
+}
+
+/// Extends to one side (to the left if `REVERSE`); with `TRACE`, [`script`] has the columns then.
+pub fn extend<const REVERSE: bool, const TRACE: bool>(
+    query: Side<'_>,
+    subject: Side<'_>,
+    scoring: &Scoring,
+    x_drop: i32,
+    work: &mut Work,
+) -> Reach {
+    // Twice all scores if the half of a match is no integer.
+    let factor = 1 + scoring.reward % 2;
+    let (reward, x_drop) = (factor * scoring.reward, factor * x_drop);
+    let cost = reward - factor * scoring.penalty;
+    let half = reward / 2;
+    let back = ((x_drop + half) / cost + 1) as usize;
+
+    let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
+    let sides = Sides::<REVERSE> { query, subject, lengths };
+    let run = sides.run(0, 0);
+    let mut reach = Reach { query: run, subject: run, run: (0, 0, run), ..Reach::default() };
+    work.all.clear();
+    work.starts.clear();
+    work.scores.clear();
+    work.scores.resize(back, 0);
+    work.before.reset(-3, 3);
+    work.before.set(0, run);
+    if run == lengths.0 || run == lengths.1 {
+        if TRACE {
+            work.keep();
+        }
+        return reach;
+    }
+    work.scores.push(run * reward);
+    let (mut lower, mut upper) = (-1, 1);
+    let (mut query_ended, mut subject_ended) = (false, false);
+    for differences in 1.. {
+        for outside in [lower - 1, lower, upper, upper + 1] {
+            work.before.set(outside, UNREACHED);
+        }
+        if TRACE {
+            work.keep();
+        }
+        // The next front may be read, and its ends be reset, two diagonals farther out.
+        work.now.reset(lower - 3, upper + 3);
+        let least = work.scores[differences as usize] + cost * differences - x_drop;
+        let least = (f64::from(least) / f64::from(half)).ceil() as i32;
+        let (mut extent, mut farthest) = (0, (0, 0));
+        let reachable = lower..=upper;
+        for diagonal in reachable {
+            let before = &work.before;
+            let by_pair = before.get(diagonal + 1).max(before.get(diagonal)) + 1;
+            let mut end = by_pair.max(before.get(diagonal - 1));
+            if end < 0 || end + end + diagonal < least {
+                if diagonal == lower {
+                    lower += 1;
+                }
+                continue;
+            }
+            upper = diagonal;
+            let run = sides.run(end + diagonal, end);
+            if run > reach.run.2 {
+                reach.run = (end + diagonal, end, run);
+            }
+            end += run;
+            work.now.set(diagonal, end);
+            if end + end + diagonal > extent {
+                extent = end + end + diagonal;
+                farthest = (end, diagonal);
+            }
+            if end == lengths.1 {
+                lower = diagonal + 1;
+                subject_ended = true;
+            }
+            if end + diagonal == lengths.0 {
+                upper = diagonal - 1;
+                query_ended = true;
+            }
+        }
+        let score = extent * half - differences * cost;
+        let best = work.scores[work.scores.len() - 1];
+        // Of equally good ends the farthest counts.
+        if score >= best {
+            let (end, diagonal) = farthest;
+            reach = Reach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
+        }
+        work.scores.push(score.max(best));
+        if lower > upper {
+            break;
+        }
+        lower -= i32::from(!subject_ended);
+        upper += i32::from(!query_ended);
+        std::mem::swap(&mut work.before, &mut work.now);
+    }
+    reach
+}
+
+/// The columns of the last extension, from its far end to where it began.
+pub fn script(work: &Work, reach: &Reach) -> Script {
+    let mut script = Script::default();
+    let (mut diagonal, mut end) = (reach.diagonal, reach.subject);
+    for before in (0..reach.differences as usize).rev() {
+        let [left, same, right] = [-1, 0, 1].map(|side| work.kept(before, diagonal + side));
+        let pairs;
+        if left > same.max(right) {
+            pairs = end - left;
+            (diagonal, end) = (diagonal - 1, left);
+            script.push(Op::Pair, pairs);
+            script.push(Op::Insertion, 1);
+        } else if same > right {
+            pairs = end - same;
+            end = same;
+            script.push(Op::Pair, pairs);
+        } else {
+            pairs = end - right - 1;
+            (diagonal, end) = (diagonal + 1, right);
+            script.push(Op::Pair, pairs);
+            script.push(Op::Deletion, 1);
+        }
+    }
+    script.push(Op::Pair, end);
+    script
+}

@@ -1,0 +1,170 @@
+//! Extensions against matrices that are filled completely.
+
+use super::affine::{self, Side};
+use super::greedy;
+use super::script::{Op, Script};
+use crate::scoring::{Matrix, Scoring};
+
+/// No score drops by so much.
+const NO_DROP: i32 = 1 << 20;
+
+/// The best score of an alignment that begins before both sequences and ends anywhere.
+fn oracle(
+    (rows, columns): (&[u8], &[u8]),
+    pair: impl Fn(u8, u8) -> i32,
+    (open, extend): (i32, i32),
+) -> i32 {
+    let dead = i32::MIN / 2;
+    // Scores of ways that end in anything, in a gap in the rows, in a gap in the columns.
+    let mut cells = vec![vec![(dead, dead, dead); columns.len() + 1]; rows.len() + 1];
+    let mut best = 0;
+    for i in 0..=rows.len() {
+        for j in 0..=columns.len() {
+            let mut any = if i + j == 0 { 0 } else { dead };
+            let (mut across, mut down) = (dead, dead);
+            if j > 0 {
+                let left = cells[i][j - 1];
+                across = (left.0 - open).max(left.1) - extend;
+            }
+            if i > 0 {
+                let above = cells[i - 1][j];
+                down = (above.0 - open).max(above.2) - extend;
+            }
+            if i > 0 && j > 0 {
+                any = cells[i - 1][j - 1].0 + pair(rows[i - 1], columns[j - 1]);
+            }
+            any = any.max(across).max(down);
+            cells[i][j] = (any, across, down);
+            best = best.max(any);
+        }
+    }
+    best
+}
+
+/// What the columns of a script score, and how many letters they have.
+fn rescore(
+    script: &Script,
+    (rows, columns): (&[u8], &[u8]),
+    pair: impl Fn(u8, u8) -> i32,
+    (open, extend): (i32, i32),
+) -> (i32, usize, usize) {
+    let (mut score, mut i, mut j) = (0, 0, 0);
+    for &(op, count) in script.ops() {
+        let letters = count as usize;
+        match op {
+            Op::Pair => {
+                let pairs = rows[i..i + letters].iter().zip(&columns[j..j + letters]);
+                score += pairs.map(|(&one, &other)| pair(one, other)).sum::<i32>();
+                (i, j) = (i + letters, j + letters);
+            }
+            Op::Insertion => (score, i) = (score - open - extend * count, i + letters),
+            Op::Deletion => (score, j) = (score - open - extend * count, j + letters),
+        }
+    }
+    (score, i, j)
+}
+
+/// Two related sequences, either of which may be empty.
+fn related(random: &mut fastrand::Rng, letters: u8) -> (Vec<u8>, Vec<u8>) {
+    let one: Vec<u8> = (0..random.usize(..60)).map(|_| random.u8(..letters)).collect();
+    let mut other = Vec::new();
+    for &letter in &one {
+        match random.u8(..16) {
+            0 => {}
+            1 => other.extend([random.u8(..letters), letter]),
+            2 => other.push(random.u8(..letters)),
+            _ => other.push(letter),
+        }
+    }
+    (one, other)
+}
+
+fn sides<'a, const REVERSE: bool>((one, other): (&'a [u8], &'a [u8])) -> (Side<'a>, Side<'a>) {
+    let side = |letters: &'a [u8]| Side { letters, at: if REVERSE { letters.len() } else { 0 } };
+    (side(one), side(other))
+}
+
+fn backwards(letters: &[u8]) -> Vec<u8> {
+    letters.iter().rev().copied().collect()
+}
+
+#[test]
+fn affine_extensions_are_the_best() {
+    let mut work = affine::Work::default();
+    for seed in 0..400 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let scoring = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 3, 2)][random.usize(..3)];
+        let (reward, penalty, gap_open, gap_extend) = scoring;
+        let scoring = Scoring { reward, penalty, gap_open, gap_extend };
+        let matrix = Matrix::new(&scoring);
+        let pair = |one, other| matrix.get(one, other);
+        let gap = (gap_open, gap_extend);
+        let (one, other) = related(&mut random, 15);
+        let expected = oracle((&one, &other), pair, gap);
+
+        let (rows, columns) = sides::<false>((&one, &other));
+        let drop = NO_DROP;
+        let found =
+            affine::extend::<false, true>(rows, columns, &scoring, &matrix, drop, &mut work);
+        assert_eq!(found.score, expected, "seed {seed}");
+        let mut script = Script::default();
+        for &(op, count) in affine::script(&work, &found).ops().iter().rev() {
+            script.push(op, count);
+        }
+        let ends = (found.score, found.rows, found.columns);
+        assert_eq!(rescore(&script, (&one, &other), pair, gap), ends, "seed {seed}");
+        let without =
+            affine::extend::<false, false>(rows, columns, &scoring, &matrix, drop, &mut work);
+        assert_eq!(without, found, "seed {seed}");
+
+        let turned = (backwards(&one), backwards(&other));
+        let (rows, columns) = sides::<true>((&turned.0, &turned.1));
+        let reverse =
+            affine::extend::<true, false>(rows, columns, &scoring, &matrix, drop, &mut work);
+        assert_eq!(reverse, found, "seed {seed}");
+        let dropped = affine::extend::<true, false>(rows, columns, &scoring, &matrix, 9, &mut work);
+        assert!((0..=expected).contains(&dropped.score), "seed {seed}");
+    }
+}
+
+#[test]
+fn greedy_extensions_are_the_best() {
+    let mut work = greedy::Work::default();
+    for seed in 0..400 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (reward, penalty) = [(1, -2), (2, -3), (1, -3), (4, -5)][random.usize(..4)];
+        let scoring = Scoring { reward, penalty, gap_open: 0, gap_extend: 0 };
+        // Twice the scores are integers.
+        let pair = |one, other| 2 * if one == other { reward } else { penalty };
+        let gap = (0, reward - 2 * penalty);
+        let (one, other) = related(&mut random, 4);
+        let expected = oracle((&one, &other), pair, gap);
+        let score = |reach: &greedy::Reach| {
+            (reach.query + reach.subject) * reward - 2 * reach.differences * (reward - penalty)
+        };
+
+        let (query, subject) = sides::<false>((&one, &other));
+        let found = greedy::extend::<false, true>(query, subject, &scoring, NO_DROP, &mut work);
+        assert_eq!(score(&found), expected, "seed {seed}");
+        let mut script = Script::default();
+        for &(op, count) in greedy::script(&work, &found).ops().iter().rev() {
+            script.push(op, count);
+        }
+        let ends = (expected, found.query as usize, found.subject as usize);
+        assert_eq!(rescore(&script, (&one, &other), pair, gap), ends, "seed {seed}");
+        let without = greedy::extend::<false, false>(query, subject, &scoring, NO_DROP, &mut work);
+        assert_eq!(without, found, "seed {seed}");
+
+        let turned = (backwards(&one), backwards(&other));
+        let (query, subject) = sides::<true>((&turned.0, &turned.1));
+        let reverse = greedy::extend::<true, false>(query, subject, &scoring, NO_DROP, &mut work);
+        assert_eq!(reverse, found, "seed {seed}");
+        let (first, place, length) = found.run;
+        let run = |letters: &[u8], begin: i32| {
+            letters[begin as usize..(begin + length) as usize].to_vec()
+        };
+        assert_eq!(run(&one, first), run(&other, place), "seed {seed}");
+        let dropped = greedy::extend::<true, false>(query, subject, &scoring, 6, &mut work);
+        assert!((0..=expected).contains(&score(&dropped)), "seed {seed}");
+    }
+}

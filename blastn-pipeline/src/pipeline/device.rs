@@ -1,0 +1,146 @@
+//! What a device is told: the database, the queries and their words as flat arrays.
+
+use bytemuck::{Pod, Zeroable, cast_slice};
+
+use super::stages::Context;
+use crate::packed;
+use crate::scoring::Matrix;
+
+/// A part of the database.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct DeviceChunk {
+    /// Its first base in the packed ones, a multiple of 4.
+    pub first: u64,
+    /// Its bases.
+    pub length: u32,
+    /// Nothing.
+    pub padding: u32,
+}
+
+/// A strand of a query.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct DeviceStrand {
+    first: u32,
+    end: u32,
+    drop: i32,
+    nearly: i32,
+    trigger: i32,
+}
+
+/// `Context` of `cuda/include/blastn/context.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct DeviceContext {
+    /// Of [`Tables::arrays`], with the packed bases before them.
+    addresses: [u64; 12],
+    letter_count: u32,
+    strand_count: u32,
+    width: u32,
+    word: u32,
+    stride: u32,
+    by_four: u32,
+    reward: i32,
+    penalty: i32,
+}
+
+/// Bases as a device reads them: 16 a word, the first in the highest two bits, with a word before them,
+/// and one to spare.
+pub fn packed_words(packed: &[u8]) -> Vec<u32> {
+    let (fours, rest) = packed.as_chunks::<4>();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    let words = [&[0; 4]].into_iter().chain(fours).chain([&last, &[0; 4]]);
+    words.map(|&bytes| u32::from_be_bytes(bytes)).collect()
+}
+
+/// Behind the word before packed codes.
+const FIRST: u64 = size_of::<u32>() as u64;
+
+/// Codes of letters, packed likewise.
+fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u32> {
+    let mut bytes = Vec::new();
+    packed::pack(letters.iter().map(|&letter| code(letter)), &mut bytes);
+    // As many words as extensions may look ahead.
+    packed_words(&bytes)
+}
+
+/// The arrays of a search but for the bases of the database.
+#[derive(Debug)]
+pub struct Tables<'a> {
+    context: &'a Context,
+    chunks: &'a [DeviceChunk],
+    strands: Vec<DeviceStrand>,
+    matrix: Vec<i32>,
+    bases: Vec<u32>,
+    odd: Vec<u32>,
+}
+
+impl<'a> Tables<'a> {
+    /// For queries, and the parts of a database.
+    pub fn new(context: &'a Context, chunks: &'a [DeviceChunk]) -> Self {
+        let batch = &context.batch;
+        let strands = batch.contexts().iter().map(|context| {
+            let range = context.range();
+            let (first, end) = (range.start as u32, range.end as u32);
+            // Strands without statistics have no words.
+            let scores = context.statistics.map_or((0, 0, 0), |statistics| {
+                (-statistics.x_drop, statistics.nearly(), statistics.trigger)
+            });
+            let (drop, nearly, trigger) = scores;
+            DeviceStrand { first, end, drop, nearly, trigger }
+        });
+        let letters = 0..16_u8;
+        let matrix = letters.clone().flat_map(|one| {
+            letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
+        });
+        let is_odd = |letter: u8| letter > 3;
+        Self {
+            bases: packed_codes(&batch.letters, |letter| if is_odd(letter) { 0 } else { letter }),
+            odd: packed_codes(&batch.letters, |letter| is_odd(letter).into()),
+            strands: strands.collect(),
+            matrix: matrix.collect(),
+            context,
+            chunks,
+        }
+    }
+
+    /// All arrays as bytes, in the order of their addresses.
+    pub fn arrays(&self) -> [&[u8]; 11] {
+        let (present, starts, places, indexed) = self.context.lookup.tables();
+        [
+            cast_slice(self.chunks),
+            cast_slice(present),
+            cast_slice(starts),
+            cast_slice(places),
+            cast_slice(indexed),
+            &self.context.batch.letters,
+            cast_slice(&self.bases),
+            cast_slice(&self.odd),
+            cast_slice(&self.strands),
+            cast_slice(&self.matrix),
+            self.context.fours.0.as_ref().map_or(&[], |fours| cast_slice(fours)),
+        ]
+    }
+
+    /// What kernels are given, once the arrays are in the device's memory, and the packed bases.
+    pub fn context(&self, packed: u64, arrays: [u64; 11]) -> DeviceContext {
+        let Context { batch, lookup, word, fours, .. } = self.context;
+        let mut addresses = [packed + FIRST; 12];
+        addresses[1..].copy_from_slice(&arrays);
+        addresses[7] += FIRST;
+        addresses[8] += FIRST;
+        DeviceContext {
+            addresses,
+            letter_count: batch.letters.len() as u32,
+            strand_count: self.strands.len() as u32,
+            width: lookup.width() as u32,
+            word: *word as u32,
+            stride: lookup.stride() as u32,
+            by_four: u32::from(fours.0.is_some()),
+            reward: self.matrix[0],
+            penalty: self.matrix[1],
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The four stages that filter a database for ungapped alignments, as an application of
+//! [`aligner_core::stream`] (000, section 3.4; 004, section V).
+//!
+//! ```text
+//!   slices --> seed ------> enumerate --> widen ---> extend --> extended
+//!              words of     their places  equal      X-drop  `-> spent
+//!              the database in queries    bases in
+//!              in a table                 a row
+//! ```
+//!
+//! Of every ten words of the database some are in a query, of these one in ten goes on as a hit, and of
+//! those nearly none scores enough: each stage is busy for its survivors only. A word that is in many
+//! places of the queries is exploded, so that no limit on them is needed.
+//!
+//! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
+//! only if no earlier one has got there. So everything that was extended comes back, and
+//! [`crate::ungapped::Diagonals`] is asked afterwards, in the order of the subject: with the same answers.
+
+pub mod device;
+pub mod diagonals;
+pub mod gpu;
+pub mod seeder;
+pub mod stages;
+
+use aligner_core::stream::{SinkId, Topology};
+
+use crate::lookup::Lookup;
+use stages::{Context, Enumerate, Extend, Extended, Merged, Seed, Slice, Widen, Word};
+
+/// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
+const SLICE: u32 = 1 << 12;
+
+/// How stages are put into nodes (000, section 3.4.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// A node for each, so that every thread has work in each.
+    Split,
+    /// One node for all: a thread takes a word of the database through all stages. Of a word that is in
+    /// many places, what is left takes the other way.
+    Merged,
+}
+
+/// What comes of the application.
+#[derive(Debug, Clone)]
+pub struct Sinks {
+    /// Words with their alignments.
+    pub extended: Vec<SinkId<Extended>>,
+    /// Words without.
+    pub spent: Vec<SinkId<Word>>,
+}
+
+/// The application.
+pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sinks) {
+    let mut app = Topology::new("blastn", context);
+    let first = match build {
+        Build::Split => {
+            let seed = app.stage(Seed);
+            app.node("seed", seed, ())
+        }
+        Build::Merged => {
+            let merged = app.stage(Merged);
+            app.node("merged", merged, ())
+        }
+    };
+    let modules = (app.stage(Enumerate), app.stage(Widen), app.stage(Extend));
+    let enumerate = app.node("enumerate", modules.0, ());
+    let widen = app.node("widen", modules.1, ());
+    let extend = app.node("extend", modules.2, ());
+    app.source::<Slice>(first);
+    app.edge(first, "found", enumerate);
+    app.edge(enumerate, "hits", widen);
+    app.edge(widen, "words", extend);
+    let mut sinks = Sinks {
+        extended: vec![app.sink("extended", extend, "extended")],
+        spent: vec![app.sink("spent", extend, "spent")],
+    };
+    if build == Build::Merged {
+        sinks.extended.push(app.sink("extended at once", first, "extended"));
+        sinks.spent.push(app.sink("spent at once", first, "spent"));
+    }
+    (app, sinks)
+}
+
+/// The input for chunks of these lengths.
+pub fn slices(lookup: &Lookup, lengths: impl Iterator<Item = u32>) -> Vec<Slice> {
+    let of_chunk = |(chunk, length): (u32, u32)| {
+        let all = lookup.places(length as usize).len() as u32;
+        (0..all).step_by(SLICE as usize).map(move |before| Slice {
+            chunk,
+            first: before * lookup.stride() as u32,
+            words: SLICE.min(all - before),
+        })
+    };
+    (0..).zip(lengths).flat_map(of_chunk).collect()
+}

@@ -1,0 +1,105 @@
+//! The pipeline on a GPU for whole databases.
+
+use std::sync::Arc;
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::Gpu;
+use aligner_core::stream::Settings;
+
+use super::Build;
+use super::device::DeviceChunk;
+use super::gpu::{DeviceBases, GpuPipeline, Run};
+use super::stages::Context;
+use crate::database::Database;
+use crate::lookup::Lookup;
+use crate::options::Options;
+use crate::packed;
+use crate::preliminary;
+use crate::queries::Batch;
+use crate::ungapped::{Fours, UngappedHit};
+
+/// A database on a GPU.
+#[derive(Debug)]
+pub struct Seeder {
+    pipeline: GpuPipeline,
+    bases: DeviceBases,
+    /// The first chunk of each subject, and the end.
+    firsts: Vec<usize>,
+}
+
+/// Ungapped alignments of a batch with a database.
+#[derive(Debug)]
+pub struct Seeded {
+    /// What the application found.
+    pub run: Run,
+    firsts: Vec<usize>,
+}
+
+/// How the application is run.
+fn settings() -> Settings {
+    Settings { width: 256, ..Settings::default() }
+}
+
+impl Seeder {
+    /// Puts a database on a GPU.
+    ///
+    /// # Errors
+    /// If it does not fit, or the driver fails.
+    pub fn new(gpu: Gpu, database: &Database) -> Result<Self, DeviceError> {
+        Self::with(gpu, database, Build::Split, settings())
+    }
+
+    /// The same, for a build and settings of the application.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub fn with(
+        gpu: Gpu,
+        database: &Database,
+        build: Build,
+        settings: Settings,
+    ) -> Result<Self, DeviceError> {
+        let pipeline = GpuPipeline::new(gpu, build, settings)?;
+        let (mut chunks, mut firsts) = (Vec::new(), vec![0]);
+        for number in 0..database.len() {
+            let start = database.first_byte(number) * packed::BASES as u64;
+            let of_subject = preliminary::chunks(database.subject(number).length);
+            chunks.extend(of_subject.into_iter().map(|chunk| DeviceChunk {
+                first: start + chunk.start as u64,
+                length: chunk.len() as u32,
+                padding: 0,
+            }));
+            firsts.push(chunks.len());
+        }
+        let bases = pipeline.upload(database.packed(), chunks)?;
+        Ok(Self { pipeline, bases, firsts })
+    }
+
+    /// The ungapped alignments of a batch.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn run(
+        &self,
+        batch: &Arc<Batch>,
+        lookup: &Arc<Lookup>,
+        options: &Options,
+    ) -> Result<Seeded, DeviceError> {
+        let context = Context {
+            batch: Arc::clone(batch),
+            lookup: Arc::clone(lookup),
+            word: options.word,
+            fours: Fours::new(options),
+            chunks: Vec::new(),
+        };
+        let run = self.pipeline.run(&self.bases, &context)?;
+        Ok(Seeded { run, firsts: self.firsts.clone() })
+    }
+}
+
+impl Seeded {
+    /// Those of the chunks of a subject.
+    pub fn subject(&self, number: usize) -> &[Vec<UngappedHit>] {
+        &self.run.hits[self.firsts[number]..self.firsts[number + 1]]
+    }
+}

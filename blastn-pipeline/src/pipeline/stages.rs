@@ -1,0 +1,316 @@
+//! What the nodes of the pipeline do; `cuda/pipeline.cu` is the same for a GPU.
+
+use std::sync::Arc;
+
+use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
+use bytemuck::{Pod, Zeroable};
+
+use crate::lookup::{Lookup, LookupHit};
+use crate::queries::Batch;
+use crate::ungapped::{Chunk, Extension, Fours, UngappedHit};
+use crate::words::{Run, WordHit};
+
+/// Places whose words a thread of [`Seed`] looks up.
+pub const LOOKS: u32 = 4;
+
+/// Input: a part of a chunk of the database.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct Slice {
+    /// Number of the chunk.
+    pub chunk: u32,
+    /// The first place whose word is looked up.
+    pub first: u32,
+    /// Words to look up, at least 1.
+    pub words: u32,
+}
+
+/// A word of the database that is in a query.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Found {
+    /// Number of the chunk.
+    pub chunk: u32,
+    /// Its place in the chunk.
+    pub subject: u32,
+    /// Where its places in the queries begin in the look-up table.
+    pub start: u32,
+    /// How many there are, at least 1.
+    pub count: u32,
+}
+
+/// A word of the database with one of its places in the queries.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Hit {
+    /// Number of the chunk.
+    pub chunk: u32,
+    /// Place in the batch's letters.
+    pub query: u32,
+    /// Place in the chunk.
+    pub subject: u32,
+}
+
+/// A [`WordHit`] of a chunk.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+pub struct Word {
+    /// Number of the chunk.
+    pub chunk: u32,
+    /// Where it begins in the batch's letters.
+    pub query: u32,
+    /// Where it begins in the chunk.
+    pub subject: u32,
+    /// Where it ends in the chunk.
+    pub end: u32,
+    /// [`WordHit::probe`].
+    pub probe: u32,
+}
+
+/// A word hit with its ungapped alignment, which scores enough.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+pub struct Extended {
+    /// The word.
+    pub word: Word,
+    /// Where the alignment begins in the batch's letters.
+    pub query: u32,
+    /// And in the chunk.
+    pub subject: u32,
+    /// Its columns.
+    pub length: u32,
+    /// Its score.
+    pub score: i32,
+}
+
+impl Word {
+    fn new(chunk: u32, hit: WordHit) -> Self {
+        let WordHit { query, subject, end, probe } = hit;
+        Self { chunk, query, subject, end, probe }
+    }
+
+    /// Without its chunk.
+    pub fn hit(self) -> WordHit {
+        let Self { query, subject, end, probe, .. } = self;
+        WordHit { query, subject, end, probe }
+    }
+}
+
+impl Extended {
+    /// The alignment.
+    pub fn hit(&self) -> UngappedHit {
+        let &Self { word, query, subject, length, score } = self;
+        let (seed_query, seed_subject) = (word.query, word.subject);
+        UngappedHit { query, subject, length, score, seed_query, seed_subject }
+    }
+}
+
+/// What all nodes know.
+#[derive(Debug)]
+pub struct Context {
+    /// The queries.
+    pub batch: Arc<Batch>,
+    /// Their words.
+    pub lookup: Arc<Lookup>,
+    /// Bases that an alignment must have in a row.
+    pub word: usize,
+    /// How extensions are tried.
+    pub fours: Fours,
+    /// The database; nothing if a device is to know it.
+    pub chunks: Vec<Bases>,
+}
+
+/// A chunk of the database.
+#[derive(Debug)]
+pub struct Bases {
+    /// Four a byte, and 4 bytes to spare.
+    pub packed: Vec<u8>,
+    /// One a byte.
+    pub bases: Vec<u8>,
+}
+
+impl Context {
+    fn chunk(&self, number: u32) -> Chunk<'_> {
+        let Bases { packed, bases } = &self.chunks[number as usize];
+        Chunk { packed, bases }
+    }
+
+    /// A word of a slice, if it is in the queries.
+    fn found(&self, slice: Slice, number: u32) -> Option<Found> {
+        let subject = slice.first + number * self.lookup.stride() as u32;
+        let places = self.lookup.at(self.chunk(slice.chunk).packed, subject as usize);
+        let (start, count) = (places.start as u32, places.len() as u32);
+        (count > 0).then_some(Found { chunk: slice.chunk, subject, start, count })
+    }
+
+    /// Enough equal bases around a hit.
+    fn widened(&self, Hit { chunk, query, subject }: Hit) -> Option<Word> {
+        let Self { batch, lookup, word, .. } = self;
+        let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
+        Some(Word::new(chunk, run.through(LookupHit { query, subject })?))
+    }
+
+    /// A word's alignment, if it scores enough.
+    fn extended(&self, word: Word) -> Option<Extended> {
+        let Self { batch, fours, .. } = self;
+        let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
+        let UngappedHit { query, subject, length, score, .. } = extension.of(&word.hit())?;
+        Some(Extended { word, query, subject, length, score })
+    }
+}
+
+/// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
+/// take at all (000, section 3.4.2).
+pub const MERGED: u32 = 16;
+
+const ALL_FOUND: Channel<Found> = Channel::new(0, "found", 1);
+const ALL_EXTENDED: Channel<Extended> = Channel::new(1, "extended", MERGED);
+const ALL_SPENT: Channel<Word> = Channel::new(2, "spent", MERGED);
+
+const FOUND: Channel<Found> = Channel::new(0, "found", LOOKS);
+const HITS: Channel<Hit> = Channel::new(0, "hits", 1);
+const WORDS: Channel<Word> = Channel::new(0, "words", 1);
+const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
+const SPENT: Channel<Word> = Channel::new(1, "spent", 1);
+
+/// Stage 1: looks up words of the database in the queries' table, [`LOOKS`] a thread.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Seed;
+
+/// Stage 2: lists the places of a word in the queries, one a thread.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Enumerate;
+
+/// Stage 3: keeps what is part of enough equal bases in a row.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Widen;
+
+/// Stage 4: extends without gaps. What does not score enough leaves as spent: of a diagonal, it still
+/// keeps others from being tried.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Extend;
+
+/// All four stages, for the first [`MERGED`] places of a word.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Merged;
+
+impl Stage for Seed {
+    type In = Slice;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Seed";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![FOUND.describe()]
+    }
+
+    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+        slice.words.div_ceil(LOOKS)
+    }
+
+    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let first = site.element * LOOKS;
+        for number in first..slice.words.min(first + LOOKS) {
+            if let Some(found) = site.global.found(*slice, number) {
+                push.to(FOUND, found);
+            }
+        }
+    }
+}
+
+impl Stage for Enumerate {
+    type In = Found;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Enumerate";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![HITS.describe()]
+    }
+
+    fn size(&self, found: &Found, _: &Site<'_, (), Context>) -> u32 {
+        found.count
+    }
+
+    fn run(&self, found: &Found, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let &Found { chunk, subject, start, .. } = found;
+        let query = site.global.lookup.place(start + site.element);
+        push.to(HITS, Hit { chunk, query, subject });
+    }
+}
+
+impl Stage for Widen {
+    type In = Hit;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Widen";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![WORDS.describe()]
+    }
+
+    fn run(&self, hit: &Hit, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        if let Some(word) = site.global.widened(*hit) {
+            push.to(WORDS, word);
+        }
+    }
+}
+
+impl Stage for Extend {
+    type In = Word;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Extend";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![EXTENDED.describe(), SPENT.describe()]
+    }
+
+    fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        match site.global.extended(*word) {
+            Some(extended) => push.to(EXTENDED, extended),
+            None => push.to(SPENT, *word),
+        }
+    }
+}
+
+impl Stage for Merged {
+    type In = Slice;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Merged";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![ALL_FOUND.describe(), ALL_EXTENDED.describe(), ALL_SPENT.describe()]
+    }
+
+    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+        slice.words
+    }
+
+    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let context = site.global;
+        let Some(found) = context.found(*slice, site.element) else { return };
+        let Found { chunk, subject, start, count } = found;
+        let own = count.min(MERGED);
+        for entry in start..start + own {
+            let query = context.lookup.place(entry);
+            let Some(word) = context.widened(Hit { chunk, query, subject }) else { continue };
+            match context.extended(word) {
+                Some(extended) => push.to(ALL_EXTENDED, extended),
+                None => push.to(ALL_SPENT, word),
+            }
+        }
+        if count > own {
+            push.to(ALL_FOUND, Found { start: start + own, count: count - own, ..found });
+        }
+    }
+}

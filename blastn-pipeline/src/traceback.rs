@@ -1,0 +1,325 @@
+//! The last stage of a search: alignments with their columns.
+
+use std::ops::Range;
+
+use crate::contained::Kept;
+use crate::database::Subject;
+use crate::gapped::script::{Op, Script};
+use crate::gapped::{self, Work};
+use crate::hsp::{self, Hsp};
+use crate::options::Options;
+use crate::queries::Batch;
+use crate::scoring::Scoring;
+
+/// Subjects of fewer bases are aligned as a whole.
+const WHOLE: usize = 90_000;
+
+/// Columns of gaps that an alignment within a long subject has room for.
+const GAPS: usize = 3_000;
+
+/// Equal letters around a seed that make it good enough, and that another must exceed.
+const GOOD_RUN: i32 = 10;
+const BETTER_RUN: i32 = 15;
+
+/// Aligns what was found of one query and a subject (by score); returns alignments by score.
+pub(crate) fn align(
+    batch: &Batch,
+    options: &Options,
+    subject: &Subject<'_>,
+    found: Vec<Hsp>,
+    work: &mut Work,
+) -> Vec<Hsp> {
+    let mut aligner = Aligner { batch, options, letters: Window::new(*subject) };
+    let separation = options.diagonal_separation();
+    let mut kept = Kept::new(separation);
+    let mut hsps = Vec::new();
+    for hsp in found {
+        if kept.contains(&hsp) {
+            continue;
+        }
+        let aligned = aligner.align(&hsp, work);
+        // Greedy scores know nothing of ambiguous letters, and are corrected below.
+        if options.is_greedy() || aligner.passes(&aligned) {
+            kept.add(&aligned);
+            hsps.push(aligned);
+        }
+    }
+    let (whole, cut) = hsp::cut_common_ends(hsps);
+    let (mut hsps, uncertain) =
+        if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
+    for mut hsp in uncertain {
+        if aligner.reevaluate(&mut hsp) && aligner.passes(&hsp) {
+            hsps.push(hsp);
+        }
+    }
+    hsp::purge_common_ends(&mut hsps);
+    hsps.sort_by(Hsp::by_score);
+    let mut kept = Kept::new(separation);
+    hsps.retain(|hsp| {
+        let within = kept.contains(hsp);
+        if !within {
+            kept.add(hsp);
+        }
+        !within
+    });
+    for hsp in &mut hsps {
+        hsp.e_value = batch.e_value(hsp.context, hsp.score);
+    }
+    hsps.retain(|hsp| hsp.e_value <= options.e_value);
+    hsps
+}
+
+/// Letters of a part of the subject, more when needed.
+struct Window<'a> {
+    subject: Subject<'a>,
+    start: usize,
+    letters: Vec<u8>,
+}
+
+impl<'a> Window<'a> {
+    fn new(subject: Subject<'a>) -> Self {
+        Self { subject, start: 0, letters: Vec::new() }
+    }
+
+    /// The letters of a range, which is clipped to the subject.
+    fn get(&mut self, range: Range<usize>) -> &[u8] {
+        let length = self.subject.length;
+        let range = range.start.min(length)..range.end.min(length);
+        if range.start < self.start || range.end > self.start + self.letters.len() {
+            let needed = if length < WHOLE { 0..length } else { range.clone() };
+            self.letters = self.subject.letters(needed.clone());
+            self.start = needed.start;
+        }
+        &self.letters[range.start - self.start..range.end - self.start]
+    }
+}
+
+struct Aligner<'a> {
+    batch: &'a Batch,
+    options: &'a Options,
+    letters: Window<'a>,
+}
+
+impl Aligner<'_> {
+    /// The alignment through a seed of what was found.
+    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
+        let (batch, options) = (self.batch, self.options);
+        let strand = batch.strand(found.context);
+        let seed = self.seed(found, strand);
+        let (query, subject) = (seed.0 as usize, seed.1 as usize);
+        let length = self.letters.subject.length;
+        let (start, end) = if length < WHOLE {
+            (0, length)
+        } else {
+            let start = subject.saturating_sub(query + GAPS);
+            (start, length.min(subject + strand.len() - query + GAPS))
+        };
+        let letters = self.letters.get(start..end);
+        let sequences = (strand, letters);
+        let seed = (query, subject - start);
+        let gapped = if options.is_greedy() {
+            gapped::greedy_alignment(batch, &options.scoring, sequences, seed, work)
+        } else {
+            gapped::affine_alignment(batch, &options.scoring, sequences, seed, work)
+        };
+        let start = start as i32;
+        Hsp {
+            context: found.context,
+            score: gapped.score,
+            query: gapped.query,
+            subject: (gapped.subject.0 + start, gapped.subject.1 + start),
+            seed: (gapped.seed.0, gapped.seed.1 + start),
+            script: gapped.script,
+            e_value: 0.0,
+        }
+    }
+
+    /// The seed of what was found if it is within enough equal letters; else the middle of the first
+    /// long run on its diagonal, or of the longest.
+    fn seed(&mut self, found: &Hsp, strand: &[u8]) -> (i32, i32) {
+        let (query, subject) = found.seed;
+        let first = query.min(subject).min(strand.len() as i32);
+        let start = (subject - first).max(0) as usize;
+        let end = subject.max(found.subject.1) as usize + strand.len();
+        let letters = self.letters.get(start..end);
+        let is_equal = |i: i32| {
+            let letter = |letters: &[u8], place: i32| letters.get(place as usize).copied();
+            let of_query = letter(strand, query + i);
+            of_query.is_some() && of_query == letter(letters, subject + i - start as i32)
+        };
+        // The seed itself is counted on both sides.
+        let after = (query..found.query.1).take_while(|&place| is_equal(place - query)).count();
+        let before = (0..=first).take_while(|&i| is_equal(-i)).count();
+        if after as i32 - 1 > GOOD_RUN || (after + before) as i32 - 1 > GOOD_RUN {
+            return found.seed;
+        }
+        let back = (subject - found.subject.0).min(query - found.query.0);
+        let columns = (found.subject.1 - subject + back).min(found.query.1 - query + back);
+        let (mut run, mut longest, mut middle) = (0, 0, None);
+        for column in 0..=columns {
+            if column < columns && is_equal(column - back) {
+                run += 1;
+                if run > BETTER_RUN {
+                    middle = Some(column - BETTER_RUN / 2);
+                    break;
+                }
+            } else {
+                if run > longest {
+                    longest = run;
+                    middle = Some(column - run / 2);
+                }
+                run = 0;
+            }
+        }
+        middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
+    }
+
+    /// Whether enough columns are of equal letters.
+    fn passes(&mut self, hsp: &Hsp) -> bool {
+        if self.options.identity <= 0.0 {
+            return true;
+        }
+        let query = &self.batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
+        let subject = self.letters.get(hsp.subject.0 as usize..hsp.subject.1 as usize);
+        let columns = hsp.columns(query, subject);
+        columns.identities as f64 * 100.0 >= columns.length as f64 * self.options.identity
+    }
+
+    /// Finds the best-scoring part of an alignment, ambiguous letters counted; tells whether it is
+    /// good enough.
+    fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
+        let (batch, scoring) = (self.batch, &self.options.scoring);
+        let strand = batch.strand(hsp.context);
+        let cutoff = batch.statistics(hsp.context).cutoff;
+        // It can be extended by equal letters, up to the ends of the query.
+        let room = strand.len();
+        let start = (hsp.subject.0 as usize).saturating_sub(room);
+        let letters = self.letters.get(start..hsp.subject.1 as usize + room);
+        let begin = (hsp.query.0 as usize, hsp.subject.0 as usize - start);
+        let mut runs = hsp.script.ops().to_vec();
+        let score = |one, other| batch.matrix.get(one, other);
+        let mut part = best_part(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
+        if part.last < runs.len() && part.first < runs.len() && part.columns > 0 {
+            part.grow(&mut runs, (strand, letters), scoring.reward);
+        }
+        hsp.score = part.score;
+        if part.score < cutoff {
+            return false;
+        }
+        hsp.query = (part.begin.0 as i32, part.end.0 as i32);
+        hsp.subject = ((part.begin.1 + start) as i32, (part.end.1 + start) as i32);
+        let mut runs = runs[part.first..=part.last].to_vec();
+        if let Some(last) = runs.last_mut() {
+            last.1 = part.columns;
+        }
+        hsp.script = Script::of(runs);
+        true
+    }
+}
+
+/// A part of an alignment.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    score: i32,
+    /// Places of query and subject.
+    begin: (usize, usize),
+    end: (usize, usize),
+    /// Its first and last run, and the columns of the last.
+    first: usize,
+    last: usize,
+    columns: i32,
+}
+
+impl Part {
+    /// Grows it by equal bases at both ends.
+    fn grow(&mut self, runs: &mut [(Op, i32)], (query, subject): (&[u8], &[u8]), reward: i32) {
+        let (q, s) = self.begin;
+        let is_equal = |&i: &usize| query[q - i] == subject[s - i] && query[q - i] < 4;
+        let before = (1..=q.min(s)).take_while(is_equal).count();
+        self.begin = (q - before, s - before);
+        runs[self.first].1 += before as i32;
+        if self.first == self.last {
+            self.columns += before as i32;
+        }
+        let (q, s) = self.end;
+        let behind = query[q..].iter().zip(&subject[s..]);
+        let behind = behind.take_while(|(one, other)| one == other && **one < 4).count();
+        self.end = (q + behind, s + behind);
+        self.columns += behind as i32;
+        self.score += (before + behind) as i32 * reward;
+    }
+}
+
+/// The best part of an alignment from a pair of places on. Runs are shortened by columns that
+/// cannot begin it.
+fn best_part(
+    runs: &mut [(Op, i32)],
+    (query, subject): (&[u8], &[u8]),
+    begin: (usize, usize),
+    scoring: &Scoring,
+    score: &impl Fn(u8, u8) -> i32,
+    cutoff: i32,
+) -> Part {
+    let factor = if scoring.is_linear() { 1 + scoring.reward % 2 } else { 1 };
+    let (open, extend) = if scoring.is_linear() {
+        (0, (scoring.reward - 2 * scoring.penalty) * factor / 2)
+    } else {
+        (scoring.gap_open, scoring.gap_extend)
+    };
+    let (mut q, mut s) = begin;
+    let (mut current, mut current_first) = (begin, 0);
+    let mut best = Part { score: 0, begin, end: begin, first: 0, last: 0, columns: -1 };
+    let mut sum = 0;
+    for (number, run) in runs.iter_mut().enumerate() {
+        let mut column = 0;
+        while column < run.1 {
+            let (op, columns) = *run;
+            if op == Op::Pair {
+                sum += factor * score(query[q], subject[s]);
+                q += 1;
+                s += 1;
+                column += 1;
+            } else {
+                sum -= open + extend * columns;
+                if op == Op::Insertion {
+                    q += columns as usize;
+                } else {
+                    s += columns as usize;
+                }
+                column += columns;
+            }
+            if sum < 0 {
+                if column < columns {
+                    run.1 -= column;
+                    current_first = number;
+                    column = 0;
+                } else {
+                    current_first = number + 1;
+                }
+                sum = 0;
+                current = (q, s);
+                // What was good enough before stays; the rest is forgotten.
+                if best.score < cutoff {
+                    best = Part {
+                        score: 0,
+                        begin: current,
+                        first: current_first,
+                        last: current_first,
+                        ..best
+                    };
+                }
+            } else if sum > best.score {
+                best = Part {
+                    score: sum,
+                    begin: current,
+                    end: (q, s),
+                    first: current_first,
+                    last: number,
+                    columns: column,
+                };
+            }
+        }
+    }
+    best.score /= factor;
+    best
+}

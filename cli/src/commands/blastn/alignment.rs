@@ -1,0 +1,133 @@
+//! Alignments as they are shown: the query as given, the subject perhaps reversed.
+
+use blastn_pipeline::alphabet;
+use blastn_pipeline::database::Database;
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::gapped::script::Op;
+use blastn_pipeline::hsp::{Columns, Hsp};
+use blastn_pipeline::queries::Batch;
+
+/// A subject that something was found in.
+#[derive(Debug)]
+pub struct Subject<'d> {
+    database: &'d Database,
+    pub number: usize,
+    pub title: String,
+    pub length: usize,
+}
+
+impl<'d> Subject<'d> {
+    pub fn new(database: &'d Database, number: usize) -> Self {
+        let subject = database.subject(number);
+        Self { database, number, title: subject.title(), length: subject.length }
+    }
+
+    /// The title's first word.
+    pub fn name(&self) -> &str {
+        self.title.split_whitespace().next().unwrap_or_default()
+    }
+}
+
+/// An alignment of a query and a subject.
+#[derive(Debug)]
+pub struct Aligned<'a> {
+    pub record: &'a Record,
+    pub subject: &'a Subject<'a>,
+    pub hsp: &'a Hsp,
+    pub columns: Columns,
+    /// Score in bits.
+    pub bits: f64,
+    /// Whether the subject is shown reversed.
+    pub minus: bool,
+    /// First and last place of the query, from 1.
+    pub query: (usize, usize),
+    /// Places of the subject beside them, from 1; descending if reversed.
+    pub subject_range: (usize, usize),
+    /// Letters with gaps.
+    pub query_text: String,
+    pub subject_text: String,
+}
+
+impl<'a> Aligned<'a> {
+    pub fn new(record: &'a Record, subject: &'a Subject<'a>, hsp: &'a Hsp, batch: &Batch) -> Self {
+        let context = &batch.contexts()[hsp.context];
+        let length = record.letters.len();
+        let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
+        let strand: Vec<u8> = if context.minus {
+            let plus = &record.letters[length - end..length - begin];
+            plus.iter().rev().map(|&letter| alphabet::complement(letter)).collect()
+        } else {
+            record.letters[begin..end].to_vec()
+        };
+        let places = hsp.subject.0 as usize..hsp.subject.1 as usize;
+        let letters = subject.database.subject(subject.number).letters(places.clone());
+        let bits = context.statistics.map_or(0.0, |statistics| statistics.gapped.bits(hsp.score));
+        let (mut query_text, mut subject_text) = (Vec::new(), Vec::new());
+        let (mut q, mut s) = (strand.iter().copied(), letters.iter().copied());
+        for &(op, columns) in hsp.script.ops() {
+            let columns = columns as usize;
+            let gap = || std::iter::repeat_n(alphabet::SENTINEL, columns);
+            match op {
+                Op::Pair => {
+                    query_text.extend(q.by_ref().take(columns));
+                    subject_text.extend(s.by_ref().take(columns));
+                }
+                Op::Insertion => {
+                    query_text.extend(q.by_ref().take(columns));
+                    subject_text.extend(gap());
+                }
+                Op::Deletion => {
+                    query_text.extend(gap());
+                    subject_text.extend(s.by_ref().take(columns));
+                }
+            }
+        }
+        let minus = context.minus;
+        let shown = |mut text: Vec<u8>| -> String {
+            if minus {
+                text.reverse();
+                for letter in &mut text {
+                    *letter = alphabet::complement(*letter);
+                }
+            }
+            text.into_iter().map(|letter| char::from(alphabet::decode(letter))).collect()
+        };
+        Self {
+            record,
+            subject,
+            hsp,
+            columns: hsp.columns(&strand, &letters),
+            bits,
+            minus,
+            query: if minus { (length - end + 1, length - begin) } else { (begin + 1, end) },
+            subject_range: if minus {
+                (places.end, places.start + 1)
+            } else {
+                (places.start + 1, places.end)
+            },
+            query_text: shown(query_text),
+            subject_text: shown(subject_text),
+        }
+    }
+}
+
+/// The query's letters of an alignment, with gaps, those that are masked in lower case.
+pub fn letters_with_masks(
+    aligned: &Aligned<'_>,
+    record: &Record,
+    masks: &[std::ops::Range<usize>],
+) -> String {
+    let mut lower = vec![false; record.letters.len()];
+    for mask in masks {
+        lower[mask.clone()].fill(true);
+    }
+    let mut place = aligned.query.0 - 1;
+    let shown = aligned.query_text.chars().map(|letter| {
+        if letter == '-' {
+            return letter;
+        }
+        place += 1;
+        if lower[place - 1] { letter.to_ascii_lowercase() } else { letter }
+    });
+    shown.collect()
+}

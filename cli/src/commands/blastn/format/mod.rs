@@ -1,0 +1,149 @@
+//! What is written of a search: the formats of NCBI's blastn.
+
+mod column;
+mod number;
+mod pairwise;
+mod table;
+mod xml;
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::queries::Statistics;
+use blastn_pipeline::search::{Results, Searcher};
+
+pub use self::column::Column;
+use crate::commands::blastn::alignment::{Aligned, Subject};
+
+/// The version of NCBI's programs whose output this is.
+const PROGRAM: &str = "BLASTN 2.12.0+";
+
+/// `-outfmt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// 0.
+    Pairwise,
+    /// 5.
+    Xml,
+    /// 6, and 7, which has comments.
+    Table { columns: Vec<Column>, comments: bool },
+}
+
+impl FromStr for OutputFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let number = words.next().unwrap_or_default();
+        let columns: Vec<&str> = words.collect();
+        match (number, columns.is_empty()) {
+            ("0", true) => Ok(Self::Pairwise),
+            ("5", true) => Ok(Self::Xml),
+            ("6" | "7", _) => {
+                let comments = number == "7";
+                Ok(Self::Table { columns: column::parse(&columns)?, comments })
+            }
+            _ => Err("not one of 0, 5, 6 and 7 (columns are of 6 and 7 alone)".to_owned()),
+        }
+    }
+}
+
+/// What a search was for.
+#[derive(Debug)]
+pub struct Report<'a> {
+    pub format: &'a OutputFormat,
+    pub searcher: &'a Searcher<'a>,
+    /// What the user called the subjects.
+    pub database: String,
+    /// Whether they are a database.
+    pub is_database: bool,
+    /// Title and length of the first query.
+    pub first: (&'a str, usize),
+}
+
+/// What was found for a query.
+struct Section<'a> {
+    /// The query's number, from 0.
+    number: usize,
+    record: &'a Record,
+    /// Alignments by subject.
+    aligned: &'a [Vec<Aligned<'a>>],
+    statistics: Option<&'a Statistics>,
+}
+
+impl Report<'_> {
+    /// What comes before all queries.
+    pub fn begin(&self) -> String {
+        let mut out = String::new();
+        match self.format {
+            OutputFormat::Pairwise => pairwise::begin(self, &mut out),
+            OutputFormat::Xml => xml::begin(self, &mut out),
+            OutputFormat::Table { .. } => {}
+        }
+        out
+    }
+
+    /// What was found for a batch of queries, of which the first has this number from 0.
+    pub fn queries(&self, first: usize, queries: &[Record], results: &Results) -> String {
+        let mut out = String::new();
+        for (place, record) in queries.iter().enumerate() {
+            let hits = &results.hits[place];
+            let subjects: Vec<Subject> = hits
+                .iter()
+                .map(|hit| Subject::new(self.searcher.database(), hit.subject))
+                .collect();
+            let aligned: Vec<Vec<Aligned<'_>>> = hits
+                .iter()
+                .zip(&subjects)
+                .map(|(hit, subject)| {
+                    let align = |hsp| Aligned::new(record, subject, hsp, &results.batch);
+                    hit.hsps.iter().map(align).collect()
+                })
+                .collect();
+            let mut contexts = results.batch.contexts().iter();
+            let statistics = contexts
+                .find(|context| context.query == place)
+                .and_then(|context| context.statistics.as_ref());
+            let section = Section { number: first + place, record, aligned: &aligned, statistics };
+            match self.format {
+                OutputFormat::Pairwise => pairwise::query(self, &section, &mut out),
+                OutputFormat::Xml => xml::query(self, &section, &mut out),
+                OutputFormat::Table { columns, comments } => {
+                    if *comments {
+                        self.comments(&section, columns, &mut out);
+                    }
+                    for of_subject in &aligned {
+                        table::rows(of_subject, columns, &mut out);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn comments(&self, section: &Section<'_>, columns: &[Column], out: &mut String) {
+        let (title, database) = (&section.record.title, &self.database);
+        let _ = writeln!(out, "# {PROGRAM}\n# Query: {title}\n# Database: {database}");
+        let hits: usize = section.aligned.iter().map(Vec::len).sum();
+        if hits > 0 {
+            let names: Vec<&str> = columns.iter().map(|column| column.heading()).collect();
+            let _ = writeln!(out, "# Fields: {}", names.join(", "));
+        }
+        let _ = writeln!(out, "# {hits} hits found");
+    }
+
+    /// What comes behind all queries.
+    pub fn end(&self, queries: usize) -> String {
+        let mut out = String::new();
+        match self.format {
+            OutputFormat::Pairwise => pairwise::end(self, &mut out),
+            OutputFormat::Xml => xml::end(&mut out),
+            OutputFormat::Table { comments: true, .. } => {
+                let _ = writeln!(out, "# BLAST processed {queries} queries");
+            }
+            OutputFormat::Table { .. } => {}
+        }
+        out
+    }
+}

@@ -1,0 +1,167 @@
+//! `gpualign blastn` and `gpualign makedb`: nucleotide BLAST, as NCBI's program does it.
+//!
+//! ```text
+//!   FASTA --makedb--> FASTA.gpdb --.
+//!   or -subject FASTA -------------+--> Searcher
+//!   -query --> batches of queries -----> Results --format--> text
+//! ```
+//!
+//! One batch is searched at a time, on all threads; how many queries it has follows what was found
+//! before, never threads or time.
+
+mod alignment;
+pub mod args;
+pub mod bench;
+mod format;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use aligner_core::{Device, DeviceRequest};
+use anyhow::{Context, Result, anyhow, ensure};
+use blastn_pipeline::batching::BatchSize;
+use blastn_pipeline::database::Database;
+use blastn_pipeline::error::{DatabaseError, SearchError};
+use blastn_pipeline::fasta::{self, Record};
+use blastn_pipeline::search::Searcher;
+
+use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
+use crate::commands::blastn::format::Report;
+use crate::commands::start_threads;
+use crate::console::{self, Console};
+use crate::output::staging::{Staged, Target};
+
+/// What is added to the name of the sequences.
+const EXTENSION: &str = ".gpdb";
+
+/// Makes a database.
+pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
+    let console = Console::new(arguments.messages);
+    let start = Instant::now();
+    let target = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
+    let staged = Staged::new(&target)?;
+    start_threads(arguments.threads.count())?;
+    console.start("making the database");
+    let database = Database::from_fasta(&arguments.sequences, now())?;
+    database.save(&staged.path()).map_err(|error| match error {
+        // The name that the user gave, not the staged one.
+        DatabaseError::Io { source, .. } => anyhow!(source).context(target.display().to_string()),
+        other => other.into(),
+    })?;
+    staged.commit()?;
+    console.finish();
+    console.notice(&format!(
+        "{}: {} sequences, {} bases, {:.3} bytes a base, {:.1} s",
+        target.display(),
+        database.len(),
+        database.letters(),
+        database.file_length() as f64 / database.letters() as f64,
+        start.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}
+
+/// Searches.
+pub fn run(arguments: &BlastnArguments) -> Result<()> {
+    start_threads(arguments.num_threads.into())?;
+    let queries = read_queries(&arguments.query)?;
+    let (database, name) = match (&arguments.db, &arguments.subject) {
+        (_, Some(subject)) => {
+            let name = format!("User specified sequence set (Input: {})", subject.display());
+            (Database::from_fasta(subject, now())?, name)
+        }
+        (Some(path), None) => (open(path)?, path.display().to_string()),
+        (None, None) => anyhow::bail!("neither -db nor -subject"),
+    };
+    let searcher = searcher(&database, arguments)?;
+    let target = Target::new(arguments.out.as_deref())?;
+    let mut out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
+    let report = Report {
+        format: &arguments.outfmt,
+        searcher: &searcher,
+        database: name,
+        is_database: arguments.subject.is_none(),
+        first: (&queries[0].title, queries[0].letters.len()),
+    };
+    write(&report, &queries, &mut out).with_context(|| target.name())?;
+    drop(out);
+    if let Some(reason) = searcher.failure() {
+        console::say(&format!("warning: {reason}: the rest was searched on the CPU"));
+    }
+    target.commit()
+}
+
+/// Puts the database on the device, if that is a GPU.
+fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<Searcher<'d>> {
+    let on = |device: Device| Searcher::new(database, arguments.options(), device);
+    match on(Device::open(arguments.device)?.device) {
+        Err(SearchError::Device(reason)) if arguments.device == DeviceRequest::Auto => {
+            console::say(&format!("warning: {reason}: searching on the CPU"));
+            Ok(on(Device::Cpu)?)
+        }
+        made => Ok(made?),
+    }
+}
+
+fn write(report: &Report<'_>, queries: &[Record], out: &mut impl Write) -> std::io::Result<()> {
+    let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
+    let mut size = BatchSize::new(task, letters);
+    let mut rest = queries;
+    out.write_all(report.begin().as_bytes())?;
+    while !rest.is_empty() {
+        let (batch, behind) = rest.split_at(batch(rest, size.bases()));
+        let results = report.searcher.search(batch);
+        size.update(results.extensions);
+        let first = queries.len() - rest.len();
+        out.write_all(report.queries(first, batch, &results).as_bytes())?;
+        rest = behind;
+    }
+    out.write_all(report.end(queries.len()).as_bytes())?;
+    out.flush()
+}
+
+/// How many of the next queries have at least so many bases together.
+fn batch(queries: &[Record], bases: usize) -> usize {
+    let mut sum = 0;
+    let enough = queries.iter().position(|query| {
+        sum += query.letters.len();
+        sum >= bases
+    });
+    enough.map_or(queries.len(), |last| last + 1)
+}
+
+fn read_queries(path: &Path) -> Result<Vec<Record>> {
+    let queries = fasta::read(path)?;
+    let name = crate::input::name(path);
+    ensure!(
+        queries.iter().any(|query| !query.letters.is_empty()),
+        "{name}: no query has any bases"
+    );
+    for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
+    {
+        let title = query.name();
+        console::say(&format!("warning: {name}: record {} ({title}) has no bases", number + 1));
+    }
+    Ok(queries)
+}
+
+/// Opens a database by its name, with or without its extension.
+fn open(path: &Path) -> Result<Database> {
+    let with_extension = with_extension(path);
+    // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+    let path = if with_extension.exists() { &with_extension } else { path };
+    Ok(Database::open(path)?)
+}
+
+fn with_extension(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(EXTENSION);
+    name.into()
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

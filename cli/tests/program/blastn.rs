@@ -1,0 +1,185 @@
+//! `gpualign makedb` and `gpualign blastn`.
+
+use std::fmt::Write as _;
+
+use crate::support::{Folder, error_line, gzip, phix};
+
+fn random_bases(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
+}
+
+/// A folder with phiX174 as `ref.fa`, and pieces of it as `q.fa`.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let genome = phix();
+    let mut text = String::new();
+    for (number, start) in (0..5000).step_by(250).enumerate() {
+        let mut piece = genome[start..start + 300].to_vec();
+        piece[150] = b'N';
+        let _ = writeln!(text, ">q{number}\n{}", String::from_utf8_lossy(&piece));
+    }
+    folder.write("q.fa", &text).write("q.fa.gz", gzip(text.as_bytes()));
+    folder
+}
+
+fn blastn(folder: &Folder, arguments: &[&str]) -> String {
+    let output = folder.run(&[&["blastn"], arguments].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).expect("is text")
+}
+
+#[test]
+fn rows_with_a_database_and_without() {
+    let folder = folder();
+    assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
+    let columns = ["-outfmt", "6 qseqid pident length mismatch qstart qend sstart send"];
+    let rows = blastn(&folder, &[&["-query", "q.fa", "-db", "ref.fa"], &columns[..]].concat());
+    assert!(rows.starts_with("q0\t99.667\t300\t1\t1\t300\t1\t300\n"), "{rows}");
+    assert_eq!(rows.lines().count(), 20);
+    for same in [
+        &["-query", "q.fa.gz", "-db", "ref.fa.gpdb"][..],
+        &["--query", "q.fa", "--subject", "ref.fa"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastn", "-evalue", "1e-50"],
+    ] {
+        assert_eq!(blastn(&folder, &[same, &columns].concat()), rows, "{same:?}");
+    }
+    let arguments = ["-query", "q.fa", "-db", "ref.fa", "-out", "rows.tsv"];
+    assert_eq!(blastn(&folder, &[&arguments[..], &columns].concat()), "");
+    assert_eq!(folder.read("rows.tsv"), rows.as_bytes());
+}
+
+#[test]
+fn output_is_the_same_on_any_number_of_threads() {
+    let folder = folder();
+    for format in ["0", "5", "6", "7"] {
+        let common = ["-query", "q.fa", "-subject", "ref.fa", "-task", "blastn"];
+        let with = |threads| {
+            let rest = ["-outfmt", format, "-num_threads", threads];
+            blastn(&folder, &[&common[..], &rest].concat())
+        };
+        let one = with("1");
+        assert!(one.contains("q19"), "format {format}");
+        assert!(one == with("3"), "format {format}");
+    }
+}
+
+/// Queries and subjects of millions of bases: hits across what might be a seam are whole.
+#[test]
+fn long_queries_and_subjects_have_no_seams() {
+    let folder = folder();
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut query = random_bases(&mut random, 2_100_000);
+    let mut subject = random_bases(&mut random, 5_200_000);
+    let mut expected = Vec::new();
+    for (number, (to, from)) in
+        [(999_500, 4_999_000), (1_999_800, 4_500), (2_099_000, 2_000_000)].into_iter().enumerate()
+    {
+        let piece = random_bases(&mut random, 1000 - 100 * number);
+        query[to..to + piece.len()].copy_from_slice(&piece);
+        subject[from..from + piece.len()].copy_from_slice(&piece);
+        let ends = [to + 1, to + piece.len(), from + 1, from + piece.len()];
+        expected.push(ends.map(|end| end.to_string()).join("\t"));
+    }
+    folder.write("long.fa", [b">long\n", &query[..], b"\n"].concat());
+    folder.write("subject.fa", [b">subject\n", &subject[..], b"\n"].concat());
+    for task in ["blastn", "megablast"] {
+        let rows = blastn(
+            &folder,
+            &["-query", "long.fa", "-subject", "subject.fa", "-task", task, "-evalue", "1e-30"]
+                .into_iter()
+                .chain(["-outfmt", "6 qstart qend sstart send"])
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(rows.lines().count(), 3, "{task}: {rows}");
+        // A random base beside a piece may fit, too.
+        for (row, expected) in rows.lines().zip(&expected) {
+            let ends = |row: &str| -> Vec<i64> {
+                row.split('\t').map(|end| end.parse().expect("a number")).collect()
+            };
+            for (found, expected) in ends(row).into_iter().zip(ends(expected)) {
+                assert!((found - expected).abs() <= 8, "{task}: {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sequences_that_are_none() {
+    let folder = folder();
+    folder.write("protein.fa", ">p\nACGT\n>q\nMEEPQSDPSV\n");
+    folder.write("empty.fa", "").write("no_bases.fa", ">a\n>b\n\n");
+    for (query, parts) in [
+        ("protein.fa", &["protein.fa", "record 2", "line 4", "not a nucleotide letter"][..]),
+        ("empty.fa", &["empty.fa", "empty"]),
+        ("no_bases.fa", &["no_bases.fa", "no query has any bases"]),
+        ("no.fa", &["no.fa", "No such file"]),
+        (".", &[".", "is a directory"]),
+    ] {
+        folder.refused(&["blastn", "-query", query, "-subject", "ref.fa", "-out", "o"], parts);
+        if query != "no_bases.fa" {
+            folder.refused(&["blastn", "-query", "q.fa", "-subject", query, "-out", "o"], parts);
+            folder.refused(&["makedb", query, "-o", "o.gpdb"], parts);
+        }
+    }
+}
+
+#[test]
+fn databases_that_are_none() {
+    let folder = folder();
+    assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
+    let good = folder.read("ref.fa.gpdb");
+    let refused = |content: &[u8], parts: &[&str]| {
+        folder.write("bad.gpdb", content);
+        folder.refused(&["blastn", "-query", "q.fa", "-db", "bad", "-out", "o"], parts);
+    };
+    refused(b"", &["bad.gpdb"]);
+    refused(b"not a database, however long its text is made: ACGT ACGT", &["not a database"]);
+    refused(&[b'x'; 8192], &["not a database"]);
+    for length in [good.len() - 1, good.len() / 2, 600, 100] {
+        refused(&good[..length], &["bad.gpdb"]);
+    }
+    refused(&[&good[..], b"x"].concat(), &["bytes, but should have"]);
+    // Any byte may be damaged.
+    for place in (0..good.len()).step_by(97) {
+        let mut bad = good.clone();
+        bad[place] ^= 0x10;
+        folder.write("bad.gpdb", bad);
+        let arguments = ["blastn", "-query", "q.fa", "-db", "bad", "-outfmt", "6"];
+        let output = folder.run(&arguments);
+        // Between its parts a file has bytes that mean nothing.
+        if output.status.success() {
+            let rows = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(
+                rows,
+                blastn(&folder, &["-query", "q.fa", "-db", "ref.fa", "-outfmt", "6"]),
+                "byte {place}"
+            );
+        } else {
+            assert!(error_line(&output, &arguments).contains("bad.gpdb"));
+        }
+    }
+    folder.refused(&["blastn", "-query", "q.fa", "-db", "none"], &["none", "No such file"]);
+    folder.refused(&["blastn", "-query", "q.fa", "-db", "ref.fa.x"], &["ref.fa.x"]);
+}
+
+#[test]
+fn options_that_are_none() {
+    let folder = folder();
+    for arguments in [
+        &["-query", "q.fa"][..],
+        &["-query", "q.fa", "-subject", "ref.fa", "-db", "ref.fa"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-no_such_option", "1"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-task", "blastp"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "99"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "6 no_such_column"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-evalue", "-1"],
+        &["-query", "q.fa", "-subject", "ref.fa", "-word_size", "2"],
+        // Scores without statistics.
+        &["-query", "q.fa", "-subject", "ref.fa", "-reward", "1", "-penalty", "-9"],
+    ] {
+        let output = folder.run(&[&["blastn"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}

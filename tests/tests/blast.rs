@@ -1,0 +1,161 @@
+//! The pipeline's device code, run on the CPU, finds what its Rust code finds.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use std::iter::once;
+use std::sync::Arc;
+
+use aligner_core::stream::{CpuExecutor, CudaExecutor, Outputs, Policy, Settings};
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::lookup::Lookup;
+use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::pipeline::device::{DeviceChunk, Tables, packed_words};
+use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Word};
+use blastn_pipeline::pipeline::{Build, Sinks, slices, topology};
+use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::ungapped::Fours;
+use fastrand::Rng;
+use gpualign_tests::ShimBackend;
+
+fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Word>) {
+    let (mut extended, mut spent) = (Vec::new(), Vec::new());
+    sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
+    sinks.spent.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
+    extended.sort_unstable();
+    spent.sort_unstable();
+    (extended, spent)
+}
+
+/// Bases of a chunk, with parts of the queries in them.
+fn chunk(random: &mut Rng, records: &[Record], length: usize) -> Vec<u8> {
+    let mut bases: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+    for _ in 0..length / 60 {
+        let Some(record) = random.choice(records) else { break };
+        let part = random.usize(8..80).min(record.letters.len()).min(length);
+        let (from, to) =
+            (random.usize(..=record.letters.len() - part), random.usize(..=length - part));
+        let reversed = random.bool();
+        for (place, &letter) in record.letters[from..from + part].iter().enumerate() {
+            let letter = if random.u8(..15) == 0 { random.u8(..4) } else { letter.min(3) };
+            let place = if reversed { to + part - 1 - place } else { to + place };
+            bases[place] = if reversed { 3 - letter } else { letter };
+        }
+    }
+    bases
+}
+
+/// Four bases a byte, and 4 bytes to spare.
+fn packed(bases: &[u8]) -> Vec<u8> {
+    let four = |four: &[u8]| {
+        four.iter().enumerate().fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
+    };
+    bases.chunks(4).map(four).chain([0; 4]).collect()
+}
+
+/// Runs the same queries and chunks on the CPU and on the shim; gives what was found.
+fn check(
+    case: &str,
+    options: &Options,
+    records: &[Record],
+    chunks: Vec<Vec<u8>>,
+    settings: &Settings,
+) -> (Vec<Extended>, Vec<Word>) {
+    let batch = Batch::new(records, options, Extent { letters: 1_000_000, sequences: 10 });
+    let lookup = Lookup::new(&batch, options.word);
+    let (mut all, mut device_chunks) = (Vec::new(), Vec::new());
+    for bases in &chunks {
+        let first = 4 * all.len() as u64;
+        device_chunks.push(DeviceChunk { first, length: bases.len() as u32, padding: 0 });
+        all.extend(packed(bases));
+    }
+    let inputs = slices(&lookup, chunks.iter().map(|bases| bases.len() as u32));
+    let context = Context {
+        batch: Arc::new(batch),
+        lookup: Arc::new(lookup),
+        word: options.word,
+        fours: Fours::new(options),
+        chunks: chunks.into_iter().map(|bases| Bases { packed: packed(&bases), bases }).collect(),
+    };
+    let (app, sinks) = topology(&context, Build::Split);
+    let cpu = CpuExecutor::new(&app, settings).expect("an executor");
+    let expected = sorted(cpu.run(&inputs).expect("runs"), sinks);
+
+    let words = packed_words(&all);
+    let tables = Tables::new(&context, &device_chunks);
+    let address = |start: *const u8| start.expose_provenance() as u64;
+    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
+    let on_device = tables.context(address(words.as_ptr().cast()), arrays);
+    for (build, name) in [(Build::Split, "pipeline"), (Build::Merged, "merged")] {
+        let (app, sinks) = topology(&context, build);
+        let kernels = gpualign_tests::kernels("blastn-pipeline", name).expect("the build made it");
+        let shim = CudaExecutor::with_backend(
+            ShimBackend::new(kernels, 5),
+            &app,
+            settings,
+            name,
+            &on_device,
+        )
+        .expect("an executor");
+        let found = sorted(shim.run(&inputs).expect("runs"), sinks);
+        assert_eq!(found, expected, "{case}, {build:?}");
+    }
+    expected
+}
+
+fn record(random: &mut Rng, length: usize) -> Record {
+    let letter = |random: &mut Rng| if random.u8(..60) == 0 { 14 } else { random.u8(..4) };
+    Record { letters: (0..length).map(|_| letter(random)).collect(), ..Record::default() }
+}
+
+#[test]
+fn words_and_alignments_equal_those_of_the_cpu() {
+    let (mut extended, mut spent) = (0, 0);
+    for seed in 0..12 {
+        let mut random = Rng::with_seed(seed);
+        let mut options = Options::new(if seed % 4 == 3 { Task::Megablast } else { Task::Blastn });
+        options.word = [11, 7, 16, 28][seed as usize % 4];
+        options.mask_lower = true;
+        let records: Vec<Record> = (0..random.usize(1..6))
+            .map(|_| {
+                let length = random.usize(1..400);
+                record(&mut random, length)
+            })
+            .map(|record| {
+                let length = record.letters.len() as u32;
+                Record { lower: once(length / 3..length / 2).collect(), ..record }
+            })
+            .collect();
+        let chunks = (0..random.usize(1..4))
+            .map(|_| {
+                let length = random.usize(0..3000);
+                chunk(&mut random, &records, length)
+            })
+            .collect();
+        let settings = Settings {
+            width: [32, 64, 128][random.usize(..3)],
+            blocks: 1 + random.u32(..3),
+            policy: [Policy::Lazy, Policy::Naive][random.usize(..2)],
+            output_slots: 1 + random.u32(..50),
+            ..Settings::default()
+        };
+        let found = check(&format!("seed {seed}"), &options, &records, chunks, &settings);
+        extended += found.0.len();
+        spent += found.1.len();
+    }
+    assert!(extended > 50 && spent > 50, "{extended} and {spent}");
+}
+
+#[test]
+fn the_shortest_sequences() {
+    let mut random = Rng::with_seed(3);
+    let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
+    let options = Options::new(Task::Blastn);
+    let queries = [record(&mut random, 40)];
+    for chunks in [vec![], vec![vec![]], vec![vec![1]], vec![queries[0].letters[..11].to_vec()]] {
+        let chunks: Vec<Vec<u8>> =
+            chunks.into_iter().map(|c| c.into_iter().map(|l: u8| l.min(3)).collect()).collect();
+        check(&format!("{chunks:?}"), &options, &queries, chunks, &settings);
+    }
+    let none = check("no queries", &options, &[], vec![vec![0; 100]], &settings);
+    assert!(none.0.is_empty() && none.1.is_empty());
+}

@@ -119,12 +119,12 @@ mod tests {
             let mut list: Vec<Hsp> = Vec::new();
             for _ in 0..60 {
                 let range = |random: &mut fastrand::Rng| {
-                    let begin = random.i32(..100);
+                    let begin = random.i32(0..100);
                     (begin, begin + random.i32(1..60))
                 };
                 let hsp = Hsp {
                     context: random.usize(..2),
-                    score: random.i32(..50),
+                    score: random.i32(0..50),
                     query: range(&mut random),
                     subject: range(&mut random),
                     ..Hsp::default()

@@ -29,12 +29,13 @@
 //! | [`lookup`], [`words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`hsp`] | alignments, and which are within others |
+//! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`search`] | all of it, for a batch |
 //!
 //! The stages up to the ungapped extension are those of the streaming pipeline of BLASTN (000,
 //! section 3.4.1; 004, section VI.B): each leaves a small and uneven part of its input to the next.
-//! A stage here takes a slice and appends to a list, so that it can become a node of the streaming
-//! runtime.
+//! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`pipeline`], over
+//! all subjects at once. Extensions with gaps are the CPU's, some of them made ahead in parallel.
 //!
 //! Places count from 0, ends are behind the last; the query's are within a *context*, one of its
 //! strands.
@@ -56,6 +57,7 @@
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 
+mod ahead;
 pub mod alphabet;
 pub mod batching;
 mod contained;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::ahead;
 use crate::contained::Kept;
 use crate::database::Subject;
 use crate::gapped;
@@ -141,43 +142,38 @@ impl Search<'_> {
     /// Extends with gaps what is not within an alignment already; returns alignments by score, with
     /// places within the chunk.
     fn gapped(&self, bases: &[u8], work: &mut Work) -> Vec<Hsp> {
-        let mut hsps = Vec::new();
         let mut kept = Kept::new(self.options.diagonal_separation());
-        for hit in &work.ungapped {
-            let context = self.batch.context_at(hit.seed_query as usize);
-            let first = self.batch.contexts[context].first as u32;
-            let begin = ((hit.query - first) as i32, hit.subject as i32);
-            let length = hit.length as i32;
-            let ungapped = Hsp {
-                context,
-                score: hit.score,
-                query: (begin.0, begin.0 + length),
-                subject: (begin.1, begin.1 + length),
-                ..Hsp::default()
-            };
-            if kept.contains(&ungapped) {
-                continue;
-            }
-            let hsp = self.gapped_from(hit, context, first, bases, &mut work.gapped);
-            if hsp.score >= self.batch.statistics(context).cutoff {
-                kept.add(&hsp);
-                hsps.push(hsp);
-            }
-        }
+        let mut hsps = ahead::extend(
+            &work.ungapped,
+            &mut kept,
+            &mut work.gapped,
+            gapped::Work::default,
+            |hit| self.ungapped_hsp(hit),
+            |hit, work| self.gapped_from(hit, bases, work),
+            |hsp| hsp.score >= self.batch.statistics(hsp.context).cutoff,
+        );
         hsp::purge_common_ends(&mut hsps);
         hsps.sort_by(Hsp::by_score);
         hsps
     }
 
-    fn gapped_from(
-        &self,
-        hit: &UngappedHit,
-        context: usize,
-        first: u32,
-        bases: &[u8],
-        work: &mut gapped::Work,
-    ) -> Hsp {
+    fn ungapped_hsp(&self, hit: &UngappedHit) -> Hsp {
+        let context = self.batch.context_at(hit.seed_query as usize);
+        let begin = hit.query as i32 - self.batch.contexts[context].first as i32;
+        let (subject, length) = (hit.subject as i32, hit.length as i32);
+        Hsp {
+            context,
+            score: hit.score,
+            query: (begin, begin + length),
+            subject: (subject, subject + length),
+            ..Hsp::default()
+        }
+    }
+
+    fn gapped_from(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
         let Self { batch, options, .. } = *self;
+        let context = batch.context_at(hit.seed_query as usize);
+        let first = batch.contexts[context].first as u32;
         let sequences = (batch.strand(context), bases);
         let gapped = if options.is_greedy() {
             let middle = hit.length / 2;

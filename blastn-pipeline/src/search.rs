@@ -121,7 +121,7 @@ impl<'a> Searcher<'a> {
             .into_par_iter()
             .map_init(gapped::Work::default, |work, (query, hit)| {
                 let subject = self.database.subject(hit.subject);
-                let hsps = traceback::align(&batch, &self.options, &subject, hit.hsps, work);
+                let hsps = traceback::align(&batch, &self.options, &subject, &hit.hsps, work);
                 (query, Hit { subject: hit.subject, hsps })
             })
             .collect();

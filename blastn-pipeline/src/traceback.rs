@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::ahead;
 use crate::contained::Kept;
 use crate::database::Subject;
 use crate::gapped::script::{Op, Script};
@@ -26,29 +27,30 @@ pub(crate) fn align(
     batch: &Batch,
     options: &Options,
     subject: &Subject<'_>,
-    found: Vec<Hsp>,
+    found: &[Hsp],
     work: &mut Work,
 ) -> Vec<Hsp> {
-    let mut aligner = Aligner { batch, options, letters: Window::new(*subject) };
+    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
     let separation = options.diagonal_separation();
     let mut kept = Kept::new(separation);
-    let mut hsps = Vec::new();
-    for hsp in found {
-        if kept.contains(&hsp) {
-            continue;
-        }
-        let aligned = aligner.align(&hsp, work);
+    let mut own = (new_aligner(), std::mem::take(work));
+    let hsps = ahead::extend(
+        found,
+        &mut kept,
+        &mut own,
+        || (new_aligner(), Work::default()),
+        Clone::clone,
+        |hsp, (aligner, work)| aligner.align(hsp, work),
         // Greedy scores know nothing of ambiguous letters, and are corrected below.
-        if options.is_greedy() || aligner.passes(&aligned) {
-            kept.add(&aligned);
-            hsps.push(aligned);
-        }
-    }
+        |hsp| options.is_greedy() || passes(batch, options, subject, hsp),
+    );
+    let mut aligner = own.0;
+    *work = own.1;
     let (whole, cut) = hsp::cut_common_ends(hsps);
     let (mut hsps, uncertain) =
         if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
     for mut hsp in uncertain {
-        if aligner.reevaluate(&mut hsp) && aligner.passes(&hsp) {
+        if aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp) {
             hsps.push(hsp);
         }
     }
@@ -67,6 +69,17 @@ pub(crate) fn align(
     }
     hsps.retain(|hsp| hsp.e_value <= options.e_value);
     hsps
+}
+
+/// Whether enough columns are of equal letters.
+fn passes(batch: &Batch, options: &Options, subject: &Subject<'_>, hsp: &Hsp) -> bool {
+    if options.identity <= 0.0 {
+        return true;
+    }
+    let query = &batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
+    let letters = subject.letters(hsp.subject.0 as usize..hsp.subject.1 as usize);
+    let columns = hsp.columns(query, &letters);
+    columns.identities as f64 * 100.0 >= columns.length as f64 * options.identity
 }
 
 /// Letters of a part of the subject, more when needed.
@@ -172,17 +185,6 @@ impl Aligner<'_> {
             }
         }
         middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
-    }
-
-    /// Whether enough columns are of equal letters.
-    fn passes(&mut self, hsp: &Hsp) -> bool {
-        if self.options.identity <= 0.0 {
-            return true;
-        }
-        let query = &self.batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
-        let subject = self.letters.get(hsp.subject.0 as usize..hsp.subject.1 as usize);
-        let columns = hsp.columns(query, subject);
-        columns.identities as f64 * 100.0 >= columns.length as f64 * self.options.identity
     }
 
     /// Finds the best-scoring part of an alignment, ambiguous letters counted; tells whether it is

@@ -95,7 +95,8 @@ impl Run<'_> {
             if last_subject < width {
                 break;
             }
-            last -= width;
+            // Before the first letter only if this was the last round.
+            last = last.saturating_sub(width);
             last_subject -= width;
         }
         Some(WordHit { query: query as u32, subject: subject as u32, end: end as u32, probe })

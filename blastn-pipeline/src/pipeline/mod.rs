@@ -8,8 +8,8 @@
 //!              in a table                 a row
 //! ```
 //!
-//! Of every ten words of the database some are in a query, of these one in ten goes on as a hit, and of
-//! those nearly none scores enough: each stage is busy for its survivors only. A word that is in many
+//! Few words of the database are in a query, of their places few are within enough equal bases, and of
+//! these few score enough: each stage is busy for its survivors only. A word that is in many
 //! places of the queries is exploded, so that no limit on them is needed.
 //!
 //! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word

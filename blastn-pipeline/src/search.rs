@@ -94,7 +94,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The ungapped alignments of all chunks of the database, if a GPU finds them.
-    fn seeded(&self, batch: &Arc<Batch>, lookup: &Arc<Lookup>) -> Option<Seeded> {
+    fn seeded(&self, batch: &Arc<Batch>, lookup: &Arc<Lookup>) -> Option<Seeded<'_>> {
         let seeder = self.seeder.as_ref().filter(|_| self.failure.get().is_none())?;
         let seeded = seeder.run(batch, lookup, &self.options);
         seeded.map_err(|error| self.failure.set(error)).ok()

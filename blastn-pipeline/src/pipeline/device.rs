@@ -129,6 +129,7 @@ impl<'a> Tables<'a> {
         let Context { batch, lookup, word, fours, .. } = self.context;
         let mut addresses = [packed + FIRST; 12];
         addresses[1..].copy_from_slice(&arrays);
+        // The letters' bases, and which are none, have a word before them as the database has.
         addresses[7] += FIRST;
         addresses[8] += FIRST;
         DeviceContext {

@@ -29,10 +29,10 @@ pub struct Seeder {
 
 /// Ungapped alignments of a batch with a database.
 #[derive(Debug)]
-pub struct Seeded {
+pub struct Seeded<'s> {
     /// What the application found.
     pub run: Run,
-    firsts: Vec<usize>,
+    firsts: &'s [usize],
 }
 
 /// How the application is run.
@@ -84,7 +84,7 @@ impl Seeder {
         batch: &Arc<Batch>,
         lookup: &Arc<Lookup>,
         options: &Options,
-    ) -> Result<Seeded, DeviceError> {
+    ) -> Result<Seeded<'_>, DeviceError> {
         let context = Context {
             batch: Arc::clone(batch),
             lookup: Arc::clone(lookup),
@@ -93,11 +93,11 @@ impl Seeder {
             chunks: Vec::new(),
         };
         let run = self.pipeline.run(&self.bases, &context)?;
-        Ok(Seeded { run, firsts: self.firsts.clone() })
+        Ok(Seeded { run, firsts: &self.firsts })
     }
 }
 
-impl Seeded {
+impl Seeded<'_> {
     /// Those of the chunks of a subject.
     pub fn subject(&self, number: usize) -> &[Vec<UngappedHit>] {
         &self.run.hits[self.firsts[number]..self.firsts[number + 1]]

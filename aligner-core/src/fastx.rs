@@ -4,7 +4,9 @@
 //! first of several bzip2 streams, calls a failed decompression an empty file, and wants a line end
 //! after the last, empty, FASTA sequence.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
@@ -24,6 +26,18 @@ pub enum OpenError {
     /// Another format.
     #[error("neither FASTQ nor FASTA (plain or compressed by gzip, bzip2 or zstd)")]
     UnknownFormat,
+}
+
+/// Opens a file to read. A directory is refused at once: reading it would fail later.
+///
+/// # Errors
+/// If there is none, or it cannot be opened.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(file)
 }
 
 /// The records of FASTA or FASTQ text. Compression (all members of gzip, streams of bzip2, frames

@@ -1,6 +1,5 @@
 //! Reading FASTA files of queries and subjects.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -58,7 +57,7 @@ pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), 
     let bytes: Box<dyn Read + Send> = if is_stdin {
         Box::new(io::stdin())
     } else {
-        Box::new(open(path).map_err(|error| whole(&error))?)
+        Box::new(fastx::open(path).map_err(|error| whole(&error))?)
     };
     let mut records = fastx::records(bytes).map_err(|error| whole(&error))?;
     let mut number = 0;
@@ -79,14 +78,6 @@ pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), 
         take(Record { title, letters, lower });
     }
     Ok(())
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    Ok(file)
 }
 
 /// A parser's error in our words.

@@ -1,7 +1,6 @@
 //! Reading a reference: FASTA records are checked and packed one contig at a time.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -26,7 +25,7 @@ pub(crate) fn read(path: &Path) -> Result<Reference, ReferenceError> {
     };
     let unreadable = |error: io::Error| at(None, None, ReferenceProblem::Io(error.to_string()));
 
-    let mut file = SourceReader::new(open(path).map_err(unreadable)?);
+    let mut file = SourceReader::new(fastx::open(path).map_err(unreadable)?);
     let mut assembler = Assembler::default();
     let mut number = 0;
     {
@@ -74,14 +73,6 @@ pub(crate) fn collect<N: AsRef<[u8]>, L: AsRef<[u8]>>(
             .map_err(|problem| at(Some(i as u64 + 1), problem))?;
     }
     assembler.finish(Source::default()).map_err(|problem| at(None, problem))
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    Ok(file)
 }
 
 /// A parser's error in our words.

@@ -55,3 +55,17 @@ pub fn locate(index: &FmIndex, seed: &Seed, most: u32, anchors: &mut Vec<Anchor>
 fn spread(number: u32, size: u32, most: u32) -> u32 {
     (u64::from(number) * u64::from(size) / u64::from(most)) as u32
 }
+
+/// The share of a read of `length` bases that is in seeds which occur more than `most` times. Those of its
+/// first orientation are followed by those of the second.
+pub fn repeats(seeds: &[Seed], length: u32, most: u32) -> f32 {
+    let mut covered = [0, 0];
+    let mut ends = [0, 0];
+    for seed in seeds.iter().filter(|seed| seed.size > most) {
+        let end = &mut ends[(seed.query % 2) as usize];
+        let (begin, to) = (u32::from(seed.begin), u32::from(seed.begin + seed.length));
+        covered[(seed.query % 2) as usize] += to.saturating_sub(begin.max(*end));
+        *end = to.max(*end);
+    }
+    if length == 0 { 0.0 } else { covered[0].max(covered[1]) as f32 / length as f32 }
+}

@@ -76,17 +76,17 @@ pub fn decide(
     }
     let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
     let paired = (paired * (1.0 - 0.5 * (repeats[0] + repeats[1]))).round() as i32;
-    let mapq = [0, 1].map(|end| {
+    let mapqs = [0, 1].map(|end| {
         /// What a good pair adds to a read's own quality, at most.
         const GAIN: i32 = 40;
         let mut region = ends[end][best.regions[end]];
         if let Some(leader) = region.shadow {
             region.sub = ends[end][leader as usize].score;
         }
-        let own = i32::from(self::mapq(&region, repeats[end], ranking));
+        let own = i32::from(mapq(&region, repeats[end], ranking));
         own.max(paired.min(own + GAIN)) as u8
     });
-    Decision { regions: best.regions, mapq, proper: true }
+    Decision { regions: best.regions, mapq: mapqs, proper: true }
 }
 
 /// The best proper pair, if there is one.

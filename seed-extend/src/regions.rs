@@ -71,6 +71,18 @@ pub struct Regions {
     pub runs: Vec<Run>,
 }
 
+impl Regions {
+    /// Those of a read.
+    pub fn of(&self, read: usize) -> &[Region] {
+        &self.all[self.offsets[read] as usize..self.offsets[read + 1] as usize]
+    }
+
+    /// The columns of a region.
+    pub fn runs(&self, region: &Region) -> &[Run] {
+        &self.runs[region.first_run as usize..][..region.runs as usize]
+    }
+}
+
 /// Where regions begin: the text around chains.
 #[derive(Debug, Clone, Copy)]
 pub struct Extension<'t> {

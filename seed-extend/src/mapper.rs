@@ -212,7 +212,7 @@ impl Mapper {
 
     /// Leaves out what is twice there or too bad, and ranks the rest.
     fn settle(&self, regions: &mut Vec<Region>, queries: &Queries, read: usize, salt: u64) {
-        regions.retain(|region| region.score >= self.options.least.0);
+        regions.retain(|region| region.score >= self.options.ranking.unseen);
         deduplicate(regions);
         ranking::rank(regions, queries.bases(read as u32), salt, &self.options.ranking);
     }
@@ -268,9 +268,7 @@ impl Mapper {
     pub fn resolve_single(&self, searched: Searched) -> Resolved {
         let Searched { regions, repeats, .. } = searched;
         let verdict = |read: usize| {
-            let best = regions.of(read).first()?;
-            let mapq = ranking::mapq(best, repeats[read], &self.options.ranking);
-            Some(Verdict { primary: 0, mapq, proper: false })
+            self.alone(regions.of(read), repeats[read])
         };
         let verdicts = (0..repeats.len()).map(verdict).collect();
         Resolved { regions, verdicts }
@@ -313,28 +311,34 @@ impl Mapper {
         let regions = Regions { all, offsets, runs: regions.runs };
         for first in (0..salts.len()).step_by(2) {
             let ends = [first, first + 1].map(|read| regions.of(read));
-            let single = |end: usize| {
-                let best = ends[end].first()?;
-                let mapq = ranking::mapq(best, repeats[first + end], &self.options.ranking);
-                Some(Verdict { primary: 0, mapq, proper: false })
-            };
-            if ends.iter().any(|end| end.is_empty()) {
-                verdicts.extend([single(0), single(1)]);
-                continue;
-            }
-            let Decision { regions, mapq, proper } = pairs::decide(
-                ends,
-                [repeats[first], repeats[first + 1]],
-                library,
-                salts[first],
-                &self.options.ranking,
-                &self.options.pairs,
-            );
-            for (primary, mapq) in regions.into_iter().zip(mapq) {
-                verdicts.push(Some(Verdict { primary, mapq, proper }));
+            let repeats = [repeats[first], repeats[first + 1]];
+            let (ranking, options) = (&self.options.ranking, &self.options.pairs);
+            let pair = pairs::decide(ends, repeats, library, salts[first], ranking, options);
+            match pair {
+                Some(Decision { regions, mapq }) => {
+                    let of_pair = regions.into_iter().zip(mapq);
+                    verdicts.extend(of_pair.map(|(primary, mapq)| {
+                        Some(Verdict { primary, mapq, proper: true })
+                    }));
+                }
+                None => {
+                    let mut of_pair = [0, 1].map(|end| self.alone(ends[end], repeats[end]));
+                    if let [Some(first), Some(second)] = &mut of_pair {
+                        let proper = library.is_proper(&ends[0][0], &ends[1][0]);
+                        (first.proper, second.proper) = (proper, proper);
+                    }
+                    verdicts.extend(of_pair);
+                }
             }
         }
         Ok(Resolved { regions, verdicts })
+    }
+
+    /// What is decided for a read by itself.
+    fn alone(&self, regions: &[Region], repeats: f32) -> Option<Verdict> {
+        let best = regions.first().filter(|best| best.score >= self.options.least.0)?;
+        let mapq = ranking::mapq(best, repeats, &self.options.ranking);
+        Some(Verdict { primary: 0, mapq, proper: false })
     }
 
     /// What is to be aligned to find mates.

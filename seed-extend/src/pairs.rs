@@ -15,23 +15,23 @@ pub struct PairOptions {
     pub apart: i32,
     /// Regions of a read that may become part of a pair, at most: those that score best.
     pub most: usize,
+    /// The least score of a part of a read that is split.
+    pub least: i32,
 }
 
 impl Default for PairOptions {
     fn default() -> Self {
-        Self { apart: 17, most: 500 }
+        Self { apart: 17, most: 500, least: 30 }
     }
 }
 
-/// What was decided for the two reads of a pair.
+/// What was decided for the two reads of a proper pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     /// Number of the region that is primary, of each read.
     pub regions: [usize; 2],
     /// Their mapping qualities.
     pub mapq: [u8; 2],
-    /// Whether they are a proper pair.
-    pub proper: bool,
 }
 
 /// The best pair and what it competes with.
@@ -43,8 +43,9 @@ struct Best {
     rivals: u32,
 }
 
-/// Decides for a pair of reads that both have regions, which are ranked. `repeats` is the share of each
-/// that has only seeds which are too frequent.
+/// The pair of regions that two reads, whose regions are ranked, are from; `None` if none is more likely
+/// than both reads' best regions apart. `repeats` is the share of each read that has only seeds which are too
+/// frequent.
 pub fn decide(
     ends: [&[Region]; 2],
     repeats: [f32; 2],
@@ -52,23 +53,19 @@ pub fn decide(
     salt: u64,
     ranking: &RankOptions,
     options: &PairOptions,
-) -> Decision {
-    let [first, second] = [&ends[0][0], &ends[1][0]];
-    let single = |end: usize, number: usize| mapq(&ends[end][number], repeats[end], ranking);
-    let alone = Decision {
-        regions: [0, 0],
-        mapq: [single(0, 0), single(1, 0)],
-        proper: library.is_proper(first, second),
-    };
+) -> Option<Decision> {
+    let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
     // The parts of a read that is split may have mates apart from each other.
-    let is_split = |end: &[Region]| end[1..].iter().any(|region| region.shadow.is_none());
+    let is_split = |end: &[Region]| {
+        end[1..].iter().any(|region| region.shadow.is_none() && region.score >= options.least)
+    };
     if ends.iter().any(|end| is_split(end)) {
-        return alone;
+        return None;
     }
-    let Some(best) = best_pair(ends, library, salt, ranking, options) else { return alone };
+    let best = best_pair(ends, library, salt, ranking, options)?;
     let apart = first.score + second.score - options.apart;
     if best.score <= apart {
-        return alone;
+        return None;
     }
     let mut paired = raw_mapq(best.score - best.sub.max(apart), ranking);
     if best.rivals > 0 {
@@ -86,7 +83,7 @@ pub fn decide(
         let own = i32::from(mapq(&region, repeats[end], ranking));
         own.max(paired.min(own + GAIN)) as u8
     });
-    Decision { regions: best.regions, mapq: mapqs, proper: true }
+    Some(Decision { regions: best.regions, mapq: mapqs })
 }
 
 /// The best proper pair, if there is one.

@@ -28,11 +28,13 @@ pub struct SeedOptions {
     pub split_length: u32,
     /// Unless they occur more often than this.
     pub split_occurrences: u32,
+    /// Words that start where the one before ended are seeds once they occur less often than this.
+    pub rare: u32,
 }
 
 impl Default for SeedOptions {
     fn default() -> Self {
-        Self { min_length: 19, split_length: 28, split_occurrences: 10 }
+        Self { min_length: 19, split_length: 28, split_occurrences: 10, rare: 20 }
     }
 }
 
@@ -98,6 +100,35 @@ impl<'i> Seeder<'i> {
                 let middle = usize::from(begin) + usize::from(length) / 2;
                 self.matches(word, query, middle + 1, middle, size + 1, seeds);
             }
+        }
+        self.rare(word, query, seeds);
+    }
+
+    /// Appends words that follow one another, each as long as it takes to be rare, but for those that occur
+    /// only once: these lie in other seeds.
+    fn rare(&self, word: Word<'_>, query: u32, seeds: &mut Vec<Seed>) {
+        let (table, least) = (self.index.table_length(), self.options.min_length as usize + 1);
+        let mut begin = 0;
+        while begin + least.max(table) <= word.codes.len() {
+            let mut interval = self.index.lookup(&word.codes[begin..begin + table]);
+            let mut end = begin + table;
+            let is_done = |interval: Interval, end: usize| {
+                interval.size < 2 || (end - begin >= least && interval.size < self.options.rare)
+            };
+            while !is_done(interval, end) && end < word.codes.len() {
+                let code = usize::from(word.codes[end]);
+                if code >= usize::from(UNKNOWN) {
+                    interval = Interval::default();
+                } else {
+                    interval = self.transforms.extend_right(interval)[code];
+                    end += 1;
+                }
+            }
+            if end - begin >= least && (2..self.options.rare).contains(&interval.size) {
+                let (length, first) = ((end - begin) as u16, interval.lo);
+                seeds.push(Seed { query, begin: begin as u16, length, first, size: interval.size });
+            }
+            begin = end.max(begin + least);
         }
     }
 

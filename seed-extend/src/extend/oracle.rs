@@ -148,9 +148,9 @@ mod tests {
                         }
                         for _ in 0..length {
                             if deletes {
-                                y += 1
+                                y += 1;
                             } else {
-                                x += 1
+                                x += 1;
                             }
                             ok &= inside(x, y);
                         }

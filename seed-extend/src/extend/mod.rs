@@ -44,4 +44,4 @@ pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, Alignments, Place};
 pub use extender::Extender;
 pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
-pub use task::{MAX_LENGTH, Scored, Task, Tasks, Text};
+pub use task::{MAX_CELLS, MAX_LENGTH, Scored, Task, Tasks, Text};

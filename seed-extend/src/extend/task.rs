@@ -105,13 +105,8 @@ fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
     if shift > 0 && start % 32 + codes.len() > 32 {
         word |= words[first + 1] << (64 - shift);
     }
-    for (byte, codes) in word.to_le_bytes().into_iter().zip(codes.chunks_mut(4)) {
-        let bases = BYTES[usize::from(byte)];
-        match codes.first_chunk_mut() {
-            Some(four) => *four = bases,
-            None => codes.copy_from_slice(&bases[..codes.len()]),
-        }
-    }
+    let bases = word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]);
+    codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
 }
 
 impl<'a> Tasks<'a> {

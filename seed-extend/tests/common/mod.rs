@@ -107,11 +107,11 @@ pub fn add_random(random: &mut Rng, case: &mut Case, longest: usize, letters: u8
     let changes = random.usize(..=(end - start).div_ceil(12));
     let query = mutate(random, &window[start..end], changes, letters);
     let (low, high) = match random.u8(..8) {
-        0 => (-random.i32(..1000), random.i32(..1000)),
+        0 => (-random.i32(0..1000), random.i32(0..1000)),
         1 => (random.i32(-9..9), random.i32(-9..9)),
         _ => {
-            let width = random.i32(..40);
-            let low = start as i32 - random.i32(..=width);
+            let width = random.i32(0..40);
+            let low = start as i32 - random.i32(0..=width);
             (low, low + width)
         }
     };

@@ -1,6 +1,7 @@
 //! The engine for processors.
 //!
-//! Tasks of similar size are done together, a SIMD lane a task, in the narrowest numbers that hold their
+//! The middle diagonal of a task's band tells most answers at once ([`super::ungapped`]). Other tasks
+//! of similar size are done together, a SIMD lane a task, in the narrowest numbers that hold their
 //! scores. Rayon does chunks of tasks in parallel.
 
 mod across;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use super::alignments::Alignments;
 use super::scoring::Scoring;
 use super::task::{Scored, Tasks};
+use super::ungapped;
 use banded::Banded;
 use group::Rooms;
 use output::{Output, Traces};
@@ -59,8 +61,23 @@ fn chunks<O: Output>(scoring: Scoring, tasks: Tasks<'_>) -> Vec<O> {
 
 fn one_chunk<O: Output>(scoring: Scoring, tasks: Tasks<'_>, rooms: &mut Rooms) -> O {
     let mut output = O::of(tasks.tasks.len());
-    let banded = |(number, &task)| Banded::new(task, number);
-    let left: Vec<Banded> = tasks.tasks.iter().enumerate().filter_map(banded).collect();
+    let mut window = Vec::new();
+    let left = tasks.tasks.iter().enumerate().filter_map(|(number, &task)| {
+        let banded = Banded::new(task, number)?;
+        window.resize(task.window_len as usize, 0);
+        tasks.text.read(task.window_start as usize, &mut window);
+        let query = tasks.query(task);
+        let diagonal = i32::midpoint(task.low, task.high);
+        match ungapped::score(scoring, query, &window, (task.low, diagonal, task.high)) {
+            Some(score) => {
+                let opposite = &window[diagonal as usize..][..query.len()];
+                output.keep_ungapped(number, score, diagonal as u32, (query, opposite));
+                None
+            }
+            None => Some(banded),
+        }
+    });
+    let left: Vec<Banded> = left.collect();
     rooms.compute(scoring, &tasks, left, &mut output);
     output
 }

@@ -26,7 +26,7 @@
 //! # Which of several
 //!
 //! Among alignments with the highest score, the one that ends last in the query is meant, and
-//! among those the one that ends first in the window. Going back from that end, let a cell's value be
+//! among those the one that ends first in the window. Going back from that last pair, let a cell's value be
 //! the highest score of all beginnings of alignments whose last column has that cell. The column of a
 //! cell is a pair if a pair reaches its value, else a deletion if one does, else an insertion; a gap
 //! is as short as it can be. The alignment begins with the first pair, on this way back, that is worth no
@@ -39,9 +39,10 @@ pub mod extender;
 pub mod oracle;
 pub mod scoring;
 pub mod task;
+pub mod ungapped;
 
 pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, Alignments, Place};
 pub use extender::Extender;
 pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
-pub use task::{MAX_LENGTH, Scored, Task, Tasks, Text};
+pub use task::{MAX_CELLS, MAX_LENGTH, Scored, Task, Tasks, Text};

@@ -76,7 +76,8 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
     let (mut i, mut j) = (last_i, last_j);
     loop {
         let value = best.get(i, j);
-        if value == pair.get(i, j) {
+        let is_end = runs.is_empty();
+        if is_end || value == pair.get(i, j) {
             let (q, w) = (query[i as usize], window[j as usize]);
             let equal = q == w && q < UNKNOWN;
             push(&mut runs, if equal { Op::Equal } else { Op::Different }, 1);
@@ -148,9 +149,9 @@ mod tests {
                         }
                         for _ in 0..length {
                             if deletes {
-                                y += 1
+                                y += 1;
                             } else {
-                                x += 1
+                                x += 1;
                             }
                             ok &= inside(x, y);
                         }

@@ -5,6 +5,9 @@ use bytemuck::{Pod, Zeroable};
 /// Codes of the longest query, and of the longest window.
 pub const MAX_LENGTH: usize = 1 << 20;
 
+/// Cells of the largest matrix: places of the query times diagonals of the band.
+pub const MAX_CELLS: u64 = 1 << 28;
+
 /// A query, a window of the text, and a band of diagonals; places from 0. Mirrored in
 /// `cuda/include/seed_extend/task.cuh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
@@ -75,12 +78,35 @@ impl Text<'_> {
         match self {
             Self::Codes(all) => codes.copy_from_slice(&all[start..start + codes.len()]),
             Self::Packed(words) => {
-                for (place, code) in (start..).zip(codes) {
-                    *code = (words[place / 32] >> (2 * (place % 32))) as u8 & 3;
+                for (number, codes) in codes.chunks_mut(32).enumerate() {
+                    unpack(words, start + 32 * number, codes);
                 }
             }
         }
     }
+}
+
+/// The bases of each byte.
+static BYTES: [[u8; 4]; 256] = {
+    let mut bytes = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        bytes[byte] = [b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6];
+        byte += 1;
+    }
+    bytes
+};
+
+/// Writes up to 32 codes of a packed text.
+fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
+    let (first, shift) = (start / 32, 2 * (start % 32));
+    let mut word = words[first] >> shift;
+    if shift > 0 && start % 32 + codes.len() > 32 {
+        word |= words[first + 1] << (64 - shift);
+    }
+    let bases = word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]);
+    codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
 }
 
 impl<'a> Tasks<'a> {
@@ -96,9 +122,12 @@ impl<'a> Tasks<'a> {
         codes
     }
 
+    /// Whether all tasks are of codes that are there, and within limits.
+    ///
     /// # Panics
-    /// If a task names codes that are not there, or more than [`MAX_LENGTH`].
-    pub(crate) fn check(&self) {
+    /// If a task names codes that are not there, has more than [`MAX_LENGTH`], or more than
+    /// [`MAX_CELLS`] pairs in its band.
+    pub fn check(&self) {
         for (number, task) in self.tasks.iter().enumerate() {
             let inside = |start: u32, len: u32, of: usize| {
                 start as usize + len as usize <= of && len as usize <= MAX_LENGTH
@@ -106,6 +135,10 @@ impl<'a> Tasks<'a> {
             let fits = inside(task.query_start, task.query_len, self.queries.len())
                 && inside(task.window_start, task.window_len, self.text.len());
             assert!(fits, "task {number} is of codes that are not there: {task:?}");
+            let (low, high) = (i64::from(task.low), i64::from(task.high));
+            let width = (high - low + 1).clamp(0, i64::from(task.query_len + task.window_len));
+            let cells = width as u64 * u64::from(task.query_len);
+            assert!(cells <= MAX_CELLS, "task {number} is too large: {task:?}");
         }
     }
 }
@@ -136,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "task 1 is of codes that are not there")]
+    #[should_panic(expected = "task 1 is of codes")]
     fn tasks_beyond_the_text_are_refused() {
         let task =
             |window_start| Task { query_len: 2, window_start, window_len: 3, ..Task::default() };

@@ -84,9 +84,10 @@ impl Chain {
         }
     }
 
-    /// Whether an anchor lies within the chain's places of query and text.
+    /// Whether an anchor tells nothing new: it lies on one of the chain's diagonals, and within its places.
     fn contains(&self, anchor: &Anchor) -> bool {
-        self.begin <= anchor.begin.into()
+        (self.low..=self.high).contains(&anchor.diagonal())
+            && self.begin <= anchor.begin.into()
             && anchor.end() <= self.end
             && anchor.position_end() <= self.last.position_end()
     }
@@ -94,8 +95,12 @@ impl Chain {
     /// How far an anchor is off the last one's diagonal, if it can follow.
     fn distance(&self, anchor: &Anchor, segment: u32, width: u32) -> Option<u64> {
         let distance = (anchor.diagonal() - self.last.diagonal()).unsigned_abs();
-        let is_later = anchor.begin >= self.last.begin && anchor.end() >= self.last.end();
-        (self.segment == segment && is_later && distance <= width.into()).then_some(distance)
+        // On other diagonals, what is mostly in the last anchor is another copy of a repeat.
+        let new = anchor.end().saturating_sub(self.last.end());
+        let new = new.min(anchor.position_end().saturating_sub(self.last.position_end()));
+        let follows = anchor.begin >= self.last.begin
+            && (distance == 0 || 2 * new >= anchor.length.min(self.last.length).into());
+        (self.segment == segment && follows && distance <= width.into()).then_some(distance)
     }
 
     fn push(&mut self, anchor: Anchor) {

@@ -17,7 +17,7 @@ use crate::pairs::{self, Decision, PairOptions};
 use crate::queries::Queries;
 use crate::ranking::{self, RankOptions};
 use crate::regions::{Extension, Region, Regions, deduplicate};
-use crate::rescue::{self, Rescue, RescueOptions};
+use crate::rescue::{Rescue, RescueOptions, Rescuer};
 use crate::seeds::{SeedOptions, Seeder};
 
 /// Reads that one task handles, one after the other.
@@ -343,22 +343,18 @@ impl Mapper {
 
     /// What is to be aligned to find mates.
     fn rescues(&self, queries: &Queries, regions: &Regions, library: &Library) -> Vec<Rescue> {
-        let mut rescues = Vec::new();
-        let options = &self.options.rescue;
-        for first in (0..queries.len() / 2).step_by(2) {
-            let ends = [first, first + 1].map(|read| regions.of(read));
-            let extension = self.extension();
-            rescue::rescues(
-                &extension,
-                queries,
-                library,
-                first as u32,
-                ends,
-                options,
-                &mut rescues,
-            );
-        }
-        rescues
+        let part = |reads: Range<usize>| {
+            let mut rescuer =
+                Rescuer::new(self.extension(), queries, library, self.options.rescue);
+            let mut rescues = Vec::new();
+            for first in reads.step_by(2) {
+                let ends = [first, first + 1].map(|read| regions.of(read));
+                rescuer.rescues(first as u32, ends, &mut rescues);
+            }
+            rescues
+        };
+        let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map(part).collect();
+        parts.concat()
     }
 }
 

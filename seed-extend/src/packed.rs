@@ -92,6 +92,27 @@ pub fn only_difference(query: Packed<'_>, text: Text<'_>, position: usize) -> Op
     (first + 1 + rest == query.length).then_some(Some(first as u32))
 }
 
+/// How many words of [`WORD`] bases a query has in common with the text, if its first base lies at
+/// `diagonal`, which may be before the text or reach behind it.
+pub fn equal_words(query: Packed<'_>, text: Text<'_>, diagonal: i64) -> u32 {
+    let mut place = (-diagonal).max(0) as usize;
+    let end = (text.length as i64 - diagonal).clamp(0, query.length as i64) as usize;
+    let mut count = 0;
+    while place + WORD <= end {
+        let position = (diagonal + place as i64) as usize;
+        let equal = !different(query, place, text, position) & LOWER;
+        let equal = equal & (u64::MAX >> (64 - 2 * BASES.min(end - place)));
+        let twos = equal & equal >> 2;
+        let fours = twos & twos >> 4;
+        count += (fours & fours >> 8).count_ones();
+        place += BASES + 1 - WORD;
+    }
+    count
+}
+
+/// Bases of words that are counted.
+pub const WORD: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ pub struct PairOptions {
     pub apart: i32,
     /// Regions of a read that may become part of a pair, at most: those that score best.
     pub most: usize,
-    /// The least score of a part of a read that is split.
+    /// The least score of a part of a read that is split, and of one region of a pair.
     pub least: i32,
 }
 
@@ -64,7 +64,8 @@ pub fn decide(
     }
     let best = best_pair(ends, library, salt, ranking, options)?;
     let apart = first.score + second.score - options.apart;
-    if best.score <= apart {
+    let is_sure = |end: usize| ends[end][best.regions[end]].score >= options.least;
+    if best.score <= apart || !(is_sure(0) || is_sure(1)) {
         return None;
     }
     let mut paired = raw_mapq(best.score - best.sub.max(apart), ranking);

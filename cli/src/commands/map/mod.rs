@@ -15,7 +15,7 @@ use self::pipeline::Pipeline;
 use crate::args::{MapOptions, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
-use crate::input;
+use crate::input::{self, Layout};
 use crate::output::{Options, Output, Target, header};
 use crate::stats::{Choice, Seconds, Summary, per_second};
 use crate::timeline::{Step, Timeline};
@@ -58,7 +58,8 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         header: header::text(index.reference(), options.read_group.as_ref(), &command)
             .with_context(|| operands.reference.display().to_string())?,
     };
-    let batches = input::batches(operands.reads.clone(), options.batch_size as usize);
+    let batches =
+        input::batches(operands.reads.clone(), Layout::Single, options.batch_size as usize);
     let output = Output::create(target, &format, index.reference())?;
     let params = Params {
         k: options.k,

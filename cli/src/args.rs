@@ -14,7 +14,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
-pub use self::map::{MapOptions, Search, StatsFormat};
+pub use self::map::{MapOptions, Mode, Search, StatsFormat};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, MakeDbArguments, Nw, NwBenchArguments, Simulate,
     with_double_dashes,
@@ -209,7 +209,11 @@ impl Arguments {
         let checked = match &arguments.command {
             Some(Command::Nw(nw)) => nw.check(),
             Some(Command::Blastn(blastn)) => blastn.check(),
-            _ => arguments.options.check(),
+            Some(_) => Ok(()),
+            None => {
+                let files = arguments.operands.as_ref().map_or(0, |operands| operands.reads.len());
+                arguments.options.check(files)
+            }
         };
         if let Err(problem) = checked {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();

@@ -48,11 +48,13 @@ pub struct Chain {
     pub query: u32,
     /// Number of the segment of the text.
     pub segment: u32,
-    /// Places of the query from the first anchor to the last.
+    /// First place of the query in an anchor.
     pub begin: u32,
+    /// Behind the last.
     pub end: u32,
-    /// The least and the greatest diagonal of its anchors, in the indexed text.
+    /// The least diagonal of its anchors, in the indexed text.
     pub low: i64,
+    /// The greatest.
     pub high: i64,
     /// The most bases between two anchors, or before or behind all.
     pub gap: u32,

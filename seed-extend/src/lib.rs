@@ -58,4 +58,4 @@ pub mod rescue;
 pub mod seeds;
 
 pub use insert::{Library, Sample};
-pub use mapper::{MapError, Mapper, Options, Resolved, Searched};
+pub use mapper::{MapError, Mapper, Options, Placed, Resolved, Searched, salt};

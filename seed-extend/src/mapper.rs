@@ -7,6 +7,7 @@ use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::anchors;
 use crate::chains::{self, Chain, ChainOptions};
@@ -112,6 +113,11 @@ pub struct Resolved {
     pub regions: Regions,
     /// Of each read, if it aligns.
     pub verdicts: Vec<Option<Verdict>>,
+    /// Of each read the share that has only seeds which are too frequent.
+    repeats: Vec<f32>,
+    ranking: RankOptions,
+    /// The least score of a part of a read.
+    least: i32,
 }
 
 /// What was decided for one read.
@@ -123,6 +129,62 @@ pub struct Verdict {
     pub mapq: u8,
     /// Whether it and its mate are a proper pair.
     pub proper: bool,
+}
+
+/// A region that is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Its number among those of its read.
+    pub region: usize,
+    /// Its mapping quality.
+    pub mapq: u8,
+}
+
+impl Resolved {
+    /// Whether a read and its mate are a proper pair.
+    pub fn is_proper(&self, read: usize) -> bool {
+        self.verdicts[read].is_some_and(|verdict| verdict.proper)
+    }
+
+    /// The parts of a read that align: the primary region, then others that are in nobody's shadow.
+    /// None is trusted more than the primary one.
+    pub fn parts(&self, read: usize) -> Vec<Placed> {
+        let Some(Verdict { primary, mapq, .. }) = self.verdicts[read] else { return Vec::new() };
+        let regions = self.regions.of(read);
+        let leader = leader(regions, primary);
+        let is_other = |&(number, region): &(usize, &Region)| {
+            region.shadow.is_none() && number != leader && region.score >= self.least
+        };
+        let others = regions.iter().enumerate().filter(is_other).map(|(region, it)| {
+            let own = ranking::mapq(it, self.repeats[read], &self.ranking);
+            Placed { region, mapq: own.min(mapq) }
+        });
+        std::iter::once(Placed { region: primary, mapq }).chain(others).collect()
+    }
+
+    /// The regions of a read that compete with the primary one and score at least four fifths as much.
+    pub fn alternatives(&self, read: usize) -> Vec<Placed> {
+        let Some(Verdict { primary, .. }) = self.verdicts[read] else { return Vec::new() };
+        let regions = self.regions.of(read);
+        let is_alternative = |&(number, region): &(usize, &Region)| {
+            number != primary
+                && leader(regions, number) == leader(regions, primary)
+                && 5 * region.score >= 4 * regions[primary].score
+        };
+        let all = regions.iter().enumerate().filter(is_alternative);
+        all.map(|(region, _)| Placed { region, mapq: 0 }).collect()
+    }
+}
+
+/// The region in whose shadow a region is, or itself.
+fn leader(regions: &[Region], number: usize) -> usize {
+    regions[number].shadow.map_or(number, |leader| leader as usize)
+}
+
+/// A number for a read called `name`, which decides among equally good places. `seed` makes another
+/// choice.
+pub fn salt(name: &[u8], seed: u64) -> u64 {
+    xxh3_64_with_seed(name, seed)
 }
 
 /// What the first stages find for some reads.
@@ -271,7 +333,7 @@ impl Mapper {
             self.alone(regions.of(read), repeats[read])
         };
         let verdicts = (0..repeats.len()).map(verdict).collect();
-        Resolved { regions, verdicts }
+        self.resolved(regions, verdicts, repeats)
     }
 
     /// Decides for pairs, which are two reads that follow each other, on the current rayon pool.
@@ -311,9 +373,9 @@ impl Mapper {
         let regions = Regions { all, offsets, runs: regions.runs };
         for first in (0..salts.len()).step_by(2) {
             let ends = [first, first + 1].map(|read| regions.of(read));
-            let repeats = [repeats[first], repeats[first + 1]];
+            let unseen = [repeats[first], repeats[first + 1]];
             let (ranking, options) = (&self.options.ranking, &self.options.pairs);
-            let pair = pairs::decide(ends, repeats, library, salts[first], ranking, options);
+            let pair = pairs::decide(ends, unseen, library, salts[first], ranking, options);
             match pair {
                 Some(Decision { regions, mapq }) => {
                     let of_pair = regions.into_iter().zip(mapq);
@@ -322,7 +384,7 @@ impl Mapper {
                     }));
                 }
                 None => {
-                    let mut of_pair = [0, 1].map(|end| self.alone(ends[end], repeats[end]));
+                    let mut of_pair = [0, 1].map(|end| self.alone(ends[end], unseen[end]));
                     if let [Some(first), Some(second)] = &mut of_pair {
                         let proper = library.is_proper(&ends[0][0], &ends[1][0]);
                         (first.proper, second.proper) = (proper, proper);
@@ -331,7 +393,17 @@ impl Mapper {
                 }
             }
         }
-        Ok(Resolved { regions, verdicts })
+        Ok(self.resolved(regions, verdicts, repeats))
+    }
+
+    fn resolved(
+        &self,
+        regions: Regions,
+        verdicts: Vec<Option<Verdict>>,
+        repeats: Vec<f32>,
+    ) -> Resolved {
+        let (ranking, least) = (self.options.ranking, self.options.least.0);
+        Resolved { regions, verdicts, repeats, ranking, least }
     }
 
     /// What is decided for a read by itself.

@@ -117,12 +117,9 @@ impl<'i> Seeder<'i> {
             };
             while !is_done(interval, end) && end < word.codes.len() {
                 let code = usize::from(word.codes[end]);
-                if code >= usize::from(UNKNOWN) {
-                    interval = Interval::default();
-                } else {
-                    interval = self.transforms.extend_right(interval)[code];
-                    end += 1;
-                }
+                let longer = self.transforms.extend_right(interval);
+                interval = longer.get(code).copied().unwrap_or_default();
+                end += 1;
             }
             if end - begin >= least && (2..self.options.rare).contains(&interval.size) {
                 let (length, first) = ((end - begin) as u16, interval.lo);

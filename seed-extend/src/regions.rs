@@ -15,7 +15,8 @@ pub struct Region {
     pub query: u32,
     /// Number of the segment.
     pub segment: u32,
-    /// Of its columns, without any cost for ends that are not reached.
+    /// The best score of any stretch of its columns, without any cost for ends that are not reached: what
+    /// is aligned to reach an end of the read does not count against it.
     pub score: i32,
     /// Its places of the query, from 0.
     pub query_begin: u32,
@@ -117,11 +118,12 @@ impl Extension<'_> {
                 runs.extend(some.map(|(op, count)| Run::new(op, count)));
             }
         }
-        let lost = if differ.is_some() { self.scoring.matched() + self.scoring.mismatch() } else { 0 };
+        let own = &runs[first_run as usize..];
+        let score = best_part(own, total(own, self.scoring), self.scoring);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
-            score: length as i32 * self.scoring.matched() - lost,
+            score,
             query_begin: 0,
             query_end: length,
             begin,
@@ -183,10 +185,11 @@ impl Extension<'_> {
         let first_run = runs.len() as u32;
         runs.extend_from_slice(alignments.runs_of(number));
         let clipped = u8::from(place.query_begin > 0) + u8::from(place.query_end < task.query_len);
+        let all = place.score + i32::from(clipped) * self.scoring.clip();
         Some(Region {
             query,
             segment,
-            score: place.score + i32::from(clipped) * self.scoring.clip(),
+            score: best_part(&runs[first_run as usize..], all, self.scoring),
             query_begin: place.query_begin,
             query_end: place.query_end,
             begin: task.window_start + place.window_begin,
@@ -199,6 +202,34 @@ impl Extension<'_> {
             shadow: None,
         })
     }
+}
+
+/// What columns score if no base is unknown.
+fn total(runs: &[Run], scoring: Scoring) -> i32 {
+    runs.iter().map(|&run| worth(run, scoring)).sum()
+}
+
+/// What a run scores if no base is unknown.
+fn worth(run: Run, scoring: Scoring) -> i32 {
+    let count = run.count() as i32;
+    match run.op() {
+        Op::Equal => count * scoring.matched(),
+        Op::Different => -count * scoring.mismatch(),
+        Op::Insertion | Op::Deletion => -scoring.gap(run.count()),
+    }
+}
+
+/// The best score of any stretch of columns that score `all` together. Pairs with unknown bases cost
+/// less than runs tell: the difference is added, as far as there are equal bases.
+fn best_part(runs: &[Run], all: i32, scoring: Scoring) -> i32 {
+    let (mut here, mut best, mut most) = (0, 0, 0);
+    for &run in runs {
+        let worth = worth(run, scoring);
+        here = (here + worth).max(0);
+        best = best.max(here);
+        most += worth.max(0);
+    }
+    (best + all - total(runs, scoring)).min(most)
 }
 
 /// Removes the worse of any two regions of one read that are nearly the same: on one strand, and with

@@ -29,7 +29,7 @@ pub struct RescueOptions {
 
 impl Default for RescueOptions {
     fn default() -> Self {
-        Self { slack: 17, most: 50, diagonals: 3, reach: 16, words: 4 }
+        Self { slack: 17, most: 50, diagonals: 3, reach: 16, words: 2 }
     }
 }
 
@@ -157,5 +157,7 @@ fn expect(
     let (least, most) =
         if rightwards { (from + low, from + high) } else { (from - high, from - low) };
     let begins = if reverse { least - length + 1..most - length + 2 } else { least..most + 1 };
+    // Distances are between aligned bases, and up to half of the mate may be clipped.
+    let begins = begins.start - length / 2..begins.end + length / 2;
     Expected { read, query, segment: clue.segment, begins }
 }

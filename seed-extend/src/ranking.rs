@@ -75,6 +75,8 @@ fn mix(salt: u64, region: &Region) -> u64 {
 pub fn mapq(region: &Region, repeats: f32, options: &RankOptions) -> u8 {
     /// Alignments of fewer bases are trusted as if they had no differences.
     const LONG: f32 = 50.0;
+    /// The logarithm of that, without its fraction, as in bwa, whose qualities are calibrated by it.
+    const LOG_LONG: f32 = 3.0;
     let sub = region.sub.max(options.unseen * options.matched);
     if sub >= region.score {
         return 0;
@@ -82,7 +84,7 @@ pub fn mapq(region: &Region, repeats: f32, options: &RankOptions) -> u8 {
     let length = region.length() as f32;
     let lost = length * options.matched as f32 - region.score as f32;
     let identity = 1.0 - lost / (options.matched + options.mismatch) as f32 / length;
-    let trust = if length < LONG { 1.0 } else { LONG.ln() / length.ln() };
+    let trust = if length < LONG { 1.0 } else { LOG_LONG / length.ln() };
     let trust = trust * identity * identity;
     let apart = (region.score - sub) as f32 / options.matched as f32;
     let mut quality = (6.02 * apart * trust * trust).round();

@@ -111,7 +111,8 @@ impl Chain {
         self.high = self.high.max(diagonal);
         self.gap = self.gap.max(u32::from(anchor.begin).saturating_sub(self.end));
         self.covered[0] += anchor.end().saturating_sub(self.end.max(anchor.begin.into()));
-        self.covered[1] += anchor.position_end().saturating_sub(self.last.position_end().max(anchor.position));
+        self.covered[1] +=
+            anchor.position_end().saturating_sub(self.last.position_end().max(anchor.position));
         self.weight = self.covered[0].min(self.covered[1]);
         self.end = self.end.max(anchor.end());
         self.last = anchor;

@@ -3,8 +3,8 @@
 //! Estimated once a run from its first confident pairs, so that nothing depends on batches, with the
 //! bounds of BWA-MEM: quartiles, widened.
 
-use crate::ranking::RankOptions;
 use crate::queries::is_reverse;
+use crate::ranking::RankOptions;
 use crate::regions::Region;
 
 /// Pairs that the estimate is made of: the first of the run.
@@ -13,16 +13,17 @@ pub const SAMPLE: usize = 1 << 16;
 /// Bases between the ends of pairs that are believed, at most.
 const MAX_DISTANCE: i64 = 10_000;
 
-/// How the ends of a pair point, seen along the strand of the first on the text.
+/// How the ends of a pair point, seen along the strand of the first on the text: of two on the same strand,
+/// the second is ahead of the first, or behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Orientation {
-    /// Both forward.
+    /// Both forward, the second ahead.
     ForwardForward,
     /// Towards each other: usual libraries.
     ForwardReverse,
     /// Away from each other.
     ReverseForward,
-    /// Both backward.
+    /// Both backward from there: the second behind.
     ReverseReverse,
 }
 
@@ -31,8 +32,18 @@ impl Orientation {
     pub const ALL: [Self; 4] =
         [Self::ForwardForward, Self::ForwardReverse, Self::ReverseForward, Self::ReverseReverse];
 
+    /// The same pair, seen from the second.
+    #[must_use]
+    pub fn from_second(self) -> Self {
+        match self {
+            Self::ForwardForward => Self::ReverseReverse,
+            Self::ReverseReverse => Self::ForwardForward,
+            other => other,
+        }
+    }
+
     /// Orientation and distance of two regions on one segment: between the positions of their reads' first
-    /// bases. It does not matter which one is the first.
+    /// bases.
     pub fn of(first: &Region, second: &Region) -> (Self, i64) {
         let (one, two) = (is_reverse(first.query), is_reverse(second.query));
         let ahead = second.five_prime() - first.five_prime();

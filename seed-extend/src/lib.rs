@@ -38,6 +38,8 @@
 //! | [`insert`] | distances of pairs |
 //! | [`rescue`] | looking for a mate where it should be |
 //! | [`pairs`] | which regions of two reads belong together |
+//! | [`resolved`] | what was decided for the reads of a batch |
+//! | [`options`] | how to map |
 //! | [`mapper`] | all of it, for batches of reads |
 //!
 //! Positions are those of the indexed text, in which letters other than A, C, G and T have stand-ins, and
@@ -49,13 +51,17 @@ pub mod chains;
 pub mod extend;
 pub mod insert;
 pub mod mapper;
+pub mod options;
 pub mod packed;
 pub mod pairs;
 pub mod queries;
 pub mod ranking;
 pub mod regions;
 pub mod rescue;
+pub mod resolved;
 pub mod seeds;
 
 pub use insert::{Library, Sample};
-pub use mapper::{MapError, Mapper, Options, Placed, Resolved, Searched, salt};
+pub use mapper::{MapError, Mapper, Searched, salt};
+pub use options::Options;
+pub use resolved::{Placed, Resolved, Verdict};

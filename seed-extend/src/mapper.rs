@@ -10,72 +10,21 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::anchors;
-use crate::chains::{self, Chain, ChainOptions};
-use crate::extend::{self, Alignments, Extender, Scoring, Task};
+use crate::chains::{self, Chain};
+use crate::extend::{self, Alignments, Extender, Task};
 use crate::insert::{Library, Sample};
+use crate::options::Options;
 use crate::packed::Text;
-use crate::pairs::{self, Decision, PairOptions};
+use crate::pairs::{self, Decision};
 use crate::queries::Queries;
-use crate::ranking::{self, RankOptions};
+use crate::ranking;
 use crate::regions::{Extension, Region, Regions, deduplicate};
-use crate::rescue::{Rescue, RescueOptions, Rescuer};
-use crate::seeds::{SeedOptions, Seeder};
+use crate::rescue::{Rescue, Rescuer};
+use crate::resolved::{Resolved, Verdict};
+use crate::seeds::Seeder;
 
 /// Reads that one task handles, one after the other.
 const TOGETHER: usize = 256;
-
-/// How to map.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {
-    /// Seeds.
-    pub seeds: SeedOptions,
-    /// Occurrences of a seed that are looked at.
-    pub occurrences: Occurrences,
-    /// Chains.
-    pub chains: ChainOptions,
-    /// Scores of alignments.
-    pub scoring: Scoring,
-    /// How far an alignment may leave the diagonals of its chain.
-    pub reach: Reach,
-    /// Ranking.
-    pub ranking: RankOptions,
-    /// Mate rescue.
-    pub rescue: RescueOptions,
-    /// Pairing.
-    pub pairs: PairOptions,
-    /// The least score of what is reported.
-    pub least: Least,
-}
-
-/// Occurrences of a seed that are looked at, at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Occurrences(pub u32);
-
-/// How far an alignment may leave the diagonals of its chain, at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach(pub u32);
-
-/// The least score of what is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Least(pub i32);
-
-impl Default for Occurrences {
-    fn default() -> Self {
-        Self(500)
-    }
-}
-
-impl Default for Reach {
-    fn default() -> Self {
-        Self(50)
-    }
-}
-
-impl Default for Least {
-    fn default() -> Self {
-        Self(30)
-    }
-}
 
 /// Why a batch cannot be mapped.
 #[derive(Debug, Error)]
@@ -104,81 +53,6 @@ pub struct Searched {
     pub regions: Regions,
     /// Of each read the share that has only seeds which are too frequent.
     pub repeats: Vec<f32>,
-}
-
-/// What was decided for the reads of a batch.
-#[derive(Debug, Clone, Default)]
-pub struct Resolved {
-    /// Where they align; ranked within each read.
-    pub regions: Regions,
-    /// Of each read, if it aligns.
-    pub verdicts: Vec<Option<Verdict>>,
-    /// Of each read the share that has only seeds which are too frequent.
-    repeats: Vec<f32>,
-    ranking: RankOptions,
-    /// The least score of a part of a read.
-    least: i32,
-}
-
-/// What was decided for one read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
-    /// Which of its regions is primary.
-    pub primary: usize,
-    /// The mapping quality of it.
-    pub mapq: u8,
-    /// Whether it and its mate are a proper pair.
-    pub proper: bool,
-}
-
-/// A region that is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
-    /// Its number among those of its read.
-    pub region: usize,
-    /// Its mapping quality.
-    pub mapq: u8,
-}
-
-impl Resolved {
-    /// Whether a read and its mate are a proper pair.
-    pub fn is_proper(&self, read: usize) -> bool {
-        self.verdicts[read].is_some_and(|verdict| verdict.proper)
-    }
-
-    /// The parts of a read that align: the primary region, then others that are in nobody's shadow.
-    /// None is trusted more than the primary one.
-    pub fn parts(&self, read: usize) -> Vec<Placed> {
-        let Some(Verdict { primary, mapq, .. }) = self.verdicts[read] else { return Vec::new() };
-        let regions = self.regions.of(read);
-        let leader = leader(regions, primary);
-        let is_other = |&(number, region): &(usize, &Region)| {
-            region.shadow.is_none() && number != leader && region.score >= self.least
-        };
-        let others = regions.iter().enumerate().filter(is_other).map(|(region, it)| {
-            let own = ranking::mapq(it, self.repeats[read], &self.ranking);
-            Placed { region, mapq: own.min(mapq) }
-        });
-        std::iter::once(Placed { region: primary, mapq }).chain(others).collect()
-    }
-
-    /// The regions of a read that compete with the primary one and score at least four fifths as much.
-    pub fn alternatives(&self, read: usize) -> Vec<Placed> {
-        let Some(Verdict { primary, .. }) = self.verdicts[read] else { return Vec::new() };
-        let regions = self.regions.of(read);
-        let is_alternative = |&(number, region): &(usize, &Region)| {
-            number != primary
-                && leader(regions, number) == leader(regions, primary)
-                && 5 * region.score >= 4 * regions[primary].score
-        };
-        let all = regions.iter().enumerate().filter(is_alternative);
-        all.map(|(region, _)| Placed { region, mapq: 0 }).collect()
-    }
-}
-
-/// The region in whose shadow a region is, or itself.
-fn leader(regions: &[Region], number: usize) -> usize {
-    regions[number].shadow.map_or(number, |leader| leader as usize)
 }
 
 /// A number for a read called `name`, which decides among equally good places. `seed` makes another
@@ -223,7 +97,7 @@ impl Mapper {
     fn extension(&self) -> Extension<'_> {
         let reference = self.index.reference();
         let text = Text { words: reference.words(), length: reference.indexed_len() as usize };
-        let (scoring, reach) = (self.options.scoring, self.options.reach.0);
+        let (scoring, reach) = (self.options.scoring, self.options.reach);
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
@@ -241,35 +115,28 @@ impl Mapper {
     pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Result<Searched, MapError> {
         let reads = queries.len() / 2;
         let parts: Vec<Part> = parts(reads).map(|reads| self.part(&queries, reads)).collect();
-        let mut tasks = Vec::new();
-        parts.iter().for_each(|part| tasks.extend_from_slice(&part.tasks));
+        let tasks: Vec<Task> = parts.iter().flat_map(|part| part.tasks.iter().copied()).collect();
         let alignments = self.align(&queries, &tasks)?;
-        let mut searched =
-            Searched { queries, salts, regions: Regions::default(), repeats: Vec::new() };
-        searched.regions.offsets.push(0);
         let extension = self.extension();
+        let (mut found, mut runs, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
         let mut number = 0;
-        for Part { mut regions, runs, repeats, chains, tasks } in parts {
-            let all = &mut searched.regions;
-            let moved = all.runs.len() as u32;
-            all.runs.extend_from_slice(&runs);
-            regions.iter_mut().flatten().for_each(|region| region.first_run += moved);
-            let first = searched.repeats.len() as u32;
-            for (task, (read, chain)) in tasks.iter().zip(chains) {
+        for part in parts {
+            let (first, moved) = (found.len(), runs.len() as u32);
+            runs.extend_from_slice(&part.runs);
+            found.extend(part.regions);
+            found[first..].iter_mut().flatten().for_each(|region| region.first_run += moved);
+            for (task, (read, chain)) in part.tasks.iter().zip(part.chains) {
                 let of = (chain.query, chain.segment, chain.weight);
-                let found = extension.region(of, task, (&alignments, number), &mut all.runs);
-                regions[(read - first) as usize].extend(found);
+                let region = extension.region(of, task, (&alignments, number), &mut runs);
+                found[read as usize].extend(region);
                 number += 1;
             }
-            for mut of_read in regions {
-                let read = searched.repeats.len();
-                self.settle(&mut of_read, &searched.queries, read, searched.salts[read]);
-                all.all.extend(of_read);
-                all.offsets.push(all.all.len() as u32);
-                searched.repeats.push(repeats[read - first as usize]);
-            }
+            repeats.extend(part.repeats);
         }
-        Ok(searched)
+        found.par_iter_mut().enumerate().with_min_len(TOGETHER).for_each(|(read, regions)| {
+            self.settle(regions, &queries, read, salts[read]);
+        });
+        Ok(Searched { queries, salts, regions: Regions::new(found, runs), repeats })
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.
@@ -283,7 +150,7 @@ impl Mapper {
     fn part(&self, queries: &Queries, reads: Range<usize>) -> Part {
         let seeder = Seeder::new(&self.index, self.options.seeds);
         let extension = self.extension();
-        let most = self.options.occurrences.0;
+        let most = self.options.occurrences;
         let mut part = Part::default();
         let (mut seeds, mut anchors, mut chains) = (Vec::new(), Vec::new(), Vec::new());
         for read in reads {
@@ -304,12 +171,11 @@ impl Mapper {
             chains::keep_best(&mut chains, length, &self.options.chains);
             let mut regions = Vec::new();
             for chain in &chains {
-                match extension.plain(queries, chain, &mut part.runs) {
-                    Some(region) => regions.push(region),
-                    None => {
-                        part.chains.push((read, *chain));
-                        part.tasks.push(extension.task(queries, chain));
-                    }
+                if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
+                    regions.push(region);
+                } else {
+                    part.chains.push((read, *chain));
+                    part.tasks.push(extension.task(queries, chain));
                 }
             }
             part.regions.push(regions);
@@ -329,9 +195,7 @@ impl Mapper {
     /// Decides for reads that have no mates.
     pub fn resolve_single(&self, searched: Searched) -> Resolved {
         let Searched { regions, repeats, .. } = searched;
-        let verdict = |read: usize| {
-            self.alone(regions.of(read), repeats[read])
-        };
+        let verdict = |read: usize| self.alone(regions.of(read), repeats[read]);
         let verdicts = (0..repeats.len()).map(verdict).collect();
         self.resolved(regions, verdicts, repeats)
     }
@@ -353,47 +217,56 @@ impl Mapper {
         let mut found: Vec<Vec<Region>> = vec![Vec::new(); salts.len()];
         for (number, rescue) in rescues.iter().enumerate() {
             let of = (rescue.query, rescue.segment, 0);
-            let region = extension.region(of, &rescue.task, (&alignments, number), &mut regions.runs);
+            let region =
+                extension.region(of, &rescue.task, (&alignments, number), &mut regions.runs);
             found[rescue.read as usize].extend(region);
         }
-        let mut all = Vec::new();
-        let mut offsets = vec![0];
-        let mut verdicts = Vec::new();
-        for (read, mut of_read) in found.into_iter().enumerate() {
-            let old = regions.of(read);
-            if of_read.is_empty() {
-                all.extend_from_slice(old);
-            } else {
-                of_read.extend_from_slice(old);
-                self.settle(&mut of_read, &queries, read, salts[read]);
-                all.extend(of_read);
-            }
-            offsets.push(all.len() as u32);
-        }
-        let regions = Regions { all, offsets, runs: regions.runs };
-        for first in (0..salts.len()).step_by(2) {
-            let ends = [first, first + 1].map(|read| regions.of(read));
-            let unseen = [repeats[first], repeats[first + 1]];
-            let (ranking, options) = (&self.options.ranking, &self.options.pairs);
-            let pair = pairs::decide(ends, unseen, library, salts[first], ranking, options);
-            match pair {
-                Some(Decision { regions, mapq }) => {
-                    let of_pair = regions.into_iter().zip(mapq);
-                    verdicts.extend(of_pair.map(|(primary, mapq)| {
-                        Some(Verdict { primary, mapq, proper: true })
-                    }));
+        let settled: Vec<Vec<Region>> = found
+            .into_par_iter()
+            .enumerate()
+            .with_min_len(TOGETHER)
+            .map(|(read, mut of_read)| {
+                let rescued = !of_read.is_empty();
+                of_read.extend_from_slice(regions.of(read));
+                if rescued {
+                    self.settle(&mut of_read, &queries, read, salts[read]);
                 }
-                None => {
-                    let mut of_pair = [0, 1].map(|end| self.alone(ends[end], unseen[end]));
-                    if let [Some(first), Some(second)] = &mut of_pair {
-                        let proper = library.is_proper(&ends[0][0], &ends[1][0]);
-                        (first.proper, second.proper) = (proper, proper);
-                    }
-                    verdicts.extend(of_pair);
-                }
-            }
-        }
+                of_read
+            })
+            .collect();
+        let regions = Regions::new(settled, regions.runs);
+        let verdicts = (0..salts.len() / 2)
+            .into_par_iter()
+            .with_min_len(TOGETHER)
+            .flat_map_iter(|pair| {
+                let reads = [2 * pair, 2 * pair + 1];
+                let ends = reads.map(|read| regions.of(read));
+                self.verdicts(ends, reads.map(|read| repeats[read]), library, salts[reads[0]])
+            })
+            .collect();
         Ok(self.resolved(regions, verdicts, repeats))
+    }
+
+    /// What is decided for a pair.
+    fn verdicts(
+        &self,
+        ends: [&[Region]; 2],
+        repeats: [f32; 2],
+        library: &Library,
+        salt: u64,
+    ) -> [Option<Verdict>; 2] {
+        let (ranking, options) = (&self.options.ranking, &self.options.pairs);
+        if let Some(decision) = pairs::decide(ends, repeats, library, salt, ranking, options) {
+            let Decision { regions, mapq } = decision;
+            return [0, 1]
+                .map(|end| Some(Verdict { primary: regions[end], mapq: mapq[end], proper: true }));
+        }
+        let mut verdicts = [0, 1].map(|end| self.alone(ends[end], repeats[end]));
+        if let [Some(first), Some(second)] = &mut verdicts {
+            let proper = library.is_proper(&ends[0][0], &ends[1][0]);
+            (first.proper, second.proper) = (proper, proper);
+        }
+        verdicts
     }
 
     fn resolved(
@@ -402,13 +275,13 @@ impl Mapper {
         verdicts: Vec<Option<Verdict>>,
         repeats: Vec<f32>,
     ) -> Resolved {
-        let (ranking, least) = (self.options.ranking, self.options.least.0);
+        let (ranking, least) = (self.options.ranking, self.options.least);
         Resolved { regions, verdicts, repeats, ranking, least }
     }
 
     /// What is decided for a read by itself.
     fn alone(&self, regions: &[Region], repeats: f32) -> Option<Verdict> {
-        let best = regions.first().filter(|best| best.score >= self.options.least.0)?;
+        let best = regions.first().filter(|best| best.score >= self.options.least)?;
         let mapq = ranking::mapq(best, repeats, &self.options.ranking);
         Some(Verdict { primary: 0, mapq, proper: false })
     }
@@ -416,8 +289,7 @@ impl Mapper {
     /// What is to be aligned to find mates.
     fn rescues(&self, queries: &Queries, regions: &Regions, library: &Library) -> Vec<Rescue> {
         let part = |reads: Range<usize>| {
-            let mut rescuer =
-                Rescuer::new(self.extension(), queries, library, self.options.rescue);
+            let mut rescuer = Rescuer::new(self.extension(), queries, library, self.options.rescue);
             let mut rescues = Vec::new();
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));

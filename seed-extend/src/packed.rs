@@ -123,8 +123,9 @@ mod tests {
     fn equal_bases_are_counted() {
         for seed in 0..2000 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let mut letters =
-                |from: &[u8], length| -> Vec<u8> { (0..length).map(|_| *random.choice(from).unwrap()).collect() };
+            let mut letters = |from: &[u8], length| -> Vec<u8> {
+                (0..length).map(|_| *random.choice(from).unwrap()).collect()
+            };
             let text = letters(b"AAAAAAAAAAAAAAAAAC", 150);
             let mut read = letters(b"AAAAAAAAAAAAAAAAAAAAAAAAAAC", 100);
             if seed % 3 == 0 {
@@ -149,5 +150,46 @@ mod tests {
                 "seed {seed}"
             );
         }
+    }
+
+    #[test]
+    fn words_in_common_are_counted_on_every_diagonal() {
+        for seed in 0..300 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut letters = |length: usize| -> Vec<u8> {
+                (0..length).map(|_| *random.choice(b"AAAAAAAAAAAC").unwrap()).collect()
+            };
+            let text = letters(130);
+            let mut read = letters(0);
+            let bases = [0, 7, 8, 31, 32, 33, 57, 100][seed as usize % 8];
+            read.extend(letters(bases));
+            if seed % 3 == 0 && bases > 0 {
+                read[bases / 2] = b'N';
+            }
+            let queries = Queries::new([text.as_slice(), &read]);
+            let (codes, text_codes) = (queries.codes(2), queries.codes(0));
+            let text = Text { words: queries.packed(0).words, length: 130 };
+            for diagonal in -110_i64..140 {
+                let is_common = |&place: &usize| {
+                    (place..place + WORD).all(|place| {
+                        let position = usize::try_from(diagonal + place as i64).ok();
+                        let opposite = position.and_then(|position| text_codes.get(position));
+                        codes[place] < 4 && opposite == Some(&codes[place])
+                    })
+                };
+                let expected = (0..(bases + 1).saturating_sub(WORD)).filter(is_common).count();
+                let found = equal_words(queries.packed(2), text, diagonal) as usize;
+                assert_eq!(found, expected, "seed {seed}, diagonal {diagonal}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_difference_is_told_from_none_and_more() {
+        let queries =
+            Queries::new([b"ACGTACGTAC".as_slice(), b"GTACC", b"GTACG", b"GAACC", b"CTACG"]);
+        let text = Text { words: queries.packed(0).words, length: 10 };
+        let only = |read: u32| only_difference(queries.packed(2 * read), text, 2);
+        assert_eq!([1, 2, 3, 4].map(only), [Some(Some(4)), Some(None), None, Some(Some(0))]);
     }
 }

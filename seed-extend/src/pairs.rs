@@ -120,7 +120,8 @@ fn best_pair(
             let (orientation, distance) = Orientation::of(region, &ends[1][mate]);
             let proper = library.distances(orientation).filter(|it| it.contains(distance));
             if let Some(distances) = proper {
-                let unusual = (distance as f64 - distances.mean).abs() / distances.deviation.max(1.0);
+                let unusual =
+                    (distance as f64 - distances.mean).abs() / distances.deviation.max(1.0);
                 let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
                 let likely = 0.721 * tail.max(f64::MIN_POSITIVE).ln() * f64::from(ranking.matched);
                 let score = region.score + ends[1][mate].score + (likely + 0.499).floor() as i32;

@@ -57,7 +57,9 @@ impl Queries {
         self.codes.extend_from_within(begin..end);
         let reverse = &mut self.codes[end..];
         reverse.reverse();
-        reverse.iter_mut().for_each(|code| *code = complement(*code));
+        for code in reverse {
+            *code = complement(*code);
+        }
         self.finish();
     }
 

@@ -73,6 +73,16 @@ pub struct Regions {
 }
 
 impl Regions {
+    /// From the regions of each read.
+    pub fn new(of_reads: Vec<Vec<Region>>, runs: Vec<Run>) -> Self {
+        let mut regions = Self { all: Vec::with_capacity(of_reads.len()), offsets: vec![0], runs };
+        for of_read in of_reads {
+            regions.all.extend(of_read);
+            regions.offsets.push(regions.all.len() as u32);
+        }
+        regions
+    }
+
     /// Those of a read.
     pub fn of(&self, read: usize) -> &[Region] {
         &self.all[self.offsets[read] as usize..self.offsets[read + 1] as usize]
@@ -113,7 +123,8 @@ impl Extension<'_> {
         match differ {
             None => runs.push(Run::new(Op::Equal, length)),
             Some(place) => {
-                let around = [(Op::Equal, place), (Op::Different, 1), (Op::Equal, length - place - 1)];
+                let around =
+                    [(Op::Equal, place), (Op::Different, 1), (Op::Equal, length - place - 1)];
                 let some = around.into_iter().filter(|&(_, count)| count > 0);
                 runs.extend(some.map(|(op, count)| Run::new(op, count)));
             }
@@ -142,7 +153,13 @@ impl Extension<'_> {
         let reach = i64::from(chain.gap.min(self.reach));
         let length = queries.codes(chain.query).len() as i64;
         let wanted = chain.low - reach..chain.high + reach + length;
-        self.window(queries, chain.query, chain.segment, wanted, chain.low - reach..chain.high + reach)
+        self.window(
+            queries,
+            chain.query,
+            chain.segment,
+            wanted,
+            chain.low - reach..chain.high + reach,
+        )
     }
 
     /// The task of aligning a query within a window of a segment, on diagonals from the first to the last
@@ -252,12 +269,8 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
                 shared as f32 > SHARED * (end - begin).min(other_end - other_begin) as f32
             };
             let in_text = shared(region.begin, region.end, other.begin, other.end);
-            let in_query = shared(
-                region.query_begin,
-                region.query_end,
-                other.query_begin,
-                other.query_end,
-            );
+            let in_query =
+                shared(region.query_begin, region.query_end, other.query_begin, other.query_end);
             let is_exact = (region.begin, region.query_begin) == (other.begin, other.query_begin)
                 || (region.end, region.query_end) == (other.end, other.query_end);
             if in_text && in_query || is_exact {

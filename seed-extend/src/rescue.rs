@@ -89,16 +89,17 @@ impl<'t> Rescuer<'t> {
             for clue in clues.take(self.options.most) {
                 for orientation in Orientation::ALL {
                     let Some(distances) = library.distances(orientation) else { continue };
+                    let seen = if end == 0 { orientation } else { orientation.from_second() };
                     let is_there = |region: &Region| {
                         region.segment == clue.segment && {
                             let (found, distance) = Orientation::of(clue, region);
-                            found == orientation && distances.contains(distance)
+                            found == seen && distances.contains(distance)
                         }
                     };
                     if !ends[mate].iter().any(is_there) {
                         let read = first + mate as u32;
                         let bounds = (distances.low, distances.high);
-                        let expected = expect(self.queries, clue, orientation, bounds, read);
+                        let expected = expect(self.queries, clue, seen, bounds, read);
                         self.search(&expected, rescues);
                     }
                 }
@@ -146,8 +147,7 @@ fn expect(
     read: u32,
 ) -> Expected {
     let is_same = matches!(orientation, Orientation::ForwardForward | Orientation::ReverseReverse);
-    let is_ahead =
-        matches!(orientation, Orientation::ForwardForward | Orientation::ForwardReverse);
+    let is_ahead = matches!(orientation, Orientation::ForwardForward | Orientation::ForwardReverse);
     let reverse = is_reverse(clue.query) ^ !is_same;
     let query = 2 * read + u32::from(reverse);
     let length = i64::from(queries.bases(read));

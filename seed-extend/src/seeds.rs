@@ -197,13 +197,7 @@ impl<'i> Seeder<'i> {
 
     /// The longest continuation behind `end` that occurs `least` times: its end and what was found, which
     /// is still the position of `end` if it is one.
-    fn rightwards(
-        &self,
-        word: Word<'_>,
-        end: usize,
-        found: Found,
-        least: u32,
-    ) -> (usize, Found) {
+    fn rightwards(&self, word: Word<'_>, end: usize, found: Found, least: u32) -> (usize, Found) {
         let mut interval = match found {
             Found::Rows(interval) => interval,
             Found::At(position) => {

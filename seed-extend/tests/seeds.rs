@@ -42,7 +42,11 @@ fn text_and_read(random: &mut fastrand::Rng) -> (Vec<u8>, Vec<u8>) {
 
 fn occurrences(text: &[u8], word: &[u8]) -> u32 {
     let is_known = word.iter().all(|&code| code < UNKNOWN);
-    if is_known { text.windows(word.len()).filter(|window| *window == word).count() as u32 } else { 0 }
+    if is_known {
+        text.windows(word.len()).filter(|window| *window == word).count() as u32
+    } else {
+        0
+    }
 }
 
 /// The super-maximal matches for `least` that contain `place`, if one is given.
@@ -86,7 +90,7 @@ fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
 #[test]
 fn seeds_are_all_that_the_definition_says() {
     let mut seen = [0; 3];
-    for number in 0..120 {
+    for number in 0..40 {
         let mut random = fastrand::Rng::with_seed(number);
         let (letters, read) = text_and_read(&mut random);
         let reference = Reference::from_records([("t", &letters)]).unwrap();
@@ -115,10 +119,12 @@ fn seeds_are_all_that_the_definition_says() {
                 .map(|seed| (usize::from(seed.begin), usize::from(seed.length), seed.size))
                 .collect();
             assert_eq!(found, expected, "seed {number}, query {query}");
-            seeds.iter().for_each(|seed| check_places(&index, &text, word, seed));
+            for seed in &seeds {
+                check_places(&index, &text, word, seed);
+            }
         }
     }
-    assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
+    assert!(seen.iter().all(|&count| count > 40), "{seen:?}");
 }
 
 /// All occurrences of a seed are found, and no more than asked for.

@@ -138,12 +138,7 @@ impl<'a> Everyday<'a> {
     }
 
     /// Finds places and columns of what is to be reported of a read.
-    fn mapped<'r>(
-        &mut self,
-        read: Read<'r>,
-        resolved: &'r Resolved,
-        number: usize,
-    ) -> Mapped<'r> {
+    fn mapped<'r>(&mut self, read: Read<'r>, resolved: &'r Resolved, number: usize) -> Mapped<'r> {
         let wanted = self.alternatives;
         let mut place = |placed: Placed| {
             let region = &resolved.regions.of(number)[placed.region];

@@ -138,8 +138,7 @@ impl Pipeline<'_> {
     ) -> Result<Formatted> {
         let reference = self.mapper.index().reference();
         let segments = self.mapper.segments();
-        let maker =
-            || Everyday::new(reference, segments, self.group, self.eqx, self.alternatives);
+        let maker = || Everyday::new(reference, segments, self.group, self.eqx, self.alternatives);
         let step = if self.paired { 2 } else { 1 };
         let make = |maker: &mut Everyday<'_>, first: usize| {
             let mut piece = Piece::new(self.format, spares);

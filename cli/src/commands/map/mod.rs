@@ -62,10 +62,10 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
             .with_context(|| operands.reference.display().to_string())?,
     };
     let layout = options.layout(operands.reads.len());
-    let batches =
-        input::batches(operands.reads.clone(), layout, options.batch_size as usize);
+    let batches = input::batches(operands.reads.clone(), layout, options.batch_size as usize);
     let output = Output::create(target, &format, index.reference())?;
-    let run = Run { options, layout, format: format.format, timeline: &timeline, console: &console };
+    let run =
+        Run { options, layout, format: format.format, timeline: &timeline, console: &console };
     let Mapped { totals, target: finished, device, starting, complete } = match options.mode {
         Mode::Everyday => run.everyday(&index, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use aligner_core::DeviceRequest;
 use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
-use woodstocc::{MAX_K, Report, Strategy};
+use woodstocc::{MAX_K, Params, Report, Strategy};
 
-use super::{Messages, Threads};
+use super::{Messages, Sorting, Threads};
 use crate::output::{Format, ReadGroup};
 
 /// The options of mapping.
@@ -43,6 +43,8 @@ pub struct MapOptions {
     /// Write = and X in CIGAR strings, not M; CRAM has no place for them
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
+    #[command(flatten)]
+    pub sorting: Sorting,
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
@@ -153,8 +155,18 @@ impl MapOptions {
         }
     }
 
-    /// What the mapper is to report.
-    pub fn reported(&self) -> Report {
+    /// What the mapper is to do.
+    pub fn params(&self) -> Params {
+        Params {
+            k: self.k,
+            report: self.reported(),
+            strategy: self.strategy.into(),
+            seed: self.seed,
+            metrics: self.stats.is_some(),
+        }
+    }
+
+    fn reported(&self) -> Report {
         match self.report {
             _ if self.all_starts => Report::AllStarts,
             Loci::Best => Report::Best,

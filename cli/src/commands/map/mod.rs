@@ -9,7 +9,7 @@ use std::thread;
 
 use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, anyhow};
-use woodstocc::{MapError, Mapper, Params};
+use woodstocc::{MapError, Mapper};
 
 use self::pipeline::Pipeline;
 use crate::args::{MapOptions, Operands, StatsFormat};
@@ -52,24 +52,19 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     let command = header::command_line(env::args_os());
+    let (group, order) = (options.read_group.as_ref(), options.sorting.order());
     let format = Options {
         format: options.format().ok_or_else(|| anyhow!("the output format is not known"))?,
         threads,
-        header: header::text(index.reference(), options.read_group.as_ref(), &command)
+        header: header::text(index.reference(), group, &command, order)
             .with_context(|| operands.reference.display().to_string())?,
+        sort_memory: options.sorting.memory(),
     };
-    let batches =
-        input::batches(operands.reads.clone(), Layout::Single, options.batch_size as usize);
+    let (reads, size) = (operands.reads.clone(), options.batch_size as usize);
+    let batches = input::batches(reads, Layout::Single, size);
     let output = Output::create(target, &format, index.reference())?;
-    let params = Params {
-        k: options.k,
-        report: options.reported(),
-        strategy: options.strategy.into(),
-        seed: options.seed,
-        metrics: options.stats.is_some(),
-    };
     let (mapper, device) = timeline.time(Step::Device, "index", || {
-        let open = |device| Mapper::new(Arc::clone(&index), params, device);
+        let open = |device| Mapper::new(Arc::clone(&index), options.params(), device);
         let device = opened.device.describe();
         match open(opened.device) {
             Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
@@ -84,9 +79,9 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     console.start_reads();
     let pipeline = Pipeline {
         mapper: &mapper,
-        group: options.read_group.as_ref(),
+        group,
         eqx: options.eqx,
-        format: format.format,
+        format: format.of_pieces(),
         timeline: &timeline,
         console: &console,
     };

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod map;
+mod sorting;
 
 use std::env;
 use std::num::NonZero;
@@ -15,9 +16,10 @@ use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, Mode, Search, StatsFormat};
+pub use self::sorting::Sorting;
 use crate::commands::{
-    BlastnArguments, BlastnBenchArguments, MakeDbArguments, Nw, NwBenchArguments, Simulate,
-    with_double_dashes,
+    BlastnArguments, BlastnBenchArguments, EvaluateArguments, MakeDbArguments, Nw,
+    NwBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -69,6 +71,8 @@ pub enum Command {
     /// Makes up genomes and reads to measure with
     #[command(subcommand)]
     Simulate(Simulate),
+    /// Counts how many reads were placed right, by mapping quality, or compares two mappers
+    Evaluate(EvaluateArguments),
     /// Measures this machine
     #[command(subcommand)]
     Bench(Bench),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
-use super::{Messages, Threads};
+use super::{Messages, Sorting, Threads};
 use crate::input::Layout;
 use crate::output::{Alternatives, Format, ReadGroup};
 
@@ -83,6 +83,8 @@ pub struct MapOptions {
     /// Write = and X in CIGAR strings, not M; CRAM has no place for them
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
+    #[command(flatten)]
+    pub sorting: Sorting,
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,

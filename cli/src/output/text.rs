@@ -165,8 +165,9 @@ mod tests {
     use fm_index::Reference;
 
     use super::*;
+    use crate::output::Format;
     use crate::output::file::Writer;
-    use crate::output::{Format, Options};
+    use crate::output::hts::Settings;
 
     /// What a writer leaves in a file.
     fn written(path: &Path, write: impl FnOnce(OwnedFd) -> io::Result<()>) -> Vec<u8> {
@@ -181,7 +182,13 @@ mod tests {
         let reference = Reference::from_records(contigs).expect("a reference");
         let header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:chr20\tLN:4294967295\n@SQ\tSN:a|b\tLN:4\n\
                       @PG\tID:x\tCL:x -R @RG\\tID:x\n";
-        let options = Options { format: Format::Sam, threads: 1, header: header.to_owned() };
+        let settings = Settings {
+            format: Format::Sam,
+            is_temporary: false,
+            header,
+            threads: 1,
+            reference: None,
+        };
         let mut random = fastrand::Rng::with_seed(47);
         let (mut ours, mut theirs) = (Lines::default(), Vec::new());
         for _ in 0..20_000 {
@@ -252,7 +259,7 @@ mod tests {
             writer.close()
         });
         let theirs = written(&folder.path().join("theirs.sam"), |file| {
-            let mut writer = hts::Writer::create(file, &options, None)?;
+            let mut writer = hts::Writer::create(file, &settings)?;
             theirs.iter().try_for_each(|record| writer.write(record))?;
             writer.close()
         });

@@ -102,8 +102,9 @@ impl Pipeline<'_> {
             });
             let mut totals = Totals::default();
             for part in formatted {
-                let Formatted { number, pieces, totals: of_part } = part?;
-                self.timeline.time(Step::Write, number.to_string(), || output.write(&pieces))?;
+                let Formatted { number, mut pieces, totals: of_part } = part?;
+                let write = || output.write(&mut pieces);
+                self.timeline.time(Step::Write, number.to_string(), write)?;
                 for piece in pieces {
                     spares.put(piece);
                 }

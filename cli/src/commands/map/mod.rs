@@ -55,17 +55,19 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     let command = header::command_line(env::args_os());
+    let (group, order) = (options.read_group.as_ref(), options.sorting.order());
     let format = Options {
         format: options.format().ok_or_else(|| anyhow!("the output format is not known"))?,
         threads,
-        header: header::text(index.reference(), options.read_group.as_ref(), &command)
+        header: header::text(index.reference(), group, &command, order)
             .with_context(|| operands.reference.display().to_string())?,
+        sort_memory: options.sorting.memory(),
     };
     let layout = options.layout(operands.reads.len());
     let batches = input::batches(operands.reads.clone(), layout, options.batch_size as usize);
     let output = Output::create(target, &format, index.reference())?;
     let run =
-        Run { options, layout, format: format.format, timeline: &timeline, console: &console };
+        Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
     let Mapped { totals, target: finished, device, starting, complete } = match options.mode {
         Mode::Everyday => run.everyday(&index, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,

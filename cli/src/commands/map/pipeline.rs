@@ -101,8 +101,9 @@ impl Pipeline<'_> {
             });
             let mut totals = Totals::default();
             for part in formatted {
-                let Formatted { number, pieces, totals: of_part } = part?;
-                self.timeline.time(Step::Write, number.to_string(), || output.write(&pieces))?;
+                let Formatted { number, mut pieces, totals: of_part } = part?;
+                self.timeline
+                    .time(Step::Write, number.to_string(), || output.write(&mut pieces))?;
                 for piece in pieces {
                     spares.put(piece);
                 }

@@ -24,14 +24,14 @@ use crate::commands::{
 
 const EXAMPLES: &str = "\
 Examples:
-  gpualign reads.fq.gz ref.fa > out.sam
-      The best locus of each read, up to 3 differences.
-  gpualign -k 5 --report all a.fq b.fq ref.fa -o out.bam
+  gpualign reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      Where pairs of reads came from; one file of reads is single-end.
+  gpualign --mode complete -k 5 --report all a.fq b.fq ref.fa -o out.bam
       Every locus with up to 5 differences, as BAM.
 
 A file of reads named like a command is given with its folder: ./index";
 
-/// Aligns reads to a reference: finds every place with up to K differences, on both strands.
+/// Aligns reads to a reference: finds where they came from, or every place with up to K differences.
 #[derive(Debug, Parser)]
 #[command(
     name = "gpualign",
@@ -101,7 +101,8 @@ pub enum Bench {
 /// The files of mapping.
 #[derive(Debug, Args)]
 pub struct Operands {
-    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input
+    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input. Two files are pairs, unless
+    /// --mode is complete
     #[arg(required = true, num_args = 1.., value_hint = ValueHint::FilePath)]
     pub reads: Vec<PathBuf>,
     /// Reference: FASTA, plain or gz, bz2, zst; its index REF.gpx is used if it is there

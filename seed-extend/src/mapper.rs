@@ -40,6 +40,7 @@ pub struct Mapper {
     index: FmIndex,
     segments: Segments,
     options: Options,
+    device: Device,
 }
 
 /// What was found for the reads of a batch.
@@ -73,10 +74,10 @@ struct Part {
 }
 
 impl Mapper {
-    /// A mapper to the reference of this index.
-    pub fn new(index: FmIndex, options: Options) -> Self {
+    /// A mapper to the reference of this index, which aligns on `device`.
+    pub fn new(index: FmIndex, options: Options, device: Device) -> Self {
         let segments = Segments::new(index.reference());
-        Self { index, segments, options }
+        Self { index, segments, options, device }
     }
 
     /// The index.
@@ -103,7 +104,7 @@ impl Mapper {
 
     fn align(&self, queries: &Queries, tasks: &[Task]) -> Result<Alignments, MapError> {
         let text = extend::Text::Packed(self.index.reference().words());
-        let mut extender = Extender::new(self.options.scoring, text, &Device::Cpu)?;
+        let mut extender = Extender::new(self.options.scoring, text, &self.device)?;
         Ok(extender.align(queries.all_codes(), tasks))
     }
 

@@ -1,6 +1,7 @@
 //! Reads of a made-up genome are mapped to where they are from.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use aligner_core::Device;
 use aligner_core::cigar::Op;
 use aligner_core::seq::{encode_all, reverse_complement};
 use fm_index::{BuildOptions, FmIndex, Reference};
@@ -69,8 +70,8 @@ fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
 
 fn mapper(genome: &[u8]) -> Mapper {
     let reference = Reference::from_records([("g", genome)]).unwrap();
-    let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
-    Mapper::new(index, Options::default())
+    let index = FmIndex::build(reference, &BuildOptions::default(), Device::Cpu).unwrap();
+    Mapper::new(index, Options::default(), Device::Cpu)
 }
 
 fn search(mapper: &Mapper, pairs: &[Pair], first: usize) -> Searched {

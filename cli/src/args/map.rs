@@ -60,7 +60,7 @@ const K: u8 = 3;
 #[derive(Debug, Args)]
 pub struct MapOptions {
     /// What mapping is to do
-    #[arg(long, default_value = "complete", help_heading = "Search")]
+    #[arg(long, default_value = "everyday", help_heading = "Search")]
     pub mode: Mode,
     #[command(flatten)]
     pub everyday: EverydayOptions,

@@ -1,4 +1,5 @@
-//! Mapping reads: from input files to the output file.
+//! Mapping reads: from input files to the output file. [`everyday`] and [`pipeline`] are the stages of the two
+//! modes.
 
 mod everyday;
 mod pipeline;
@@ -69,7 +70,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
     let Mapped { totals, target: finished, device, starting, complete } = match options.mode {
-        Mode::Everyday => run.everyday(&index, batches, output)?,
+        Mode::Everyday => run.everyday(&index, opened.device, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
     finished.commit()?;
@@ -121,9 +122,17 @@ struct Mapped {
 }
 
 impl Run<'_> {
-    fn everyday(&self, index: &FmIndex, batches: Batches, output: Output) -> Result<Mapped> {
+    fn everyday(
+        &self,
+        index: &FmIndex,
+        device: Device,
+        batches: Batches,
+        output: Output,
+    ) -> Result<Mapped> {
         let Self { options, layout, format, timeline, console } = *self;
-        let mapper = seed_extend::Mapper::new(index.clone(), seed_extend::Options::default());
+        let described = device.describe();
+        let settings = seed_extend::Options::default();
+        let mapper = seed_extend::Mapper::new(index.clone(), settings, device);
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = everyday::Pipeline {
@@ -140,7 +149,7 @@ impl Run<'_> {
         let done = pipeline.run(batches, output);
         console.finish();
         let (totals, target) = done?;
-        Ok(Mapped { totals, target, device: Device::Cpu.describe(), starting, complete: None })
+        Ok(Mapped { totals, target, device: described, starting, complete: None })
     }
 
     fn complete(

@@ -34,8 +34,10 @@
 //! finds just this: output depends neither on the device, nor on threads or batches.
 
 pub mod alignments;
+mod banded;
 pub mod cpu;
 pub mod extender;
+pub mod gpu;
 pub mod oracle;
 pub mod scoring;
 pub mod task;

@@ -7,7 +7,8 @@
 //!   queries (codes), text, tasks: a query, a window of the text, a band of diagonals
 //!        |
 //!   extend::Extender --> cpu   a look at one diagonal, else a SIMD lane a task; rayon
-//!        |
+//!        |          `--> gpu   a thread for two tasks, a row of the band in registers
+//!        v
 //!   Scored: score and end; or Alignments: also the begin, and the runs of a CIGAR
 //! ```
 //!

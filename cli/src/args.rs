@@ -18,8 +18,8 @@ use woodstocc::MAX_TRIE_K;
 pub use self::map::{MapOptions, Mode, Search, StatsFormat};
 pub use self::sorting::Sorting;
 use crate::commands::{
-    BlastnArguments, BlastnBenchArguments, EvaluateArguments, MakeDbArguments, Nw,
-    NwBenchArguments, Simulate, with_double_dashes,
+    BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
+    MakeDbArguments, Nw, NwBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -94,6 +94,8 @@ pub enum Bench {
     Woodstocc(WoodstoccArguments),
     /// Measures the GPU's kernels for global alignments
     Nw(NwBenchArguments),
+    /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
+    Extend(ExtendBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }

@@ -130,9 +130,20 @@ impl Run<'_> {
         output: Output,
     ) -> Result<Mapped> {
         let Self { options, layout, format, timeline, console } = *self;
-        let described = device.describe();
-        let settings = seed_extend::Options::default();
-        let mapper = seed_extend::Mapper::new(index.clone(), settings, device);
+        let (mapper, device) = timeline.time(Step::Device, "index", || {
+            let open = |device: &Device| {
+                let made = seed_extend::Mapper::new(index, seed_extend::Options::default(), device);
+                made.map(|mapper| (mapper, device.describe()))
+            };
+            match open(&device) {
+                Err(reason) if options.device == DeviceRequest::Auto => {
+                    let device = device.describe();
+                    console.notice(&format!("{device}: {reason}: mapping on the CPU"));
+                    open(&Device::Cpu)
+                }
+                made => made,
+            }
+        })?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = everyday::Pipeline {
@@ -149,7 +160,10 @@ impl Run<'_> {
         let done = pipeline.run(batches, output);
         console.finish();
         let (totals, target) = done?;
-        Ok(Mapped { totals, target, device: described, starting, complete: None })
+        if let Some(reason) = mapper.failure() {
+            console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        }
+        Ok(Mapped { totals, target, device, starting, complete: None })
     }
 
     fn complete(

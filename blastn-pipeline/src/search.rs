@@ -65,7 +65,7 @@ pub struct Results {
 pub struct Searcher<'a> {
     database: &'a Database,
     options: Options,
-    seeder: Option<Seeder>,
+    seeder: Option<Seeder<'a>>,
     /// Why the GPU was given up, if it was.
     failure: OnceLock<DeviceError>,
 }

@@ -10,14 +10,14 @@ use blastn_pipeline::fasta::Record;
 use blastn_pipeline::lookup::Lookup;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::pipeline::device::{DeviceChunk, Tables, packed_words};
-use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Word};
+use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Spent};
 use blastn_pipeline::pipeline::{Build, Sinks, slices, topology};
 use blastn_pipeline::queries::{Batch, Extent};
 use blastn_pipeline::ungapped::Fours;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Word>) {
+fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Spent>) {
     let (mut extended, mut spent) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
     sinks.spent.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
@@ -59,7 +59,7 @@ fn check(
     records: &[Record],
     chunks: Vec<Vec<u8>>,
     settings: &Settings,
-) -> (Vec<Extended>, Vec<Word>) {
+) -> (Vec<Extended>, Vec<Spent>) {
     let batch = Batch::new(records, options, Extent { letters: 1_000_000, sequences: 10 });
     let lookup = Lookup::new(&batch, options.word);
     let (mut all, mut device_chunks) = (Vec::new(), Vec::new());

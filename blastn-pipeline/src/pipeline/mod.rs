@@ -13,8 +13,10 @@
 //! places of the queries is exploded, so that no limit on them is needed.
 //!
 //! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
-//! only if no earlier one has got there. So everything that was extended comes back, and
-//! [`crate::ungapped::Diagonals`] is asked afterwards, in the order of the subject: with the same answers.
+//! only if no earlier one has got there. So all words come back, and [`diagonals`] decides afterwards, in
+//! the order of the subject: with the same answers. A word that an earlier extension is likely to have
+//! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
+//! then.
 
 pub mod device;
 pub mod diagonals;
@@ -25,7 +27,7 @@ pub mod stages;
 use aligner_core::stream::{SinkId, Topology};
 
 use crate::lookup::Lookup;
-use stages::{Context, Enumerate, Extend, Extended, Merged, Seed, Slice, Widen, Word};
+use stages::{Context, Enumerate, Extend, Extended, Merged, Seed, Slice, Spent, Widen};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
 const SLICE: u32 = 1 << 12;
@@ -46,7 +48,7 @@ pub struct Sinks {
     /// Words with their alignments.
     pub extended: Vec<SinkId<Extended>>,
     /// Words without.
-    pub spent: Vec<SinkId<Word>>,
+    pub spent: Vec<SinkId<Spent>>,
 }
 
 /// The application.

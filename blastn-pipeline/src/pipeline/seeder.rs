@@ -9,7 +9,7 @@ use aligner_core::stream::Settings;
 use super::Build;
 use super::device::DeviceChunk;
 use super::gpu::{DeviceBases, GpuPipeline, Run};
-use super::stages::Context;
+use super::stages::{Bases, Context};
 use crate::database::Database;
 use crate::lookup::Lookup;
 use crate::options::Options;
@@ -20,7 +20,8 @@ use crate::ungapped::{Fours, UngappedHit};
 
 /// A database on a GPU.
 #[derive(Debug)]
-pub struct Seeder {
+pub struct Seeder<'a> {
+    database: &'a Database,
     pipeline: GpuPipeline,
     bases: DeviceBases,
     /// The first chunk of each subject, and the end.
@@ -40,12 +41,12 @@ fn settings() -> Settings {
     Settings { width: 256, ..Settings::default() }
 }
 
-impl Seeder {
+impl<'a> Seeder<'a> {
     /// Puts a database on a GPU.
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
-    pub fn new(gpu: Gpu, database: &Database) -> Result<Self, DeviceError> {
+    pub fn new(gpu: Gpu, database: &'a Database) -> Result<Self, DeviceError> {
         Self::with(gpu, database, Build::Split, settings())
     }
 
@@ -55,7 +56,7 @@ impl Seeder {
     /// Those of [`Self::new`].
     pub fn with(
         gpu: Gpu,
-        database: &Database,
+        database: &'a Database,
         build: Build,
         settings: Settings,
     ) -> Result<Self, DeviceError> {
@@ -72,7 +73,7 @@ impl Seeder {
             firsts.push(chunks.len());
         }
         let bases = pipeline.upload(database.packed(), chunks)?;
-        Ok(Self { pipeline, bases, firsts })
+        Ok(Self { database, pipeline, bases, firsts })
     }
 
     /// The ungapped alignments of a batch.
@@ -92,7 +93,11 @@ impl Seeder {
             fours: Fours::new(options),
             chunks: Vec::new(),
         };
-        let run = self.pipeline.run(&self.bases, &context)?;
+        let run = self.pipeline.run(&self.bases, &context, |chunk| {
+            let DeviceChunk { first, length, .. } = self.bases.chunks()[chunk as usize];
+            let bytes = &self.database.packed()[first as usize / packed::BASES..];
+            Bases::new(bytes, length as usize)
+        })?;
         Ok(Seeded { run, firsts: &self.firsts })
     }
 }

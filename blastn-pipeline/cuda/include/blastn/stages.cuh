@@ -34,6 +34,15 @@ __device__ inline bool find(const Context& context, const Slice& slice, uint32_t
   return true;
 }
 
+// Pushes a word's alignment to CHANNEL, or the word to the next.
+template <uint32_t CHANNEL, class Push>
+__device__ inline void extend(const Context& context, const Word& word, Push& push) {
+  const bool follows = blastn::follows(context, word);
+  blastn::Extended extended;
+  if (!follows && blastn::extend(context, word, extended)) push(stream::to<CHANNEL>(), extended);
+  else push(stream::to<CHANNEL + 1>(), blastn::Spent{word, follows ? 0u : 1u});
+}
+
 struct Seed : stream::Exploding {
   using In = Slice;
   using Out = stream::Channels<stream::Channel<Found, kLooks>>;
@@ -85,15 +94,13 @@ struct Widen : stream::Stage {
 
 struct Extend : stream::Stage {
   using In = Word;
-  using Out = stream::Channels<stream::Channel<blastn::Extended, 1>, stream::Channel<Word, 1>>;
+  using Out = stream::Channels<stream::Channel<blastn::Extended, 1>, stream::Channel<blastn::Spent, 1>>;
   using Global = Context;
 
   template <class Push>
   __device__ void run(const Word& word, const stream::Site<Extend>& site, Push& push) const {
     const Context context = site.global();
-    blastn::Extended extended;
-    if (blastn::extend(context, word, extended)) push(stream::to<0>(), extended);
-    else push(stream::to<1>(), word);
+    extend<0>(context, word, push);
   }
 };
 

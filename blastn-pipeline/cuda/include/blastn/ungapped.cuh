@@ -12,15 +12,21 @@ struct Extended {
   int32_t score;
 };
 
-// The greatest sum of the first of `count` scores of four columns, until it drops by too much. `load`
-// gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
+// A word without an alignment. Mirrors `Spent` of src/pipeline/stages.rs.
+struct Spent {
+  Word word;
+  uint32_t tried;  // whether it was extended
+};
+
+// The greatest sum of the first of `count` scores of four columns, until it drops by too much, or is
+// enough. `load` gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
 // score of four with a letter that is no base.
 template <class Load, class Place, class Slow>
-static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop,
+static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop, int enough,
                                                const Load& load, const Place& place, const Slow& slow) {
   const int all = 4 * context.reward, less = context.reward - context.penalty;
   int best = 0, sum = 0;
-  for (uint32_t i = 0; i < count; i += 4) {
+  for (uint32_t i = 0; i < count && best < enough; i += 4) {
     const Columns columns = load(i);
     const uint32_t end = min(count - i, 4u);
     for (uint32_t n = 0; n < end; n++) {
@@ -37,9 +43,9 @@ static __device__ __forceinline__ int best_sum(const Context& context, uint32_t 
   return best;
 }
 
-// The score of an extension by four columns at a time, from a byte of the subject on.
-static __device__ inline int by_four(const Context& context, const Chunk& chunk, const Word& word,
-                                     int drop) {
+// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
+static __device__ inline bool is_promising(const Context& context, const Chunk& chunk, const Word& word,
+                                           int drop, int enough) {
   const uint32_t to_byte = (4 - word.subject % 4) % 4;
   const uint32_t query = word.query + to_byte, subject = word.subject + to_byte;
   // The first letter is a sentinel.
@@ -54,16 +60,54 @@ static __device__ inline int by_four(const Context& context, const Chunk& chunk,
     return __ldg(context.fours + ((letters ^ sixteen(context.packed, place) >> 24) & 255));
   };
   const int leftward = best_sum(
-      context, left, drop,
+      context, left, drop, enough,
       [&](uint32_t i) { return Columns(context, query - 4 * int64_t{i} - 16, place - 4 * int64_t{i} - 16); },
       [](uint32_t n) { return 8 * n; },
       [&](uint32_t i) { return four(query - 4 * int64_t{i} - 4, place - 4 * int64_t{i} - 4); });
   const int rightward = best_sum(
-      context, right, drop,
+      context, right, drop, enough - leftward,
       [&](uint32_t i) { return Columns(context, query + 4 * int64_t{i}, place + 4 * int64_t{i}); },
       [](uint32_t n) { return 24 - 8 * n; },
       [&](uint32_t i) { return four(query + 4 * int64_t{i}, place + 4 * int64_t{i}); });
-  return leftward + rightward;
+  return leftward + rightward >= enough;
+}
+
+// The score of a column whose letter and base differ, or whose letter is no base.
+static __device__ __forceinline__ int special_score(const Context& context, bool odd, int64_t query,
+                                                    int64_t subject) {
+  if (!odd) return context.penalty;
+  const uint32_t letter = letter_at(context, query) & 15;
+  return __ldg(context.matrix + letter * 16 + base_at(context, subject));
+}
+
+// Whether a run of equal bases as long as a word's begins before this one on its diagonal, so that an
+// extension from there is likely to pass it: to its left, the score does not fall by more than the X-drop
+// in between.
+static __device__ inline bool follows(const Context& context, const Word& word) {
+  const int64_t place = context.chunks[word.chunk].first + word.subject;
+  const int drop = strand_at(context, word.query).drop;
+  const uint32_t left = min(word.query, word.subject);
+  int sum = 0;
+  uint32_t run = context.word;
+  for (uint32_t i = 0; i < left; i += 16) {
+    const Columns columns(context, int64_t{word.query} - i - 16, place - i - 16);
+    const uint32_t end = min(left - i, 16u);
+    for (uint32_t c = 0; c < end; c++) {
+      const uint32_t special = columns.special() >> (2 * c);
+      const uint32_t equal = min(end - c, special != 0 ? (__ffs(static_cast<int>(special)) - 1) / 2 : 16u);
+      run += equal;
+      // The word itself, if it is longer than it has to be.
+      if (equal > 0 && run >= context.word) return true;
+      sum = min(sum + context.reward * static_cast<int>(equal), 0);
+      c += equal;
+      if (c == end) break;
+      run = 0;
+      const bool odd = (columns.odd >> (2 * c) & 1) != 0;
+      sum += special_score(context, odd, int64_t{word.query} - i - c - 1, place - i - c - 1);
+      if (sum < drop) return false;
+    }
+  }
+  return false;
 }
 
 // An extension to one side: what it scores, and how far it is from the word.
@@ -87,13 +131,8 @@ struct Side {
 static __device__ inline bool extend(const Context& context, const Word& word, Extended& extended) {
   const Chunk chunk = context.chunks[word.chunk];
   const Strand strand = strand_at(context, word.query);
-  if (context.by_four != 0 && by_four(context, chunk, word, strand.drop) < strand.nearly) return false;
+  if (context.by_four != 0 && !is_promising(context, chunk, word, strand.drop, strand.nearly)) return false;
   const int64_t place = chunk.first + word.subject;
-  const auto special_score = [&](bool odd, int64_t query, int64_t subject) {
-    if (!odd) return context.penalty;
-    const uint32_t letter = letter_at(context, query) & 15;
-    return __ldg(context.matrix + letter * 16 + base_at(context, subject));
-  };
   Side before, behind;
   const uint32_t left = min(word.query, word.subject);
   bool on = true;
@@ -108,7 +147,7 @@ static __device__ inline bool extend(const Context& context, const Word& word, E
       if (c == end) break;
       const bool odd = (columns.odd >> (2 * c) & 1) != 0;
       c++;
-      on = before.add(special_score(odd, int64_t{word.query} - i - c, place - i - c), i + c, strand.drop);
+      on = before.add(special_score(context, odd, int64_t{word.query} - i - c, place - i - c), i + c, strand.drop);
     }
   }
   const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
@@ -125,7 +164,7 @@ static __device__ inline bool extend(const Context& context, const Word& word, E
       const bool odd = (columns.odd >> (30 - 2 * c) & 1) != 0;
       // Nothing is gained by an extension whose score as a whole is negative.
       const int limit = behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
-      on = behind.add(special_score(odd, int64_t{word.query} + i + c, place + i + c), i + c + 1, limit);
+      on = behind.add(special_score(context, odd, int64_t{word.query} + i + c, place + i + c), i + c + 1, limit);
       c++;
     }
   }

@@ -35,6 +35,10 @@ pub struct BlastnStage {
     pub items: u64,
     /// Lanes at work, of those of its firings.
     pub occupancy: f64,
+    /// Its firings.
+    pub firings: u64,
+    /// Of a block's time: its gathering, running, scattering.
+    pub shares: [f64; 3],
 }
 
 /// A build with a query.
@@ -143,10 +147,15 @@ fn measure(
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];
-    let stage = |module: &ModuleMetrics| BlastnStage {
-        name: module.module.clone(),
-        items: module.items_in,
-        occupancy: module.occupancy(),
+    let stage = |module: &ModuleMetrics| {
+        let cycles = [module.gather_cycles, module.run_cycles, module.scatter_cycles];
+        BlastnStage {
+            name: module.module.clone(),
+            items: module.items_in,
+            occupancy: module.occupancy(),
+            firings: module.firings,
+            shares: cycles.map(|cycles| cycles as f64 / metrics.total_cycles.max(1) as f64),
+        }
     };
     Ok(BlastnTiming {
         build,

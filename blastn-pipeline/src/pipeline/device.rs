@@ -29,12 +29,40 @@ struct DeviceStrand {
     trigger: i32,
 }
 
+/// What eight columns add to a score that is 0.
+#[repr(C, align(8))]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+struct Eight {
+    total: i16,
+    /// The best of the first one, two, ..., and how many columns that is, at least.
+    best: i16,
+    place: i16,
+    /// The most by which the score falls below its best, or 0, before: negative.
+    fall: i16,
+}
+
+impl Eight {
+    /// For columns of which those in `different` differ, the first in the lowest bit.
+    fn of(different: usize, reward: i32, penalty: i32) -> Self {
+        let (mut total, mut best, mut place, mut fall) = (0, i32::MIN, 0, 0);
+        for column in 0..8 {
+            total += if different >> column & 1 == 0 { reward } else { penalty };
+            if total > best {
+                (best, place) = (total, column + 1);
+            }
+            fall = fall.min(total - best.max(0));
+        }
+        let [total, best, place, fall] = [total, best, place, fall].map(|value| value as i16);
+        Self { total, best, place, fall }
+    }
+}
+
 /// `Context` of `cuda/include/blastn/context.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct DeviceContext {
     /// Of [`Tables::arrays`], with the packed bases before them.
-    addresses: [u64; 12],
+    addresses: [u64; 13],
     letter_count: u32,
     strand_count: u32,
     width: u32,
@@ -75,6 +103,7 @@ pub struct Tables<'a> {
     matrix: Vec<i32>,
     bases: Vec<u32>,
     odd: Vec<u32>,
+    eights: Vec<Eight>,
 }
 
 impl<'a> Tables<'a> {
@@ -95,19 +124,22 @@ impl<'a> Tables<'a> {
         let matrix = letters.clone().flat_map(|one| {
             letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
         });
+        let matrix: Vec<i32> = matrix.collect();
+        let eights = (0..256).map(|different| Eight::of(different, matrix[0], matrix[1]));
         let is_odd = |letter: u8| letter > 3;
         Self {
             bases: packed_codes(&batch.letters, |letter| if is_odd(letter) { 0 } else { letter }),
             odd: packed_codes(&batch.letters, |letter| is_odd(letter).into()),
             strands: strands.collect(),
-            matrix: matrix.collect(),
+            eights: eights.collect(),
+            matrix,
             context,
             chunks,
         }
     }
 
     /// All arrays as bytes, in the order of their addresses.
-    pub fn arrays(&self) -> [&[u8]; 11] {
+    pub fn arrays(&self) -> [&[u8]; 12] {
         let (present, starts, places, indexed) = self.context.lookup.tables();
         [
             cast_slice(self.chunks),
@@ -121,13 +153,14 @@ impl<'a> Tables<'a> {
             cast_slice(&self.strands),
             cast_slice(&self.matrix),
             self.context.fours.0.as_ref().map_or(&[], |fours| cast_slice(fours)),
+            cast_slice(&self.eights),
         ]
     }
 
     /// What kernels are given, once the arrays are in the device's memory, and the packed bases.
-    pub fn context(&self, packed: u64, arrays: [u64; 11]) -> DeviceContext {
+    pub fn context(&self, packed: u64, arrays: [u64; 12]) -> DeviceContext {
         let Context { batch, lookup, word, fours, .. } = self.context;
-        let mut addresses = [packed + FIRST; 12];
+        let mut addresses = [packed + FIRST; 13];
         addresses[1..].copy_from_slice(&arrays);
         // The letters' bases, and which are none, have a word before them as the database has.
         addresses[7] += FIRST;

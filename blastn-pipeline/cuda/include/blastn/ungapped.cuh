@@ -110,6 +110,32 @@ static __device__ inline bool follows(const Context& context, const Word& word) 
   return false;
 }
 
+// Sixteen columns in the order in which an extension meets them, a bit each from the lowest on.
+struct Steps {
+  uint32_t different, odd;
+
+  // From `i` columns on.
+  template <bool LEFT>
+  static __device__ __forceinline__ Steps at(const Context& context, int64_t query, int64_t place,
+                                             uint32_t i) {
+    if (LEFT) {
+      const Columns columns(context, query - i - 16, place - i - 16);
+      return {squeezed(columns.different), squeezed(columns.odd)};
+    }
+    const Columns columns(context, query + i, place + i);
+    return {squeezed(__brev(columns.different) >> 1), squeezed(__brev(columns.odd) >> 1)};
+  }
+
+ private:
+  // Every second bit.
+  static __device__ __forceinline__ uint32_t squeezed(uint32_t bits) {
+    bits = (bits | bits >> 1) & 0x33333333;
+    bits = (bits | bits >> 2) & 0x0f0f0f0f;
+    bits = (bits | bits >> 4) & 0x00ff00ff;
+    return (bits | bits >> 8) & 0xffff;
+  }
+};
+
 // An extension to one side: what it scores, and how far it is from the word.
 struct Side {
   int score = 0, sum = 0;
@@ -124,50 +150,67 @@ struct Side {
     sum = 0;
     return true;
   }
+
+  // Adds eight columns from the `from`-th on unless the sum may drop by too much in between; tells
+  // whether it did.
+  __device__ __forceinline__ bool add_eight(const Eight& eight, uint32_t from, int limit) {
+    if (sum + eight.fall < limit) return false;
+    if (sum + eight.best > 0) {
+      reach = from + eight.place;
+      score += sum + eight.best;
+      sum = eight.total - eight.best;
+    } else {
+      sum += eight.total;
+    }
+    return true;
+  }
+
+  // Extends from two places on to one side, by up to `count` columns. Eight columns at a time where
+  // the score cannot drop by too much; else runs of equal columns are added at once, as in between the
+  // sum only grows. `limit` is how far the sum may drop once `reach` is known.
+  template <bool LEFT, class Limit>
+  __device__ __forceinline__ void extend(const Context& context, int64_t query, int64_t place,
+                                         uint32_t count, const Limit& limit) {
+    Steps next = count > 0 ? Steps::at<LEFT>(context, query, place, 0) : Steps{};
+    for (uint32_t i = 0; i < count; i += 16) {
+      const Steps steps = next;
+      if (i + 16 < count) next = Steps::at<LEFT>(context, query, place, i + 16);
+      for (uint32_t c = 0; c < 16; c += 8) {
+        const uint32_t different = steps.different >> c & 255, odd = steps.odd >> c & 255;
+        if (reach > 0 && odd == 0 && i + c + 8 <= count &&
+            add_eight(context.eights[different], i + c, limit())) {
+          continue;
+        }
+        const uint32_t end = min(count - min(count, i + c), 8u);
+        for (uint32_t n = 0; n < end; n++) {
+          const uint32_t special = (different | odd) >> n;
+          const uint32_t equal = min(end - n, special != 0 ? __ffs(static_cast<int>(special)) - 1 : 8u);
+          n += equal;
+          if (equal > 0) add(context.reward * static_cast<int>(equal), i + c + n, limit());
+          if (n == end) break;
+          const int64_t away = LEFT ? -int64_t{i + c + n} - 1 : int64_t{i + c + n};
+          const int scored = special_score(context, odd >> n & 1, query + away, place + away);
+          if (!add(scored, i + c + n + 1, limit())) return;
+        }
+      }
+    }
+  }
 };
 
-// Extends a word; false if it does not score enough. Runs of equal columns are added at once: in
-// between the sum only grows.
+// Extends a word; false if it does not score enough.
 static __device__ inline bool extend(const Context& context, const Word& word, Extended& extended) {
   const Chunk chunk = context.chunks[word.chunk];
   const Strand strand = strand_at(context, word.query);
   if (context.by_four != 0 && !is_promising(context, chunk, word, strand.drop, strand.nearly)) return false;
   const int64_t place = chunk.first + word.subject;
   Side before, behind;
-  const uint32_t left = min(word.query, word.subject);
-  bool on = true;
-  for (uint32_t i = 0; on && i < left; i += 16) {
-    const Columns columns(context, int64_t{word.query} - i - 16, place - i - 16);
-    const uint32_t end = min(left - i, 16u);
-    for (uint32_t c = 0; on && c < end;) {
-      const uint32_t rest = columns.special() >> (2 * c);
-      const uint32_t run = min(end - c, rest != 0 ? (__ffs(static_cast<int>(rest)) - 1) / 2 : 16u);
-      c += run;
-      if (run > 0) before.add(context.reward * static_cast<int>(run), i + c, strand.drop);
-      if (c == end) break;
-      const bool odd = (columns.odd >> (2 * c) & 1) != 0;
-      c++;
-      on = before.add(special_score(context, odd, int64_t{word.query} - i - c, place - i - c), i + c, strand.drop);
-    }
-  }
+  before.extend<true>(context, word.query, place, min(word.query, word.subject),
+                      [&] { return strand.drop; });
   const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
-  on = true;
-  for (uint32_t i = 0; on && i < right; i += 16) {
-    const Columns columns(context, int64_t{word.query} + i, place + i);
-    const uint32_t end = min(right - i, 16u);
-    for (uint32_t c = 0; on && c < end;) {
-      const uint32_t rest = columns.special() << (2 * c);
-      const uint32_t run = min(end - c, rest != 0 ? __clz(static_cast<int>(rest)) / 2 : 16u);
-      c += run;
-      if (run > 0) behind.add(context.reward * static_cast<int>(run), i + c, strand.drop);
-      if (c == end) break;
-      const bool odd = (columns.odd >> (30 - 2 * c) & 1) != 0;
-      // Nothing is gained by an extension whose score as a whole is negative.
-      const int limit = behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
-      on = behind.add(special_score(context, odd, int64_t{word.query} + i + c, place + i + c), i + c + 1, limit);
-      c++;
-    }
-  }
+  behind.extend<false>(context, word.query, place, right, [&] {
+    // Nothing is gained by an extension whose score as a whole is negative.
+    return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
+  });
   const int score = before.score + behind.score;
   extended = {word, word.query - before.reach, word.subject - before.reach, before.reach + behind.reach, score};
   return score >= strand.trigger;

@@ -26,7 +26,14 @@ struct Merged : stream::Exploding {
       Word word;
       const uint32_t query = __ldg(context.places + entry);
       if (!blastn::widen(context, found.chunk, query, found.subject, word)) continue;
-      extend<1>(context, word, push);
+      if (decide<1>(context, word, push)) continue;
+      blastn::Long extension{word};
+      if (blastn::is_promising(context, word)) {
+        while (!extension.extend(context, kMore)) continue;
+        finish<1>(context, extension, push);
+      } else {
+        push(stream::to<2>(), blastn::Spent{word, 1});
+      }
     }
     if (found.count > own) {
       push(stream::to<0>(), Found{found.chunk, found.subject, found.start + own, found.count - own});
@@ -36,4 +43,4 @@ struct Merged : stream::Exploding {
 
 }  // namespace
 
-STREAM_APP(merged, Merged, Enumerate, Widen, Extend)
+STREAM_APP(merged, Merged, Enumerate, Widen, Extend, Lengthen)

@@ -157,16 +157,19 @@ impl Extension<'_> {
     }
 
     /// Whether a run of equal bases as long as a word's begins before a word on its diagonal, so that an
-    /// extension from there is likely to pass this word: to its left, the score does not fall by more
-    /// than the X-drop in between. `length` is that of words.
-    pub(crate) fn follows(&self, word: &WordHit, length: usize) -> bool {
+    /// extension from there is likely to pass this word: to its left, within `window` columns of bases,
+    /// the score does not fall by more than the X-drop in between. `length` is that of words.
+    pub(crate) fn follows(&self, word: &WordHit, length: usize, window: usize) -> bool {
         let context = self.batch.context_at(word.query as usize);
         let drop = -self.batch.statistics(context).x_drop;
         let (letters, bases) = (&self.batch.letters, self.chunk.bases);
         let (query, subject) = (word.query as usize, word.subject as usize);
         let (mut sum, mut run) = (0, length);
-        for i in 1..=query.min(subject) {
+        for i in 1..=query.min(subject).min(window) {
             let (letter, base) = (letters[query - i], bases[subject - i]);
+            if letter > 3 {
+                break;
+            }
             run = if letter == base { run + 1 } else { 0 };
             // The word itself, if it is longer than it has to be.
             if run >= length {

@@ -146,6 +146,20 @@ fn words_and_alignments_equal_those_of_the_cpu() {
 }
 
 #[test]
+fn long_alignments_go_through_the_loop() {
+    let mut random = Rng::with_seed(11);
+    let queries = [record(&mut random, 3000)];
+    let mut bases: Vec<u8> = queries[0].letters.iter().map(|&letter| letter.min(3)).collect();
+    for _ in 0..120 {
+        bases[random.usize(..3000)] = random.u8(..4);
+    }
+    let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
+    let found = check("long", &Options::new(Task::Blastn), &queries, vec![bases], &settings);
+    assert!(found.0.iter().any(|extended| extended.length > 1000), "an alignment of many parts");
+    assert!(found.1.iter().any(|spent| spent.tried == 0), "words that it passes");
+}
+
+#[test]
 fn the_shortest_sequences() {
     let mut random = Rng::with_seed(3);
     let settings = Settings { width: 32, blocks: 2, ..Settings::default() };

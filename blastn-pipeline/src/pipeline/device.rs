@@ -73,21 +73,27 @@ pub struct DeviceContext {
     penalty: i32,
 }
 
-/// Bases as a device reads them: 16 a word, the first in the highest two bits, with a word before them,
-/// and one to spare.
-pub fn packed_words(packed: &[u8]) -> Vec<u32> {
+/// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with two words
+/// before them and four to spare. Two words make an element, the first in its lower half, so that they
+/// are aligned.
+pub fn packed_words(packed: &[u8]) -> Vec<u64> {
     let (fours, rest) = packed.as_chunks::<4>();
     let mut last = [0; 4];
     last[..rest.len()].copy_from_slice(rest);
-    let words = [&[0; 4]].into_iter().chain(fours).chain([&last, &[0; 4]]);
-    words.map(|&bytes| u32::from_be_bytes(bytes)).collect()
+    let none = [0; 4];
+    let words = std::iter::repeat_n(&none, WORDS_BEFORE).chain(fours).chain([&last]);
+    let mut words: Vec<u32> = words.map(|&bytes| u32::from_be_bytes(bytes)).collect();
+    words.resize((words.len() + 4).next_multiple_of(2), 0);
+    let (pairs, _) = words.as_chunks::<2>();
+    pairs.iter().map(|&[first, second]| u64::from(second) << 32 | u64::from(first)).collect()
 }
 
-/// Behind the word before packed codes.
-const FIRST: u64 = size_of::<u32>() as u64;
+/// Words before packed codes, and their bytes.
+const WORDS_BEFORE: usize = 2;
+const FIRST: u64 = (WORDS_BEFORE * size_of::<u32>()) as u64;
 
 /// Codes of letters, packed likewise.
-fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u32> {
+fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
     let mut bytes = Vec::new();
     packed::pack(letters.iter().map(|&letter| code(letter)), &mut bytes);
     // As many words as extensions may look ahead.
@@ -101,8 +107,8 @@ pub struct Tables<'a> {
     chunks: &'a [DeviceChunk],
     strands: Vec<DeviceStrand>,
     matrix: Vec<i32>,
-    bases: Vec<u32>,
-    odd: Vec<u32>,
+    bases: Vec<u64>,
+    odd: Vec<u64>,
     eights: Vec<Eight>,
 }
 
@@ -162,7 +168,7 @@ impl<'a> Tables<'a> {
         let Context { batch, lookup, word, fours, .. } = self.context;
         let mut addresses = [packed + FIRST; 13];
         addresses[1..].copy_from_slice(&arrays);
-        // The letters' bases, and which are none, have a word before them as the database has.
+        // The letters' bases, and which are none, have words before them as the database has.
         addresses[7] += FIRST;
         addresses[8] += FIRST;
         DeviceContext {

@@ -26,7 +26,7 @@ pub struct GpuPipeline {
 /// Bases of chunks in the memory of a GPU.
 #[derive(Debug)]
 pub struct DeviceBases {
-    packed: DeviceBuffer<u32>,
+    packed: DeviceBuffer<u64>,
     chunks: Vec<DeviceChunk>,
 }
 

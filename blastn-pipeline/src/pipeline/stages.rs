@@ -94,6 +94,16 @@ pub struct Spent {
     pub tried: u32,
 }
 
+/// A word on its way to both sides.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Long {
+    /// The word.
+    pub word: Word,
+    /// For a device, what was reached so far.
+    reached: [u32; 8],
+}
+
 impl Word {
     fn new(chunk: u32, hit: WordHit) -> Self {
         let WordHit { query, subject, end, probe } = hit;
@@ -175,7 +185,7 @@ impl Context {
     fn extended(&self, word: Word) -> Result<Extended, Spent> {
         let Self { batch, fours, .. } = self;
         let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
-        if extension.follows(&word.hit(), self.word) {
+        if extension.follows(&word.hit(), self.word, WINDOW) {
             return Err(Spent { word, tried: 0 });
         }
         let hit = extension.of(&word.hit()).ok_or(Spent { word, tried: 1 })?;
@@ -183,6 +193,9 @@ impl Context {
         Ok(Extended { word, query, subject, length, score })
     }
 }
+
+/// Columns to each side of a word's beginning that [`Extend`] looks at.
+pub const WINDOW: usize = 32;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
 /// take at all (000, section 3.4.2).
@@ -197,6 +210,7 @@ const HITS: Channel<Hit> = Channel::new(0, "hits", 1);
 const WORDS: Channel<Word> = Channel::new(0, "words", 1);
 const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
 const SPENT: Channel<Spent> = Channel::new(1, "spent", 1);
+const LONG: Channel<Long> = Channel::new(2, "long", 1);
 
 /// Stage 1: looks up words of the database in the queries' table, [`LOOKS`] a thread.
 #[repr(C)]
@@ -215,10 +229,17 @@ pub struct Widen;
 
 /// Stage 4: extends without gaps, but for words that an extension from before is likely to pass: most
 /// words of a long alignment. What does not score enough leaves as spent: of a diagonal, it still keeps
-/// others from being tried.
+/// others from being tried. What is not decided within [`WINDOW`]
+/// columns to each side leaves as long.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
+
+/// Long extensions, part by part in a loop: lanes with short ones do not wait for them. What was reached
+/// travels along on a device; on the CPU an extension begins again.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Lengthen;
 
 /// All four stages, for the first [`MERGED`] places of a word.
 #[repr(C)]
@@ -296,11 +317,32 @@ impl Stage for Extend {
     const NAME: &'static str = "Extend";
 
     fn channels() -> Vec<ChannelType> {
-        vec![EXTENDED.describe(), SPENT.describe()]
+        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
     }
 
     fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         match site.global.extended(*word) {
+            Ok(extended) if extended.length as usize > WINDOW => {
+                push.to(LONG, Long { word: *word, reached: [0; 8] });
+            }
+            Ok(extended) => push.to(EXTENDED, extended),
+            Err(spent) => push.to(SPENT, spent),
+        }
+    }
+}
+
+impl Stage for Lengthen {
+    type In = Long;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Lengthen";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
+    }
+
+    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        match site.global.extended(long.word) {
             Ok(extended) => push.to(EXTENDED, extended),
             Err(spent) => push.to(SPENT, spent),
         }

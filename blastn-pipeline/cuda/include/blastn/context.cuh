@@ -31,7 +31,7 @@ struct __align__(8) Eight {
 // Mirrors `DeviceContext`.
 struct Context {
   const uint32_t* packed;   // the database, 16 bases a word, the first in the highest bits;
-                            // there is a word before, and one behind
+                            // there are two words before, and four behind; aligned to 8 bytes
   const Chunk* chunks;
   const uint32_t* present;  // which words are in the queries, a bit each
   const uint32_t* starts;   // where the places of each word begin in `places`, and the end

@@ -80,34 +80,12 @@ static __device__ __forceinline__ int special_score(const Context& context, bool
   return __ldg(context.matrix + letter * 16 + base_at(context, subject));
 }
 
-// Whether a run of equal bases as long as a word's begins before this one on its diagonal, so that an
-// extension from there is likely to pass it: to its left, the score does not fall by more than the X-drop
-// in between.
-static __device__ inline bool follows(const Context& context, const Word& word) {
-  const int64_t place = context.chunks[word.chunk].first + word.subject;
-  const int drop = strand_at(context, word.query).drop;
-  const uint32_t left = min(word.query, word.subject);
-  int sum = 0;
-  uint32_t run = context.word;
-  for (uint32_t i = 0; i < left; i += 16) {
-    const Columns columns(context, int64_t{word.query} - i - 16, place - i - 16);
-    const uint32_t end = min(left - i, 16u);
-    for (uint32_t c = 0; c < end; c++) {
-      const uint32_t special = columns.special() >> (2 * c);
-      const uint32_t equal = min(end - c, special != 0 ? (__ffs(static_cast<int>(special)) - 1) / 2 : 16u);
-      run += equal;
-      // The word itself, if it is longer than it has to be.
-      if (equal > 0 && run >= context.word) return true;
-      sum = min(sum + context.reward * static_cast<int>(equal), 0);
-      c += equal;
-      if (c == end) break;
-      run = 0;
-      const bool odd = (columns.odd >> (2 * c) & 1) != 0;
-      sum += special_score(context, odd, int64_t{word.query} - i - c - 1, place - i - c - 1);
-      if (sum < drop) return false;
-    }
-  }
-  return false;
+// Every second bit, from the lowest on.
+static __device__ __forceinline__ uint32_t squeezed(uint32_t bits) {
+  bits = (bits | bits >> 1) & 0x33333333;
+  bits = (bits | bits >> 2) & 0x0f0f0f0f;
+  bits = (bits | bits >> 4) & 0x00ff00ff;
+  return (bits | bits >> 8) & 0xffff;
 }
 
 // Sixteen columns in the order in which an extension meets them, a bit each from the lowest on.
@@ -124,15 +102,6 @@ struct Steps {
     }
     const Columns columns(context, query + i, place + i);
     return {squeezed(__brev(columns.different) >> 1), squeezed(__brev(columns.odd) >> 1)};
-  }
-
- private:
-  // Every second bit.
-  static __device__ __forceinline__ uint32_t squeezed(uint32_t bits) {
-    bits = (bits | bits >> 1) & 0x33333333;
-    bits = (bits | bits >> 2) & 0x0f0f0f0f;
-    bits = (bits | bits >> 4) & 0x00ff00ff;
-    return (bits | bits >> 8) & 0xffff;
   }
 };
 
@@ -165,55 +134,92 @@ struct Side {
     return true;
   }
 
-  // Extends from two places on to one side, by up to `count` columns. Eight columns at a time where
-  // the score cannot drop by too much; else runs of equal columns are added at once, as in between the
-  // sum only grows. `limit` is how far the sum may drop once `reach` is known.
+  // Extends from two places on to one side: columns from the `from`-th (a multiple of 16) up to `end`.
+  // Eight at a time where the score cannot drop by too much; else runs of equal columns are added at
+  // once, as in between the sum only grows. `limit` is how far the sum may drop, given what was
+  // reached. Returns false once it drops by more.
   template <bool LEFT, class Limit>
-  __device__ __forceinline__ void extend(const Context& context, int64_t query, int64_t place,
-                                         uint32_t count, const Limit& limit) {
-    Steps next = count > 0 ? Steps::at<LEFT>(context, query, place, 0) : Steps{};
-    for (uint32_t i = 0; i < count; i += 16) {
+  __device__ __forceinline__ bool extend(const Context& context, int64_t query, int64_t place,
+                                         uint32_t from, uint32_t end, const Limit& limit) {
+    Steps next = from < end ? Steps::at<LEFT>(context, query, place, from) : Steps{};
+    for (uint32_t i = from; i < end; i += 16) {
       const Steps steps = next;
-      if (i + 16 < count) next = Steps::at<LEFT>(context, query, place, i + 16);
+      if (i + 16 < end) next = Steps::at<LEFT>(context, query, place, i + 16);
       for (uint32_t c = 0; c < 16; c += 8) {
         const uint32_t different = steps.different >> c & 255, odd = steps.odd >> c & 255;
-        if (reach > 0 && odd == 0 && i + c + 8 <= count &&
+        if (reach > 0 && odd == 0 && i + c + 8 <= end &&
             add_eight(context.eights[different], i + c, limit())) {
           continue;
         }
-        const uint32_t end = min(count - min(count, i + c), 8u);
-        for (uint32_t n = 0; n < end; n++) {
+        const uint32_t columns = min(end - min(end, i + c), 8u);
+        for (uint32_t n = 0; n < columns; n++) {
           const uint32_t special = (different | odd) >> n;
-          const uint32_t equal = min(end - n, special != 0 ? __ffs(static_cast<int>(special)) - 1 : 8u);
+          const uint32_t equal =
+              min(columns - n, special != 0 ? __ffs(static_cast<int>(special)) - 1 : 8u);
           n += equal;
           if (equal > 0) add(context.reward * static_cast<int>(equal), i + c + n, limit());
-          if (n == end) break;
+          if (n == columns) break;
           const int64_t away = LEFT ? -int64_t{i + c + n} - 1 : int64_t{i + c + n};
           const int scored = special_score(context, odd >> n & 1, query + away, place + away);
-          if (!add(scored, i + c + n + 1, limit())) return;
+          if (!add(scored, i + c + n + 1, limit())) return false;
         }
       }
     }
+    return true;
   }
 };
 
-// Extends a word; false if it does not score enough.
-static __device__ inline bool extend(const Context& context, const Word& word, Extended& extended) {
-  const Chunk chunk = context.chunks[word.chunk];
-  const Strand strand = strand_at(context, word.query);
-  if (context.by_four != 0 && !is_promising(context, chunk, word, strand.drop, strand.nearly)) return false;
-  const int64_t place = chunk.first + word.subject;
+// A word on its way to both sides, to the left first. Mirrors `Long` of src/pipeline/stages.rs.
+struct Long {
+  Word word;
   Side before, behind;
-  before.extend<true>(context, word.query, place, min(word.query, word.subject),
-                      [&] { return strand.drop; });
-  const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
-  behind.extend<false>(context, word.query, place, right, [&] {
-    // Nothing is gained by an extension whose score as a whole is negative.
-    return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
-  });
-  const int score = before.score + behind.score;
-  extended = {word, word.query - before.reach, word.subject - before.reach, before.reach + behind.reach, score};
-  return score >= strand.trigger;
+  uint32_t done;      // columns of the side
+  uint32_t is_right;  // which side that is
+
+  // Whether nothing was done yet.
+  __device__ bool is_new() const { return done == 0 && is_right == 0; }
+
+  // Extends by up to `most` columns (a multiple of 16) to each side; false if there may be more.
+  __device__ inline bool extend(const Context& context, uint32_t most) {
+    const Chunk chunk = context.chunks[word.chunk];
+    const Strand strand = strand_at(context, word.query);
+    const int64_t place = chunk.first + word.subject;
+    if (is_right == 0) {
+      const uint32_t left = min(word.query, word.subject), end = min(left, done + most);
+      const auto limit = [&] { return strand.drop; };
+      if (before.extend<true>(context, word.query, place, done, end, limit) && end < left) {
+        done = end;
+        return false;
+      }
+      is_right = 1;
+      done = 0;
+    }
+    const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
+    const uint32_t end = min(right, done + most);
+    const auto limit = [&] {
+      // Nothing is gained by an extension whose score as a whole is negative.
+      return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
+    };
+    const bool goes_on = behind.extend<false>(context, word.query, place, done, end, limit) && end < right;
+    done = end;
+    return !goes_on;
+  }
+
+  // The alignment, once that returned true; false if it does not score enough.
+  __device__ inline bool found(const Context& context, Extended& extended) const {
+    const int score = before.score + behind.score;
+    extended = {word, word.query - before.reach, word.subject - before.reach,
+                before.reach + behind.reach, score};
+    return score >= strand_at(context, word.query).trigger;
+  }
+};
+static_assert(sizeof(Long) == 52, "mirrored in Rust");
+
+// Whether it is worth while to extend a word.
+static __device__ inline bool is_promising(const Context& context, const Word& word) {
+  if (context.by_four == 0) return true;
+  const Strand strand = strand_at(context, word.query);
+  return is_promising(context, context.chunks[word.chunk], word, strand.drop, strand.nearly);
 }
 
 }  // namespace blastn

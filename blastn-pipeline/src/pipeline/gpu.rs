@@ -43,6 +43,18 @@ pub struct Run {
     pub metrics: Metrics,
 }
 
+impl DeviceBases {
+    /// The bases as [`packed_words`].
+    pub(crate) fn packed(&self) -> &DeviceBuffer<u32> {
+        &self.packed
+    }
+
+    /// The chunks.
+    pub(crate) fn chunks(&self) -> &[DeviceChunk] {
+        &self.chunks
+    }
+}
+
 impl GpuPipeline {
     /// Loads the kernels.
     ///

@@ -1,0 +1,151 @@
+//! What a device is told of extensions, and what it answers; mirrored in `cuda/include/blastn`.
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use crate::gapped::affine::Extension;
+use crate::gapped::script::{Op, Script};
+use crate::scoring::{Matrix, Scoring};
+
+/// One side of an extension.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Side {
+    /// The place between letters that it begins at, in the text of the rows.
+    pub row_at: u64,
+    /// And in that of the columns.
+    pub column_at: u64,
+    /// Letters of the rows' sequence to that side.
+    pub rows: u32,
+    /// Letters of the columns' sequence.
+    pub columns: u32,
+    /// How far the score may drop; at least the cost of a gap of one column.
+    pub x_drop: i32,
+    /// 1 to the left, 0 to the right.
+    pub reverse: u32,
+}
+
+/// How far a side goes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Reached {
+    /// The best score, 0 for none.
+    pub score: i32,
+    /// Letters of the rows' sequence.
+    pub rows: u32,
+    /// Letters of the columns' sequence.
+    pub columns: u32,
+    /// The first of its runs of columns, from the far end.
+    pub first_run: u32,
+    /// How many there are, or [`NO_ROOM`].
+    pub runs: u32,
+}
+
+/// As [`Reached::runs`]: the side did not fit into memory.
+pub const NO_ROOM: u32 = u32::MAX;
+
+impl Reached {
+    /// Whether the side fitted into memory.
+    pub fn fits(&self) -> bool {
+        self.runs != NO_ROOM
+    }
+
+    /// Without its runs.
+    pub fn extension(&self) -> Extension {
+        let &Self { score, rows, columns, .. } = self;
+        Extension { score, rows: rows as usize, columns: columns as usize }
+    }
+
+    /// Its columns, from the far end to where it began.
+    pub fn script(&self, runs: &[u32]) -> Script {
+        let own = &runs[self.first_run as usize..][..self.runs as usize];
+        let op = |run: u32| match run & 3 {
+            0 => Op::Pair,
+            1 => Op::Insertion,
+            _ => Op::Deletion,
+        };
+        Script::of(own.iter().map(|&run| (op(run), (run >> 2) as i32)).collect())
+    }
+}
+
+/// `Affine` of `affine.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct AffineTask {
+    /// Addresses of the sides, of the texts of rows and columns, of [`scores`], of a [`Reached`] for each
+    /// side, of two cursors, of sources and of runs.
+    pub addresses: [u64; 8],
+    /// Words of sources for each thread.
+    pub room: u64,
+    /// Sides.
+    pub count: u32,
+    /// Slots of the ring that a thread's rows are in: a power of two, at least 64.
+    pub width: u32,
+    /// Runs that there is room for.
+    pub run_room: u32,
+    /// Cost of a gap of one column, and of each more.
+    pub gaps: [i32; 2],
+    /// Nothing.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<Side>() == 32);
+const _: () = assert!(size_of::<Reached>() == 20);
+const _: () = assert!(size_of::<AffineTask>() == 96);
+
+/// Whether scores of an extension fit into the 16 bits of a device's cells.
+pub fn has_small_scores(scoring: &Scoring, x_drop: i32) -> bool {
+    let Scoring { reward, penalty, gap_open, gap_extend } = *scoring;
+    x_drop <= 8_000 && reward < 1_000 && penalty > -1_000 && gap_open + gap_extend <= 2_000
+}
+
+/// Words of sources that a thread needs for sides of so many rows.
+pub fn room(rows: u32, width: u32) -> u64 {
+    (u64::from(rows) + 2) * u64::from(width / 8)
+}
+
+/// Scores of all pairs of letters.
+pub fn scores(matrix: &Matrix) -> Vec<i32> {
+    (0..16).flat_map(|one| *matrix.row(one)).collect()
+}
+
+/// Letters a word of a text.
+const LETTERS: usize = 8;
+
+/// Letters as a device reads them: 8 a word, the first in the highest bits, with a word before them, and
+/// two to spare.
+pub fn text(letters: &[u8]) -> Vec<u32> {
+    let mut words = vec![0; letters.len().div_ceil(LETTERS) + 3];
+    let pack = |(word, letters): (&mut u32, &[u8])| {
+        let shifted = letters.iter().zip((0..LETTERS as u32).rev());
+        *word = shifted.fold(0, |word, (&letter, place)| word | u32::from(letter) << (4 * place));
+    };
+    words[1..].par_iter_mut().zip(letters.par_chunks(LETTERS)).for_each(pack);
+    words
+}
+
+/// The [`text`] of bases, four a byte.
+pub fn text_of_bases(packed: &[u8]) -> Vec<u32> {
+    let mut words = vec![0; packed.len().div_ceil(2) + 3];
+    let spread = |byte: u8| {
+        let base = |place: u32| u32::from(byte >> (2 * place) & 3) << (4 * place);
+        base(0) | base(1) | base(2) | base(3)
+    };
+    let pack = |(word, bytes): (&mut u32, &[u8])| {
+        *word = spread(bytes[0]) << 16 | bytes.get(1).map_or(0, |&byte| spread(byte));
+    };
+    words[1..].par_iter_mut().zip(packed.par_chunks(2)).for_each(pack);
+    words
+}
+
+/// Changes letters of a [`text`].
+pub fn fill(text: &mut [u32], places: std::ops::Range<u64>, letter: u8) {
+    for place in places {
+        let shift = 28 - 4 * (place % LETTERS as u64);
+        let word = &mut text[1 + (place / LETTERS as u64) as usize];
+        *word = *word & !(15 << shift) | u32::from(letter) << shift;
+    }
+}
+
+/// Behind the word before the letters of a [`text`].
+pub const FIRST: u64 = size_of::<u32>() as u64;

@@ -1,11 +1,24 @@
 //! What a device is told of extensions, and what it answers; mirrored in `cuda/include/blastn`.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
+use crate::database::Database;
 use crate::gapped::affine::Extension;
 use crate::gapped::script::{Op, Script};
+use crate::packed;
 use crate::scoring::{Matrix, Scoring};
+
+/// What came of some sides.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// Of each side.
+    pub(crate) reached: Vec<Reached>,
+    /// Runs of columns.
+    pub(crate) runs: Vec<u32>,
+}
 
 /// One side of an extension.
 #[repr(C)]
@@ -125,7 +138,7 @@ pub fn text(letters: &[u8]) -> Vec<u32> {
 }
 
 /// The [`text`] of bases, four a byte.
-pub fn text_of_bases(packed: &[u8]) -> Vec<u32> {
+pub(super) fn text_of_bases(packed: &[u8]) -> Vec<u32> {
     let mut words = vec![0; packed.len().div_ceil(2) + 3];
     let spread = |byte: u8| {
         let base = |place: u32| u32::from(byte >> (2 * place) & 3) << (4 * place);
@@ -138,8 +151,21 @@ pub fn text_of_bases(packed: &[u8]) -> Vec<u32> {
     words
 }
 
+/// The [`text`] of all subjects, with ambiguous letters, and where each begins.
+pub(crate) fn text_of_database(database: &Database) -> (Vec<u32>, Vec<u64>) {
+    let mut text = text_of_bases(database.packed());
+    let first = |number| database.first_byte(number) * packed::BASES as u64;
+    let firsts: Vec<u64> = (0..database.len()).map(first).collect();
+    for (number, first) in firsts.iter().enumerate() {
+        for (places, letter) in database.subject(number).exceptions() {
+            fill(&mut text, first + places.start..first + places.end, letter);
+        }
+    }
+    (text, firsts)
+}
+
 /// Changes letters of a [`text`].
-pub fn fill(text: &mut [u32], places: std::ops::Range<u64>, letter: u8) {
+fn fill(text: &mut [u32], places: Range<u64>, letter: u8) {
     for place in places {
         let shift = 28 - 4 * (place % LETTERS as u64);
         let word = &mut text[1 + (place / LETTERS as u64) as usize];

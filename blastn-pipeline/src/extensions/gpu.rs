@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
 
-use super::device::{self, AffineTask, FIRST, Reached, Side};
+use super::device::{self, AffineTask, Answers, FIRST, Reached, Side};
 use crate::queries::Batch;
 use crate::scoring::Scoring;
 
@@ -77,15 +77,6 @@ struct Common {
     columns: u64,
     matrix: u64,
     gaps: [i32; 2],
-}
-
-/// What came of some sides.
-#[derive(Debug, Default)]
-pub struct Answers {
-    /// Of each side.
-    pub reached: Vec<Reached>,
-    /// Runs of columns.
-    pub runs: Vec<u32>,
 }
 
 impl GpuExtensions {

@@ -1,5 +1,6 @@
 // Gapped extensions, a thread a side (src/extensions).
 #include <blastn/affine.cuh>
+#include <blastn/greedy.cuh>
 
 // Extends the sides of `task`, for scores alone; rows are bases, as in the first extension of a
 // subject. A thread that is done with a side takes the next while others are within theirs.
@@ -57,3 +58,25 @@ extern "C" __global__ void affine_traces(const blastn::Affine* argument) {
   }
 }
 SIMT_EXPORT(affine_traces)
+
+// Extends the sides of `task` greedily. A thread that is done with a side takes the next while others
+// are within theirs.
+//
+// Any number of blocks of one warp, with `width` * 384 bytes of dynamic shared memory; the cursor is 0
+// before. No barriers.
+extern "C" __global__ void greedy_scores(const blastn::Greedy* argument) {
+  const blastn::Greedy task = *argument;
+  DYN_SMEM(uint32_t, slots);
+  blastn::GreedySide side(task, slots + threadIdx.x);
+  uint32_t number = 0;
+  for (bool busy = false;;) {
+    if (!busy) {
+      number = atomicAdd(task.cursor, 1u);
+      if (number >= task.count) return;
+      side.begin(task.sides[number]);
+    }
+    busy = side.front();
+    if (!busy) task.reached[number] = side.reached();
+  }
+}
+SIMT_EXPORT(greedy_scores)

@@ -250,6 +250,9 @@ impl Search<'_> {
 
     /// How far the score of a hit's extension may drop.
     pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
+        if self.options.is_greedy() {
+            return self.batch.x_drop;
+        }
         self.batch.x_drop.min(hit.score)
     }
 

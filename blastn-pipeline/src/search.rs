@@ -191,15 +191,16 @@ impl<'a> Searcher<'a> {
         Ok(Extended { hits, gapped })
     }
 
-    /// Alignments of what was found, if there is a GPU; those of each hit.
+    /// Alignments of what was found, if the GPU makes them; those of each hit.
     fn traced(
         &self,
         engine: &Engine,
         batch: &Batch,
         found: &[(usize, Hit)],
     ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let Some(queries) = engine.extender.queries(batch, &self.options)? else {
-            return Ok(None);
+        let queries = match engine.extender.queries(batch, &self.options)? {
+            Some(queries) if !self.options.is_greedy() => queries,
+            _ => return Ok(None),
         };
         let begins: Vec<Vec<Begin>> = found
             .par_iter()

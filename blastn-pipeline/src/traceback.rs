@@ -47,11 +47,7 @@ pub(crate) fn begins(
     found: &[Hsp],
 ) -> Vec<Begin> {
     let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
-    found
-        .par_iter()
-        .with_min_len(64)
-        .map_init(new_aligner, |aligner, hsp| aligner.begin(hsp))
-        .collect()
+    found.par_iter().with_min_len(64).map_init(new_aligner, Aligner::begin).collect()
 }
 
 /// Aligns what was found of one query and a subject (by score); returns alignments by score.

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::affine::Extension;
+use crate::gapped::greedy::Reach;
 use crate::gapped::script::{Op, Script};
 use crate::packed;
 use crate::scoring::{Matrix, Scoring};
@@ -102,6 +103,71 @@ pub struct AffineTask {
     pub padding: u32,
 }
 
+/// How far a side goes greedily.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct GreedyReached {
+    /// Mismatches and columns of gaps, or [`NO_FRONT`].
+    pub differences: i32,
+    /// Letters of the query.
+    pub query: i32,
+    /// Letters of the subject.
+    pub subject: i32,
+    /// The longest run of equal letters: where it begins, and its length.
+    pub run: [i32; 3],
+}
+
+/// As [`GreedyReached::differences`]: the fronts did not fit into memory.
+pub const NO_FRONT: i32 = -1;
+
+impl GreedyReached {
+    /// As the CPU's engine has it; nothing if it did not fit into memory.
+    pub(crate) fn reach(&self) -> Option<Reach> {
+        let &Self { differences, query, subject, run } = self;
+        (differences != NO_FRONT).then(|| Reach::new(differences, query, subject, run.into()))
+    }
+}
+
+/// `Greedy` of `greedy.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct GreedyTask {
+    /// Addresses of the sides, of the texts of subjects and queries, of a [`GreedyReached`] for each
+    /// side and of a cursor.
+    pub addresses: [u64; 5],
+    /// Sides.
+    pub count: u32,
+    /// Slots of a front: a power of two.
+    pub width: u32,
+    /// Scores.
+    pub scores: GreedyScores,
+    /// Nothing.
+    pub padding: u32,
+}
+
+/// What a device is told of scores, of which half a match is an integer.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct GreedyScores {
+    /// Of a match.
+    reward: i32,
+    /// Of a difference, beside half the letters' matches.
+    cost: i32,
+    /// What X-drops are multiplied by.
+    factor: i32,
+}
+
+impl GreedyScores {
+    /// For some scores.
+    pub fn new(scoring: &Scoring) -> Self {
+        let factor = 1 + scoring.reward % 2;
+        let (reward, penalty) = (factor * scoring.reward, factor * scoring.penalty);
+        Self { reward, cost: reward - penalty, factor }
+    }
+}
+
+const _: () = assert!(size_of::<GreedyReached>() == 24);
+const _: () = assert!(size_of::<GreedyTask>() == 64);
 const _: () = assert!(size_of::<Side>() == 32);
 const _: () = assert!(size_of::<Reached>() == 20);
 const _: () = assert!(size_of::<AffineTask>() == 96);

@@ -10,8 +10,10 @@
 //!   alignments by score --> seeds, two sides --affine_traces--> columns
 //! ```
 //!
-//! Each side is one thread's, which goes through the same rows in the same order as
-//! [`crate::gapped::affine`]: which cells live depends on the best score up to then, so a row
+//! Greedy alignments get their columns on the host: they are few, and of similar sequences.
+//!
+//! Each side is one thread's, which goes through the same rows (or fronts) in the same order as
+//! [`crate::gapped::affine`] (or [`crate::gapped::greedy`]): which cells live depends on the best score up to then, so a row
 //! cannot be divided. Live cells are few, and lie in shared memory. What does not fit there is tried
 //! again with fewer threads that have more, and at last left to the host.
 
@@ -24,6 +26,7 @@ mod tests;
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceBuffer, Gpu};
 
+use self::device::GreedyScores;
 use self::gpu::{DeviceQueries, GpuExtensions};
 use crate::database::Database;
 use crate::gapped::Gapped;
@@ -64,7 +67,7 @@ impl Extender {
         options: &Options,
     ) -> Result<Option<DeviceQueries>, DeviceError> {
         let x_drop = batch.x_drop.max(batch.x_drop_last);
-        if options.is_greedy() || !device::has_small_scores(&options.scoring, x_drop) {
+        if !options.is_greedy() && !device::has_small_scores(&options.scoring, x_drop) {
             return Ok(None);
         }
         DeviceQueries::new(self.gpu.gpu(), batch, &options.scoring).map(Some)
@@ -82,12 +85,18 @@ impl Extender {
         chunks: &[DeviceChunk],
         hits: &[Vec<UngappedHit>],
     ) -> Result<Vec<Vec<Option<Gapped>>>, DeviceError> {
-        let answers = self.gpu.scores(queries, packed, &sides::of_hits(search, chunks, hits))?;
+        let sides = sides::of_hits(search, chunks, hits);
+        if search.options.is_greedy() {
+            let scores = GreedyScores::new(&search.options.scoring);
+            let reached = self.gpu.greedy_scores(queries, packed, scores, &sides)?;
+            return Ok(sides::greedily_scored(search, chunks, hits, &reached));
+        }
+        let answers = self.gpu.scores(queries, packed, &sides)?;
         Ok(sides::scored(search, chunks, hits, &answers.reached))
     }
 
-    /// Alignments from some places on, with places within the subject; nothing where a device cannot
-    /// tell.
+    /// Alignments by a matrix from some places on, with places within the subject; nothing where a
+    /// device cannot tell.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.

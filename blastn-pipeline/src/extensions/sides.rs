@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::device::{Answers, Reached, Side};
+use super::device::{Answers, GreedyReached, Reached, Side};
 use crate::gapped::{self, Gapped};
 use crate::options::Options;
 use crate::pipeline::device::DeviceChunk;
@@ -21,6 +21,9 @@ type Pair = (usize, usize);
 fn begin(search: &Search<'_>, chunk: &DeviceChunk, hit: &UngappedHit) -> (Pair, Pair) {
     let context = &search.batch.contexts[search.batch.context_at(hit.seed_query as usize)];
     let seed = search.seed(hit);
+    if search.options.is_greedy() {
+        return (seed, seed);
+    }
     (seed, gapped::affine_begin((context.length, chunk.length as usize), seed))
 }
 
@@ -53,27 +56,54 @@ pub(super) fn of_hits(
     sides
 }
 
-/// What came of the sides [`of_hits`]; nothing where one did not fit.
+/// What came of the sides [`of_hits`], given what each left and right side make of it; nothing where
+/// they did not fit.
+fn combined<T: Sync>(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+    reached: &[T],
+    combine: impl Fn(Pair, Pair, &[T; 2]) -> Option<Gapped> + Sync,
+) -> Vec<Vec<Option<Gapped>>> {
+    let mut rest = reached.as_chunks::<2>().0;
+    let of_chunk = |(chunk, hits): (&DeviceChunk, &Vec<UngappedHit>)| {
+        let (own, behind) = rest.split_at(hits.len());
+        rest = behind;
+        let gapped = |(hit, sides): (&UngappedHit, &[T; 2])| {
+            let (seed, begin) = begin(search, chunk, hit);
+            combine(seed, begin, sides)
+        };
+        hits.par_iter().zip(own).map(gapped).collect()
+    };
+    chunks.iter().zip(hits).map(of_chunk).collect()
+}
+
+/// What came of the sides [`of_hits`], extended by a matrix.
 pub(super) fn scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
     hits: &[Vec<UngappedHit>],
     reached: &[Reached],
 ) -> Vec<Vec<Option<Gapped>>> {
-    let mut rest = reached.as_chunks::<2>().0;
-    let of_chunk = |(chunk, hits): (&DeviceChunk, &Vec<UngappedHit>)| {
-        let (own, behind) = rest.split_at(hits.len());
-        rest = behind;
-        let gapped = |(hit, [left, right]): (&UngappedHit, &[Reached; 2])| {
-            if !left.fits() || !right.fits() {
-                return None;
-            }
-            let (seed, begin) = begin(search, chunk, hit);
-            Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
-        };
-        hits.par_iter().zip(own).map(gapped).collect()
-    };
-    chunks.iter().zip(hits).map(of_chunk).collect()
+    combined(search, chunks, hits, reached, |seed, begin, [left, right]| {
+        if !left.fits() || !right.fits() {
+            return None;
+        }
+        Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
+    })
+}
+
+/// What came of the sides [`of_hits`], extended greedily.
+pub(super) fn greedily_scored(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+    reached: &[GreedyReached],
+) -> Vec<Vec<Option<Gapped>>> {
+    let scoring = &search.options.scoring;
+    combined(search, chunks, hits, reached, |seed, _, [left, right]| {
+        Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
+    })
 }
 
 /// The sides of alignments, in the order in which a device takes them.

@@ -1,12 +1,12 @@
 //! What is made of sides is what the CPU's engine makes.
 
-use super::device::{self, Answers, NO_ROOM, Reached, Side};
+use super::device::{self, Answers, GreedyReached, NO_FRONT, NO_ROOM, Reached, Side};
 use super::sides;
 use crate::database::{Builder, Database};
 use crate::fasta::Record;
 use crate::gapped::affine::{self, Work};
 use crate::gapped::script::Op;
-use crate::gapped::{self, Gapped};
+use crate::gapped::{self, Gapped, greedy};
 use crate::lookup::Lookup;
 use crate::options::{Options, Task};
 use crate::pipeline::device::DeviceChunk;
@@ -58,6 +58,31 @@ fn answer(
     answers
 }
 
+/// The same for greedy sides: rows are letters of the subject.
+fn greedy_answer(
+    options: &Options,
+    (rows, columns): (&[u32], &[u32]),
+    sides: &[Side],
+) -> Vec<GreedyReached> {
+    let mut work = greedy::Work::default();
+    let of_side = |(number, side): (usize, &Side)| {
+        let subject = letters(rows, side.row_at, side.rows, side.reverse);
+        let query = letters(columns, side.column_at, side.columns, side.reverse);
+        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let one = affine::Side { letters: &query, at: at(&query) };
+        let other = affine::Side { letters: &subject, at: at(&subject) };
+        let (scoring, drop) = (&options.scoring, side.x_drop);
+        let greedy::Reach { differences, query, subject, run, .. } = if side.reverse == 1 {
+            greedy::extend::<true, false>(one, other, scoring, drop, &mut work)
+        } else {
+            greedy::extend::<false, false>(one, other, scoring, drop, &mut work)
+        };
+        let differences = if number % 50 == 9 { NO_FRONT } else { differences };
+        GreedyReached { differences, query, subject, run: run.into() }
+    };
+    sides.iter().enumerate().map(of_side).collect()
+}
+
 fn mutated(random: &mut fastrand::Rng, letters: &[u8]) -> Vec<u8> {
     let mut other = Vec::new();
     for &letter in letters {
@@ -104,10 +129,13 @@ fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
 #[test]
 fn answers_become_what_the_cpu_finds() {
     let (mut found, mut columns) = (0, 0);
-    for seed in 0..6 {
+    for seed in 0..8 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (queries, database) = sequences(&mut random);
-        let options = Options::new(Task::Blastn);
+        let mut options = Options::new(Task::Blastn);
+        if seed % 4 == 3 {
+            options = Options { word: 12, ..Options::new(Task::Megablast) };
+        }
         let extent = Extent { letters: database.letters(), sequences: database.len() };
         let batch = Batch::new(&queries, &options, extent);
         let (lookup, fours) = (Lookup::new(&batch, options.word), Fours::new(&options));
@@ -125,8 +153,13 @@ fn answers_become_what_the_cpu_finds() {
             hits.push(of_chunk);
         }
         let all = sides::of_hits(&search, &chunks, &hits);
-        let answers = answer(&batch, &options, (&bases, &of_queries), &all, false);
-        let scored = sides::scored(&search, &chunks, &hits, &answers.reached);
+        let scored = if options.is_greedy() {
+            let reached = greedy_answer(&options, (&bases, &of_queries), &all);
+            sides::greedily_scored(&search, &chunks, &hits, &reached)
+        } else {
+            let answers = answer(&batch, &options, (&bases, &of_queries), &all, false);
+            sides::scored(&search, &chunks, &hits, &answers.reached)
+        };
         for (number, (hits, gapped)) in hits.iter().zip(&scored).enumerate() {
             let subject = database.subject(number);
             let ready = [Ready { hits, gapped }];
@@ -135,7 +168,7 @@ fn answers_become_what_the_cpu_finds() {
             let gpu = search.subject(&subject, Some(&ready), &mut work);
             assert_eq!(cpu.of_queries, gpu.of_queries, "seed {seed}, subject {number}");
             assert_eq!(cpu.extensions, gpu.extensions, "seed {seed}, subject {number}");
-            for (_, hsps) in &cpu.of_queries {
+            for (_, hsps) in cpu.of_queries.iter().filter(|_| !options.is_greedy()) {
                 let begins = traceback::begins(&batch, &options, &subject, hsps);
                 let planned = sides::of_begins(&firsts, &batch, &options, &begins);
                 let texts = (of_queries.as_slice(), letters.as_slice());

@@ -132,8 +132,18 @@ pub(crate) fn greedy_score(
     let (x_drop, work) = (batch.x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
     let left = greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
-    let mut gapped = greedy_result(scoring, seed, &left, &right);
-    gapped.seed = middle(seed, &gapped, &left, &right);
+    greedy_scored(scoring, seed, &left, &right)
+}
+
+/// What two sides make of a seed, for the score.
+pub(crate) fn greedy_scored(
+    scoring: &Scoring,
+    seed: (usize, usize),
+    left: &greedy::Reach,
+    right: &greedy::Reach,
+) -> Gapped {
+    let mut gapped = greedy_result(scoring, seed, left, right);
+    gapped.seed = middle(seed, &gapped, left, right);
     gapped
 }
 

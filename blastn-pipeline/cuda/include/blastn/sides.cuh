@@ -33,6 +33,16 @@ static __device__ __forceinline__ uint32_t eight(const uint32_t* text, int64_t p
   return static_cast<uint32_t>(two << (4 * (place & 7)) >> 32);
 }
 
+// Eight letters of 2 bits from a place on, 4 bits each. Up to 16 before the first may be asked for.
+static __device__ __forceinline__ uint32_t eight_bases(const uint32_t* text, int64_t place) {
+  const uint32_t* words = text + (place >> 4);
+  const uint64_t two = static_cast<uint64_t>(__ldg(words)) << 32 | __ldg(words + 1);
+  uint32_t bases = static_cast<uint32_t>(two << (2 * (place & 15)) >> 48);
+  bases = (bases | bases << 8) & 0x00FF00FF;
+  bases = (bases | bases << 4) & 0x0F0F0F0F;
+  return (bases | bases << 2) & 0x33333333;
+}
+
 // Eight letters from the last to the first.
 static __device__ __forceinline__ uint32_t turned(uint32_t letters) {
   const uint32_t bytes = __byte_perm(letters, 0, 0x0123);

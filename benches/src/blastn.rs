@@ -140,10 +140,10 @@ fn measure(
     let extent = Extent { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(Batch::new(&[query(database, length)], &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word));
-    let metrics = measured.run(&batch, &lookup, &search)?.run.metrics;
-    let first = timed.run(&batch, &lookup, &search)?.run;
+    let metrics = measured.run(&batch, &lookup, &search)?.metrics;
+    let first = timed.run(&batch, &lookup, &search)?;
     let times: Result<Vec<f64>, BenchError> =
-        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.run.device_seconds)).collect();
+        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.device_seconds)).collect();
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];

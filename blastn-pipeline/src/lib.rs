@@ -65,6 +65,7 @@ mod culling;
 pub mod database;
 pub mod dust;
 pub mod error;
+pub mod extensions;
 pub mod fasta;
 pub mod gapped;
 pub mod hsp;

@@ -88,9 +88,10 @@ pub fn packed_words(packed: &[u8]) -> Vec<u64> {
     pairs.iter().map(|&[first, second]| u64::from(second) << 32 | u64::from(first)).collect()
 }
 
-/// Words before packed codes, and their bytes.
+/// Words before packed codes.
 const WORDS_BEFORE: usize = 2;
-const FIRST: u64 = (WORDS_BEFORE * size_of::<u32>()) as u64;
+/// Bytes before the first code of [`packed_words`].
+pub const FIRST_BASE: u64 = (WORDS_BEFORE * size_of::<u32>()) as u64;
 
 /// Codes of letters, packed likewise.
 fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
@@ -166,11 +167,11 @@ impl<'a> Tables<'a> {
     /// What kernels are given, once the arrays are in the device's memory, and the packed bases.
     pub fn context(&self, packed: u64, arrays: [u64; 12]) -> DeviceContext {
         let Context { batch, lookup, word, fours, .. } = self.context;
-        let mut addresses = [packed + FIRST; 13];
+        let mut addresses = [packed + FIRST_BASE; 13];
         addresses[1..].copy_from_slice(&arrays);
         // The letters' bases, and which are none, have words before them as the database has.
-        addresses[7] += FIRST;
-        addresses[8] += FIRST;
+        addresses[7] += FIRST_BASE;
+        addresses[8] += FIRST_BASE;
         DeviceContext {
             addresses,
             letter_count: batch.letters.len() as u32,

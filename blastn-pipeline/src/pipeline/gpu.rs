@@ -44,8 +44,13 @@ pub struct Run {
 }
 
 impl DeviceBases {
-    /// The parts.
-    pub fn chunks(&self) -> &[DeviceChunk] {
+    /// The bases as [`packed_words`].
+    pub(crate) fn packed(&self) -> &DeviceBuffer<u64> {
+        &self.packed
+    }
+
+    /// The chunks.
+    pub(crate) fn chunks(&self) -> &[DeviceChunk] {
         &self.chunks
     }
 }

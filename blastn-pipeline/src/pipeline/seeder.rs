@@ -1,5 +1,6 @@
 //! The pipeline on a GPU for whole databases.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
@@ -16,7 +17,7 @@ use crate::options::Options;
 use crate::packed;
 use crate::preliminary;
 use crate::queries::Batch;
-use crate::ungapped::{Fours, UngappedHit};
+use crate::ungapped::Fours;
 
 /// A database on a GPU.
 #[derive(Debug)]
@@ -26,14 +27,6 @@ pub struct Seeder<'a> {
     bases: DeviceBases,
     /// The first chunk of each subject, and the end.
     firsts: Vec<usize>,
-}
-
-/// Ungapped alignments of a batch with a database.
-#[derive(Debug)]
-pub struct Seeded<'s> {
-    /// What the application found.
-    pub run: Run,
-    firsts: &'s [usize],
 }
 
 /// How the application is run.
@@ -85,7 +78,7 @@ impl<'a> Seeder<'a> {
         batch: &Arc<Batch>,
         lookup: &Arc<Lookup>,
         options: &Options,
-    ) -> Result<Seeded<'_>, DeviceError> {
+    ) -> Result<Run, DeviceError> {
         let context = Context {
             batch: Arc::clone(batch),
             lookup: Arc::clone(lookup),
@@ -93,18 +86,20 @@ impl<'a> Seeder<'a> {
             fours: Fours::new(options),
             chunks: Vec::new(),
         };
-        let run = self.pipeline.run(&self.bases, &context, |chunk| {
+        self.pipeline.run(&self.bases, &context, |chunk| {
             let DeviceChunk { first, length, .. } = self.bases.chunks()[chunk as usize];
             let bytes = &self.database.packed()[first as usize / packed::BASES..];
             Bases::new(bytes, length as usize)
-        })?;
-        Ok(Seeded { run, firsts: &self.firsts })
+        })
     }
-}
 
-impl Seeded<'_> {
-    /// Those of the chunks of a subject.
-    pub fn subject(&self, number: usize) -> &[Vec<UngappedHit>] {
-        &self.run.hits[self.firsts[number]..self.firsts[number + 1]]
+    /// The database's bases.
+    pub fn bases(&self) -> &DeviceBases {
+        &self.bases
+    }
+
+    /// Which of the chunks are a subject's.
+    pub fn chunks(&self, subject: usize) -> Range<usize> {
+        self.firsts[subject]..self.firsts[subject + 1]
     }
 }

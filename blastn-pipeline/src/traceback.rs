@@ -202,7 +202,7 @@ impl Aligner<'_> {
         let (query, subject) = found.seed;
         let first = query.min(subject).min(strand.len() as i32);
         let start = (subject - first).max(0) as usize;
-        let end = subject.max(found.subject.1) as usize + strand.len();
+        let end = found.subject.1.max(subject + found.query.1 - query).max(subject) as usize;
         let letters = self.letters.get(start..end);
         let is_equal = |i: i32| {
             let letter = |letters: &[u8], place: i32| letters.get(place as usize).copied();

@@ -137,7 +137,7 @@ fn relative(random: &mut Rng, one: &[u8], letters: u8) -> Vec<u8> {
             1 => other.extend([random.u8(..letters), letter]),
             2 => other.push(random.u8(..letters)),
             3 if random.u8(..4) == 0 => {
-                other.extend((0..random.u8(..20)).map(|_| letter % letters))
+                other.extend((0..random.u8(..20)).map(|_| letter % letters));
             }
             _ => other.push(letter),
         }

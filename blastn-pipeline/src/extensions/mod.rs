@@ -2,7 +2,7 @@
 //!
 //! Whether an alignment is extended depends on those before it: what lies within one that is kept is
 //! not. But most are extended in the end, so here all are, and the rule is applied on the host
-//! afterwards, in its order ([`crate::ahead::keep`]), with the answers of one after the other.
+//! afterwards, in its order (`ahead::keep`), with the answers of one after the other.
 //!
 //! ```text
 //!   ungapped alignments --> two sides each --affine_scores--> scores and ends
@@ -13,9 +13,9 @@
 //! Greedy alignments get their columns on the host: they are few, and of similar sequences.
 //!
 //! Each side is one thread's, which goes through the same rows (or fronts) in the same order as
-//! [`crate::gapped::affine`] (or [`crate::gapped::greedy`]): which cells live depends on the best score up to then, so a row
-//! cannot be divided. Live cells are few, and lie in shared memory. What does not fit there is tried
-//! again with fewer threads that have more, and at last left to the host.
+//! [`crate::gapped::affine`] (or [`crate::gapped::greedy`]): which cells live depends on the best score
+//! up to then, so a row cannot be divided. Live cells are few, and lie in shared memory. What does not
+//! fit there is tried again with fewer threads that have more, and at last left to the host.
 
 pub mod device;
 mod gpu;

@@ -14,6 +14,9 @@ use crate::scoring::Scoring;
 use crate::traceback::Begin;
 use crate::ungapped::UngappedHit;
 
+/// As many hits are not worth other threads.
+const FEW: usize = 1024;
+
 /// A pair of places.
 type Pair = (usize, usize);
 
@@ -49,11 +52,11 @@ pub(super) fn of_hits(
         let (rows, columns) = (chunk.length - left.rows, context.length as u32 - left.columns);
         [left, Side { rows, columns, reverse: 0, ..left }]
     };
-    let mut sides = Vec::with_capacity(2 * hits.iter().map(Vec::len).sum::<usize>());
-    for (chunk, hits) in chunks.iter().zip(hits) {
-        sides.par_extend(hits.par_iter().flat_map_iter(|hit| of_hit(chunk, hit)));
-    }
-    sides
+    let of_hit = &of_hit;
+    let sides = chunks.par_iter().zip(hits).flat_map(|(chunk, hits)| {
+        hits.par_iter().with_min_len(FEW).flat_map_iter(move |hit| of_hit(chunk, hit))
+    });
+    sides.collect()
 }
 
 /// What came of the sides [`of_hits`], given what each left and right side make of it; nothing where
@@ -65,17 +68,21 @@ fn combined<T: Sync>(
     reached: &[T],
     combine: impl Fn(Pair, Pair, &[T; 2]) -> Option<Gapped> + Sync,
 ) -> Vec<Vec<Option<Gapped>>> {
-    let mut rest = reached.as_chunks::<2>().0;
-    let of_chunk = |(chunk, hits): (&DeviceChunk, &Vec<UngappedHit>)| {
-        let (own, behind) = rest.split_at(hits.len());
-        rest = behind;
+    let reached = reached.as_chunks::<2>().0;
+    let ends = hits.iter().scan(0, |end, hits| {
+        *end += hits.len();
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
+    let of_chunk = |((chunk, hits), &end): ((&DeviceChunk, &Vec<UngappedHit>), &usize)| {
+        let own = &reached[end - hits.len()..end];
         let gapped = |(hit, sides): (&UngappedHit, &[T; 2])| {
             let (seed, begin) = begin(search, chunk, hit);
             combine(seed, begin, sides)
         };
-        hits.par_iter().zip(own).map(gapped).collect()
+        hits.par_iter().zip(own).with_min_len(FEW).map(gapped).collect()
     };
-    chunks.iter().zip(hits).map(of_chunk).collect()
+    chunks.par_iter().zip(hits).zip(&ends).map(of_chunk).collect()
 }
 
 /// What came of the sides [`of_hits`], extended by a matrix.

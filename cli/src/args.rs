@@ -16,8 +16,8 @@ use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, Search, StatsFormat};
 use crate::commands::{
-    BlastnArguments, BlastnBenchArguments, MakeDbArguments, Nw, NwBenchArguments, Simulate,
-    with_double_dashes,
+    BlastnArguments, BlastnBenchArguments, ExtendBenchArguments, MakeDbArguments, Nw,
+    NwBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -90,6 +90,8 @@ pub enum Bench {
     Woodstocc(WoodstoccArguments),
     /// Measures the GPU's kernels for global alignments
     Nw(NwBenchArguments),
+    /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
+    Extend(ExtendBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }

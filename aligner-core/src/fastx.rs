@@ -5,7 +5,7 @@
 //! after the last, empty, FASTA sequence.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
@@ -46,7 +46,25 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// If the first bytes cannot be read or are of no such format. Later errors come with the records.
 pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
-    let (first, text) = peek(decompress(BufReader::new(bytes))?, 1)?;
+    match text(bytes)? {
+        Text::Plain(text) | Text::Decompressed(text) => parse(text),
+    }
+}
+
+/// What was in a file, as text, and how it gets there.
+pub enum Text<'r> {
+    /// As it stands there.
+    Plain(Box<dyn Read + Send + 'r>),
+    /// Decompressed while it is read.
+    Decompressed(Box<dyn Read + Send + 'r>),
+}
+
+/// The records of text that is no longer compressed, see [`records`].
+///
+/// # Errors
+/// As for [`records`].
+pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
+    let (first, text) = peek(text, 1)?;
     match first.first() {
         Some(b'>') => Ok(Box::new(FastaReader::new(text.chain(b"\n\n".as_slice())))),
         Some(b'@') => Ok(Box::new(FastqReader::new(text))),
@@ -55,15 +73,18 @@ pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader +
     }
 }
 
-/// Decompresses all members, streams or frames of the input, if it is compressed.
-fn decompress<'r>(raw: impl BufRead + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
-    let (magic, raw) = peek(raw, 4)?;
+/// The text of a file: all members, streams or frames of it, if it is compressed.
+///
+/// # Errors
+/// If the first bytes cannot be read.
+pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
+    let (magic, raw) = peek(bytes, 4)?;
     let raw = BufReader::new(raw);
     Ok(match magic.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(raw)),
-        [b'B', b'Z', b'h', _] => Box::new(MultiBzDecoder::new(raw)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::Decoder::with_buffer(raw)?),
-        _ => Box::new(raw),
+        [0x1f, 0x8b, ..] => Text::Decompressed(Box::new(MultiGzDecoder::new(raw))),
+        [b'B', b'Z', b'h', _] => Text::Decompressed(Box::new(MultiBzDecoder::new(raw))),
+        [0x28, 0xb5, 0x2f, 0xfd] => Text::Decompressed(Box::new(zstd::Decoder::with_buffer(raw)?)),
+        _ => Text::Plain(Box::new(raw)),
     })
 }
 

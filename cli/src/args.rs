@@ -1,6 +1,7 @@
 //! The command line.
 
 mod map;
+mod sorting;
 
 use std::env;
 use std::num::NonZero;
@@ -14,22 +15,23 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
-pub use self::map::{MapOptions, Search, StatsFormat};
+pub use self::map::{MapOptions, Mode, Search, StatsFormat};
+pub use self::sorting::Sorting;
 use crate::commands::{
-    BlastnArguments, BlastnBenchArguments, ExtendBenchArguments, MakeDbArguments, Nw,
-    NwBenchArguments, Simulate, with_double_dashes,
+    BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
+    MakeDbArguments, Nw, NwBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
 Examples:
-  gpualign reads.fq.gz ref.fa > out.sam
-      The best locus of each read, up to 3 differences.
-  gpualign -k 5 --report all a.fq b.fq ref.fa -o out.bam
+  gpualign reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      Where pairs of reads came from; one file of reads is single-end.
+  gpualign --mode complete -k 5 --report all a.fq b.fq ref.fa -o out.bam
       Every locus with up to 5 differences, as BAM.
 
 A file of reads named like a command is given with its folder: ./index";
 
-/// Aligns reads to a reference: finds every place with up to K differences, on both strands.
+/// Aligns reads to a reference: finds where they came from, or every place with up to K differences.
 #[derive(Debug, Parser)]
 #[command(
     name = "gpualign",
@@ -69,6 +71,8 @@ pub enum Command {
     /// Makes up genomes and reads to measure with
     #[command(subcommand)]
     Simulate(Simulate),
+    /// Counts how many reads were placed right, by mapping quality, or compares two mappers
+    Evaluate(EvaluateArguments),
     /// Measures this machine
     #[command(subcommand)]
     Bench(Bench),
@@ -99,7 +103,8 @@ pub enum Bench {
 /// The files of mapping.
 #[derive(Debug, Args)]
 pub struct Operands {
-    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input
+    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input. Two files are pairs, unless
+    /// --mode is complete
     #[arg(required = true, num_args = 1.., value_hint = ValueHint::FilePath)]
     pub reads: Vec<PathBuf>,
     /// Reference: FASTA, plain or gz, bz2, zst; its index REF.gpx is used if it is there
@@ -211,7 +216,11 @@ impl Arguments {
         let checked = match &arguments.command {
             Some(Command::Nw(nw)) => nw.check(),
             Some(Command::Blastn(blastn)) => blastn.check(),
-            _ => arguments.options.check(),
+            Some(_) => Ok(()),
+            None => {
+                let files = arguments.operands.as_ref().map_or(0, |operands| operands.reads.len());
+                arguments.options.check(files)
+            }
         };
         if let Err(problem) = checked {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();

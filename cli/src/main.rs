@@ -14,6 +14,7 @@
 //! | [`input`] | files of reads to checked batches of reads |
 //! | [`output`] | mappings to SAM, BAM and CRAM, under the final name only when complete |
 //! | [`simulate`] | made-up genomes and reads |
+//! | [`evaluate`] | whether reads were placed where they are from, or where another mapper has them |
 //! | [`console`] | notices and progress on standard error |
 //! | [`stats`] | what `--stats` prints |
 //! | [`timeline`] | when each step of each batch was done |
@@ -29,6 +30,7 @@
 mod args;
 mod commands;
 mod console;
+mod evaluate;
 mod input;
 mod output;
 mod simulate;

@@ -11,7 +11,7 @@ use woodstocc::Query;
 use crate::args::WoodstoccArguments;
 use crate::commands::{index, start_threads};
 use crate::console::Console;
-use crate::input::{self, Reads};
+use crate::input::{self, Layout, Reads};
 
 /// Reads taken from the files at a time.
 const BATCH: usize = 1 << 17;
@@ -33,7 +33,7 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
         Some(index) => index,
         None => index::build_for_mapping(&operands.reference, false, &console)?,
     };
-    let batches: Vec<Reads> = input::batches(operands.reads.clone(), BATCH)
+    let batches: Vec<Reads> = input::batches(operands.reads.clone(), Layout::Single, BATCH)
         .batches
         .into_iter()
         .map(input::Batch::checked)

@@ -6,6 +6,7 @@ mod bench_kernels;
 mod bench_woodstocc;
 mod blastn;
 mod devices;
+mod evaluate;
 mod generate;
 mod index;
 mod map;
@@ -15,6 +16,7 @@ mod simulate;
 pub use self::bench_extend::ExtendBenchArguments;
 pub use self::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
 pub use self::blastn::bench::BlastnBenchArguments;
+pub use self::evaluate::EvaluateArguments;
 pub use self::nw::args::Nw;
 pub use self::nw::bench::NwBenchArguments;
 pub use self::simulate::Simulate;
@@ -38,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Some(Command::Makedb(makedb)), _) => blastn::make_database(makedb),
         (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
         (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
+        (Some(Command::Evaluate(arguments)), _) => evaluate::run(arguments),
         (Some(Command::Devices), _) => devices::run(),
         (Some(Command::Completions { shell }), _) => generate::completions(*shell),
         (Some(Command::Man), _) => generate::manual(),

@@ -10,7 +10,9 @@ use fm_index::{MAX_BASES, Reference};
 
 use crate::output::Target;
 use crate::simulate::genome::Genome;
+use crate::simulate::pairs::Pairs;
 use crate::simulate::reads::{Reads, ReadsError};
+use crate::simulate::variants::Rates;
 
 /// Commands of `gpualign simulate`.
 #[derive(Debug, Subcommand)]
@@ -43,20 +45,59 @@ pub struct ReadsArguments {
     /// Reference: FASTA, plain or gz, bz2, zst
     #[arg(value_name = "REF", value_hint = ValueHint::FilePath)]
     pub reference: PathBuf,
-    /// How many reads
+    /// How many reads, or pairs
     #[arg(short = 'n', long, default_value_t = 100_000)]
     pub count: u64,
     /// Bases of a read
     #[arg(short, long, default_value_t = 150, value_parser = clap::value_parser!(u32).range(1..=65_000))]
     pub length: u32,
     /// Chance of a base to be another one, 0 to 1
-    #[arg(long, default_value_t = 0.01, value_parser = share)]
+    #[arg(long, default_value_t = 0.01, value_parser = share, conflicts_with = "pairs")]
     pub substitutions: f64,
     /// Chance of a base to be missing, and of one to be inserted, 0 to 1
-    #[arg(long, default_value_t = 0.0005, value_parser = share)]
+    #[arg(long, default_value_t = 0.0005, value_parser = share, conflicts_with = "pairs")]
     pub indels: f64,
     #[command(flatten)]
+    pub pairs: PairsArguments,
+    #[command(flatten)]
     pub common: Common,
+}
+
+/// Pairs, with the names and defaults of wgsim.
+#[derive(Debug, Args)]
+pub struct PairsArguments {
+    /// Make pairs, named as wgsim names them: interleaved, or first mates with --output and second
+    /// mates with --output2
+    #[arg(long, help_heading = "Pairs")]
+    pub pairs: bool,
+    /// Write second mates to FILE
+    #[arg(long, value_name = "FILE", requires = "pairs", requires = "output",
+        help_heading = "Pairs", value_hint = ValueHint::FilePath)]
+    pub output2: Option<PathBuf>,
+    /// Mean distance of a pair's outer ends
+    #[arg(short = 'd', long, default_value_t = 500.0, value_parser = bases_or_none,
+        requires = "pairs", help_heading = "Pairs")]
+    pub distance: f64,
+    /// Standard deviation of the distance
+    #[arg(short = 's', long, default_value_t = 50.0, value_parser = bases_or_none,
+        requires = "pairs", help_heading = "Pairs")]
+    pub deviation: f64,
+    /// Chance of a base to be read as another one
+    #[arg(short = 'e', long, default_value_t = 0.02, value_parser = share,
+        requires = "pairs", help_heading = "Pairs")]
+    pub error_rate: f64,
+    /// Chance of a base to be changed in the genome that is read
+    #[arg(short = 'r', long, default_value_t = 0.001, value_parser = share,
+        requires = "pairs", help_heading = "Pairs")]
+    pub mutation_rate: f64,
+    /// Share of indels in these changes
+    #[arg(short = 'R', long, default_value_t = 0.15, value_parser = share,
+        requires = "pairs", help_heading = "Pairs")]
+    pub indel_fraction: f64,
+    /// Chance of an indel to have one base more
+    #[arg(short = 'X', long, default_value_t = 0.3, value_parser = share,
+        requires = "pairs", help_heading = "Pairs")]
+    pub indel_extension: f64,
 }
 
 /// Options of both.
@@ -88,12 +129,47 @@ fn genome(arguments: &GenomeArguments) -> Result<()> {
 
 fn reads(arguments: &ReadsArguments) -> Result<()> {
     let &ReadsArguments { count, length, substitutions, indels, .. } = arguments;
-    let reads = Reads { count, length, substitutions, indels, seed: arguments.common.seed };
-    let reference = Reference::from_fasta(&arguments.reference)?;
-    write(arguments.common.output.as_deref(), |out| match reads.write(&reference, out) {
+    let seed = arguments.common.seed;
+    let told = |made: Result<(), ReadsError>| match made {
         Err(ReadsError::Io(error)) => Err(error.into()),
         done => done.with_context(|| arguments.reference.display().to_string()),
+    };
+    let output = arguments.common.output.as_deref();
+    if !arguments.pairs.pairs {
+        let reads = Reads { count, length, substitutions, indels, seed };
+        let reference = Reference::from_fasta(&arguments.reference)?;
+        return write(output, |out| told(reads.write(&reference, out)));
+    }
+    let pairs = arguments.pairs();
+    let reference = Reference::from_fasta(&arguments.reference)?;
+    write(output, |first| match arguments.pairs.output2.as_deref() {
+        None => told(pairs.write(&reference, |_, record| first.write_all(record))),
+        Some(path) => write(Some(path), |second| {
+            told(pairs.write(&reference, |file, record| {
+                if file == 0 { first.write_all(record) } else { second.write_all(record) }
+            }))
+        }),
     })
+}
+
+impl ReadsArguments {
+    /// What the pairs are to be like.
+    fn pairs(&self) -> Pairs {
+        let &PairsArguments { distance, deviation, error_rate, .. } = &self.pairs;
+        Pairs {
+            count: self.count,
+            length: self.length,
+            insert: distance,
+            deviation,
+            error: error_rate,
+            rates: Rates {
+                mutation: self.pairs.mutation_rate,
+                indel_fraction: self.pairs.indel_fraction,
+                indel_extension: self.pairs.indel_extension,
+            },
+            seed: self.common.seed,
+        }
+    }
 }
 
 /// Has `make` write the file, which appears when it is complete.
@@ -103,6 +179,14 @@ fn write(path: Option<&Path>, make: impl FnOnce(&mut BufWriter<File>) -> Result<
     make(&mut out)?;
     out.flush().with_context(|| target.name())?;
     target.commit()
+}
+
+/// Up to a million bases.
+fn bases_or_none(value: &str) -> Result<f64, String> {
+    match value.parse() {
+        Ok(bases) if (0.0..=1e6).contains(&bases) => Ok(bases),
+        _ => Err("not a number from 0 to a million".to_owned()),
+    }
 }
 
 fn bases(value: &str) -> Result<u64, String> {

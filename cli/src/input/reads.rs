@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::record::{self, Problem};
 
-/// Records that one task checks, one after the other.
+/// Records that one task checks, one after the other; an even number.
 const TOGETHER: usize = 1024;
 
 /// A read.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'r> {
-    /// The header's first word.
+    /// The header's first word; of pairs, without `/1` and `/2` at its end.
     pub name: &'r [u8],
     /// Upper-case IUPAC letters, T for U and N for a dot. May be empty.
     pub sequence: &'r [u8],
@@ -81,11 +81,12 @@ impl Reads {
         self.reads.push(Extent { begin, name, sequence, bases, end, line });
     }
 
-    /// Turns the records into reads, on the current rayon pool.
+    /// Turns the records into reads, or pairs of them, on the current rayon pool.
     ///
     /// # Errors
-    /// The first record that is no read, by its number from 0, and why.
-    pub fn check(&mut self) -> Result<(), (usize, Problem)> {
+    /// The first record that is no read, or not the mate of the one before, by its number from 0, and
+    /// why.
+    pub fn check(&mut self, paired: bool) -> Result<(), (usize, Problem)> {
         let mut text = self.text.as_mut_slice();
         let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TOGETHER));
         let mut begin = 0;
@@ -96,11 +97,19 @@ impl Reads {
             (text, begin) = (rest, end);
         }
         let check = |(begin, text, reads): (usize, &mut [u8], &mut [Extent])| {
-            let of_read = |(number, read): (usize, &mut Extent)| {
-                let text = &mut text[read.begin - begin..read.end - begin];
-                read.check(text).map_err(|problem| (number, problem))
-            };
-            reads.iter_mut().enumerate().try_for_each(of_read)
+            for number in 0..reads.len() {
+                let problem = |problem| (number, problem);
+                let read = &mut reads[number];
+                let of_read = &mut text[read.begin - begin..read.end - begin];
+                read.check(of_read).map_err(problem)?;
+                // Tasks have whole pairs.
+                if paired && number % 2 == 1 {
+                    let (before, from_here) = reads.split_at_mut(number);
+                    pair(&mut before[number - 1], &mut from_here[0], text, begin)
+                        .map_err(problem)?;
+                }
+            }
+            Ok(())
         };
         let checked: Vec<_> = parts.into_par_iter().map(check).collect();
         (0..).zip(checked).try_for_each(|(part, checked)| {
@@ -125,6 +134,26 @@ impl Extent {
     }
 }
 
+/// Leaves `/1` and `/2` out of the names of two mates, which must agree then. `text` is that from
+/// `begin` on.
+fn pair(first: &mut Extent, second: &mut Extent, text: &[u8], begin: usize) -> Result<(), Problem> {
+    let name = |read: &Extent| &text[read.begin - begin..][..read.name];
+    let names = [name(first), name(second)];
+    let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
+    if trimmed[0] != trimmed[1] {
+        let [expected, found] = names.map(String::from_utf8_lossy);
+        let reason = format!("the name '{found}' is not that of its mate, '{expected}'");
+        return Err(Problem { line: Some(second.line), reason });
+    }
+    (first.name, second.name) = (trimmed[0].len(), trimmed[1].len());
+    Ok(())
+}
+
+/// A name without this end, if something is left.
+fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
+    name.strip_suffix(end).filter(|left| !left.is_empty()).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,7 +164,7 @@ mod tests {
         reads.push(1, b"a x", b"ac\r\ngu\n", b"");
         reads.push(4, b"bc", b"A.", b"\"#");
         reads.push(8, b"d", b"", b"");
-        assert_eq!(reads.check(), Ok(()));
+        assert_eq!(reads.check(false), Ok(()));
         let fields = |number| {
             let Read { name, sequence, quality } = reads.get(number);
             (name, sequence, quality)
@@ -148,8 +177,55 @@ mod tests {
         reads.clear();
         assert!(reads.is_empty());
         reads.push(1, b"e", b"T", b"");
-        assert_eq!(reads.check(), Ok(()));
+        assert_eq!(reads.check(false), Ok(()));
         assert_eq!((reads.get(0).name, reads.get(0).sequence), (&b"e"[..], &b"T"[..]));
+    }
+
+    #[test]
+    fn mates_have_one_name() {
+        let check = |names: &[&str]| {
+            let mut reads = Reads::default();
+            names
+                .iter()
+                .zip(1..)
+                .for_each(|(name, line)| reads.push(line, name.as_bytes(), b"A", b"I"));
+            reads.check(true)?;
+            Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
+        };
+        let good: Result<Vec<String>, (usize, Problem)> =
+            check(&["a/1", "a/2", "b 1:N", "b 2:N", "c/1\tx", "c", "/1/1", "/1/2", "d/3", "d/3"]);
+        assert_eq!(
+            good,
+            Ok(["a", "a", "b", "b", "c", "c", "/1", "/1", "d/3", "d/3"]
+                .map(str::to_owned)
+                .to_vec())
+        );
+        for names in
+            [["a/2", "a/1"], ["a/1", "a/1"], ["a", "b"], ["a/1", "b/2"], ["ab", "a"], ["/1", "/2"]]
+        {
+            let all = [&["x/1", "x/2"], &names[..]].concat();
+            let (number, problem) = check(&all).expect_err("are no mates");
+            let reason = format!("the name '{}' is not that of its mate, '{}'", names[1], names[0]);
+            assert_eq!((number, problem), (3, Problem { line: Some(4), reason }));
+        }
+    }
+
+    #[test]
+    fn the_first_problem_is_told_whichever_it_is() {
+        let first = |other, bad| {
+            let mut reads = Reads::default();
+            for number in 0..4 * TOGETHER {
+                let name =
+                    if number == other { "other".to_owned() } else { format!("r{}", number / 2) };
+                let letters: &[u8] = if number == bad { b"!" } else { b"A" };
+                reads.push(number as u64 + 1, name.as_bytes(), letters, b"I");
+            }
+            reads.check(true).expect_err("is bad").0
+        };
+        assert_eq!(first(2501, 3000), 2501);
+        assert_eq!(first(2500, 3000), 2501);
+        assert_eq!(first(3001, 3000), 3000);
+        assert_eq!(first(3000, 2999), 2999);
     }
 
     #[test]
@@ -160,7 +236,7 @@ mod tests {
             let letters: &[u8] = if is_bad { b"A!" } else { b"AC" };
             reads.push(4 * number + 1, b"r", letters, b"II");
         }
-        let (number, problem) = reads.check().expect_err("is bad");
+        let (number, problem) = reads.check(false).expect_err("is bad");
         assert_eq!((number, problem.line), (3003, Some(4 * 3003 + 2)));
         assert_eq!(problem.reason, "'!' at base 2 is not a nucleotide letter");
     }

@@ -4,12 +4,19 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use aligner_core::fastx::{self, OpenError};
+use aligner_core::fastx::{self, OpenError, Text};
 use needletail::FastxReader;
 
+use crate::input::ahead::Ahead;
 use crate::input::is_stdin;
 
-/// The records of a file or of standard input.
+/// The records of a file or of standard input. What is compressed is decompressed on a thread of its
+/// own.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>, OpenError> {
-    if is_stdin(path) { fastx::records(io::stdin()) } else { fastx::records(File::open(path)?) }
+    let text =
+        if is_stdin(path) { fastx::text(io::stdin()) } else { fastx::text(File::open(path)?) };
+    match text? {
+        Text::Plain(text) => fastx::parse(text),
+        Text::Decompressed(text) => fastx::parse(Ahead::new(text)),
+    }
 }

@@ -8,11 +8,29 @@ use fm_index::Reference;
 
 use crate::output::ReadGroup;
 
+/// The order of the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// That of the reads.
+    Unsorted,
+    /// By contig and position.
+    Coordinate,
+}
+
 /// The header's text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG` and `@PG`.
 ///
 /// Fails if a contig's name would be read as something else.
-pub fn text(reference: &Reference, group: Option<&ReadGroup>, command: &str) -> Result<String> {
-    let mut text = "@HD\tVN:1.6\tSO:unsorted\n".to_owned();
+pub fn text(
+    reference: &Reference,
+    group: Option<&ReadGroup>,
+    command: &str,
+    order: Order,
+) -> Result<String> {
+    let order = match order {
+        Order::Unsorted => "unsorted",
+        Order::Coordinate => "coordinate",
+    };
+    let mut text = format!("@HD\tVN:1.6\tSO:{order}\n");
     for contig in reference.contigs() {
         let name = &contig.name;
         if name.starts_with(['*', '=']) {
@@ -49,9 +67,10 @@ mod tests {
         let reference = Reference::from_records([("a x", "ACGT"), ("b", "NNA")]).expect("is fine");
         let group = "@RG\\tID:x".parse().expect("is fine");
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
-        let text = text(&reference, Some(&group), &command_line(arguments.into_iter()));
+        let command = command_line(arguments.into_iter());
+        let text = text(&reference, Some(&group), &command, Order::Coordinate);
         let expected = format!(
-            "@HD\tVN:1.6\tSO:unsorted\n\
+            "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\
              @SQ\tSN:b\tLN:3\tM5:{}\n\
              @RG\tID:x\n\
@@ -66,7 +85,7 @@ mod tests {
     fn names_that_mean_something_else_are_refused() {
         for name in ["*", "=a"] {
             let reference = Reference::from_records([(name, "ACGT")]).expect("is fine");
-            assert!(text(&reference, None, "").is_err());
+            assert!(text(&reference, None, "", Order::Unsorted).is_err());
         }
     }
 }

@@ -45,11 +45,11 @@ impl Piece {
         }
     }
 
-    /// The records, if it is no text.
-    pub fn records(&self) -> &[bam::Record] {
+    /// Takes the records out, if it is no text.
+    pub fn take_records(&mut self) -> Vec<bam::Record> {
         match self {
-            Self::Text(_) => &[],
-            Self::Records(records) => records,
+            Self::Text(_) => Vec::new(),
+            Self::Records(records) => std::mem::take(records),
         }
     }
 }

@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 use tempfile::TempDir;
@@ -73,6 +74,8 @@ impl Drop for Scratch {
 pub struct Staged {
     folder: Scratch,
     target: PathBuf,
+    /// Extensions of files beside it.
+    companions: Vec<&'static str>,
 }
 
 impl Staged {
@@ -88,7 +91,7 @@ impl Staged {
         };
         let parent = target.parent().unwrap_or(Path::new("/"));
         let folder = Scratch::new_in(parent).with_context(named)?;
-        Ok(Self { folder, target })
+        Ok(Self { folder, target, companions: Vec::new() })
     }
 
     /// Where to write the file.
@@ -96,14 +99,39 @@ impl Staged {
         self.folder.path().join("unfinished")
     }
 
-    /// Moves the complete file to its name.
+    /// Where to write a file that is to be beside this one, with one extension more.
+    pub fn companion(&mut self, extension: &'static str) -> PathBuf {
+        self.companions.push(extension);
+        extended(&self.path(), extension)
+    }
+
+    /// Moves the complete file, and those beside it, to their names.
     pub fn commit(self) -> Result<()> {
+        let mut moves = vec![(self.path(), self.target.clone())];
+        for extension in &self.companions {
+            let path = extended(&self.path(), extension);
+            let target = extended(&self.target, extension);
+            // Readers distrust an index that is older than its file.
+            let touch = || File::options().write(true).open(&path)?.set_modified(SystemTime::now());
+            touch().with_context(|| target.display().to_string())?;
+            moves.push((path, target));
+        }
         // Held so that an interruption comes before or after, not within.
         let folders = scratch();
-        fs::rename(self.path(), &self.target).with_context(|| self.target.display().to_string())?;
+        for (path, target) in moves {
+            fs::rename(path, &target).with_context(|| target.display().to_string())?;
+        }
         drop(folders);
         Ok(())
     }
+}
+
+/// A path with one extension more.
+fn extended(path: &Path, extension: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(".");
+    path.push(extension);
+    path.into()
 }
 
 /// Where output goes.
@@ -150,6 +178,24 @@ impl Target {
         }
     }
 
+    /// Where to write a file beside it, with one extension more; nowhere if it is no regular file.
+    pub fn companion(&mut self, extension: &'static str) -> Option<PathBuf> {
+        match self {
+            Self::Stdout | Self::Special(_) => None,
+            Self::Staged(staged) => Some(staged.companion(extension)),
+        }
+    }
+
+    /// A folder for temporary files: beside a regular file, as there is room, or that of the system.
+    pub fn scratch(&self) -> Result<Scratch> {
+        match self {
+            Self::Stdout | Self::Special(_) => Scratch::new_in(&std::env::temp_dir()),
+            Self::Staged(staged) => {
+                Scratch::new_in(staged.target.parent().unwrap_or(Path::new("/")))
+            }
+        }
+    }
+
     /// Puts a complete file under its name.
     pub fn commit(self) -> Result<()> {
         match self {
@@ -182,6 +228,23 @@ mod tests {
         staged.commit().expect("commits");
         assert_eq!(fs::read(&target).expect("reads"), b"whole");
         assert_eq!(entries(&folder), 1);
+    }
+
+    #[test]
+    fn companions_come_with_their_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("out.bam");
+        let mut staged = Staged::new(&target).expect("stages");
+        fs::write(staged.companion("bai"), "index").expect("writes");
+        fs::write(staged.path(), "records").expect("writes");
+        assert_eq!(entries(&folder), 1);
+        staged.commit().expect("commits");
+        assert_eq!(entries(&folder), 2);
+        assert_eq!(fs::read(&target).expect("reads"), b"records");
+        let index = folder.path().join("out.bam.bai");
+        assert_eq!(fs::read(&index).expect("reads"), b"index");
+        let modified = |path| fs::metadata(path).expect("is there").modified().expect("is known");
+        assert!(modified(&index) >= modified(&target));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Made-up genomes and reads: the same for the same seed, on any machine.
 
 pub mod genome;
+pub mod pairs;
 pub mod reads;
+pub mod variants;
 
 use aligner_core::seq;
 use fastrand::Rng;

@@ -7,8 +7,8 @@ use fm_index::Reference;
 
 use super::{letter, other_letter, reverse_complement};
 
-/// Places tried for a read before it is given up: long contigs of N have none.
-const TRIES: usize = 10_000;
+/// Places tried for a read, or a pair, before it is given up: long contigs of N have none.
+pub(super) const TRIES: usize = 10_000;
 
 /// What reads are to be like.
 #[derive(Debug, Clone, Copy)]

@@ -43,6 +43,52 @@ fn the_three_formats_hold_the_same_records_and_samtools_accepts_them() {
 }
 
 #[test]
+fn sorting_gives_what_samtools_sort_gives() {
+    for (case, (reads, reference, options)) in CASES.iter().enumerate() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        plain_reference(reference, folder);
+        map(case, "unsorted.bam", folder);
+        run("samtools", &["sort", "-o", "theirs.bam", "unsorted.bam"], folder);
+        let path = data(reads).to_string_lossy().into_owned();
+        for file in ["ours.bam", "ours.cram"] {
+            let sort = ["--sort", "--sort-memory", "1M", "-o", file, &path, "ref.fa"];
+            gpualign(&[options, &sort[..]].concat(), folder);
+            run("samtools", &["quickcheck", "-v", file], folder);
+        }
+        let view = |file: &str| run("samtools", &["view", "-T", "ref.fa", file], folder);
+        let places = |records: &[Record]| -> Vec<(String, usize)> {
+            records.iter().map(|record| (record.contig.clone(), record.position)).collect()
+        };
+        let theirs = sam::records(&view("theirs.bam"));
+        let ours = sam::records(&view("ours.bam"));
+        // samtools orders records at one place by strand first.
+        assert_eq!(places(&ours), places(&theirs), "{reads}");
+        let lines = |text: Vec<u8>| {
+            let mut lines: Vec<Vec<u8>> = text.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+            lines.sort_unstable();
+            lines
+        };
+        assert!(lines(view("ours.bam")) == lines(view("theirs.bam")), "{reads}");
+        assert_eq!(sam::records(&view("ours.cram")), ours, "{reads}");
+
+        // Our index tells what theirs does.
+        let stats = |file: &str| run("samtools", &["idxstats", file], folder);
+        let ours = stats("ours.bam");
+        run("samtools", &["index", "theirs.bam"], folder);
+        assert_eq!(ours, stats("theirs.bam"), "{reads}");
+        let count = |file: &str| {
+            let contig = String::from_utf8_lossy(&ours);
+            let contig = contig.split('\t').next().unwrap_or_default().to_owned();
+            let region = format!("{contig}:100-900");
+            run("samtools", &["view", "-c", "-T", "ref.fa", file, &region], folder)
+        };
+        assert_eq!(count("ours.bam"), count("theirs.bam"), "{reads}");
+        assert_eq!(count("ours.cram"), count("theirs.bam"), "{reads}");
+    }
+}
+
+#[test]
 fn picard_finds_no_error() {
     for (case, (_, reference, options)) in CASES.iter().enumerate() {
         let folder = tempfile::tempdir().expect("a folder");

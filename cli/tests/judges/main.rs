@@ -4,6 +4,8 @@
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
 mod blastn;
+mod evaluate;
+mod everyday;
 mod files;
 mod needle;
 mod nw;

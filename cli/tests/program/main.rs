@@ -7,6 +7,8 @@ mod bad_output;
 mod bench;
 mod blastn;
 mod commands;
+mod evaluate;
+mod everyday;
 mod formats;
 mod index;
 mod input;
@@ -14,6 +16,7 @@ mod nw;
 mod pipeline;
 mod records;
 mod simulate;
+mod sort;
 mod support;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]

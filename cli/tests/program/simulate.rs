@@ -24,6 +24,36 @@ fn made_up_reads_map_to_where_they_are_from() {
 }
 
 #[test]
+fn pairs_go_to_one_file_or_two() {
+    let folder = Folder::new();
+    let pairs = ["simulate", "reads", "ref.fa", "--pairs", "-n", "50", "-l", "60", "-d", "200"];
+    let made = folder.run(&pairs);
+    assert!(made.status.success() && made.stderr.is_empty());
+    let files = ["-s", "50", "-o", "1.fq", "--output2", "2.fq"];
+    assert!(folder.run(&[&pairs[..], &files].concat()).status.success());
+    let lines = |bytes: Vec<u8>| -> Vec<String> {
+        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    };
+    let (one, two, both) = (folder.read("1.fq"), folder.read("2.fq"), lines(made.stdout));
+    let (one, two) = (lines(one), lines(two));
+    let in_turn = one.chunks(4).zip(two.chunks(4)).flat_map(|(a, b)| [a, b].concat());
+    assert_eq!(both, in_turn.collect::<Vec<_>>());
+    assert!(one[0].ends_with("_0/1") && two[0].ends_with("_0/2"), "{} {}", one[0], two[0]);
+    assert!(one[196].ends_with("_31/1"), "{}", one[196]);
+
+    let refused = |arguments: &[&str]| {
+        let output = folder.run(&[&["simulate", "reads", "ref.fa"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    };
+    refused(&["-e", "0.1"]);
+    refused(&["--pairs", "--indels", "0.1"]);
+    refused(&["--pairs", "--output2", "2.fq"]);
+    refused(&["--pairs", "-d", "-1"]);
+    let long = ["simulate", "reads", "ref.fa", "--pairs", "-d", "9000", "-o", "x.fq"];
+    folder.refused(&[&long[..], &["--output2", "y.fq"]].concat(), &["ref.fa", "no place"]);
+}
+
+#[test]
 fn the_same_seed_makes_the_same() {
     let folder = Folder::new();
     let made = |seed: &str| folder.run(&["simulate", "genome", "5k", "--seed", seed]).stdout;

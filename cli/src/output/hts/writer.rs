@@ -1,0 +1,276 @@
+//! Files of htslib's.
+//!
+//! The file is owned here and not by `rust_htslib`'s writer, which ignores that closing can fail,
+//! and with it a full disk.
+
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{IntoRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::NonNull;
+
+use rust_htslib::bam;
+use rust_htslib::htslib;
+
+use super::{check, last_error};
+use crate::output::Format;
+
+/// More threads than this do not compress faster than records are made.
+const MAX_THREADS: usize = 8;
+
+/// The mode of a CRAM file that is written.
+const CRAM: &CStr = c"wc";
+
+/// Contigs that are longer, in bases, are beyond BAI (SAM specification, section 5.2).
+const BAI_BASES: u32 = 1 << 29;
+
+/// The shift of the smallest bins of CSI that stands for bins as those of BAI.
+const CSI_SHIFT: i32 = 14;
+
+/// How a file is written.
+#[derive(Debug)]
+pub struct Settings<'a> {
+    pub format: Format,
+    /// For files that are read again soon: compressed fast rather than well. BAM alone.
+    pub is_temporary: bool,
+    /// The header's text.
+    pub header: &'a str,
+    /// Threads that compress.
+    pub threads: usize,
+    /// The reference as FASTA, which CRAM needs, and beside which htslib puts a `.fai`.
+    pub reference: Option<&'a Path>,
+}
+
+/// Formats of indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Index {
+    Bai,
+    Csi,
+    Crai,
+}
+
+impl Index {
+    /// The one for a format and contigs of up to so many bases; SAM has none.
+    pub fn of(format: Format, longest: u32) -> Option<Self> {
+        match format {
+            Format::Sam => None,
+            Format::Bam if longest > BAI_BASES => Some(Self::Csi),
+            Format::Bam => Some(Self::Bai),
+            Format::Cram => Some(Self::Crai),
+        }
+    }
+
+    /// What its file's name ends in, after that of the file with the records.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Bai => "bai",
+            Self::Csi => "csi",
+            Self::Crai => "crai",
+        }
+    }
+}
+
+/// A file that is written. Dropping it closes it, whatever comes of that; see [`Writer::close`].
+#[derive(Debug)]
+pub struct Writer {
+    file: Option<NonNull<htslib::htsFile>>,
+    header: NonNull<htslib::sam_hdr_t>,
+    format: Format,
+    /// The name of the index that is made, which htslib does not copy.
+    index: Option<CString>,
+}
+
+// SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
+#[allow(unsafe_code)]
+unsafe impl Send for Writer {}
+
+impl Writer {
+    /// Begins a file with its header.
+    pub fn create(descriptor: OwnedFd, settings: &Settings<'_>) -> io::Result<Self> {
+        silence();
+        let &Settings { format, is_temporary, header, threads, reference } = settings;
+        let mode = match format {
+            Format::Sam => c"w",
+            Format::Bam if is_temporary => c"wb1",
+            Format::Bam => c"wb",
+            Format::Cram => CRAM,
+        };
+        let header = parse_header(header)?;
+        let mut writer = Self { file: None, header, format, index: None };
+        let file = open(descriptor, mode)?;
+        writer.file = Some(file);
+        if format != Format::Sam && threads > 1 {
+            let threads = threads.min(MAX_THREADS) as i32;
+            // SAFETY: the file is open and nothing was written to it.
+            #[allow(unsafe_code)]
+            check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads) })?;
+        }
+        if let Some(reference) = reference {
+            set_reference(file, reference)?;
+        }
+        // SAFETY: file and header are valid, and nothing was written before.
+        #[allow(unsafe_code)]
+        check(unsafe { htslib::sam_hdr_write(file.as_ptr(), header.as_ptr()) })?;
+        Ok(writer)
+    }
+
+    /// Has an index made of what is written, before anything is: a file that is complete when this one
+    /// is closed. Records must come by coordinate then.
+    pub fn index(&mut self, path: &Path, kind: Index) -> io::Result<()> {
+        let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
+        let path = self.index.insert(CString::new(path.as_os_str().as_bytes())?);
+        let shift = if kind == Index::Csi { CSI_SHIFT } else { 0 };
+        // SAFETY: file and header are valid, and the header was written; the name ends in NUL and
+        // lives as long as the file.
+        #[allow(unsafe_code)]
+        check(unsafe {
+            htslib::sam_idx_init(file.as_ptr(), self.header.as_ptr(), shift, path.as_ptr())
+        })
+    }
+
+    /// Writes a record.
+    pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
+        let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
+        // SAFETY: file and header are valid, the header is the one written to the file, and the
+        // record's contig is one of it.
+        #[allow(unsafe_code)]
+        let status =
+            unsafe { htslib::sam_write1(file.as_ptr(), self.header.as_ptr(), record.inner()) };
+        check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))
+    }
+
+    /// Writes what is buffered and closes the file.
+    pub fn close(mut self) -> io::Result<()> {
+        // Once closed, a BAM file can no longer tell why it failed, so flush it first. (Closing is
+        // enough for SAM; CRAM of several threads does not survive to be flushed and closed.)
+        if let Some(file) = self.file
+            && self.format == Format::Bam
+        {
+            // SAFETY: the file is open.
+            #[allow(unsafe_code)]
+            let status = unsafe { htslib::hts_flush(file.as_ptr()) };
+            check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))?;
+        }
+        if let (Some(file), Some(_)) = (self.file, &self.index) {
+            // SAFETY: the file is open, and an index of it was begun.
+            #[allow(unsafe_code)]
+            check(unsafe { htslib::sam_idx_save(file.as_ptr()) })?;
+        }
+        self.close_file()
+    }
+
+    fn close_file(&mut self) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        // SAFETY: the file is open, and with `take` nobody uses it any more.
+        #[allow(unsafe_code)]
+        check(unsafe { htslib::hts_close(file.as_ptr()) })
+    }
+
+    /// Why writing a BAM file failed, if htslib remembers. Its own thread may have written, so that
+    /// `errno` of this one tells nothing.
+    fn bgzf_error(&self, file: NonNull<htslib::htsFile>) -> Option<io::Error> {
+        if self.format != Format::Bam {
+            return None;
+        }
+        // SAFETY: the file is open, and htslib's threads do not use this structure of it.
+        #[allow(unsafe_code)]
+        let stream = unsafe { file.as_ref() }.fp;
+        // SAFETY: this is the member that is set for BAM.
+        #[allow(unsafe_code)]
+        let bgzf = unsafe { stream.bgzf };
+        // SAFETY: the stream is open; its file is set when it is opened and stays.
+        #[allow(unsafe_code)]
+        let hfile = unsafe { (*bgzf).fp };
+        // SAFETY: the file is open; the thread that may have written to it stopped at the failure.
+        #[allow(unsafe_code)]
+        let code = unsafe { (*hfile).has_errno };
+        (code != 0).then(|| io::Error::from_raw_os_error(code))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Only after another error, which is the one to tell; else `close` was called.
+        let _ = self.close_file();
+        // SAFETY: the header is valid, and nobody uses it any more.
+        #[allow(unsafe_code)]
+        unsafe {
+            htslib::sam_hdr_destroy(self.header.as_ptr());
+        }
+    }
+}
+
+/// Opens a descriptor as a file of htslib's, which owns it from then on.
+fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>> {
+    // SAFETY: the descriptor is open and given away; the mode ends in NUL.
+    #[allow(unsafe_code)]
+    let stream = unsafe { htslib::hdopen(descriptor.into_raw_fd(), mode.as_ptr()) };
+    let stream = NonNull::new(stream).ok_or_else(last_error)?;
+    // The name goes into CRAM files, which are not to depend on it.
+    // SAFETY: the stream is open; both strings end in NUL and outlive the call.
+    #[allow(unsafe_code)]
+    let file = unsafe { htslib::hts_hopen(stream.as_ptr(), c"-".as_ptr(), mode.as_ptr()) };
+    NonNull::new(file).ok_or_else(|| {
+        let error = last_error();
+        // SAFETY: the stream is open, and `hts_hopen` leaves it alone when it fails.
+        #[allow(unsafe_code)]
+        unsafe {
+            htslib::hclose_abruptly(stream.as_ptr());
+        }
+        error
+    })
+}
+
+/// Gives a CRAM file, to which nothing was written yet, its reference.
+///
+/// htslib puts the path of a file's own reference into the header, which the copy that we made must
+/// not get into. So a file that goes nowhere loads the reference and shares it.
+fn set_reference(file: NonNull<htslib::htsFile>, reference: &Path) -> io::Result<()> {
+    let reference = CString::new(reference.as_os_str().as_bytes())?;
+    let loader = open(File::create("/dev/null")?.into(), CRAM)?;
+    // SAFETY: the loader is open for CRAM; htslib copies the string, which ends in NUL.
+    #[allow(unsafe_code)]
+    let loaded = unsafe { htslib::hts_set_fai_filename(loader.as_ptr(), reference.as_ptr()) };
+    let shared = check(loaded).and_then(|()| {
+        // SAFETY: the loader is open for CRAM.
+        #[allow(unsafe_code)]
+        let references = unsafe { htslib::cram_get_refs(loader.as_ptr()) };
+        let option = htslib::hts_fmt_option_CRAM_OPT_SHARED_REF;
+        // SAFETY: the file is open for CRAM. The option takes a pointer to references, counts one
+        // owner more, and is set before anything is written.
+        #[allow(unsafe_code)]
+        check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, references) })
+    });
+    // SAFETY: the loader is open, and nobody uses it any more.
+    #[allow(unsafe_code)]
+    let closed = check(unsafe { htslib::hts_close(loader.as_ptr()) });
+    shared.and(closed)?;
+
+    // The tags that a decoder would make up count N against N as equal.
+    for option in
+        [htslib::hts_fmt_option_CRAM_OPT_STORE_MD, htslib::hts_fmt_option_CRAM_OPT_STORE_NM]
+    {
+        // SAFETY: the file is open for CRAM, and these options take one int.
+        #[allow(unsafe_code)]
+        check(unsafe { htslib::hts_set_opt(file.as_ptr(), option, 1_i32) })?;
+    }
+    Ok(())
+}
+
+fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {
+    // SAFETY: pointer and length are those of the text, which htslib copies.
+    #[allow(unsafe_code)]
+    let header = unsafe { htslib::sam_hdr_parse(text.len(), text.as_ptr().cast()) };
+    NonNull::new(header).ok_or_else(|| io::Error::other("htslib refuses the header"))
+}
+
+/// Keeps htslib from writing to standard error: errors are told once, by us.
+pub fn silence() {
+    // SAFETY: sets a global of htslib, before any of its threads run.
+    #[allow(unsafe_code)]
+    unsafe {
+        htslib::hts_set_log_level(htslib::htsLogLevel_HTS_LOG_OFF);
+    }
+}

@@ -15,7 +15,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
-pub use self::map::{MapOptions, Search, StatsFormat};
+pub use self::map::{MapOptions, Mode, Search, StatsFormat};
 pub use self::sorting::Sorting;
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, MakeDbArguments, Nw,
@@ -213,7 +213,11 @@ impl Arguments {
         let checked = match &arguments.command {
             Some(Command::Nw(nw)) => nw.check(),
             Some(Command::Blastn(blastn)) => blastn.check(),
-            _ => arguments.options.check(),
+            Some(_) => Ok(()),
+            None => {
+                let files = arguments.operands.as_ref().map_or(0, |operands| operands.reads.len());
+                arguments.options.check(files)
+            }
         };
         if let Err(problem) = checked {
             Self::command().error(ErrorKind::InvalidValue, problem).exit();

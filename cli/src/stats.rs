@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use aligner_core::stream::Metrics;
 use serde::Serialize;
+use woodstocc::Mapper;
 
-use crate::args::Search;
+use crate::args::{Mode, Search};
 use crate::timeline::{Step, Timeline};
 
 /// The statistics of one run of mapping.
@@ -14,9 +15,9 @@ use crate::timeline::{Step, Timeline};
 pub struct Summary {
     pub version: &'static str,
     pub command: String,
+    pub mode: Mode,
     pub device: String,
     pub threads: usize,
-    pub k: u8,
     pub reads: u64,
     pub bases: u64,
     /// Reads with at least one alignment.
@@ -26,13 +27,36 @@ pub struct Summary {
     pub seconds: Seconds,
     /// Reads a second of mapping and output, without the index.
     pub reads_per_second: f64,
-    pub engine: Engine,
+    /// Of complete mapping.
+    #[serde(flatten)]
+    pub complete: Option<Complete>,
+}
+
+/// The statistics of complete mapping.
+#[derive(Debug, Serialize)]
+pub struct Complete {
+    k: u8,
+    engine: Engine,
     /// What `--strategy auto` chose, for each class of lengths that was met.
-    pub choices: Vec<Choice>,
+    choices: Vec<Choice>,
     /// Of the filter, if it was used.
-    pub filter: Option<Filter>,
+    filter: Option<Filter>,
     /// Of search schemes, if they were used.
-    pub scheme: Option<Scheme>,
+    scheme: Option<Scheme>,
+}
+
+impl Complete {
+    /// Of what this mapper did, with up to `k` differences.
+    pub fn new(mapper: &Mapper, k: u8) -> Self {
+        let choices = mapper.choices().into_iter().map(|choice| Choice::new(choice, k));
+        Self {
+            k,
+            engine: mapper.stats().into(),
+            choices: choices.collect(),
+            filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
+            scheme: Some(mapper.scheme_stats()).filter(|s| s.run.queries > 0).map(Into::into),
+        }
+    }
 }
 
 impl Summary {
@@ -43,7 +67,8 @@ impl Summary {
             format!("{aligned} of {reads} reads aligned, {alignments} alignments, on {device}"),
             format!("{seconds}, {reads_per_second:.0} reads/s"),
         ];
-        lines.extend(self.choices.iter().map(Choice::to_string));
+        let choices = self.complete.iter().flat_map(|complete| &complete.choices);
+        lines.extend(choices.map(Choice::to_string));
         lines
     }
 }
@@ -120,7 +145,7 @@ pub struct Choice {
 
 impl Choice {
     /// With up to `k` differences.
-    pub fn new(choice: woodstocc::Choice, k: u8) -> Self {
+    fn new(choice: woodstocc::Choice, k: u8) -> Self {
         let woodstocc::Choice { piece, reads, strategy, filter, scheme, trie } = choice;
         let shortest = piece * (usize::from(k) + 1);
         Self { shortest, strategy: strategy.into(), reads, filter, scheme, trie }

@@ -35,6 +35,7 @@ mod plain;
 mod rank;
 mod reference;
 mod search;
+mod segments;
 mod source;
 
 pub use build::BuildOptions;
@@ -45,4 +46,5 @@ pub use plain::{Plain, PlainStretches};
 pub use rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK};
 pub use reference::{Contig, MAX_BASES, Reference};
 pub use search::{Interval, Transforms};
+pub use segments::{Segment, Segments};
 pub use source::Source;

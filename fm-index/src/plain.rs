@@ -48,6 +48,11 @@ impl<'a> PlainStretches<'a> {
         Self { reference, last: None }
     }
 
+    /// The reference.
+    pub fn reference(&self) -> &'a Reference {
+        self.reference
+    }
+
     /// The stretch with this position of the indexed text; `None` if an exception is there.
     #[inline]
     pub fn at_indexed(&mut self, indexed: u32) -> Option<&Plain> {

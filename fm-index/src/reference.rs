@@ -251,6 +251,15 @@ impl Reference {
         self.coordinates.is_plain(start, length)
     }
 
+    /// The parts of a reference range that the indexed text holds, as (reference start, indexed
+    /// range), ascending.
+    pub(crate) fn indexed_parts(
+        &self,
+        range: Range<u32>,
+    ) -> impl Iterator<Item = (u32, Range<u32>)> {
+        self.coordinates.indexed_parts(range)
+    }
+
     /// All codes of the indexed text, 0 to 3.
     pub(crate) fn indexed_codes(&self) -> Vec<u8> {
         let mut codes = vec![0; self.indexed_len() as usize];

@@ -3,7 +3,7 @@
 
 use aligner_core::seq::{UNKNOWN, encode};
 use fastrand::Rng;
-use fm_index::{BuildOptions, FLANK, FmIndex, PlainStretches, Reference};
+use fm_index::{BuildOptions, FLANK, FmIndex, PlainStretches, Reference, Segments};
 
 /// A reference as plain letters, contigs end to end.
 struct Naive {
@@ -195,4 +195,28 @@ fn long_gaps_cost_nothing() {
     let reference = Reference::from_records([("gapped", contig)]).unwrap();
     assert_eq!(reference.len(), 1_000_800);
     assert_eq!(reference.indexed_len(), 800 + 2 * FLANK);
+}
+
+#[test]
+fn segments_are_the_indexed_text_in_contigs_and_without_gaps() {
+    let gap = "N".repeat(500);
+    let long = format!("{gap}ACGTN{gap}ACG");
+    let behind = format!("A{gap}");
+    let records = [("a", "ACRGT"), ("b", long.as_str()), ("c", &behind), ("d", &gap), ("e", "GA")];
+    let reference = Reference::from_records(records).unwrap();
+    let segments = Segments::new(&reference);
+    let mut next = 0;
+    for (number, segment) in segments.all().iter().enumerate() {
+        assert_eq!(segment.indexed.start, next);
+        next = segment.indexed.end;
+        let contig = &reference.contigs()[segment.contig as usize];
+        for indexed in segment.indexed.clone() {
+            let position = contig.offset + segment.in_contig(indexed);
+            assert_eq!(reference.to_reference(indexed), position);
+            assert_eq!(segments.number(indexed), number as u32);
+            assert_eq!(reference.contig_at(position), segment.contig as usize);
+        }
+    }
+    assert_eq!(next, reference.indexed_len());
+    assert!(segments.all().len() >= 5);
 }

@@ -5,17 +5,10 @@
 
 use std::fmt;
 
-pub use aligner_core::cigar::Op;
-use bytemuck::{Pod, Zeroable};
+pub use aligner_core::cigar::{Op, Run};
 use thiserror::Error;
 
 use crate::scoring::Scoring;
-
-/// A run of columns of one kind: the operation in the lowest two bits, how many in the others.
-/// Kernels write the same (`cuda/warp.cu`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Run(u32);
 
 /// Runs of columns; neighbouring runs differ, and none is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,40 +49,6 @@ pub struct Mismatched;
 /// of a kind have residues of the shorter sequence between them, but at free ends.
 pub fn max_runs(rows: u32, columns: u32) -> u32 {
     (rows + columns).min(2 * rows.min(columns) + 3)
-}
-
-impl Run {
-    /// So many columns.
-    pub fn new(op: Op, count: u32) -> Self {
-        let code = match op {
-            Op::Equal => 0,
-            Op::Different => 1,
-            Op::Insertion => 2,
-            Op::Deletion => 3,
-        };
-        Self(count << 2 | code)
-    }
-
-    /// What they are.
-    pub fn op(self) -> Op {
-        match self.0 & 3 {
-            0 => Op::Equal,
-            1 => Op::Different,
-            2 => Op::Insertion,
-            _ => Op::Deletion,
-        }
-    }
-
-    /// How many.
-    pub fn count(self) -> u32 {
-        self.0 >> 2
-    }
-}
-
-impl fmt::Debug for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.count(), self.op().letter())
-    }
 }
 
 impl Cigar {

@@ -8,24 +8,64 @@ use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
 use super::{Messages, Sorting, Threads};
-use crate::output::{Format, ReadGroup};
+use crate::input::Layout;
+use crate::output::{Alternatives, Format, ReadGroup};
+
+/// Values of `--mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Where each read, or pair of reads, most likely came from: seeds, extended, with clipped ends
+    Everyday,
+    /// Every place with up to K differences, each read by itself
+    Complete,
+}
+
+/// The options of everyday mapping alone.
+#[derive(Debug, Args)]
+pub struct EverydayOptions {
+    /// In each file, every read is followed by its mate
+    #[arg(long, help_heading = "Everyday mapping")]
+    pub interleaved: bool,
+    /// No read has a mate, however many files there are
+    #[arg(long, conflicts_with = "interleaved", help_heading = "Everyday mapping")]
+    pub single: bool,
+    /// What becomes of alternatives to the primary alignment [default: none]
+    #[arg(long, value_name = "WHERE", help_heading = "Everyday mapping")]
+    pub alternatives: Option<Alternatives>,
+}
+
+/// The options of complete mapping alone.
+#[derive(Debug, Args)]
+pub struct CompleteOptions {
+    /// Greatest number of differences (mismatches, inserted and deleted bases), 0 to 15 [default: 3]
+    #[arg(short, help_heading = "Complete mapping",
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
+    pub k: Option<u8>,
+    /// Which places of a read to report [default: best]
+    #[arg(long, help_heading = "Complete mapping")]
+    pub report: Option<Loci>,
+    /// Report every start within K differences, not one for each locus
+    #[arg(long, conflicts_with = "report", help_heading = "Complete mapping")]
+    pub all_starts: bool,
+    /// How to search; every strategy finds the same places [default: auto]
+    #[arg(long, help_heading = "Complete mapping")]
+    pub strategy: Option<Search>,
+}
+
+/// Differences of complete mapping, unless told otherwise.
+const K: u8 = 3;
 
 /// The options of mapping.
 #[derive(Debug, Args)]
 pub struct MapOptions {
-    /// Greatest number of differences (mismatches, inserted and deleted bases), 0 to 15
-    #[arg(short, default_value_t = 3, help_heading = "Search",
-        value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
-    pub k: u8,
-    /// Which places of a read to report
-    #[arg(long, default_value = "best", help_heading = "Search")]
-    pub report: Loci,
-    /// Report every start within K differences, not one for each locus
-    #[arg(long, conflicts_with = "report", help_heading = "Search")]
-    pub all_starts: bool,
-    /// How to search; every strategy finds the same places
-    #[arg(long, default_value = "auto", help_heading = "Search")]
-    pub strategy: Search,
+    /// What mapping is to do
+    #[arg(long, default_value = "complete", help_heading = "Search")]
+    pub mode: Mode,
+    #[command(flatten)]
+    pub everyday: EverydayOptions,
+    #[command(flatten)]
+    pub complete: CompleteOptions,
     /// Chooses the primary place among equally good ones, together with the read's name
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
@@ -135,8 +175,49 @@ impl MapOptions {
         })
     }
 
-    /// Checks what no single option tells.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// The option that was given and that the mode does not have.
+    fn stray(&self) -> Option<&'static str> {
+        let EverydayOptions { interleaved, single, alternatives } = self.everyday;
+        let CompleteOptions { k, report, all_starts, strategy } = &self.complete;
+        let given = match self.mode {
+            Mode::Everyday => vec![
+                (k.is_some(), "-k"),
+                (report.is_some(), "--report"),
+                (*all_starts, "--all-starts"),
+                (strategy.is_some(), "--strategy"),
+            ],
+            Mode::Complete => vec![
+                (interleaved, "--interleaved"),
+                (single, "--single"),
+                (alternatives.is_some(), "--alternatives"),
+            ],
+        };
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+
+    /// Which of so many files of reads belong together.
+    pub fn layout(&self, files: usize) -> Layout {
+        match self.mode {
+            Mode::Everyday if self.everyday.interleaved => Layout::Interleaved,
+            Mode::Everyday if files > 1 && !self.everyday.single => Layout::Pairs,
+            Mode::Everyday | Mode::Complete => Layout::Single,
+        }
+    }
+
+    /// Checks what no single option tells, of a run with so many files of reads.
+    pub(super) fn check(&self, files: usize) -> Result<(), String> {
+        if let Some(name) = self.stray() {
+            let other = match self.mode {
+                Mode::Everyday => "complete",
+                Mode::Complete => "everyday",
+            };
+            return Err(format!("{name} needs --mode {other}"));
+        }
+        if !files.is_multiple_of(self.layout(files).files()) {
+            return Err(format!(
+                "{files} files of reads are no pairs: give two for each, or --single"
+            ));
+        }
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
         if self.timeline.as_ref().is_some_and(is_stdout)
             && self.output.as_ref().is_none_or(is_stdout)
@@ -155,22 +236,20 @@ impl MapOptions {
         }
     }
 
-    /// What the mapper is to do.
+    /// What complete mapping is to do.
     pub fn params(&self) -> Params {
+        let CompleteOptions { k, report, all_starts, strategy } = &self.complete;
+        let report = match report {
+            _ if *all_starts => Report::AllStarts,
+            None | Some(Loci::Best) => Report::Best,
+            Some(Loci::All) => Report::All,
+        };
         Params {
-            k: self.k,
-            report: self.reported(),
-            strategy: self.strategy.into(),
+            k: k.unwrap_or(K),
+            report,
+            strategy: strategy.unwrap_or(Search::Auto).into(),
             seed: self.seed,
             metrics: self.stats.is_some(),
-        }
-    }
-
-    fn reported(&self) -> Report {
-        match self.report {
-            _ if self.all_starts => Report::AllStarts,
-            Loci::Best => Report::Best,
-            Loci::All => Report::All,
         }
     }
 }

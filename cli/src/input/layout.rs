@@ -12,7 +12,6 @@ use super::{complaint, name, open};
 
 /// Which reads of which files belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "complete mapping takes reads one by one"))]
 pub enum Layout {
     /// None do. Files follow each other.
     Single,

@@ -1,10 +1,11 @@
 //! Mappings to SAM, BAM or CRAM.
 //!
-//! [`record`] makes the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
+//! [`record`] and [`everyday`] make the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
 //! strand) and [`header`] the header. [`text`] makes [`lines`] of SAM of them, [`hts`] writes BAM and CRAM
 //! through htslib; [`piece`] is what threads make, in parallel, and [`mod@file`] writes it, after [`sort`]
 //! if it is to be by coordinate. [`staging`] keeps an unfinished file from the name that the user gave.
 
+pub mod everyday;
 mod file;
 pub mod header;
 mod hts;
@@ -27,6 +28,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use fm_index::Reference;
 
+pub use everyday::{Alternatives, Everyday};
 pub use hts::silence;
 pub use piece::{Piece, Spares};
 pub use read_group::ReadGroup;

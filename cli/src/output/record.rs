@@ -27,11 +27,18 @@ use crate::output::lines::Lines;
 use crate::output::md;
 use crate::output::reversed::Reversed;
 
-const REVERSE: u16 = 0x10;
-const UNMAPPED: u16 = 0x4;
-const SECONDARY: u16 = 0x100;
+pub const PAIRED: u16 = 0x1;
+pub const PROPER: u16 = 0x2;
+pub const UNMAPPED: u16 = 0x4;
+pub const MATE_UNMAPPED: u16 = 0x8;
+pub const REVERSE: u16 = 0x10;
+pub const MATE_REVERSE: u16 = 0x20;
+pub const FIRST: u16 = 0x40;
+pub const LAST: u16 = 0x80;
+pub const SECONDARY: u16 = 0x100;
+pub const SUPPLEMENTARY: u16 = 0x800;
 
-/// A record. No read is paired.
+/// A record.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     /// 1 to 254 bytes.
@@ -42,6 +49,8 @@ pub struct Record<'a> {
     pub mapq: u8,
     /// In BAM's encoding.
     pub cigar: &'a [u32],
+    /// Of a read that has one.
+    pub mate: Option<Mate<'a>>,
     /// Upper-case IUPAC letters; empty is written as `*`.
     pub sequence: &'a [u8],
     /// Phred values, as many as bases; `None` is written as `*`.
@@ -52,17 +61,34 @@ pub struct Record<'a> {
     pub group: Option<&'a str>,
 }
 
+/// What a record says of the read's mate.
+#[derive(Debug, Clone, Copy)]
+pub struct Mate<'a> {
+    /// Number of the contig, and 0-based position on it.
+    pub place: Option<(u32, u32)>,
+    /// `TLEN`: bases from the first to the last of the pair, negative for the one that ends it.
+    pub span: i32,
+    /// Its CIGAR (`MC`) and mapping quality (`MQ`), if it is aligned.
+    pub alignment: Option<(&'a [u32], u8)>,
+}
+
 /// The tags of an alignment.
 #[derive(Debug, Clone, Copy)]
 pub struct Tags<'a> {
-    /// `NM`, and minus `AS`.
-    pub distance: u8,
+    /// `NM`.
+    pub distance: u32,
     /// `MD`.
     pub md: &'a [u8],
-    /// `NH`.
-    pub total: u32,
-    /// `HI`.
-    pub number: u32,
+    /// `AS`.
+    pub score: i32,
+    /// `XS`: the score of the second-best alignment.
+    pub second: Option<i32>,
+    /// `NH` and `HI`.
+    pub count: Option<(u32, u32)>,
+    /// `SA`: other parts of the read; empty for none.
+    pub parts: &'a [u8],
+    /// `XA`: alternatives; empty for none.
+    pub alternatives: &'a [u8],
 }
 
 /// Makes records, in memory that is reused.
@@ -106,7 +132,15 @@ impl<'a> Formatter<'a> {
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
         for (alignment, number) in mapping.alignments().zip(1..) {
             self.set_path(&alignment);
-            let tags = Tags { distance: alignment.distance, md: self.md.bytes(), total, number };
+            let tags = Tags {
+                distance: alignment.distance.into(),
+                md: self.md.bytes(),
+                score: -i32::from(alignment.distance),
+                second: None,
+                count: Some((total, number)),
+                parts: &[],
+                alternatives: &[],
+            };
             let mut record = Record {
                 flag: SECONDARY,
                 place: Some((alignment.contig, alignment.start)),
@@ -143,6 +177,7 @@ impl<'a> Formatter<'a> {
             place: None,
             mapq: 0,
             cigar: &[],
+            mate: None,
             sequence: read.sequence,
             quality: read.quality,
             tags: None,
@@ -176,6 +211,11 @@ impl<'a> Formatter<'a> {
 /// A CIGAR in BAM's encoding, neighbours of one kind joined.
 fn set_cigar(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
     cigar.clear();
+    push_runs(runs, eqx, cigar);
+}
+
+/// Appends to a CIGAR.
+pub fn push_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
     for &(op, count) in runs {
         let code = match op {
             Op::Equal if eqx => hts::CIGAR_EQUAL,

@@ -7,11 +7,11 @@ use fm_index::Contig;
 
 use crate::output::hts;
 use crate::output::lines::{Line, Lines};
-use crate::output::record::Record;
+use crate::output::record::{Mate, Record, Tags};
 
 /// Bytes of a line besides those of its fields of any length: tabs, names of tags, and numbers of up to ten
 /// digits.
-const NUMBERS: usize = 160;
+const NUMBERS: usize = 240;
 
 /// Bytes of a run of a CIGAR.
 const RUN: usize = 10;
@@ -25,12 +25,24 @@ pub fn append(record: &Record<'_>, contigs: &[Contig], lines: &mut Lines) {
         + place.map_or(0, |(name, _)| name.len())
         + RUN * record.cigar.len()
         + 2 * record.sequence.len()
-        + record.tags.map_or(0, |tags| tags.md.len())
+        + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
+        + record.mate.map_or(0, |mate| mate_bytes(&mate, contigs))
         + record.group.map_or(0, str::len);
-    lines.append(most, |line| write(record, place, line));
+    lines.append(most, |line| write(record, place, contigs, line));
 }
 
-fn write(record: &Record<'_>, place: Option<(&[u8], u32)>, line: &mut Line<'_>) {
+/// Bytes of the fields about a mate, but for numbers.
+fn mate_bytes(mate: &Mate<'_>, contigs: &[Contig]) -> usize {
+    let name = mate.place.map_or(0, |(contig, _)| contigs[contig as usize].name.len());
+    name + mate.alignment.map_or(0, |(cigar, _)| RUN * cigar.len())
+}
+
+fn write(
+    record: &Record<'_>,
+    place: Option<(&[u8], u32)>,
+    contigs: &[Contig],
+    line: &mut Line<'_>,
+) {
     line.bytes(record.name);
     line.byte(b'\t');
     line.number(record.flag.into());
@@ -46,40 +58,93 @@ fn write(record: &Record<'_>, place: Option<(&[u8], u32)>, line: &mut Line<'_>) 
     line.byte(b'\t');
     line.number(record.mapq.into());
     line.byte(b'\t');
-    for run in record.cigar {
-        line.number(run >> hts::CIGAR_SHIFT);
-        line.byte(hts::CIGAR_LETTERS[(run & hts::CIGAR_KIND) as usize]);
+    cigar(record.cigar, line);
+    match &record.mate {
+        None => line.bytes(b"\t*\t0\t0\t"),
+        Some(mate) => write_mate(record, mate, contigs, line),
     }
-    if record.cigar.is_empty() {
-        line.byte(b'*');
-    }
-    // No read is paired, and most records leave the letters to another one.
+    // Many records leave the letters to another one.
     if record.sequence.is_empty() && record.quality.is_none() {
-        line.bytes(b"\t*\t0\t0\t*\t*");
+        line.bytes(b"*\t*");
     } else {
-        line.bytes(b"\t*\t0\t0\t");
         letters(Some(record.sequence), 0, line);
         line.byte(b'\t');
         letters(record.quality, b'!', line);
     }
     if let Some(tags) = &record.tags {
-        let distance = u32::from(tags.distance);
-        line.bytes(b"\tNM:i:");
-        line.number(distance);
-        line.bytes(b"\tMD:Z:");
-        line.bytes(tags.md);
-        line.bytes(if distance == 0 { b"\tAS:i:".as_slice() } else { b"\tAS:i:-" });
-        line.number(distance);
-        line.bytes(b"\tNH:i:");
-        line.number(tags.total);
-        line.bytes(b"\tHI:i:");
-        line.number(tags.number);
+        write_tags(tags, line);
+    }
+    if let Some((runs, mapq)) = record.mate.and_then(|mate| mate.alignment) {
+        line.bytes(b"\tMC:Z:");
+        cigar(runs, line);
+        line.bytes(b"\tMQ:i:");
+        line.number(mapq.into());
     }
     if let Some(group) = record.group {
         line.bytes(b"\tRG:Z:");
         line.bytes(group.as_bytes());
     }
     line.byte(b'\n');
+}
+
+fn cigar(runs: &[u32], line: &mut Line<'_>) {
+    for run in runs {
+        line.number(run >> hts::CIGAR_SHIFT);
+        line.byte(hts::CIGAR_LETTERS[(run & hts::CIGAR_KIND) as usize]);
+    }
+    if runs.is_empty() {
+        line.byte(b'*');
+    }
+}
+
+/// The mate's place, and how far the pair reaches.
+fn write_mate(record: &Record<'_>, mate: &Mate<'_>, contigs: &[Contig], line: &mut Line<'_>) {
+    match mate.place {
+        Some((contig, position)) => {
+            let is_same = record.place.is_some_and(|(own, _)| own == contig);
+            let name = contigs[contig as usize].name.as_bytes();
+            line.byte(b'\t');
+            line.bytes(if is_same { b"=" } else { name });
+            line.byte(b'\t');
+            line.number(position + 1);
+        }
+        None => line.bytes(b"\t*\t0"),
+    }
+    line.byte(b'\t');
+    signed(mate.span, line);
+    line.byte(b'\t');
+}
+
+fn write_tags(tags: &Tags<'_>, line: &mut Line<'_>) {
+    line.bytes(b"\tNM:i:");
+    line.number(tags.distance);
+    line.bytes(b"\tMD:Z:");
+    line.bytes(tags.md);
+    line.bytes(b"\tAS:i:");
+    signed(tags.score, line);
+    if let Some(second) = tags.second {
+        line.bytes(b"\tXS:i:");
+        signed(second, line);
+    }
+    if let Some((total, number)) = tags.count {
+        line.bytes(b"\tNH:i:");
+        line.number(total);
+        line.bytes(b"\tHI:i:");
+        line.number(number);
+    }
+    for (name, text) in [(b"\tSA:Z:", tags.parts), (b"\tXA:Z:", tags.alternatives)] {
+        if !text.is_empty() {
+            line.bytes(name);
+            line.bytes(text);
+        }
+    }
+}
+
+fn signed(number: i32, line: &mut Line<'_>) {
+    if number < 0 {
+        line.byte(b'-');
+    }
+    line.number(number.unsigned_abs());
 }
 
 /// Bytes with something added to each; `*` for none.
@@ -103,7 +168,6 @@ mod tests {
     use crate::output::Format;
     use crate::output::file::Writer;
     use crate::output::hts::Settings;
-    use crate::output::record::Tags;
 
     /// What a writer leaves in a file.
     fn written(path: &Path, write: impl FnOnce(OwnedFd) -> io::Result<()>) -> Vec<u8> {
@@ -154,11 +218,25 @@ mod tests {
                 let bits = random.u32(0..32);
                 random.u32(..) >> bits
             };
+            let small = |random: &mut fastrand::Rng| {
+                let bits = random.u32(0..31);
+                random.i32(..) >> bits
+            };
+            let parts = any(&mut random, b"chr20,+-;1", 30);
             let tags = Tags {
-                distance: random.u8(0..=15),
+                distance: large(&mut random),
                 md: &md,
-                total: large(&mut random),
-                number: large(&mut random),
+                score: small(&mut random),
+                second: random.bool().then(|| small(&mut random)),
+                count: random.bool().then(|| (large(&mut random), large(&mut random))),
+                parts: if random.bool() { &parts } else { &[] },
+                alternatives: if random.bool() { &parts } else { &[] },
+            };
+            let runs = [run(&mut random), run(&mut random)];
+            let mate = Mate {
+                place: random.bool().then(|| (random.u32(0..2), large(&mut random) >> 1)),
+                span: small(&mut random),
+                alignment: random.bool().then(|| (runs.as_slice(), random.u8(..))),
             };
             let record = Record {
                 name: &name,
@@ -166,6 +244,7 @@ mod tests {
                 place: random.bool().then(|| (random.u32(0..2), large(&mut random) >> 1)),
                 mapq: random.u8(..),
                 cigar: &cigar,
+                mate: random.bool().then_some(mate),
                 sequence: &sequence,
                 quality: random.bool().then_some(quality.as_slice()),
                 tags: random.bool().then_some(tags),

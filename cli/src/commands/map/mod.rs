@@ -1,23 +1,26 @@
 //! Mapping reads: from input files to the output file.
 
+mod everyday;
 mod pipeline;
 
 use std::env;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, anyhow};
+use fm_index::FmIndex;
 use woodstocc::{MapError, Mapper};
 
-use self::pipeline::Pipeline;
-use crate::args::{MapOptions, Operands, StatsFormat};
+use self::pipeline::{Pipeline, Totals};
+use crate::args::{MapOptions, Mode, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
-use crate::input::{self, Layout};
-use crate::output::{Options, Output, Target, header};
-use crate::stats::{Choice, Seconds, Summary, per_second};
+use crate::input::{self, Batches, Layout};
+use crate::output::{Alternatives, Format, Options, Output, Target, header};
+use crate::stats::{Complete, Seconds, Summary, per_second};
 use crate::timeline::{Step, Timeline};
 
 /// Maps the reads.
@@ -60,60 +63,31 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
             .with_context(|| operands.reference.display().to_string())?,
         sort_memory: options.sorting.memory(),
     };
-    let (reads, size) = (operands.reads.clone(), options.batch_size as usize);
-    let batches = input::batches(reads, Layout::Single, size);
+    let layout = options.layout(operands.reads.len());
+    let batches = input::batches(operands.reads.clone(), layout, options.batch_size as usize);
     let output = Output::create(target, &format, index.reference())?;
-    let (mapper, device) = timeline.time(Step::Device, "index", || {
-        let open = |device| Mapper::new(Arc::clone(&index), options.params(), device);
-        let device = opened.device.describe();
-        match open(opened.device) {
-            Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
-                console.notice(&format!("{device}: {reason}: mapping on the CPU"));
-                open(Device::Cpu).map(|mapper| (mapper, Device::Cpu.describe()))
-            }
-            made => made.map(|mapper| (mapper, device)),
-        }
-    })?;
-    let starting = timeline.elapsed();
-
-    console.start_reads();
-    let pipeline = Pipeline {
-        mapper: &mapper,
-        group,
-        eqx: options.eqx,
-        format: format.of_pieces(),
-        timeline: &timeline,
-        console: &console,
+    let run =
+        Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
+    let Mapped { totals, target: finished, device, starting, complete } = match options.mode {
+        Mode::Everyday => run.everyday(&index, batches, output)?,
+        Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
-    let done = pipeline.run(batches, output);
-    console.finish();
-    let (totals, finished) = done?;
     finished.commit()?;
 
-    if let Some(reason) = mapper.failure() {
-        console.notice(&format!("{reason}: the rest was mapped on the CPU"));
-    }
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
+        mode: options.mode,
         device,
         threads,
-        k: options.k,
         reads: totals.reads,
         bases: totals.bases,
         aligned: totals.aligned,
         alignments: totals.alignments,
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
-        engine: mapper.stats().into(),
-        choices: mapper
-            .choices()
-            .into_iter()
-            .map(|choice| Choice::new(choice, options.k))
-            .collect(),
-        filter: Some(mapper.filter_stats()).filter(|stats| stats.queries > 0).map(Into::into),
-        scheme: Some(mapper.scheme_stats()).filter(|s| s.run.queries > 0).map(Into::into),
+        complete,
     };
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
@@ -123,4 +97,89 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         timeline.save(trace)?;
     }
     Ok(())
+}
+
+/// What a run works with.
+struct Run<'a> {
+    options: &'a MapOptions,
+    layout: Layout,
+    format: Format,
+    timeline: &'a Timeline,
+    console: &'a Console,
+}
+
+/// What came of it.
+struct Mapped {
+    totals: Totals,
+    target: Target,
+    /// The device, in words.
+    device: String,
+    /// When reads could be mapped.
+    starting: Duration,
+    /// Of complete mapping.
+    complete: Option<Complete>,
+}
+
+impl Run<'_> {
+    fn everyday(&self, index: &FmIndex, batches: Batches, output: Output) -> Result<Mapped> {
+        let Self { options, layout, format, timeline, console } = *self;
+        let mapper = seed_extend::Mapper::new(index.clone(), seed_extend::Options::default());
+        let starting = timeline.elapsed();
+        console.start_reads();
+        let pipeline = everyday::Pipeline {
+            mapper: &mapper,
+            paired: layout != Layout::Single,
+            seed: options.seed,
+            group: options.read_group.as_ref(),
+            eqx: options.eqx,
+            alternatives: options.everyday.alternatives.unwrap_or(Alternatives::None),
+            format,
+            timeline,
+            console,
+        };
+        let done = pipeline.run(batches, output);
+        console.finish();
+        let (totals, target) = done?;
+        Ok(Mapped { totals, target, device: Device::Cpu.describe(), starting, complete: None })
+    }
+
+    fn complete(
+        &self,
+        index: &Arc<FmIndex>,
+        device: Device,
+        batches: Batches,
+        output: Output,
+    ) -> Result<Mapped> {
+        let Self { options, format, timeline, console, .. } = *self;
+        let params = options.params();
+        let (mapper, device) = timeline.time(Step::Device, "index", || {
+            let open = |device| Mapper::new(Arc::clone(index), params, device);
+            let described = device.describe();
+            match open(device) {
+                Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
+                    console.notice(&format!("{described}: {reason}: mapping on the CPU"));
+                    open(Device::Cpu).map(|mapper| (mapper, Device::Cpu.describe()))
+                }
+                made => made.map(|mapper| (mapper, described)),
+            }
+        })?;
+        let starting = timeline.elapsed();
+        console.start_reads();
+        let pipeline = Pipeline {
+            mapper: &mapper,
+            group: options.read_group.as_ref(),
+            eqx: options.eqx,
+            format,
+            timeline,
+            console,
+        };
+        let done = pipeline.run(batches, output);
+        console.finish();
+        let (totals, target) = done?;
+        if let Some(reason) = mapper.failure() {
+            console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        }
+        let complete = Some(Complete::new(&mapper, params.k));
+        Ok(Mapped { totals, target, device, starting, complete })
+    }
 }

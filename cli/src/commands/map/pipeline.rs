@@ -25,11 +25,11 @@ use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Target}
 use crate::timeline::{Step, Timeline};
 
 /// Reads of which one task makes records, one after the other.
-const TOGETHER: usize = 256;
+pub(super) const TOGETHER: usize = 256;
 
 /// Reads whose records are written together: enough to share among threads, and few enough for their
 /// memory to be used again soon.
-const PART: usize = 1 << 15;
+pub(super) const PART: usize = 1 << 15;
 
 /// What is counted while batches pass.
 #[derive(Debug, Default, Clone, Copy)]
@@ -173,7 +173,7 @@ impl Totals {
         self.alignments += mapping.len() as u64;
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             bases: self.bases + other.bases,
@@ -185,7 +185,7 @@ impl Totals {
 
 /// Does `work` with all that comes, on a thread of its own, until there is no more, an error passed, or
 /// nobody wants what is done.
-fn stage<'s, I: Send + 's, O: Send + 's>(
+pub(super) fn stage<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
     inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
     mut work: impl FnMut(I) -> Result<O> + Send + 's,
@@ -197,7 +197,7 @@ fn stage<'s, I: Send + 's, O: Send + 's>(
 }
 
 /// The same where `work` passes on what comes of an input in parts. It may stop once nobody wants more.
-fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
+pub(super) fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
     inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
     mut work: impl FnMut(I, &mut dyn FnMut(O) -> Wanted) -> Result<()> + Send + 's,
@@ -225,7 +225,7 @@ fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
 
 /// Whether the next stage wants more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     More,
     Nothing,
 }

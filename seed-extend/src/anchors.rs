@@ -1,0 +1,71 @@
+//! Occurrences of seeds in the text.
+
+use bytemuck::{Pod, Zeroable};
+use fm_index::FmIndex;
+
+use crate::seeds::Seed;
+
+/// An occurrence of a seed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+pub struct Anchor {
+    /// Number of the query.
+    pub query: u32,
+    /// Position of its first base in the indexed text, from 0.
+    pub position: u32,
+    /// First base in the query, from 0.
+    pub begin: u16,
+    /// Bases.
+    pub length: u16,
+}
+
+impl Anchor {
+    /// Behind it, in the query.
+    pub fn end(&self) -> u32 {
+        u32::from(self.begin) + u32::from(self.length)
+    }
+
+    /// Behind it, in the indexed text.
+    pub fn position_end(&self) -> u32 {
+        self.position + u32::from(self.length)
+    }
+
+    /// Where the query would begin without gaps; before the text it is negative.
+    pub fn diagonal(&self) -> i64 {
+        i64::from(self.position) - i64::from(self.begin)
+    }
+}
+
+/// Appends occurrences of a seed: all of them up to `most`; of a more frequent one as many, evenly spread
+/// over its rows.
+pub fn locate(index: &FmIndex, seed: &Seed, most: u32, anchors: &mut Vec<Anchor>) {
+    let &Seed { query, begin, length, first, size } = seed;
+    let mut push = |position| anchors.push(Anchor { query, position, begin, length });
+    if size == 1 {
+        push(first);
+        return;
+    }
+    for number in 0..size.min(most) {
+        let row = if size > most { spread(number, size, most) } else { number };
+        push(index.locate(first + row));
+    }
+}
+
+/// The `number`th of `most` rows that are spread over `size`.
+fn spread(number: u32, size: u32, most: u32) -> u32 {
+    (u64::from(number) * u64::from(size) / u64::from(most)) as u32
+}
+
+/// The share of a read of `length` bases that is in seeds which occur more than `most` times. Those of its
+/// first orientation are followed by those of the second.
+pub fn repeats(seeds: &[Seed], length: u32, most: u32) -> f32 {
+    let mut covered = [0, 0];
+    let mut ends = [0, 0];
+    for seed in seeds.iter().filter(|seed| seed.size > most) {
+        let end = &mut ends[(seed.query % 2) as usize];
+        let (begin, to) = (u32::from(seed.begin), u32::from(seed.begin + seed.length));
+        covered[(seed.query % 2) as usize] += to.saturating_sub(begin.max(*end));
+        *end = to.max(*end);
+    }
+    if length == 0 { 0.0 } else { covered[0].max(covered[1]) as f32 / length as f32 }
+}

@@ -1,0 +1,79 @@
+//! Tasks as matrices: a row for each place of the query, a column for each diagonal.
+
+use std::ops::Range;
+
+use super::super::task::Task;
+
+/// A task that has cells, by the part of its band that has them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Banded {
+    /// The task.
+    pub task: Task,
+    /// Its place among others.
+    pub number: usize,
+    /// Codes of the query, at least 1.
+    pub rows: usize,
+    /// The first diagonal.
+    pub low: i32,
+    /// Diagonals, at least 1.
+    pub width: usize,
+}
+
+impl Banded {
+    /// A task, unless no pair is in its band.
+    pub fn new(task: Task, number: usize) -> Option<Self> {
+        let (m, n) = (task.query_len as i32, task.window_len as i32);
+        let (low, high) = (task.low.max(1 - m), task.high.min(n - 1));
+        let some = m > 0 && n > 0 && low <= high;
+        some.then(|| Self { task, number, rows: m as usize, low, width: (high - low + 1) as usize })
+    }
+
+    /// How many cells it has at most.
+    pub fn cells(&self) -> usize {
+        self.rows * self.width
+    }
+
+    /// The places of the window that the band is over, and how far the first is behind the band's
+    /// first diagonal in the first row.
+    pub fn window(&self) -> (Range<usize>, usize) {
+        let first = self.low.max(0);
+        let end = (self.task.window_len as usize)
+            .min((self.low + (self.rows + self.width) as i32 - 1) as usize);
+        (first as usize..end, (first - self.low) as usize)
+    }
+
+    /// The diagonals of the band that are over the window in a row, from the first one of the band.
+    pub fn columns(&self, row: usize) -> Range<usize> {
+        let first = i64::from(self.low) + row as i64;
+        let column = |place: i64| (place - first).clamp(0, self.width as i64) as usize;
+        column(0)..column(i64::from(self.task.window_len))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_are_cut_to_what_has_cells() {
+        let task = |query_len, window_len, low, high| Task {
+            query_len,
+            window_len,
+            low,
+            high,
+            ..Task::default()
+        };
+        let banded = |task| Banded::new(task, 3).map(|it| (it.low, it.width, it.window()));
+        assert_eq!(banded(task(5, 9, i32::MIN, i32::MAX)), Some((-4, 13, (0..9, 4))));
+        assert_eq!(banded(task(5, 9, 2, 3)), Some((2, 2, (2..8, 0))));
+        assert_eq!(banded(task(5, 9, -2, -2)), Some((-2, 1, (0..3, 2))));
+        assert_eq!(banded(task(5, 9, 8, 20)), Some((8, 1, (8..9, 0))));
+        let columns = |row| Banded::new(task(5, 6, -2, 3), 0).map(|it| it.columns(row));
+        assert_eq!([0, 1, 2, 3, 4].map(columns), [2..6, 1..6, 0..6, 0..5, 0..4].map(Some));
+        for none in [task(5, 9, 9, 20), task(5, 9, -9, -5), task(5, 9, 3, 2)] {
+            assert_eq!(banded(none), None);
+        }
+        assert_eq!(banded(task(0, 9, -9, 9)), None);
+        assert_eq!(banded(task(5, 0, -9, 9)), None);
+    }
+}

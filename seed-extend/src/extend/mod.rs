@@ -1,0 +1,48 @@
+//! The best alignment of a read within a band of diagonals of a window of the reference, for very many
+//! of them.
+//!
+//! # What is computed
+//!
+//! A [`Task`] names a query of `m` codes, a window of `n` codes of the text, and a band of diagonals
+//! `low..=high`. The pair of the query's place `i` and the window's place `j`, both from 0, is on
+//! diagonal `j - i`. Codes 0 to 3 are bases, and [`UNKNOWN`] (4) is one that matches nothing, itself
+//! included.
+//!
+//! The columns of an alignment are pairs, *deletions* (a base of the window beside a gap) and
+//! *insertions* (one of the query). Each column has a cell: the last places `(i, j)` of query and
+//! window that the alignment has used with it. An alignment begins and ends with a pair, and all its
+//! cells are in the band. An insertion may follow a deletion directly, and the other way round. Its score
+//! is, with the [`Scoring`],
+//!
+//! - `matched` for a pair of equal bases, `-mismatch` for one of different bases, and
+//!   [`UNKNOWN_SCORE`] for one with an unknown base;
+//! - `-(gap_open + l * gap_extend)` for a gap of `l` columns;
+//! - `-clip` if the first pair is not at the query's first place, and the same for the last pair and the
+//!   last place.
+//!
+//! The answer is the alignment of the highest score, if that is above 0. These are the scores of `bwa
+//! mem` (Li, arXiv:1303.3997), with ends as in its final local alignments.
+//!
+//! # Which of several
+//!
+//! Among alignments with the highest score, the one that ends last in the query is meant, and
+//! among those the one that ends first in the window. Going back from that last pair, let a cell's value be
+//! the highest score of all beginnings of alignments whose last column has that cell. The column of a
+//! cell is a pair if a pair reaches its value, else a deletion if one does, else an insertion; a gap
+//! is as short as it can be. The alignment begins with the first pair, on this way back, that is worth no
+//! less as its beginning than as a continuation. The [`oracle`] says the same in code, and every engine
+//! finds just this: output depends neither on the device, nor on threads or batches.
+
+pub mod alignments;
+pub mod cpu;
+pub mod extender;
+pub mod oracle;
+pub mod scoring;
+pub mod task;
+pub mod ungapped;
+
+pub use aligner_core::seq::UNKNOWN;
+pub use alignments::{Alignment, Alignments, Place};
+pub use extender::Extender;
+pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
+pub use task::{MAX_CELLS, MAX_LENGTH, Scored, Task, Tasks, Text};

@@ -1,0 +1,236 @@
+//! The definition in code: whole matrices, cell by cell, with nothing left out or packed.
+
+use aligner_core::cigar::Op;
+
+use super::UNKNOWN;
+use super::alignments::{Alignment, Place, push};
+use super::scoring::Scoring;
+
+/// Less than any value, and far from overflow.
+const NEVER: i64 = i64::MIN / 4;
+
+/// Values of the cells of one matrix; outside of it and of the band they are [`NEVER`].
+struct Matrix {
+    values: Vec<i64>,
+    columns: i64,
+    band: (i64, i64),
+}
+
+impl Matrix {
+    fn new(rows: usize, columns: usize, band: (i64, i64)) -> Self {
+        Self { values: vec![NEVER; rows * columns], columns: columns as i64, band }
+    }
+
+    fn place(&self, i: i64, j: i64) -> Option<usize> {
+        let inside = i >= 0 && (0..self.columns).contains(&j);
+        let in_band = (self.band.0..=self.band.1).contains(&(j - i));
+        (inside && in_band).then_some((i * self.columns + j) as usize)
+    }
+
+    fn get(&self, i: i64, j: i64) -> i64 {
+        self.place(i, j).map_or(NEVER, |place| self.values[place])
+    }
+
+    fn set(&mut self, i: i64, j: i64, value: i64) {
+        if let Some(place) = self.place(i, j) {
+            self.values[place] = value;
+        }
+    }
+}
+
+/// The alignment of a query and a window, within the diagonals `low..=high`.
+pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32) -> Alignment {
+    let (m, n) = (query.len() as i64, window.len() as i64);
+    let band = (i64::from(low), i64::from(high));
+    let [extend, clip] = [scoring.gap_extend(), scoring.clip()].map(i64::from);
+    let first = i64::from(scoring.gap(1));
+    let begin = |i: i64| if i == 0 { 0 } else { -clip };
+    let end = |i: i64| if i == m - 1 { 0 } else { -clip };
+
+    // The best of beginnings whose last column is a pair, a deletion, an insertion, anything.
+    let [mut pair, mut deletion, mut insertion, mut best] =
+        [(); 4].map(|()| Matrix::new(query.len(), window.len(), band));
+    let mut found: Option<(i64, i64, i64)> = None;
+    for i in 0..m {
+        for j in (i + band.0).max(0)..=(i + band.1).min(n - 1) {
+            let score = i64::from(scoring.pair(query[i as usize], window[j as usize]));
+            let p = score + begin(i).max(best.get(i - 1, j - 1));
+            let d = (deletion.get(i, j - 1) - extend).max(best.get(i, j - 1) - first);
+            let s = (insertion.get(i - 1, j) - extend).max(best.get(i - 1, j) - first);
+            pair.set(i, j, p);
+            deletion.set(i, j, d);
+            insertion.set(i, j, s);
+            best.set(i, j, p.max(d).max(s));
+            // Rows come in their order, columns too.
+            let total = p + end(i);
+            if found.is_none_or(|(most, row, _)| total > most || (total == most && i > row)) {
+                found = Some((total, i, j));
+            }
+        }
+    }
+    let Some((score, last_i, last_j)) = found.filter(|found| found.0 > 0) else {
+        return Alignment::default();
+    };
+
+    let mut runs = Vec::new();
+    let (mut i, mut j) = (last_i, last_j);
+    loop {
+        let value = best.get(i, j);
+        let is_end = runs.is_empty();
+        if is_end || value == pair.get(i, j) {
+            let (q, w) = (query[i as usize], window[j as usize]);
+            let equal = q == w && q < UNKNOWN;
+            push(&mut runs, if equal { Op::Equal } else { Op::Different }, 1);
+            if begin(i) >= best.get(i - 1, j - 1) {
+                break;
+            }
+            (i, j) = (i - 1, j - 1);
+        } else if value == deletion.get(i, j) {
+            let mut columns = 1;
+            while value != best.get(i, j - columns) - i64::from(scoring.gap(columns as u32)) {
+                columns += 1;
+            }
+            push(&mut runs, Op::Deletion, columns as u32);
+            j -= columns;
+        } else {
+            let mut columns = 1;
+            while value != best.get(i - columns, j) - i64::from(scoring.gap(columns as u32)) {
+                columns += 1;
+            }
+            push(&mut runs, Op::Insertion, columns as u32);
+            i -= columns;
+        }
+    }
+    runs.reverse();
+    let place = Place {
+        score: score as i32,
+        query_begin: i as u32,
+        query_end: last_i as u32 + 1,
+        window_begin: j as u32,
+        window_end: last_j as u32 + 1,
+        runs: runs.len() as u32,
+        first_run: 0,
+    };
+    Alignment { place, runs }
+}
+
+#[cfg(test)]
+mod tests {
+    use aligner_core::cigar::Run;
+    use aligner_core::seq::encode_all;
+
+    use super::*;
+
+    /// The highest score of all alignments that go on from the pair of the places `i` and `j`, from
+    /// every way to go on.
+    fn enumerate(
+        scoring: Scoring,
+        q: &[u8],
+        w: &[u8],
+        band: (i32, i32),
+        i: usize,
+        j: usize,
+    ) -> i32 {
+        let inside = |i: usize, j: usize| {
+            i < q.len() && j < w.len() && (band.0..=band.1).contains(&(j as i32 - i as i32))
+        };
+        let pair = scoring.pair(q[i], w[j]);
+        let mut most = pair - if i + 1 == q.len() { 0 } else { scoring.clip() };
+        // Any number of deletions and insertions in any order before the next pair: in one order
+        // or the other they are one gap of each kind at most, and more gaps only cost more.
+        for first in 0..q.len() + w.len() {
+            for second in 0..q.len() + w.len() {
+                for deletion_first in [false, true] {
+                    let (d, s) = if deletion_first { (first, second) } else { (second, first) };
+                    let (mut x, mut y, mut cost, mut ok) = (i, j, 0, true);
+                    for (length, deletes) in [(first, deletion_first), (second, !deletion_first)] {
+                        if length > 0 {
+                            cost += scoring.gap(length as u32);
+                        }
+                        for _ in 0..length {
+                            if deletes {
+                                y += 1;
+                            } else {
+                                x += 1;
+                            }
+                            ok &= inside(x, y);
+                        }
+                    }
+                    assert_eq!((x, y), (i + s, j + d));
+                    if ok && inside(x + 1, y + 1) {
+                        let rest = enumerate(scoring, q, w, band, x + 1, y + 1);
+                        most = most.max(pair - cost + rest);
+                    }
+                }
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn no_alignment_scores_more() {
+        for seed in 0..150 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let number = |random: &mut fastrand::Rng, range| random.i32(range);
+            let scoring = Scoring::new(
+                number(&mut random, 1..4),
+                number(&mut random, 1..4),
+                number(&mut random, 0..3),
+                number(&mut random, 1..3),
+                number(&mut random, 0..4),
+            )
+            .expect("within limits");
+            let letters = random.u8(1..5);
+            let codes = |random: &mut fastrand::Rng| -> Vec<u8> {
+                (0..random.usize(0..6)).map(|_| random.u8(..=letters)).collect()
+            };
+            let (q, w) = (codes(&mut random), codes(&mut random));
+            let low = random.i32(-4..4);
+            let band = (low, low + random.i32(-1..5));
+            let mut most = 0;
+            for i in 0..q.len() {
+                for j in 0..w.len() {
+                    if (band.0..=band.1).contains(&(j as i32 - i as i32)) {
+                        let begin = if i == 0 { 0 } else { -scoring.clip() };
+                        most = most.max(begin + enumerate(scoring, &q, &w, band, i, j));
+                    }
+                }
+            }
+            let found = align(scoring, &q, &w, band.0, band.1);
+            assert_eq!(found.place.score, most, "seed {seed}: {q:?} {w:?} {band:?} {scoring:?}");
+        }
+    }
+
+    fn align_letters(query: &str, window: &str, low: i32, high: i32) -> (Place, String) {
+        let [query, window] = [query, window].map(|letters| encode_all(letters.as_bytes()));
+        let Alignment { place, runs } = align(Scoring::default(), &query, &window, low, high);
+        let text = |run: &Run| format!("{}{}", run.count(), run.op().letter());
+        (place, runs.iter().map(text).collect())
+    }
+
+    #[test]
+    fn alignments_that_can_be_checked_by_hand() {
+        let check = |query, window, low, high, expected: Option<(i32, [u32; 4], &str)>| {
+            let (place, runs) = align_letters(query, window, low, high);
+            let ends = [place.query_begin, place.query_end, place.window_begin, place.window_end];
+            let found = (place.score > 0).then_some((place.score, ends, runs.as_str()));
+            assert_eq!(found, expected, "{query} {window}");
+        };
+        check("", "ACGT", -9, 9, None);
+        check("ACGT", "", -9, 9, None);
+        check("A", "A", 0, 0, Some((1, [0, 1, 0, 1], "1=")));
+        check("A", "A", 1, 0, None);
+        check("A", "CA", 0, 0, None);
+        check("A", "CA", 0, 1, Some((1, [0, 1, 1, 2], "1=")));
+        check("N", "N", 0, 0, None);
+        // Of equal ends the first in the window.
+        check("AC", "ACACAC", -9, 9, Some((2, [0, 2, 0, 2], "2=")));
+        let long = "ACGTTGCATTAGCAATCGGA";
+        check(long, long, 0, 0, Some((20, [0, 20, 0, 20], "20=")));
+        // Clipping costs 5, the mismatch and what is lost before it 4 + 1.
+        check("TCGTTGCATTAGCAATCGGA", long, -3, 3, Some((15, [0, 20, 0, 20], "1X19=")));
+        check("CATTTGCATTAGCAATCGGA", long, -3, 3, Some((12, [3, 20, 3, 20], "17=")));
+        // Seven for the gap, and one base fewer; the gap is as far to the right as it can be.
+        check("ACGTTGCATTAGAATCGGA", long, -3, 3, Some((12, [0, 19, 0, 20], "12=1D7=")));
+    }
+}

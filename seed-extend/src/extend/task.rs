@@ -1,0 +1,179 @@
+//! What is to be aligned with what.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Codes of the longest query, and of the longest window.
+pub const MAX_LENGTH: usize = 1 << 20;
+
+/// Cells of the largest matrix: places of the query times diagonals of the band.
+pub const MAX_CELLS: u64 = 1 << 28;
+
+/// A query, a window of the text, and a band of diagonals; places from 0. Mirrored in
+/// `cuda/include/seed_extend/task.cuh`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Task {
+    /// Of the query's first code among all queries.
+    pub query_start: u32,
+    /// Codes of the query.
+    pub query_len: u32,
+    /// Of the window's first base in the text.
+    pub window_start: u32,
+    /// Bases of the window.
+    pub window_len: u32,
+    /// The least diagonal of the band: place in the window less place in the query.
+    pub low: i32,
+    /// The greatest diagonal of the band. If it is less than `low`, there is no alignment.
+    pub high: i32,
+}
+
+/// The text that windows are of.
+#[derive(Debug, Clone, Copy)]
+pub enum Text<'a> {
+    /// Codes 0 to 4, a byte each.
+    Codes(&'a [u8]),
+    /// Bases, 32 a word, the first in the lowest two bits: the form of `fm-index`.
+    Packed(&'a [u64]),
+}
+
+/// Tasks, and what they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct Tasks<'a> {
+    /// The codes of all queries.
+    pub queries: &'a [u8],
+    /// The text.
+    pub text: Text<'a>,
+    /// The tasks.
+    pub tasks: &'a [Task],
+}
+
+/// How well a task can be aligned, and where that ends. All is 0 where no alignment scores more than 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Scored {
+    /// The highest score.
+    pub score: i32,
+    /// Behind the last pair, in the query.
+    pub query_end: u32,
+    /// Behind the last pair, in the window.
+    pub window_end: u32,
+}
+
+impl Text<'_> {
+    /// How many bases it has room for.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Codes(codes) => codes.len(),
+            Self::Packed(words) => words.len() * 32,
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes as many codes as `codes` has room for, those from `start` on.
+    pub fn read(self, start: usize, codes: &mut [u8]) {
+        match self {
+            Self::Codes(all) => codes.copy_from_slice(&all[start..start + codes.len()]),
+            Self::Packed(words) => {
+                for (number, codes) in codes.chunks_mut(32).enumerate() {
+                    unpack(words, start + 32 * number, codes);
+                }
+            }
+        }
+    }
+}
+
+/// The bases of each byte.
+static BYTES: [[u8; 4]; 256] = {
+    let mut bytes = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        bytes[byte] = [b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6];
+        byte += 1;
+    }
+    bytes
+};
+
+/// Writes up to 32 codes of a packed text.
+fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
+    let (first, shift) = (start / 32, 2 * (start % 32));
+    let mut word = words[first] >> shift;
+    if shift > 0 && start % 32 + codes.len() > 32 {
+        word |= words[first + 1] << (64 - shift);
+    }
+    let bases = word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]);
+    codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
+}
+
+impl<'a> Tasks<'a> {
+    /// The query of a task.
+    pub fn query(&self, task: Task) -> &'a [u8] {
+        &self.queries[task.query_start as usize..][..task.query_len as usize]
+    }
+
+    /// The codes of a task's window.
+    pub fn window(&self, task: Task) -> Vec<u8> {
+        let mut codes = vec![0; task.window_len as usize];
+        self.text.read(task.window_start as usize, &mut codes);
+        codes
+    }
+
+    /// Whether all tasks are of codes that are there, and within limits.
+    ///
+    /// # Panics
+    /// If a task names codes that are not there, has more than [`MAX_LENGTH`], or more than
+    /// [`MAX_CELLS`] pairs in its band.
+    pub fn check(&self) {
+        for (number, task) in self.tasks.iter().enumerate() {
+            let inside = |start: u32, len: u32, of: usize| {
+                start as usize + len as usize <= of && len as usize <= MAX_LENGTH
+            };
+            let fits = inside(task.query_start, task.query_len, self.queries.len())
+                && inside(task.window_start, task.window_len, self.text.len());
+            assert!(fits, "task {number} is of codes that are not there: {task:?}");
+            let (low, high) = (i64::from(task.low), i64::from(task.high));
+            let width = (high - low + 1).clamp(0, i64::from(task.query_len + task.window_len));
+            let cells = width as u64 * u64::from(task.query_len);
+            assert!(cells <= MAX_CELLS, "task {number} is too large: {task:?}");
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Task>() == 24 && size_of::<Scored>() == 12);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_of_a_text_read_the_same() {
+        let codes: Vec<u8> =
+            (0..100_u32).map(|i| (i.wrapping_mul(0x9E37_79B1) >> 30) as u8).collect();
+        let words: Vec<u64> = codes
+            .chunks(32)
+            .map(|chunk| chunk.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code)))
+            .collect();
+        for start in 0..100 {
+            for end in start..=100 {
+                let mut read = [vec![9; end - start], vec![9; end - start]];
+                Text::Codes(&codes).read(start, &mut read[0]);
+                Text::Packed(&words).read(start, &mut read[1]);
+                assert_eq!(read[0], codes[start..end]);
+                assert_eq!(read[1], codes[start..end]);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "task 1 is of codes")]
+    fn tasks_beyond_the_text_are_refused() {
+        let task =
+            |window_start| Task { query_len: 2, window_start, window_len: 3, ..Task::default() };
+        let tasks = [task(1), task(2)];
+        Tasks { queries: &[0, 1], text: Text::Codes(&[0; 4]), tasks: &tasks }.check();
+    }
+}

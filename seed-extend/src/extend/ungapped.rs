@@ -1,0 +1,258 @@
+//! Answers without a matrix, for the many reads that are almost as their place in the reference.
+//!
+//! # When one diagonal tells the answer
+//!
+//! Say what an alignment *loses* against `matched` for each code of the query: a mismatch loses
+//! `matched + mismatch`, a pair with an unknown base `matched - UNKNOWN_SCORE`; a gap at least
+//! `G = gap_open + gap_extend`, and each inserted code `matched` besides; clipping loses `clip` at
+//! each end, and `matched` for each code. Let all `m >= 2 * W` codes of the query lie over the window
+//! on diagonal `d`, and let `U` be the alignment of all of them there, which loses `L`. It is the one best
+//! alignment, better than every other, if it scores more than 0 and
+//!
+//! 1. what is clipped from either end up to a mismatch of `U`, and with it, loses more than the mismatches
+//!    that are clipped;
+//! 2. `L < 2 G`;
+//! 3. what `U` loses within the first `W` codes is less than `G`, and so is that within the last `W`;
+//! 4. on every other diagonal of the band, more than `L / matched` of the first `W` codes do not match,
+//!    and so do more of the last `W`. Codes beside the window do not match.
+//!
+//! For another alignment loses more than `L`:
+//!
+//! - *No gap, on `d`.* It differs from `U` by what it clips, and (1) says that this loses more.
+//! - *No gap, on another diagonal.* Each of the first `W` codes that does not match there is in a pair that
+//!   loses, or clipped, and loses at least `matched`: more than `L` in all, by (4).
+//! - *One gap*, between codes on diagonal `d1`, up to place `c` of the query, and codes on `d2`, from place
+//!   `c' >= c` on. Codes from `c` to `c'` are inserted.
+//!   - `d1` is not `d`, and `c' >= W`: none of the first `W` codes is on `d2`. Those that do not match on `d1`
+//!     are in a pair that loses, inserted or clipped; by (4) they lose more than `L`.
+//!   - `d1` is not `d`, `c' < W`, and `d2` is `d`: all mismatches of `U` from `W` on are paired, or clipped
+//!     at the end, where by (1) more is lost. Together with the gap that is at least `G` and what `U`
+//!     loses behind its first `W` codes: by (3) more than `L`.
+//!   - `d1` and `d2` are not `d`, and `c' < W`: since `m >= 2 * W`, the last `W` codes are on `d2` or clipped,
+//!     and by (4) lose more than `L`.
+//!   - `d1` is `d`, so `d2` is not: as before, from the other end.
+//! - *More gaps* lose at least `2 G`, which is more than `L` by (2).
+//!
+//! With the scores of `bwa mem` that allows two mismatches, unless both are near one end, where a gap
+//! could do with less.
+
+use super::UNKNOWN;
+use super::scoring::Scoring;
+
+/// `W` above: codes at each end that are looked at on all diagonals.
+const ENDS: usize = 32;
+
+/// Mismatches that are remembered; with more, it takes a matrix.
+const MOST: usize = 8;
+
+/// The score of the query on `diagonal`, over all its codes, if that alignment alone is the best one in
+/// the band `low..=high`. `None` says nothing: it takes a matrix then.
+pub(super) fn score(
+    scoring: Scoring,
+    query: &[u8],
+    window: &[u8],
+    (low, diagonal, high): (i32, i32, i32),
+) -> Option<i32> {
+    let m = query.len();
+    let first = usize::try_from(diagonal).ok()?;
+    let opposite = window.get(first..first + m)?;
+    if m < 2 * ENDS || !(low..=high).contains(&diagonal) {
+        return None;
+    }
+    let mut losses = [(0, 0); MOST];
+    let count = losses_of(scoring, query, opposite, &mut losses)?;
+    let losses = &losses[..count];
+    let lost: i32 = losses.iter().map(|(_, loss)| loss).sum();
+    let total = m as i32 * scoring.matched() - lost;
+    let known = total > 0
+        && lost < 2 * scoring.gap(1)
+        && clips_lose(scoring, m, lost, losses)
+        && ends_are_good(scoring, m, losses)
+        && others_lose(scoring, query, window, (low, diagonal, high), lost);
+    known.then_some(total)
+}
+
+/// Calls `differ` for each place where two sequences of one length do not match.
+pub(super) fn differences(query: &[u8], opposite: &[u8], mut differ: impl FnMut(usize)) {
+    const UNKNOWNS: u64 = u64::from_le_bytes([UNKNOWN; 8]);
+    const CODE: u64 = u8::MAX as u64;
+    let (words, rest) = query.as_chunks();
+    let (others, other_rest) = opposite.as_chunks();
+    for (number, (&a, &b)) in words.iter().zip(others).enumerate() {
+        let (a, b) = (u64::from_le_bytes(a), u64::from_le_bytes(b));
+        let mut different = (a ^ b) | ((a | b) & UNKNOWNS);
+        while different != 0 {
+            let place = different.trailing_zeros() / u8::BITS;
+            differ(8 * number + place as usize);
+            different &= !(CODE << (u8::BITS * place));
+        }
+    }
+    let before = 8 * words.len();
+    for (place, (&a, &b)) in rest.iter().zip(other_rest).enumerate() {
+        if a != b || a >= UNKNOWN {
+            differ(before + place);
+        }
+    }
+}
+
+/// Writes places of mismatches, with what each loses; gives how many there are.
+fn losses_of(
+    scoring: Scoring,
+    query: &[u8],
+    opposite: &[u8],
+    losses: &mut [(usize, i32); MOST],
+) -> Option<usize> {
+    let mut count = 0;
+    differences(query, opposite, |place| {
+        if let Some(loss) = losses.get_mut(count) {
+            *loss = (place, scoring.matched() - scoring.pair(query[place], opposite[place]));
+        }
+        count += 1;
+    });
+    (count <= MOST).then_some(count)
+}
+
+/// Condition 1.
+fn clips_lose(scoring: Scoring, m: usize, lost: i32, losses: &[(usize, i32)]) -> bool {
+    let clipping = |codes: usize| codes as i32 * scoring.matched() + scoring.clip();
+    let mut before = 0;
+    losses.iter().all(|&(place, loss)| {
+        let (from_first, to_last) = (before + loss, lost - before);
+        before += loss;
+        clipping(place + 1) > from_first && clipping(m - place) > to_last
+    })
+}
+
+/// Condition 3.
+fn ends_are_good(scoring: Scoring, m: usize, losses: &[(usize, i32)]) -> bool {
+    let within = |wanted: fn(usize, usize) -> bool| {
+        let inside = losses.iter().filter(|&&(place, _)| wanted(place, m));
+        inside.map(|(_, loss)| loss).sum::<i32>()
+    };
+    let gap = scoring.gap(1);
+    within(|place, _| place < ENDS) < gap && within(|place, m| place >= m - ENDS) < gap
+}
+
+/// Condition 4.
+fn others_lose(
+    scoring: Scoring,
+    query: &[u8],
+    window: &[u8],
+    (low, diagonal, high): (i32, i32, i32),
+    lost: i32,
+) -> bool {
+    let (m, n) = (query.len(), window.len());
+    let (Some(first), Some(last)) = (query.first_chunk(), query.last_chunk()) else {
+        return false;
+    };
+    let enough = (lost / scoring.matched()) as usize;
+    let others = low.max(1 - m as i32)..=high.min(n as i32 - 1);
+    others.filter(|&other| other != diagonal).all(|other| {
+        different(first, window, other) > enough
+            && different(last, window, other + (m - ENDS) as i32) > enough
+    })
+}
+
+/// How many codes do not match those of the window from a place on, which may be beside it. Unknown
+/// codes may be counted as if they matched.
+fn different(codes: &[u8; ENDS], window: &[u8], place: i32) -> usize {
+    let inside = usize::try_from(place).ok().and_then(|place| window.get(place..)?.first_chunk());
+    if let Some(opposite) = inside {
+        let opposite: &[u8; ENDS] = opposite;
+        return codes.iter().zip(opposite).map(|(a, b)| u8::from(a != b)).sum::<u8>().into();
+    }
+    let matches = |(i, code): (usize, &u8)| {
+        let place = usize::try_from(place + i as i32);
+        place.is_ok_and(|place| window.get(place) == Some(code))
+    };
+    ENDS - codes.iter().enumerate().filter(|&pair| matches(pair)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::super::oracle;
+    use super::*;
+
+    #[test]
+    fn differences_are_where_codes_do_not_match() {
+        let mut random = Rng::with_seed(1);
+        for len in 0..70 {
+            let mut codes = || -> Vec<u8> { (0..len).map(|_| random.u8(..=4)).collect() };
+            let (a, b) = (codes(), codes());
+            let mut found = Vec::new();
+            differences(&a, &b, |place| found.push(place));
+            let expected: Vec<usize> =
+                (0..len).filter(|&i| a[i] != b[i] || a[i] == UNKNOWN).collect();
+            assert_eq!(found, expected);
+        }
+    }
+
+    /// A query and window, with few changes near the ends and repeats, so that other alignments are
+    /// about as good as that of the diagonal.
+    fn close(random: &mut Rng) -> (Vec<u8>, Vec<u8>, i32) {
+        let m = 60 + random.usize(..60);
+        let diagonal = random.usize(..12);
+        let letters = [2, 3, 4, 5][random.usize(..4)];
+        let n = diagonal + m + random.usize(..12);
+        let mut window: Vec<u8> = (0..n).map(|_| random.u8(..letters)).collect();
+        if random.u8(..3) > 0 {
+            let period = 1 + random.usize(..6);
+            let from = period + random.usize(..n / 2);
+            let to = from + random.usize(..n - from);
+            (from..to).for_each(|i| window[i] = window[i - period]);
+        }
+        let mut query = window[diagonal..diagonal + m].to_vec();
+        for _ in 0..random.usize(..4) {
+            let near = random.usize(..40);
+            let place = if random.bool() { near } else { m - 1 - near };
+            query[place] = random.u8(..letters);
+        }
+        (query, window, diagonal as i32)
+    }
+
+    #[test]
+    fn what_is_known_is_the_oracles_answer() {
+        let scorings = [(1, 4, 6, 1, 5), (1, 1, 0, 1, 0), (2, 3, 5, 2, 0), (3, 1, 30, 1, 90)];
+        for (a, b, o, e, c) in scorings {
+            let scoring = Scoring::new(a, b, o, e, c).expect("within limits");
+            let mut known = 0;
+            for seed in 0..3000 {
+                let mut random = Rng::with_seed(seed);
+                let (query, window, diagonal) = close(&mut random);
+                let (low, high) = (diagonal - random.i32(0..40), diagonal + random.i32(0..40));
+                let found = score(scoring, &query, &window, (low, diagonal, high));
+                let Some(total) = found else { continue };
+                known += 1;
+                let expected = oracle::align(scoring, &query, &window, low, high).place;
+                let told = [total, 0, query.len() as i32, diagonal];
+                let from = [expected.query_begin, expected.query_end, expected.window_begin];
+                let from = from.map(|place| place as i32);
+                assert_eq!([expected.score, from[0], from[1], from[2]], told, "{scoring:?} {seed}");
+                assert_eq!(expected.window_end as i32, diagonal + query.len() as i32);
+            }
+            assert!(known > 100, "{known} of {scoring:?}: the test shows little");
+        }
+    }
+
+    #[test]
+    fn most_reads_are_known() {
+        let mut random = Rng::with_seed(2);
+        let window: Vec<u8> = (0..200).map(|_| random.u8(..4)).collect();
+        let mut query = window[20..170].to_vec();
+        let known = |query: &[u8]| score(Scoring::default(), query, &window, (0, 20, 40));
+        assert_eq!(known(&query), Some(150));
+        query[3] ^= 1;
+        assert_eq!(known(&query), Some(145));
+        query[90] ^= 1;
+        assert_eq!(known(&query), Some(140));
+        query[10] ^= 1;
+        assert_eq!(known(&query), None);
+        query[10] ^= 1;
+        query[3] ^= 1;
+        query[0] ^= 1;
+        assert_eq!(known(&query), Some(140));
+        assert_eq!(known(&query[..63]), None, "too short");
+    }
+}

@@ -1,0 +1,67 @@
+//! Everyday mapping of short reads: seeds say where a read may come from, an extension says how well it
+//! fits there, and its mate which of several places is meant. After BWA-MEM (Li, arXiv:1303.3997), whose
+//! kind of records and qualities it gives.
+//!
+//! # Design
+//!
+//! Stages are functions from flat arrays to flat arrays; nothing is kept between batches but the
+//! library's insert sizes, which are estimated once.
+//!
+//! ```text
+//!   reads --queries--> codes of both orientations
+//!     |                                                         Mapper::search
+//!     |  seeds     super-maximal matches, as rows of the index
+//!     |  anchors   their occurrences in the text
+//!     |  chains    anchors that may be one alignment, those that may matter
+//!     |  regions   chains with at most one difference as they are; the others as tasks
+//!     |  extend    the best alignment of each task
+//!     v
+//!   Searched: regions of each read --insert--> Library, from the first pairs of the run
+//!     |                                                         Mapper::resolve
+//!     |  rescue    tasks where a mate is expected and was not found; extend again
+//!     |  ranking   which regions are alternatives; mapping quality
+//!     |  pairs     which regions of two reads belong together
+//!     v
+//!   Resolved: what to report of each read
+//! ```
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`queries`] | reads in both orientations |
+//! | [`packed`] | comparing packed bases |
+//! | [`seeds`] | maximal exact matches |
+//! | [`anchors`] | their occurrences |
+//! | [`chains`] | anchors that may belong to one alignment |
+//! | [`extend`] | the best alignment of each of very many reads in a band of a window |
+//! | [`regions`] | where a read aligns |
+//! | [`ranking`] | which region is best, and how sure that is |
+//! | [`insert`] | distances of pairs |
+//! | [`rescue`] | looking for a mate where it should be |
+//! | [`pairs`] | which regions of two reads belong together |
+//! | [`resolved`] | what was decided for the reads of a batch |
+//! | [`options`] | how to map |
+//! | [`mapper`] | all of it, for batches of reads |
+//!
+//! Positions are those of the indexed text, in which letters other than A, C, G and T have stand-ins, and
+//! long runs of them are short. An alignment lies within one segment ([`fm_index::Segments`]), so that it
+//! never crosses the end of a contig or what is left out.
+
+pub mod anchors;
+pub mod chains;
+pub mod extend;
+pub mod insert;
+pub mod mapper;
+pub mod options;
+pub mod packed;
+pub mod pairs;
+pub mod queries;
+pub mod ranking;
+pub mod regions;
+pub mod rescue;
+pub mod resolved;
+pub mod seeds;
+
+pub use insert::{Library, Sample};
+pub use mapper::{MapError, Mapper, Searched, salt};
+pub use options::Options;
+pub use resolved::{Placed, Resolved, Verdict};

@@ -1,0 +1,195 @@
+//! Comparing packed bases: 32 a word, the first in the lowest two bits.
+
+/// Bases in a word.
+pub const BASES: usize = 32;
+
+/// The lower bit of every base.
+const LOWER: u64 = 0x5555_5555_5555_5555;
+
+/// A packed query.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed<'q> {
+    /// The bases; what is behind the last is 0.
+    pub words: &'q [u64],
+    /// The lower bit of each base that matches nothing.
+    pub unknown: &'q [u64],
+    /// Bases.
+    pub length: usize,
+}
+
+/// A packed text without unknown bases.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'t> {
+    /// The bases.
+    pub words: &'t [u64],
+    /// Bases.
+    pub length: usize,
+}
+
+/// 32 bases from a place on; what is behind the last word is 0.
+#[inline]
+fn fetch(words: &[u64], place: usize) -> u64 {
+    let (word, shift) = (place / BASES, 2 * (place % BASES));
+    let at = |word: usize| words.get(word).copied().unwrap_or_default();
+    if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
+}
+
+impl Packed<'_> {
+    /// Whether some base matches nothing.
+    pub fn has_unknown(&self) -> bool {
+        self.unknown.iter().any(|&word| word != 0)
+    }
+}
+
+/// The lower bit of each of 32 bases that differ, from a place of the query and one of the text on.
+#[inline]
+fn different(query: Packed<'_>, place: usize, text: Text<'_>, position: usize) -> u64 {
+    let either = fetch(query.words, place) ^ fetch(text.words, position);
+    (either | either >> 1) & LOWER | fetch(query.unknown, place)
+}
+
+/// How many bases from a place of the query and one of the text on are equal.
+#[inline]
+pub fn equal_after(query: Packed<'_>, place: usize, text: Text<'_>, position: usize) -> usize {
+    let most = (query.length - place).min(text.length - position);
+    let mut equal = 0;
+    while equal < most {
+        let differences = different(query, place + equal, text, position + equal);
+        if differences != 0 {
+            return most.min(equal + differences.trailing_zeros() as usize / 2);
+        }
+        equal += BASES;
+    }
+    most
+}
+
+/// How many bases before a place of the query and one of the text are equal.
+#[inline]
+pub fn equal_before(query: Packed<'_>, place: usize, text: Text<'_>, position: usize) -> usize {
+    let most = place.min(position);
+    let mut equal = 0;
+    while equal < most {
+        let count = BASES.min(most - equal);
+        let (place, position) = (place - equal - count, position - equal - count);
+        let differences = different(query, place, text, position) << (2 * (BASES - count));
+        if differences != 0 {
+            return equal + differences.leading_zeros() as usize / 2;
+        }
+        equal += count;
+    }
+    most
+}
+
+/// The place where a query differs from the text from a position on, if it is just one; `None` if there
+/// are more, and `Some(None)` if there is none. The text has as many bases as the query from there on.
+#[inline]
+pub fn only_difference(query: Packed<'_>, text: Text<'_>, position: usize) -> Option<Option<u32>> {
+    let first = equal_after(query, 0, text, position);
+    if first == query.length {
+        return Some(None);
+    }
+    let rest = equal_after(query, first + 1, text, position + first + 1);
+    (first + 1 + rest == query.length).then_some(Some(first as u32))
+}
+
+/// How many words of [`WORD`] bases a query has in common with the text, if its first base lies at
+/// `diagonal`, which may be before the text or reach behind it.
+pub fn equal_words(query: Packed<'_>, text: Text<'_>, diagonal: i64) -> u32 {
+    let mut place = (-diagonal).max(0) as usize;
+    let end = (text.length as i64 - diagonal).clamp(0, query.length as i64) as usize;
+    let mut count = 0;
+    while place + WORD <= end {
+        let position = (diagonal + place as i64) as usize;
+        let equal = !different(query, place, text, position) & LOWER;
+        let equal = equal & (u64::MAX >> (64 - 2 * BASES.min(end - place)));
+        let twos = equal & equal >> 2;
+        let fours = twos & twos >> 4;
+        count += (fours & fours >> 8).count_ones();
+        place += BASES + 1 - WORD;
+    }
+    count
+}
+
+/// Bases of words that are counted.
+pub const WORD: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queries::Queries;
+
+    /// Equal bases are counted as one by one, at words' borders, ends and unknown bases too.
+    #[test]
+    fn equal_bases_are_counted() {
+        for seed in 0..2000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut letters = |from: &[u8], length| -> Vec<u8> {
+                (0..length).map(|_| *random.choice(from).unwrap()).collect()
+            };
+            let text = letters(b"AAAAAAAAAAAAAAAAAC", 150);
+            let mut read = letters(b"AAAAAAAAAAAAAAAAAAAAAAAAAAC", 100);
+            if seed % 3 == 0 {
+                read[random.usize(..100)] = b'N';
+            }
+            let queries = Queries::new([text.as_slice(), &read]);
+            let (query, codes) = (queries.packed(2), queries.codes(2));
+            let text = Text { words: queries.packed(0).words, length: 150 };
+            let text_codes = queries.codes(0);
+            let (place, position) = (random.usize(..=100), random.usize(..=150));
+            let is_equal = |(a, b): &(&u8, &u8)| a == b && **a < 4;
+            let after = codes[place..].iter().zip(&text_codes[position..]);
+            assert_eq!(
+                equal_after(query, place, text, position),
+                after.take_while(is_equal).count(),
+                "seed {seed}"
+            );
+            let before = codes[..place].iter().rev().zip(text_codes[..position].iter().rev());
+            assert_eq!(
+                equal_before(query, place, text, position),
+                before.take_while(is_equal).count(),
+                "seed {seed}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_in_common_are_counted_on_every_diagonal() {
+        for seed in 0..300 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut letters = |length: usize| -> Vec<u8> {
+                (0..length).map(|_| *random.choice(b"AAAAAAAAAAAC").unwrap()).collect()
+            };
+            let text = letters(130);
+            let mut read = letters(0);
+            let bases = [0, 7, 8, 31, 32, 33, 57, 100][seed as usize % 8];
+            read.extend(letters(bases));
+            if seed % 3 == 0 && bases > 0 {
+                read[bases / 2] = b'N';
+            }
+            let queries = Queries::new([text.as_slice(), &read]);
+            let (codes, text_codes) = (queries.codes(2), queries.codes(0));
+            let text = Text { words: queries.packed(0).words, length: 130 };
+            for diagonal in -110_i64..140 {
+                let is_common = |&place: &usize| {
+                    (place..place + WORD).all(|place| {
+                        let position = usize::try_from(diagonal + place as i64).ok();
+                        let opposite = position.and_then(|position| text_codes.get(position));
+                        codes[place] < 4 && opposite == Some(&codes[place])
+                    })
+                };
+                let expected = (0..(bases + 1).saturating_sub(WORD)).filter(is_common).count();
+                let found = equal_words(queries.packed(2), text, diagonal) as usize;
+                assert_eq!(found, expected, "seed {seed}, diagonal {diagonal}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_difference_is_told_from_none_and_more() {
+        let queries =
+            Queries::new([b"ACGTACGTAC".as_slice(), b"GTACC", b"GTACG", b"GAACC", b"CTACG"]);
+        let text = Text { words: queries.packed(0).words, length: 10 };
+        let only = |read: u32| only_difference(queries.packed(2 * read), text, 2);
+        assert_eq!([1, 2, 3, 4].map(only), [Some(Some(4)), Some(None), None, Some(Some(0))]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Pairs: which regions of two reads belong together, and how sure that is.
+//!
+//! A pair's score is the sum of both regions' and of the logarithm of how likely a distance as unusual as
+//! theirs is, in units of a base matched (Li 2013, section 2.3). It competes with other pairs, and with
+//! the best regions of both reads taken apart, for which a penalty is paid.
+
+use crate::insert::{Library, Orientation};
+use crate::ranking::{MAX_MAPQ, RankOptions, mapq, raw_mapq};
+use crate::regions::Region;
+
+/// What pairing costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairOptions {
+    /// The penalty for two reads that are no proper pair.
+    pub apart: i32,
+    /// Regions of a read that may become part of a pair, at most: those that score best.
+    pub most: usize,
+    /// The least score of a part of a read that is split, and of one region of a pair.
+    pub least: i32,
+}
+
+impl Default for PairOptions {
+    fn default() -> Self {
+        Self { apart: 17, most: 500, least: 30 }
+    }
+}
+
+/// What was decided for the two reads of a proper pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// Number of the region that is primary, of each read.
+    pub regions: [usize; 2],
+    /// Their mapping qualities.
+    pub mapq: [u8; 2],
+}
+
+/// The best pair and what it competes with.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    regions: [usize; 2],
+    score: i32,
+    sub: i32,
+    rivals: u32,
+}
+
+/// The pair of regions that two reads, whose regions are ranked, are from; `None` if none is more likely
+/// than both reads' best regions apart. `repeats` is the share of each read that has only seeds which are too
+/// frequent.
+pub fn decide(
+    ends: [&[Region]; 2],
+    repeats: [f32; 2],
+    library: &Library,
+    salt: u64,
+    ranking: &RankOptions,
+    options: &PairOptions,
+) -> Option<Decision> {
+    let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
+    // The parts of a read that is split may have mates apart from each other.
+    let is_split = |end: &[Region]| {
+        end[1..].iter().any(|region| region.shadow.is_none() && region.score >= options.least)
+    };
+    if ends.iter().any(|end| is_split(end)) {
+        return None;
+    }
+    let best = best_pair(ends, library, salt, ranking, options)?;
+    let apart = first.score + second.score - options.apart;
+    let is_sure = |end: usize| ends[end][best.regions[end]].score >= options.least;
+    if best.score <= apart || !(is_sure(0) || is_sure(1)) {
+        return None;
+    }
+    let mut paired = raw_mapq(best.score - best.sub.max(apart), ranking);
+    if best.rivals > 0 {
+        paired -= (4.343 * (best.rivals as f32 + 1.0).ln()).round() as i32;
+    }
+    let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
+    let paired = (paired * (1.0 - 0.5 * (repeats[0] + repeats[1]))).round() as i32;
+    let mapqs = [0, 1].map(|end| {
+        /// What a good pair adds to a read's own quality, at most.
+        const GAIN: i32 = 40;
+        let mut region = ends[end][best.regions[end]];
+        if let Some(leader) = region.shadow {
+            region.sub = ends[end][leader as usize].score;
+        }
+        let own = i32::from(mapq(&region, repeats[end], ranking));
+        own.max(paired.min(own + GAIN)) as u8
+    });
+    Some(Decision { regions: best.regions, mapq: mapqs })
+}
+
+/// The best proper pair, if there is one.
+fn best_pair(
+    ends: [&[Region]; 2],
+    library: &Library,
+    salt: u64,
+    ranking: &RankOptions,
+    options: &PairOptions,
+) -> Option<Best> {
+    let mut second: Vec<(u32, i64, usize)> = ends[1]
+        .iter()
+        .take(options.most)
+        .enumerate()
+        .map(|(number, region)| (region.segment, region.five_prime(), number))
+        .collect();
+    second.sort_unstable();
+    let reach = Orientation::ALL
+        .iter()
+        .filter_map(|&orientation| library.distances(orientation))
+        .map(|distances| distances.high)
+        .max()?;
+    let mut scores: Vec<(i32, u64, [usize; 2])> = Vec::new();
+    for (number, region) in ends[0].iter().take(options.most).enumerate() {
+        let at = region.five_prime();
+        let begin = second.partition_point(|&(segment, other, _)| {
+            (segment, other) < (region.segment, at - reach)
+        });
+        for &(segment, other, mate) in &second[begin..] {
+            if segment != region.segment || other > at + reach {
+                break;
+            }
+            let (orientation, distance) = Orientation::of(region, &ends[1][mate]);
+            let proper = library.distances(orientation).filter(|it| it.contains(distance));
+            if let Some(distances) = proper {
+                let unusual =
+                    (distance as f64 - distances.mean).abs() / distances.deviation.max(1.0);
+                let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
+                let likely = 0.721 * tail.max(f64::MIN_POSITIVE).ln() * f64::from(ranking.matched);
+                let score = region.score + ends[1][mate].score + (likely + 0.499).floor() as i32;
+                let tie = salt.wrapping_mul(2 * (number * options.most + mate) as u64 + 1) >> 16;
+                scores.push((score.max(0), tie, [number, mate]));
+            }
+        }
+    }
+    scores.sort_unstable_by(|one, two| two.cmp(one));
+    let &(score, _, regions) = scores.first()?;
+    let sub = scores.get(1).map_or(0, |other| other.0);
+    let others = scores.iter().skip(1);
+    let rivals = others.filter(|other| sub - other.0 <= ranking.near).count() as u32;
+    Some(Best { regions, score, sub, rivals })
+}

@@ -1,0 +1,91 @@
+//! Which anchors make chains, and which chains are kept.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use fm_index::{Reference, Segments};
+use seed_extend::anchors::Anchor;
+use seed_extend::chains::{Chain, ChainOptions, chain, keep_best};
+
+const LENGTH: u32 = 100;
+
+fn segments() -> Segments {
+    let letters = "ACGT".repeat(1000);
+    Segments::new(&Reference::from_records([("a", &letters), ("b", &letters)]).unwrap())
+}
+
+fn anchor(query: u32, begin: u16, length: u16, position: u32) -> Anchor {
+    Anchor { query, position, begin, length }
+}
+
+fn chains(anchors: &[Anchor]) -> Vec<Chain> {
+    let mut chains = Vec::new();
+    let mut anchors = anchors.to_vec();
+    anchors.sort_unstable();
+    chain(&anchors, LENGTH, &segments(), &ChainOptions::default(), &mut chains);
+    chains
+}
+
+/// Places, diagonals, weight and gap of chains.
+fn summary(chains: &[Chain]) -> Vec<(u32, u32, i64, i64, u32, u32)> {
+    let of = |it: &Chain| (it.begin, it.end, it.low, it.high, it.weight, it.gap);
+    chains.iter().map(of).collect()
+}
+
+#[test]
+fn anchors_that_follow_each_other_make_one_chain() {
+    // Four bases deleted between the second and the third.
+    let found = chains(&[anchor(0, 5, 20, 105), anchor(0, 30, 20, 130), anchor(0, 60, 30, 164)]);
+    assert_eq!(summary(&found), [(5, 90, 100, 104, 70, 10)]);
+}
+
+#[test]
+fn overlaps_count_once() {
+    let found = chains(&[anchor(0, 0, 40, 100), anchor(0, 30, 40, 130)]);
+    assert_eq!(summary(&found), [(0, 70, 100, 100, 70, 30)]);
+    // Overlapping in the query because of a deletion.
+    let found = chains(&[anchor(0, 0, 40, 100), anchor(0, 35, 65, 140)]);
+    assert_eq!(summary(&found), [(0, 100, 100, 105, 100, 0)]);
+}
+
+#[test]
+fn what_lies_within_a_chain_adds_nothing() {
+    let found = chains(&[anchor(0, 0, 80, 100), anchor(0, 10, 30, 110)]);
+    assert_eq!(summary(&found), [(0, 80, 100, 100, 80, 20)]);
+}
+
+#[test]
+fn copies_of_a_repeat_are_apart() {
+    let found = chains(&[anchor(0, 0, 80, 100), anchor(0, 0, 60, 120), anchor(0, 20, 60, 100)]);
+    assert_eq!(
+        summary(&found),
+        [(0, 80, 100, 100, 80, 20), (20, 80, 80, 80, 60, 20), (0, 60, 120, 120, 60, 40)]
+    );
+}
+
+#[test]
+fn far_diagonals_and_contigs_are_apart() {
+    assert_eq!(chains(&[anchor(0, 0, 30, 100), anchor(0, 40, 30, 241)]).len(), 2);
+    assert_eq!(chains(&[anchor(0, 0, 30, 100), anchor(0, 40, 30, 240)]).len(), 1);
+    let found = chains(&[anchor(0, 0, 30, 3970), anchor(0, 30, 30, 4000)]);
+    let of: Vec<u32> = found.iter().map(|chain| chain.segment).collect();
+    assert_eq!(of, [0, 1]);
+}
+
+#[test]
+fn light_competitors_are_dropped_but_one() {
+    let options = ChainOptions::default();
+    // In the reverse query, places count from the other end of the read.
+    let anchors = [anchor(1, 0, 100, 100), anchor(1, 10, 40, 1000), anchor(1, 20, 20, 2000)];
+    let mut found = chains(&anchors);
+    found.extend(chains(&[anchor(0, 60, 30, 500), anchor(0, 40, 60, 3000)]));
+    keep_best(&mut found, LENGTH, &options);
+    let kept: Vec<(u32, u32)> = found.iter().map(|chain| (chain.query, chain.weight)).collect();
+    // Of those with less than half of the greatest weight, the heaviest stays.
+    assert_eq!(kept, [(1, 100), (0, 60), (1, 40)]);
+
+    let mut apart = chains(&[anchor(0, 0, 60, 100), anchor(0, 70, 20, 2000)]);
+    keep_best(&mut apart, LENGTH, &options);
+    assert_eq!(apart.len(), 2, "they do not share a place of the read");
+    let mut many = chains(&[anchor(0, 0, 60, 100), anchor(0, 0, 60, 1000), anchor(0, 0, 60, 2000)]);
+    keep_best(&mut many, LENGTH, &ChainOptions { most: 2, ..options });
+    assert_eq!(many.len(), 2);
+}

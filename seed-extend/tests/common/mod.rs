@@ -1,0 +1,119 @@
+//! Random tasks for the tests of engines.
+#![allow(dead_code, clippy::missing_panics_doc, clippy::expect_used)]
+
+use fastrand::Rng;
+use seed_extend::extend::{Alignment, Scored, Scoring, Task, Tasks, Text, oracle};
+
+/// Tasks with all that they are of.
+#[derive(Debug, Default)]
+pub struct Case {
+    pub queries: Vec<u8>,
+    pub text: Vec<u8>,
+    pub tasks: Vec<Task>,
+}
+
+impl Case {
+    pub fn tasks(&self) -> Tasks<'_> {
+        Tasks { queries: &self.queries, text: Text::Codes(&self.text), tasks: &self.tasks }
+    }
+
+    /// The text as words; codes must be bases.
+    pub fn packed(&self) -> Vec<u64> {
+        let word =
+            |codes: &[u8]| codes.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code));
+        self.text.chunks(32).map(word).collect()
+    }
+
+    /// Adds a task of its own query and window.
+    pub fn add(&mut self, query: &[u8], window: &[u8], low: i32, high: i32) {
+        self.tasks.push(Task {
+            query_start: self.queries.len() as u32,
+            query_len: query.len() as u32,
+            window_start: self.text.len() as u32,
+            window_len: window.len() as u32,
+            low,
+            high,
+        });
+        self.queries.extend_from_slice(query);
+        self.text.extend_from_slice(window);
+    }
+
+    /// What the oracle says of each task.
+    pub fn expected(&self, scoring: Scoring) -> Vec<Alignment> {
+        let all = self.tasks();
+        let align = |&task: &Task| {
+            oracle::align(scoring, all.query(task), &all.window(task), task.low, task.high)
+        };
+        self.tasks.iter().map(align).collect()
+    }
+}
+
+/// The ends of alignments.
+pub fn scored(all: &[Alignment]) -> Vec<Scored> {
+    let ends = |it: &Alignment| Scored {
+        score: it.place.score,
+        query_end: it.place.query_end,
+        window_end: it.place.window_end,
+    };
+    all.iter().map(ends).collect()
+}
+
+/// Kinds of scorings: that of bwa mem, and others of which each is extreme in its way.
+pub fn scorings() -> Vec<Scoring> {
+    [
+        (1, 4, 6, 1, 5),
+        (1, 1, 0, 1, 0),
+        (2, 3, 5, 2, 100),
+        (5, 1, 0, 3, 7),
+        (1, 4, 60, 1, 0),
+        (200, 300, 400, 30, 500),
+    ]
+    .map(|(a, b, o, e, c)| Scoring::new(a, b, o, e, c).expect("within limits"))
+    .to_vec()
+}
+
+/// Codes below `letters`.
+pub fn sequence(random: &mut Rng, len: usize, letters: u8) -> Vec<u8> {
+    (0..len).map(|_| random.u8(..letters)).collect()
+}
+
+/// A copy with so many changes: bases replaced, left out, and put in.
+pub fn mutate(random: &mut Rng, codes: &[u8], changes: usize, letters: u8) -> Vec<u8> {
+    let mut copy = codes.to_vec();
+    for _ in 0..changes {
+        let place = random.usize(..=copy.len());
+        let length = 1 + random.usize(..3);
+        match random.u8(..4) {
+            0 => copy.splice(place..place, sequence(random, length, letters)).for_each(drop),
+            1 => drop(copy.drain(place..copy.len().min(place + length))),
+            _ if place < copy.len() => copy[place] = random.u8(..letters),
+            _ => {}
+        }
+    }
+    copy
+}
+
+/// A query like a part of a window, and a band about where it is from, or anywhere.
+pub fn add_random(random: &mut Rng, case: &mut Case, longest: usize, letters: u8) {
+    let n = random.usize(..=longest + longest / 4);
+    let mut window = sequence(random, n, letters);
+    if random.u8(..4) == 0 {
+        // Repeats, which align in many ways.
+        let period = 1 + random.usize(..4);
+        (period..n).for_each(|i| window[i] = window[i - period]);
+    }
+    let start = random.usize(..=n);
+    let end = (start + random.usize(..=longest)).min(n);
+    let changes = random.usize(..=(end - start).div_ceil(12));
+    let query = mutate(random, &window[start..end], changes, letters);
+    let (low, high) = match random.u8(..8) {
+        0 => (-random.i32(0..1000), random.i32(0..1000)),
+        1 => (random.i32(-9..9), random.i32(-9..9)),
+        _ => {
+            let width = random.i32(0..40);
+            let low = start as i32 - random.i32(0..=width);
+            (low, low + width)
+        }
+    };
+    case.add(&query, &window, low, high);
+}

@@ -1,0 +1,179 @@
+//! Reads of a made-up genome are mapped to where they are from.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use aligner_core::cigar::Op;
+use aligner_core::seq::{encode_all, reverse_complement};
+use fm_index::{BuildOptions, FmIndex, Reference};
+use seed_extend::queries::{Queries, is_reverse};
+use seed_extend::{Library, Mapper, Options, Resolved, Sample, Searched, salt};
+
+const LENGTH: usize = 120;
+
+struct Pair {
+    reads: [Vec<u8>; 2],
+    /// Strand and position of each.
+    truth: [(bool, u32); 2],
+}
+
+fn letters(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| *random.choice(b"ACGT").unwrap()).collect()
+}
+
+/// A genome with a gap of N and a repeat whose copies differ.
+fn genome(random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut genome = letters(random, 40_000);
+    genome[9_000..9_300].fill(b'N');
+    let copy = genome[1_000..3_000].to_vec();
+    genome[20_000..22_000].copy_from_slice(&copy);
+    for _ in 0..40 {
+        let place = random.usize(20_000..22_000);
+        genome[place] = *random.choice(b"ACGT").unwrap();
+    }
+    genome
+}
+
+/// A read of a place, with this many letters drawn again.
+fn read(random: &mut fastrand::Rng, genome: &[u8], at: usize, errors: usize) -> Vec<u8> {
+    let mut read = genome[at..at + LENGTH].to_vec();
+    for _ in 0..errors {
+        let place = random.usize(..LENGTH);
+        read[place] = *random.choice(b"ACGTN").unwrap();
+    }
+    read
+}
+
+fn flip(letters: &[u8]) -> Vec<u8> {
+    reverse_complement(&encode_all(letters)).iter().map(|&code| b"ACGTN"[code as usize]).collect()
+}
+
+fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    while pairs.len() < count {
+        let (at, insert) = (random.usize(..39_000), random.usize(250..450));
+        let other = at + insert - LENGTH;
+        if genome[at..at + insert].contains(&b'N') {
+            continue;
+        }
+        let errors = [random.usize(..4), [1, 24][usize::from(pairs.len() % 10 == 0)]];
+        let forward = read(random, genome, at, errors[0]);
+        let reverse = flip(&read(random, genome, other, errors[1]));
+        let truth = [(false, at as u32), (true, other as u32)];
+        pairs.push(if random.bool() {
+            Pair { reads: [forward, reverse], truth }
+        } else {
+            Pair { reads: [reverse, forward], truth: [truth[1], truth[0]] }
+        });
+    }
+    pairs
+}
+
+fn mapper(genome: &[u8]) -> Mapper {
+    let reference = Reference::from_records([("g", genome)]).unwrap();
+    let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
+    Mapper::new(index, Options::default())
+}
+
+fn search(mapper: &Mapper, pairs: &[Pair], first: usize) -> Searched {
+    let reads = pairs.iter().flat_map(|pair| &pair.reads);
+    let name = |read: usize| (first + read / 2).to_string();
+    let salts = (0..2 * pairs.len()).map(|read| salt(name(read).as_bytes(), 3)).collect();
+    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts).unwrap()
+}
+
+fn library(mapper: &Mapper, searched: &Searched) -> Library {
+    let mut sample = Sample::default();
+    mapper.sample(searched, &mut sample, usize::MAX);
+    sample.library()
+}
+
+/// What is reported of every read, with columns.
+fn reported(resolved: &Resolved) -> Vec<String> {
+    let of = |read: usize| {
+        let regions = resolved.regions.of(read);
+        let part = |placed: seed_extend::Placed| {
+            let region = regions[placed.region];
+            let columns = resolved.regions.runs(&region);
+            let place = (region.query % 2, region.segment, region.begin, region.query_begin);
+            format!("{place:?} {} {} {} {columns:?}", placed.mapq, region.score, region.sub)
+        };
+        let parts: Vec<String> = resolved.parts(read).into_iter().map(part).collect();
+        format!("{} {parts:?}", resolved.is_proper(read))
+    };
+    (0..resolved.verdicts.len()).map(of).collect()
+}
+
+#[test]
+fn pairs_are_mapped_to_where_they_are_from() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let genome = genome(&mut random);
+    let pairs = pairs(&mut random, &genome, 3_000);
+    let mapper = mapper(&genome);
+    let searched = search(&mapper, &pairs, 0);
+    let seeds_missed =
+        (0..searched.salts.len()).filter(|&read| searched.regions.of(read).is_empty());
+    assert!(seeds_missed.count() > 50, "no work for mate rescue");
+    let library = library(&mapper, &searched);
+    let resolved = mapper.resolve_pairs(searched, &library).unwrap();
+    let (mut wrong, mut confident, mut proper) = (0, 0, 0);
+    for (number, truth) in pairs.iter().flat_map(|pair| pair.truth).enumerate() {
+        let Some(verdict) = resolved.verdicts[number] else {
+            wrong += 1;
+            continue;
+        };
+        let region = &resolved.regions.of(number)[verdict.primary];
+        let begin = mapper.segments().get(region.segment).in_contig(region.begin);
+        let expected = (truth.0, truth.1 + region.query_begin);
+        let is_right = (is_reverse(region.query), begin) == expected;
+        wrong += usize::from(!is_right);
+        confident += usize::from(verdict.mapq >= 30);
+        assert!(is_right || verdict.mapq < 30, "read {number}: {region:?}, {truth:?}");
+        proper += usize::from(verdict.proper);
+        // Columns lead from one end to the other.
+        let mut lengths = (0, 0);
+        for run in resolved.regions.runs(region) {
+            lengths.0 += if run.op() == Op::Deletion { 0 } else { run.count() };
+            lengths.1 += if run.op() == Op::Insertion { 0 } else { run.count() };
+        }
+        let expected = (region.query_end - region.query_begin, region.end - region.begin);
+        assert_eq!(lengths, expected, "read {number}");
+    }
+    assert!(wrong < 100, "{wrong} wrong");
+    assert!(confident > 5_800 && proper > 5_900, "{confident} confident, {proper} proper");
+}
+
+#[test]
+fn nothing_depends_on_batches_or_threads() {
+    let mut random = fastrand::Rng::with_seed(6);
+    let genome = genome(&mut random);
+    let pairs = pairs(&mut random, &genome, 1_200);
+    let mapper = mapper(&genome);
+    let all = search(&mapper, &pairs, 0);
+    let library = library(&mapper, &all);
+    let all_single = reported(&mapper.resolve_single(all.clone()));
+    let all = reported(&mapper.resolve_pairs(all, &library).unwrap());
+    for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (mut paired, mut single) = (Vec::new(), Vec::new());
+        for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
+            let searched = search(&mapper, pairs, number * size);
+            single.extend(reported(&mapper.resolve_single(searched.clone())));
+            let resolved = pool.install(|| mapper.resolve_pairs(searched, &library)).unwrap();
+            paired.extend(reported(&resolved));
+        }
+        assert_eq!(paired, all[..paired.len()], "batches of {size}");
+        assert_eq!(single, all_single[..single.len()], "batches of {size}");
+    }
+}
+
+#[test]
+fn what_cannot_be_mapped_is_unaligned() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mapper = mapper(&genome(&mut random));
+    let foreign = letters(&mut random, 100);
+    let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
+    let searched = mapper.search(Queries::new(reads), vec![1; 4]).unwrap();
+    let resolved = mapper.resolve_pairs(searched, &Library::default()).unwrap();
+    assert_eq!(resolved.verdicts, vec![None; 4]);
+    let none = mapper.search(Queries::default(), Vec::new()).unwrap();
+    assert!(mapper.resolve_single(none).verdicts.is_empty());
+}

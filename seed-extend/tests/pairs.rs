@@ -1,0 +1,215 @@
+//! Distances of pairs, qualities, and mates that are looked for.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use fm_index::{Reference, Segments};
+use seed_extend::Sample;
+use seed_extend::extend::Scoring;
+use seed_extend::insert::{Library, Orientation};
+use seed_extend::packed::Text;
+use seed_extend::pairs::{PairOptions, decide};
+use seed_extend::queries::Queries;
+use seed_extend::ranking::{RankOptions, mapq, rank};
+use seed_extend::regions::{Extension, Region, deduplicate};
+use seed_extend::rescue::{RescueOptions, Rescuer};
+
+const LENGTH: u32 = 100;
+
+/// A region over all of a read without differences.
+fn region(query: u32, begin: u32) -> Region {
+    Region {
+        query,
+        segment: 0,
+        score: LENGTH as i32,
+        query_begin: 0,
+        query_end: LENGTH,
+        begin,
+        end: begin + LENGTH,
+        first_run: 0,
+        runs: 1,
+        seeded: LENGTH,
+        sub: 0,
+        rivals: 0,
+        shadow: None,
+    }
+}
+
+/// The regions of a pair of reads with this orientation and distance.
+fn pair(at: u32, orientation: Orientation, distance: u32, swapped: bool) -> [Region; 2] {
+    // Strands of the left and the right read.
+    let (left, right) = match orientation {
+        Orientation::ForwardForward => (0, 0),
+        Orientation::ForwardReverse => (0, 1),
+        Orientation::ReverseForward => (1, 0),
+        Orientation::ReverseReverse => (1, 1),
+    };
+    let first_base = |strand: u32, base: u32| if strand == 1 { base + 1 - LENGTH } else { base };
+    let ends = [(left, first_base(left, at)), (right, first_base(right, at + distance))];
+    let [left, right] = ends;
+    let (one, two) = if swapped { (right, left) } else { (left, right) };
+    [region(one.0, one.1), region(2 + two.0, two.1)]
+}
+
+/// A library of pairs 300 apart, more or less.
+fn library(orientation: Orientation, swapped: bool) -> Library {
+    let mut sample = Sample::default();
+    for distance in 250..=350 {
+        let [one, two] = pair(1000, orientation, distance, swapped);
+        sample.add([&[one], &[two]], &RankOptions::default());
+    }
+    sample.library()
+}
+
+#[test]
+fn orientations_are_seen_from_the_first_read() {
+    for orientation in Orientation::ALL {
+        for swapped in [false, true] {
+            let [one, two] = pair(5000, orientation, 310, swapped);
+            // Of two on one strand, the second may be ahead of the first or behind it.
+            let seen = if swapped { orientation.from_second() } else { orientation };
+            assert_eq!(Orientation::of(&one, &two), (seen, 310), "{orientation:?} {swapped}");
+        }
+    }
+}
+
+#[test]
+fn distances_are_estimated_from_quartiles() {
+    let library = library(Orientation::ForwardReverse, true);
+    let distances = library.distances(Orientation::ForwardReverse).unwrap();
+    // Quartiles 275 and 326: three times 51 beyond them.
+    assert_eq!((distances.low, distances.high), (122, 479));
+    assert!((distances.mean - 300.0).abs() < 1e-9);
+    assert!(library.distances(Orientation::ReverseForward).is_none());
+    let [one, two] = pair(9000, Orientation::ForwardReverse, 479, true);
+    assert!(library.is_proper(&one, &two));
+    let [one, two] = pair(9000, Orientation::ForwardReverse, 480, true);
+    assert!(!library.is_proper(&one, &two));
+    let few = pair(9000, Orientation::ForwardReverse, 300, true);
+    let mut sample = Sample::default();
+    (0..9).for_each(|_| sample.add([&few[..1], &few[1..]], &RankOptions::default()));
+    assert!(sample.library().is_empty());
+}
+
+#[test]
+fn rivals_lower_the_quality() {
+    let options = RankOptions::default();
+    let mut last = 60;
+    for sub in [0, 19, 60, 80, 90, 95, 99, 100] {
+        let quality = mapq(&Region { sub, ..region(0, 0) }, 0.0, &options);
+        assert!(quality <= last, "{sub}");
+        last = quality;
+    }
+    assert_eq!(last, 0);
+    let near = Region { sub: 90, rivals: 1, ..region(0, 0) };
+    let alone = mapq(&near, 0.0, &options);
+    assert!(mapq(&Region { rivals: 5, ..near }, 0.0, &options) < alone);
+    assert!(mapq(&near, 0.5, &options) < alone);
+}
+
+#[test]
+fn alternatives_are_ranked_and_doubles_left_out() {
+    let options = RankOptions::default();
+    let half = Region { query_begin: 60, begin: 5060, score: 40, ..region(0, 5000) };
+    let shifted = Region { query_end: 99, end: 1099, score: 94, ..region(0, 1000) };
+    let other = Region { score: 95, ..region(1, 3000) };
+    let mut regions = vec![half, other, shifted, region(0, 1000)];
+    deduplicate(&mut regions);
+    assert_eq!(regions.len(), 3);
+    rank(&mut regions, LENGTH, 7, &options);
+    let found: Vec<_> = regions.iter().map(|it| (it.begin, it.sub, it.rivals, it.shadow)).collect();
+    assert_eq!(found, [(1000, 95, 1, None), (3000, 0, 0, Some(0)), (5060, 0, 0, Some(0))]);
+
+    let [left, right] = [
+        Region { query_end: 50, end: 1050, score: 50, ..region(0, 1000) },
+        Region { query_begin: 45, begin: 8045, score: 55, ..region(0, 8000) },
+    ];
+    let mut parts = vec![left, right];
+    rank(&mut parts, LENGTH, 7, &options);
+    assert!(parts.iter().all(|part| part.shadow.is_none()), "they share too little");
+
+    // Which of two equal ones is first depends on the read alone.
+    let mut firsts = std::collections::BTreeSet::new();
+    for salt in 0..50 {
+        let mut one = vec![region(0, 1000), region(0, 3000)];
+        let mut two = vec![region(0, 3000), region(0, 1000)];
+        rank(&mut one, LENGTH, salt, &options);
+        rank(&mut two, LENGTH, salt, &options);
+        assert_eq!(one, two);
+        firsts.insert(one[0].begin);
+    }
+    assert_eq!(firsts.len(), 2);
+}
+
+#[test]
+fn a_mate_tells_which_of_two_places_is_meant() {
+    let (ranking, options) = (RankOptions::default(), PairOptions::default());
+    let library = library(Orientation::ForwardReverse, true);
+    let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
+    let elsewhere = region(2, 40_000);
+    let mut first = vec![one];
+    let mut second = vec![elsewhere, two];
+    for salt in 0..20 {
+        rank(&mut first, LENGTH, salt, &ranking);
+        rank(&mut second, LENGTH, salt, &ranking);
+        assert_eq!(mapq(&second[0], 0.0, &ranking), 0);
+        let ends = [first.as_slice(), &second];
+        let decision = decide(ends, [0.0; 2], &library, salt, &ranking, &options).unwrap();
+        assert_eq!(second[decision.regions[1]].begin, two.begin);
+        assert_eq!(decision.mapq, [60, 40]);
+    }
+    // Too far: no pair.
+    let [one, two] = pair(1000, Orientation::ForwardReverse, 900, false);
+    assert_eq!(decide([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(decide([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
+}
+
+#[test]
+fn mates_are_looked_for_where_they_should_be() {
+    for seed in 0..200 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let text: Vec<u8> = (0..6000).map(|_| *random.choice(b"ACGT").unwrap()).collect();
+        let reference = Reference::from_records([("a", &text)]).unwrap();
+        let segments = Segments::new(&reference);
+        let words = Text { words: reference.words(), length: text.len() };
+        let scoring = Scoring::default();
+        let extension = Extension { text: words, segments: &segments, scoring, reach: 50 };
+        let orientation = Orientation::ALL[random.usize(..4)];
+        let swapped = random.bool();
+        let library = library(orientation, swapped);
+        let at = random.u32(..5500);
+        if at < LENGTH {
+            continue;
+        }
+        let ends = pair(at, orientation, random.u32(250..=350), swapped);
+        let letters = ends.map(|end| {
+            let mut letters = text[end.begin as usize..end.end as usize].to_vec();
+            if end.query % 2 == 1 {
+                letters.reverse();
+                for letter in &mut letters {
+                    *letter = b"TGCA"[b"ACGT".iter().position(|it| it == letter).unwrap()];
+                }
+            }
+            for _ in 0..12 {
+                letters[random.usize(..100)] = *random.choice(b"ACGT").unwrap();
+            }
+            letters
+        });
+        let queries = Queries::new(letters.iter().map(Vec::as_slice));
+        let missing = random.usize(..2);
+        let mut found = [&ends[..1], &ends[1..]];
+        found[missing] = &[];
+        let options = RescueOptions::default();
+        let mut rescues = Vec::new();
+        Rescuer::new(extension, &queries, &library, options).rescues(0, found, &mut rescues);
+        let wanted = ends[missing];
+        let is_found = rescues.iter().any(|rescue| {
+            let diagonal = i64::from(wanted.begin) - i64::from(rescue.task.window_start);
+            rescue.query == wanted.query
+                && (i64::from(rescue.task.low)..=i64::from(rescue.task.high)).contains(&diagonal)
+        });
+        assert!(is_found, "seed {seed}: {orientation:?}, {wanted:?} is not in {rescues:?}");
+        let both = [&ends[..1], &ends[1..]];
+        let mut none = Vec::new();
+        Rescuer::new(extension, &queries, &library, options).rescues(0, both, &mut none);
+        assert_eq!(none, [], "seed {seed}: both are there");
+    }
+}

@@ -1,0 +1,161 @@
+//! Seeds against their definition, word by word.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use aligner_core::seq::UNKNOWN;
+use fm_index::{BuildOptions, FmIndex, Reference};
+use seed_extend::anchors;
+use seed_extend::queries::Queries;
+use seed_extend::seeds::{Seed, SeedOptions, Seeder};
+
+const OPTIONS: SeedOptions =
+    SeedOptions { min_length: 7, split_length: 10, split_occurrences: 4, rare: 6 };
+
+fn letters(random: &mut fastrand::Rng, length: usize, of: &[u8]) -> Vec<u8> {
+    (0..length).map(|_| *random.choice(of).unwrap()).collect()
+}
+
+/// A text with repeats that are not quite alike, and a read with stretches of it.
+fn text_and_read(random: &mut fastrand::Rng) -> (Vec<u8>, Vec<u8>) {
+    let unit_length = random.usize(5..60);
+    let unit = letters(random, unit_length, b"ACGT");
+    let mut text = Vec::new();
+    while text.len() < 700 {
+        let from = random.usize(..unit.len());
+        text.extend_from_slice(&unit[from..]);
+        let other_length = random.usize(0..40);
+        text.extend(letters(random, other_length, b"ACGT"));
+    }
+    let mut read = Vec::new();
+    while read.len() < 90 {
+        let from = random.usize(..text.len() - 60);
+        let stretch_length = random.usize(1..60);
+        read.extend_from_slice(&text[from..from + stretch_length]);
+    }
+    for _ in 0..random.usize(..4) {
+        let place = random.usize(..read.len());
+        read[place] = *random.choice(b"ACGTN").unwrap();
+    }
+    (text, read)
+}
+
+fn occurrences(text: &[u8], word: &[u8]) -> u32 {
+    let is_known = word.iter().all(|&code| code < UNKNOWN);
+    if is_known {
+        text.windows(word.len()).filter(|window| *window == word).count() as u32
+    } else {
+        0
+    }
+}
+
+/// The super-maximal matches for `least` that contain `place`, if one is given.
+fn matches(text: &[u8], word: &[u8], least: u32, place: Option<usize>) -> Vec<(usize, usize, u32)> {
+    let count = |begin: usize, end: usize| occurrences(text, &word[begin..end]);
+    let mut found = Vec::new();
+    for begin in 0..word.len() {
+        for end in begin + OPTIONS.min_length as usize..=word.len() {
+            let size = count(begin, end);
+            let is_maximal = size >= least
+                && (begin == 0 || count(begin - 1, end) < least)
+                && (end == word.len() || count(begin, end + 1) < least);
+            if is_maximal && place.is_none_or(|place| (begin..end).contains(&place)) {
+                found.push((begin, end - begin, size));
+            }
+        }
+    }
+    found
+}
+
+/// The words of the third kind.
+fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
+    let least = OPTIONS.min_length as usize + 1;
+    let (mut found, mut begin) = (Vec::new(), 0);
+    'words: while begin + least <= word.len() {
+        for end in begin + least..=word.len() {
+            let size = occurrences(text, &word[begin..end]);
+            if size < OPTIONS.rare {
+                if size > 1 {
+                    found.push((begin, end - begin, size));
+                }
+                begin = end;
+                continue 'words;
+            }
+        }
+        break;
+    }
+    found
+}
+
+#[test]
+fn seeds_are_all_that_the_definition_says() {
+    let mut seen = [0; 3];
+    for number in 0..40 {
+        let mut random = fastrand::Rng::with_seed(number);
+        let (letters, read) = text_and_read(&mut random);
+        let reference = Reference::from_records([("t", &letters)]).unwrap();
+        let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
+        let text = index.reference().codes(0..index.reference().len());
+        let queries = Queries::new([read.as_slice()]);
+        for query in 0..2 {
+            let mut seeds = Vec::new();
+            Seeder::new(&index, OPTIONS).seeds(&queries, query, &mut seeds);
+            let word = queries.codes(query);
+            let first = matches(&text, word, 1, None);
+            let mut expected: BTreeSet<_> = first.iter().copied().collect();
+            seen[0] += expected.len();
+            for (begin, length, size) in first {
+                if length >= OPTIONS.split_length as usize && size <= OPTIONS.split_occurrences {
+                    let again = matches(&text, word, size + 1, Some(begin + length / 2));
+                    seen[1] += again.len();
+                    expected.extend(again);
+                }
+            }
+            let rare = rare(&text, word);
+            seen[2] += rare.len();
+            expected.extend(rare);
+            let found: BTreeSet<_> = seeds
+                .iter()
+                .map(|seed| (usize::from(seed.begin), usize::from(seed.length), seed.size))
+                .collect();
+            assert_eq!(found, expected, "seed {number}, query {query}");
+            for seed in &seeds {
+                check_places(&index, &text, word, seed);
+            }
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 40), "{seen:?}");
+}
+
+/// All occurrences of a seed are found, and no more than asked for.
+fn check_places(index: &FmIndex, text: &[u8], word: &[u8], seed: &Seed) {
+    let begin = usize::from(seed.begin);
+    let word = &word[begin..begin + usize::from(seed.length)];
+    let places = |most| {
+        let mut anchors = Vec::new();
+        anchors::locate(index, seed, most, &mut anchors);
+        anchors.iter().map(|anchor| anchor.position).collect::<BTreeSet<u32>>()
+    };
+    let expected: BTreeSet<u32> = (0..=text.len() - word.len())
+        .filter(|&at| &text[at..at + word.len()] == word)
+        .map(|at| at as u32)
+        .collect();
+    assert_eq!(places(1000), expected);
+    let some = places(3);
+    assert_eq!(some.len(), expected.len().min(3));
+    assert!(some.is_subset(&expected));
+}
+
+#[test]
+fn short_and_empty_reads_have_no_seeds() {
+    let reference = Reference::from_records([("t", "ACGTTGCAACGGTACCATGG")]).unwrap();
+    let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
+    let queries = Queries::new([b"".as_slice(), b"ACGTTG", b"NNNNNNNNNNNN", b"ACGTTGC"]);
+    let mut seeds = Vec::new();
+    for query in 0..6 {
+        Seeder::new(&index, OPTIONS).seeds(&queries, query, &mut seeds);
+    }
+    assert_eq!(seeds, []);
+    Seeder::new(&index, OPTIONS).seeds(&queries, 6, &mut seeds);
+    assert_eq!(seeds, [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }]);
+}

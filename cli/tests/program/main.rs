@@ -14,6 +14,7 @@ mod input;
 mod nw;
 mod pipeline;
 mod records;
+mod report;
 mod simulate;
 mod sort;
 mod support;

@@ -1,11 +1,12 @@
 # make run   install what is missing, build, align the bundled real reads, show the result
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers too)
+# make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 run: deps
 	$(CARGO) build --release --quiet --package gpualign
@@ -16,6 +17,11 @@ run: deps
 test: deps test-deps
 	$(CARGO) test --workspace --quiet
 	$(CARGO) test --package gpualign-tests --features sanitize --quiet
+
+bench: deps
+	$(CARGO) build --release --quiet --package gpualign
+	$(CARGO) run --release --quiet --package gpualign-benches --bin evidence -- \
+		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick)
 
 lint:
 	$(CARGO) fmt --all --check

@@ -35,6 +35,10 @@ pub struct BlastnStage {
     pub items: u64,
     /// Lanes at work, of those of its firings.
     pub occupancy: f64,
+    /// Its firings.
+    pub firings: u64,
+    /// Of a block's time: its gathering, running, scattering.
+    pub shares: [f64; 3],
 }
 
 /// A build with a query.
@@ -136,17 +140,22 @@ fn measure(
     let extent = Extent { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(Batch::new(&[query(database, length)], &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word));
-    let metrics = measured.run(&batch, &lookup, &search)?.run.metrics;
-    let first = timed.run(&batch, &lookup, &search)?.run;
+    let metrics = measured.run(&batch, &lookup, &search)?.metrics;
+    let first = timed.run(&batch, &lookup, &search)?;
     let times: Result<Vec<f64>, BenchError> =
-        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.run.device_seconds)).collect();
+        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.device_seconds)).collect();
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];
-    let stage = |module: &ModuleMetrics| BlastnStage {
-        name: module.module.clone(),
-        items: module.items_in,
-        occupancy: module.occupancy(),
+    let stage = |module: &ModuleMetrics| {
+        let cycles = [module.gather_cycles, module.run_cycles, module.scatter_cycles];
+        BlastnStage {
+            name: module.module.clone(),
+            items: module.items_in,
+            occupancy: module.occupancy(),
+            firings: module.firings,
+            shares: cycles.map(|cycles| cycles as f64 / metrics.total_cycles.max(1) as f64),
+        }
     };
     Ok(BlastnTiming {
         build,

@@ -9,27 +9,38 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Values by category, under one name.
-pub(crate) struct Series {
-    pub(crate) name: String,
-    pub(crate) values: Vec<f64>,
+pub struct Series {
+    /// As the legend has it.
+    pub name: String,
+    /// One a category.
+    pub values: Vec<f64>,
 }
 
+/// How values are drawn.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Points, joined.
     Lines,
+    /// Bars side by side.
     Bars,
 }
 
-pub(crate) struct Chart {
-    pub(crate) kind: Kind,
-    pub(crate) title: &'static str,
-    /// The axes, with units.
-    pub(crate) x: &'static str,
-    pub(crate) y: &'static str,
-    pub(crate) categories: Vec<String>,
-    pub(crate) series: Vec<Series>,
+/// Several series over the same categories.
+pub struct Chart<'t> {
+    /// How to draw them.
+    pub kind: Kind,
+    /// Above all.
+    pub title: &'t str,
+    /// The axis of the categories, with its unit.
+    pub x: &'t str,
+    /// The axis of the values, with its unit.
+    pub y: &'t str,
+    /// From left to right.
+    pub categories: Vec<String>,
+    /// What is drawn.
+    pub series: Vec<Series>,
     /// A value to compare with, drawn as a thin line.
-    pub(crate) reference: Option<f64>,
+    pub reference: Option<f64>,
 }
 
 const SIZE: (u32, u32) = (1080, 500);
@@ -72,9 +83,12 @@ impl Ranged for Places {
     }
 }
 
-impl Chart {
+impl Chart<'_> {
     /// Draws it.
-    pub(crate) fn svg(&self) -> Result<String, Box<dyn Error + '_>> {
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn svg(&self) -> Result<String, Box<dyn Error + '_>> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
@@ -152,7 +166,7 @@ impl Chart {
 mod tests {
     use super::*;
 
-    fn chart(kind: Kind) -> Chart {
+    fn chart(kind: Kind) -> Chart<'static> {
         let series = |name: &str, values: [f64; 3]| Series {
             name: name.to_owned(),
             values: values.to_vec(),

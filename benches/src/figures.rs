@@ -92,7 +92,7 @@ fn ratio(above: f64, below: f64) -> f64 {
 }
 
 /// How many times as fast as the fused pipeline, by work; a line for each filter rate.
-fn filtering(points: &[Point]) -> Chart {
+fn filtering(points: &[Point]) -> Chart<'static> {
     let speedups = |&rate: &f64| {
         let of = |app| {
             let same = move |point: &Point| point.app == app && point.filter_rate.eq(&rate);
@@ -117,12 +117,16 @@ fn filtering(points: &[Point]) -> Chart {
 }
 
 /// Times by work; a line for each application.
-fn by_work(title: &'static str, points: &[Point]) -> Chart {
+fn by_work(title: &'static str, points: &[Point]) -> Chart<'static> {
     times(title, points, |point| point.app.name())
 }
 
 /// Times by work; a line for each value of `name`.
-fn times(title: &'static str, points: &[Point], name: impl Fn(&Point) -> &'static str) -> Chart {
+fn times(
+    title: &'static str,
+    points: &[Point],
+    name: impl Fn(&Point) -> &'static str,
+) -> Chart<'static> {
     let line = |line: &'static str| {
         series(line, points, |point| name(point) == line, |point| point.seconds * 1e3)
     };
@@ -138,7 +142,7 @@ fn times(title: &'static str, points: &[Point], name: impl Fn(&Point) -> &'stati
 }
 
 /// Times by ensemble width; a line for each application.
-fn widths(points: &[Point]) -> Chart {
+fn widths(points: &[Point]) -> Chart<'static> {
     Chart {
         x: "ensemble width (threads)",
         categories: distinct(points.iter().map(|point| point.width.to_string())),
@@ -147,7 +151,7 @@ fn widths(points: &[Point]) -> Chart {
 }
 
 /// Mean occupancy at each stage; bars for each application and policy.
-fn occupancy(points: &[Point]) -> Chart {
+fn occupancy(points: &[Point]) -> Chart<'static> {
     let bars = |point: &Point| {
         let at = |stage: u32| {
             let modules = point.metrics.modules.iter().enumerate();
@@ -179,7 +183,7 @@ fn label(point: &Point) -> String {
 }
 
 /// Firings and full firings by application; bars for each policy.
-fn counts(points: &[Point]) -> Chart {
+fn counts(points: &[Point]) -> Chart<'static> {
     let bars = |policy: &str| {
         let of = |point: &Point| point.policy == policy;
         let full = |point: &Point| {
@@ -219,7 +223,7 @@ fn parts(
     y: &'static str,
     points: &[Point],
     value: impl Fn(&Point, f64) -> f64,
-) -> Chart {
+) -> Chart<'static> {
     let names = ["gather", "run", "scatter", "scheduler"];
     let bars = |(part, &name): (usize, &&str)| {
         series(name, points, |_| true, |point| value(point, point.metrics.shares()[part]))

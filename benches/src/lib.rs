@@ -22,7 +22,10 @@
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
-//! | [`report`], `figures`, `chart` | results as data, tables and drawings |
+//! | [`report`], `figures`, [`chart`] | results as data, tables and drawings |
+//!
+//! The program `evidence` (`src/bin/evidence`) is apart from all this: it measures the program gpualign beside
+//! other people's.
 //!
 //! Every application yields the same quotes, which a plain loop tells in advance; a run that yields
 //! others is an error, not a time.
@@ -30,7 +33,7 @@
 pub mod apps;
 mod blastn;
 pub mod calibration;
-mod chart;
+pub mod chart;
 mod error;
 pub mod experiments;
 mod extend;

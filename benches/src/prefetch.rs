@@ -165,7 +165,7 @@ fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), B
 }
 
 /// Picoseconds a quote by work; a line for each variant.
-pub(crate) fn chart(timings: &[Timing]) -> Chart {
+pub(crate) fn chart(timings: &[Timing]) -> Chart<'static> {
     let mut apps: Vec<&str> = timings.iter().map(|timing| timing.app).collect();
     apps.dedup();
     let mut rounds: Vec<u32> = timings.iter().map(|timing| timing.rounds).collect();

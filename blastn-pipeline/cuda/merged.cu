@@ -1,5 +1,6 @@
 // The four stages of src/pipeline in one node, for comparison.
-#define STREAM_MAX_WIDTH 512
+#define STREAM_MAX_WIDTH 256
+#define STREAM_MIN_BLOCKS 2
 #include <blastn/stages.cuh>
 
 namespace {
@@ -10,7 +11,7 @@ constexpr uint32_t kMerged = 16;
 struct Merged : stream::Exploding {
   using In = Slice;
   using Out = stream::Channels<stream::Channel<Found, 1>, stream::Channel<blastn::Extended, kMerged>,
-                               stream::Channel<Word, kMerged>>;
+                               stream::Channel<blastn::Spent, kMerged>>;
   using Global = Context;
 
   __device__ uint32_t size(const Slice& slice, const stream::Site<Merged>&) const { return slice.words; }
@@ -25,9 +26,14 @@ struct Merged : stream::Exploding {
       Word word;
       const uint32_t query = __ldg(context.places + entry);
       if (!blastn::widen(context, found.chunk, query, found.subject, word)) continue;
-      blastn::Extended extended;
-      if (blastn::extend(context, word, extended)) push(stream::to<1>(), extended);
-      else push(stream::to<2>(), word);
+      if (decide<1>(context, word, push)) continue;
+      blastn::Long extension{word};
+      if (blastn::is_promising(context, word)) {
+        while (!extension.extend(context, kMore)) continue;
+        finish<1>(context, extension, push);
+      } else {
+        push(stream::to<2>(), blastn::Spent{word, 1});
+      }
     }
     if (found.count > own) {
       push(stream::to<0>(), Found{found.chunk, found.subject, found.start + own, found.count - own});
@@ -37,4 +43,4 @@ struct Merged : stream::Exploding {
 
 }  // namespace
 
-STREAM_APP(merged, Merged, Enumerate, Widen, Extend)
+STREAM_APP(merged, Merged, Enumerate, Widen, Extend, Lengthen)

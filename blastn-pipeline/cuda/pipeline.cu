@@ -1,5 +1,6 @@
-// The four stages of src/pipeline, a node each.
-#define STREAM_MAX_WIDTH 512
+// The stages of src/pipeline, a node each.
+#define STREAM_MAX_WIDTH 256
+#define STREAM_MIN_BLOCKS 4
 #include <blastn/stages.cuh>
 
-STREAM_APP(pipeline, Seed, Enumerate, Widen, Extend)
+STREAM_APP(pipeline, Seed, Enumerate, Widen, Extend, Lengthen)

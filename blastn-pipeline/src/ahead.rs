@@ -37,16 +37,36 @@ pub(crate) fn extend<T: Sync, W>(
             let pairs = some.par_iter().zip(&mut ahead).with_min_len(2);
             pairs.for_each_init(&new_work, make_ahead);
         }
-        for (item, ahead) in some.iter().zip(ahead) {
-            if kept.contains(&extent(item)) {
-                continue;
-            }
+        all.append(&mut keep(
+            some.iter().zip(ahead),
+            kept,
+            |(item, _)| extent(item),
             // Something may have been within an alignment that another replaced since.
-            let hsp = ahead.unwrap_or_else(|| make(item, work));
-            if keeps(&hsp) {
-                kept.add(&hsp);
-                all.push(hsp);
-            }
+            |(item, ahead)| ahead.unwrap_or_else(|| make(item, work)),
+            &keeps,
+        ));
+    }
+    all
+}
+
+/// Makes alignments of items, in their order, unless their `extent` is within one that is kept; those
+/// that `keeps` approves of are kept and returned.
+pub(crate) fn keep<T>(
+    items: impl Iterator<Item = T>,
+    kept: &mut Kept,
+    extent: impl Fn(&T) -> Hsp,
+    mut make: impl FnMut(T) -> Hsp,
+    keeps: impl Fn(&Hsp) -> bool,
+) -> Vec<Hsp> {
+    let mut all = Vec::new();
+    for item in items {
+        if kept.contains(&extent(&item)) {
+            continue;
+        }
+        let hsp = make(item);
+        if keeps(&hsp) {
+            kept.add(&hsp);
+            all.push(hsp);
         }
     }
     all

@@ -1,6 +1,6 @@
 //! Which alignments lie within better ones.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::hsp::Hsp;
 
@@ -13,9 +13,9 @@ const BUCKET: u32 = 6;
 pub(crate) struct Kept {
     hsps: Vec<Span>,
     /// By context, side and bucket of its diagonal.
-    by_diagonal: HashMap<(usize, bool, i32), Vec<u32>>,
+    by_diagonal: FxHashMap<(usize, bool, i32), Vec<u32>>,
     /// By context, side and pair of places.
-    by_end: HashMap<(usize, bool, i32, i32), u32>,
+    by_end: FxHashMap<(usize, bool, i32, i32), u32>,
     separation: i32,
 }
 
@@ -56,7 +56,12 @@ impl Span {
 impl Kept {
     /// Nothing yet; alignments are close whose diagonals differ by less than `separation`.
     pub(crate) fn new(separation: i32) -> Self {
-        Self { hsps: Vec::new(), by_diagonal: HashMap::new(), by_end: HashMap::new(), separation }
+        Self {
+            hsps: Vec::new(),
+            by_diagonal: FxHashMap::default(),
+            by_end: FxHashMap::default(),
+            separation,
+        }
     }
 
     /// Whether an alignment lies within one that is kept.

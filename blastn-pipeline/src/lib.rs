@@ -28,6 +28,7 @@
 //! | [`queries`], [`batching`] | queries that are searched together, and how many those are |
 //! | [`lookup`], [`words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
+//! | [`extensions`] | gapped extensions on a GPU |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`search`] | all of it, for a batch |
@@ -35,7 +36,8 @@
 //! The stages up to the ungapped extension are those of the streaming pipeline of BLASTN (000,
 //! section 3.4.1; 004, section VI.B): each leaves a small and uneven part of its input to the next.
 //! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`pipeline`], over
-//! all subjects at once. Extensions with gaps are the CPU's, some of them made ahead in parallel.
+//! all subjects at once. Extensions with gaps are made ahead in parallel, by the CPU some of them and by a
+//! GPU all, and which are within others is decided afterwards, in order ([`extensions`]).
 //!
 //! Places count from 0, ends are behind the last; the query's are within a *context*, one of its
 //! strands.
@@ -65,6 +67,7 @@ mod culling;
 pub mod database;
 pub mod dust;
 pub mod error;
+pub mod extensions;
 pub mod fasta;
 pub mod gapped;
 pub mod hsp;

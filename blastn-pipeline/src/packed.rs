@@ -12,10 +12,9 @@ pub(crate) fn get(bytes: &[u8], place: usize) -> u8 {
 /// Unpacks bases from the first of a byte on.
 pub(crate) fn unpack(bytes: &[u8], bases: usize, into: &mut Vec<u8>) {
     into.clear();
+    let bytes = &bytes[..bases.div_ceil(BASES)];
     into.reserve(bytes.len() * BASES);
-    for &byte in &bytes[..bases.div_ceil(BASES)] {
-        into.extend([byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]);
-    }
+    into.extend(bytes.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]));
     into.truncate(bases);
 }
 

@@ -2,14 +2,17 @@
 //!
 //! A long subject is searched in chunks that overlap; alignments across a seam are joined.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use crate::ahead;
 use crate::contained::Kept;
 use crate::database::Subject;
-use crate::gapped;
+use crate::gapped::{self, Gapped};
 use crate::hsp::{self, Hsp};
 use crate::lookup::{Lookup, LookupHit};
 use crate::options::Options;
@@ -52,76 +55,134 @@ pub(crate) struct Work {
 /// What was found in a subject.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// By score.
-    pub(crate) hsps: Vec<Hsp>,
+    /// Of each query that something was found of, in order; by score.
+    pub(crate) of_queries: Vec<(usize, Vec<Hsp>)>,
     /// How many ungapped alignments were extended with gaps.
     pub(crate) extensions: u64,
 }
 
+/// Ungapped alignments of a chunk that a device found and extended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ready<'a> {
+    /// Query by query, the best first: see [`sort`].
+    pub(crate) hits: &'a [UngappedHit],
+    /// What gaps make of them; nothing where the device could not tell.
+    pub(crate) gapped: &'a [Option<Gapped>],
+}
+
 impl Search<'_> {
-    /// Searches a subject.
-    ///
-    /// `seeded` are the ungapped alignments of its [`chunks`], if they are known.
+    /// Searches a subject; `ready` are its [`chunks`], if a device knows of them.
     pub(crate) fn subject(
         &self,
         subject: &Subject<'_>,
-        seeded: Option<&[Vec<UngappedHit>]>,
+        ready: Option<&[Ready<'_>]>,
         work: &mut Work,
     ) -> Found {
         let chunks = chunks(subject.length);
-        let of = |number: usize| seeded.map(|seeded| seeded[number].as_slice());
-        let mut found = if let [whole] = chunks.as_slice() {
-            self.chunk(subject, whole.clone(), of(0), work)
-        } else {
-            let parts: Vec<Found> = chunks
-                .par_iter()
-                .enumerate()
-                .map_init(Work::default, |work, (number, chunk)| {
-                    self.chunk(subject, chunk.clone(), of(number), work)
-                })
-                .collect();
-            let mut all = Found::default();
-            for (part, chunk) in parts.into_iter().zip(&chunks) {
-                all.extensions += part.extensions;
-                let overlap = if chunk.start == 0 { 0 } else { OVERLAP };
-                hsp::merge(&mut all.hsps, part.hsps, chunk.start as i32, overlap as i32);
+        let chunk = |number: usize, work: &mut Work| {
+            let range = chunks[number].clone();
+            match ready {
+                Some(ready) => self.ready_chunk(subject, range, ready[number]),
+                None => self.chunk(subject, range, work),
             }
-            all
         };
-        for hsp in &mut found.hsps {
-            hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
+        let parts: Vec<Found> = if chunks.len() == 1 {
+            vec![chunk(0, work)]
+        } else {
+            let numbers = (0..chunks.len()).into_par_iter();
+            numbers.map_init(Work::default, |work, number| chunk(number, work)).collect()
+        };
+        let extensions = parts.iter().map(|part| part.extensions).sum();
+        let mut of_queries: BTreeMap<usize, Vec<(i32, Vec<Hsp>)>> = BTreeMap::new();
+        for (part, chunk) in parts.into_iter().zip(&chunks) {
+            for (query, hsps) in part.of_queries {
+                of_queries.entry(query).or_default().push((chunk.start as i32, hsps));
+            }
         }
-        found.hsps.retain(|hsp| hsp.e_value <= self.options.e_value);
-        found
+        let merge = |(query, parts): (usize, Vec<(i32, Vec<Hsp>)>)| {
+            let mut all = Vec::new();
+            for (start, hsps) in parts {
+                let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
+                hsp::merge(&mut all, hsps, start, overlap);
+            }
+            for hsp in &mut all {
+                hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
+            }
+            all.retain(|hsp| hsp.e_value <= self.options.e_value);
+            (query, all)
+        };
+        let mut of_queries: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
+            of_queries.into_iter().map(merge).collect()
+        } else {
+            of_queries.into_par_iter().map(merge).collect()
+        };
+        of_queries.retain(|(_, hsps)| !hsps.is_empty());
+        Found { of_queries, extensions }
     }
 
-    fn chunk(
-        &self,
-        subject: &Subject<'_>,
-        range: Range<usize>,
-        seeded: Option<&[UngappedHit]>,
-        work: &mut Work,
-    ) -> Found {
-        if seeded.is_some_and(<[_]>::is_empty) {
-            return Found::default();
-        }
+    fn chunk(&self, subject: &Subject<'_>, range: Range<usize>, work: &mut Work) -> Found {
         let packed = &subject.packed[range.start / packed::BASES..];
         let mut bases = std::mem::take(&mut work.bases);
         packed::unpack(packed, range.len(), &mut bases);
         work.ungapped.clear();
-        match seeded {
-            Some(seeded) => work.ungapped.extend_from_slice(seeded),
-            None => self.ungapped(Chunk { packed, bases: &bases }, work),
-        }
+        self.ungapped(Chunk { packed, bases: &bases }, work);
         best_first(&mut work.ungapped);
-        let mut hsps = self.gapped(&bases, work);
-        for hsp in &mut hsps {
-            let start = range.start as i32;
-            hsp.subject = (hsp.subject.0 + start, hsp.subject.1 + start);
-            hsp.seed.1 += start;
-        }
+        let hsps = self.gapped(&bases, work);
         work.bases = bases;
-        Found { hsps, extensions: work.ungapped.len() as u64 }
+        let mut of_queries: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
+        for hsp in hsps {
+            of_queries.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
+        }
+        let found = of_queries.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
+        Found { of_queries: found.collect(), extensions: work.ungapped.len() as u64 }
+    }
+
+    /// A chunk that a device knows of. What it could not tell is made here.
+    fn ready_chunk(&self, subject: &Subject<'_>, range: Range<usize>, ready: Ready<'_>) -> Found {
+        let bases = OnceLock::new();
+        let unpack = || {
+            let mut bases = Vec::new();
+            packed::unpack(&subject.packed[range.start / packed::BASES..], range.len(), &mut bases);
+            bases
+        };
+        let mut of_queries: Vec<(usize, Range<usize>)> = Vec::new();
+        for (place, hit) in ready.hits.iter().enumerate() {
+            let query = self.query(hit);
+            match of_queries.last_mut() {
+                Some((last, places)) if *last == query => places.end = place + 1,
+                _ => of_queries.push((query, place..place + 1)),
+            }
+        }
+        let gapped = |(query, places): (usize, Range<usize>)| {
+            let mut work = gapped::Work::default();
+            let hits = ready.hits[places.clone()].iter().zip(&ready.gapped[places]);
+            let hsps = ahead::keep(
+                hits,
+                &mut Kept::new(self.options.diagonal_separation()),
+                |(hit, _)| self.ungapped_hsp(hit),
+                |(hit, gapped)| match gapped {
+                    Some(gapped) => self.gapped_hsp(hit, gapped),
+                    None => self.gapped_from(hit, bases.get_or_init(unpack), &mut work),
+                },
+                |hsp| self.is_enough(hsp),
+            );
+            (query, finish(hsps, range.start))
+        };
+        let found = if of_queries.len() > 1 {
+            of_queries.into_par_iter().map(gapped).collect()
+        } else {
+            of_queries.into_iter().map(gapped).collect()
+        };
+        Found { of_queries: found, extensions: ready.hits.len() as u64 }
+    }
+
+    /// The query of a hit.
+    fn query(&self, hit: &UngappedHit) -> usize {
+        self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query
+    }
+
+    fn is_enough(&self, hsp: &Hsp) -> bool {
+        hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
     /// Seeds and extends without gaps; adds what is found to `work.ungapped`.
@@ -139,22 +200,26 @@ impl Search<'_> {
         }
     }
 
-    /// Extends with gaps what is not within an alignment already; returns alignments by score, with
-    /// places within the chunk.
+    /// The ungapped alignments of a subject of one chunk.
+    #[cfg(test)]
+    pub(crate) fn hits(&self, subject: &Subject<'_>) -> Vec<UngappedHit> {
+        let (mut work, mut bases) = (Work::default(), Vec::new());
+        packed::unpack(subject.packed, subject.length, &mut bases);
+        self.ungapped(Chunk { packed: subject.packed, bases: &bases }, &mut work);
+        work.ungapped
+    }
+
+    /// Extends with gaps what is not within an alignment already; places are within the chunk.
     fn gapped(&self, bases: &[u8], work: &mut Work) -> Vec<Hsp> {
-        let mut kept = Kept::new(self.options.diagonal_separation());
-        let mut hsps = ahead::extend(
+        ahead::extend(
             &work.ungapped,
-            &mut kept,
+            &mut Kept::new(self.options.diagonal_separation()),
             &mut work.gapped,
             gapped::Work::default,
             |hit| self.ungapped_hsp(hit),
             |hit, work| self.gapped_from(hit, bases, work),
-            |hsp| hsp.score >= self.batch.statistics(hsp.context).cutoff,
-        );
-        hsp::purge_common_ends(&mut hsps);
-        hsps.sort_by(Hsp::by_score);
-        hsps
+            |hsp| self.is_enough(hsp),
+        )
     }
 
     fn ungapped_hsp(&self, hit: &UngappedHit) -> Hsp {
@@ -170,44 +235,79 @@ impl Search<'_> {
         }
     }
 
+    /// Where a hit is extended from, within its strand and chunk.
+    pub(crate) fn seed(&self, hit: &UngappedHit) -> (usize, usize) {
+        let context = self.batch.context_at(hit.seed_query as usize);
+        let first = self.batch.contexts[context].first as u32;
+        if self.options.is_greedy() {
+            let middle = hit.length / 2;
+            return ((hit.query - first + middle) as usize, (hit.subject + middle) as usize);
+        }
+        let far = hit.subject + hit.length >= hit.seed_subject + INTO_BYTE;
+        let moved = if far { 3 } else { 0 };
+        ((hit.seed_query - first + moved) as usize, (hit.seed_subject + moved) as usize)
+    }
+
+    /// How far the score of a hit's extension may drop.
+    pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
+        if self.options.is_greedy() {
+            return self.batch.x_drop;
+        }
+        self.batch.x_drop.min(hit.score)
+    }
+
     fn gapped_from(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
         let Self { batch, options, .. } = *self;
         let context = batch.context_at(hit.seed_query as usize);
-        let first = batch.contexts[context].first as u32;
         let sequences = (batch.strand(context), bases);
+        let (seed, scoring) = (self.seed(hit), &options.scoring);
         let gapped = if options.is_greedy() {
-            let middle = hit.length / 2;
-            let seed = ((hit.query - first + middle) as usize, (hit.subject + middle) as usize);
-            gapped::greedy_score(batch, &options.scoring, sequences, seed, work)
+            gapped::greedy_score(batch, scoring, sequences, seed, work)
         } else {
-            let far = hit.subject + hit.length >= hit.seed_subject + INTO_BYTE;
-            let moved = if far { 3 } else { 0 };
-            let seed =
-                ((hit.seed_query - first + moved) as usize, (hit.seed_subject + moved) as usize);
-            let x_drop = batch.x_drop.min(hit.score);
-            gapped::affine_score(batch, &options.scoring, sequences, seed, x_drop, work)
+            gapped::affine_score(batch, scoring, sequences, seed, self.x_drop(hit), work)
         };
-        Hsp {
-            context,
-            score: gapped.score,
-            query: gapped.query,
-            subject: gapped.subject,
-            seed: gapped.seed,
-            ..Hsp::default()
-        }
+        self.gapped_hsp(hit, &gapped)
     }
+
+    fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
+        let &Gapped { score, query, subject, seed, .. } = gapped;
+        let context = self.batch.context_at(hit.seed_query as usize);
+        Hsp { context, score, query, subject, seed, ..Hsp::default() }
+    }
+}
+
+/// Alignments of a query and a chunk by score, with places within the subject.
+fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
+    let start = start as i32;
+    hsp::purge_common_ends(&mut hsps);
+    hsps.sort_by(Hsp::by_score);
+    for hsp in &mut hsps {
+        hsp.subject = (hsp.subject.0 + start, hsp.subject.1 + start);
+        hsp.seed.1 += start;
+    }
+    hsps
+}
+
+/// Puts ungapped alignments of a chunk into the order of [`Ready`].
+pub(crate) fn sort(batch: &Batch, hits: &mut [UngappedHit]) {
+    let query = |hit: &UngappedHit| batch.contexts[batch.context_at(hit.seed_query as usize)].query;
+    hits.par_sort_unstable_by(|one, other| {
+        query(one).cmp(&query(other)).then_with(|| order(one, other))
+    });
 }
 
 /// Puts ungapped alignments into the order in which they are extended with gaps.
 fn best_first(hits: &mut [UngappedHit]) {
-    hits.sort_unstable_by(|one, other| {
-        other
-            .score
-            .cmp(&one.score)
-            .then(one.subject.cmp(&other.subject))
-            .then(other.length.cmp(&one.length))
-            .then(one.query.cmp(&other.query))
-    });
+    hits.sort_unstable_by(order);
+}
+
+fn order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
+    other
+        .score
+        .cmp(&one.score)
+        .then(one.subject.cmp(&other.subject))
+        .then(other.length.cmp(&one.length))
+        .then(one.query.cmp(&other.query))
 }
 
 /// The chunks of a subject. Each begins with a byte of it.

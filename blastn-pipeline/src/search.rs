@@ -1,8 +1,8 @@
 //! Searching a database for batches of queries.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
@@ -10,16 +10,17 @@ use rayon::prelude::*;
 use crate::culling;
 use crate::database::Database;
 use crate::error::SearchError;
+use crate::extensions::Extender;
 use crate::fasta::Record;
-use crate::gapped;
+use crate::gapped::{self, Gapped};
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::pipeline::seeder::{Seeded, Seeder};
-use crate::preliminary::{Search, Work};
+use crate::pipeline::seeder::Seeder;
+use crate::preliminary::{self, Ready, Search, Work};
 use crate::queries::{Batch, Extent};
-use crate::traceback;
-use crate::ungapped::Fours;
+use crate::traceback::{self, Begin};
+use crate::ungapped::{Fours, UngappedHit};
 
 /// E-values below this count as equal.
 const NOTHING: f64 = 1.0e-180;
@@ -58,6 +59,65 @@ pub struct Results {
     pub hits: Vec<Vec<Hit>>,
     /// Ungapped alignments that were extended with gaps: a measure of the work.
     pub extensions: u64,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// Seconds of the parts of a search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// Up to ungapped alignments, if a GPU finds them.
+    pub seeding: f64,
+    /// Extensions with gaps for the score, if a GPU makes them.
+    pub scores: f64,
+    /// All of the first stages that the host does, and which alignments are within others.
+    pub preliminary: f64,
+    /// Extensions with their columns, if a GPU makes them.
+    pub traces: f64,
+    /// What the host does of alignments with columns.
+    pub traceback: f64,
+}
+
+impl Times {
+    /// Adds those of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.seeding += other.seeding;
+        self.scores += other.scores;
+        self.preliminary += other.preliminary;
+        self.traces += other.traces;
+        self.traceback += other.traceback;
+    }
+}
+
+/// Seconds since a clock was last read.
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> f64 {
+        let seconds = self.0.elapsed().as_secs_f64();
+        self.0 = Instant::now();
+        seconds
+    }
+}
+
+/// A GPU with the database.
+#[derive(Debug)]
+struct Engine<'a> {
+    seeder: Seeder<'a>,
+    extender: Extender,
+}
+
+/// Ungapped alignments of each chunk of the database, and what gaps make of them.
+#[derive(Debug, Default)]
+struct Extended {
+    hits: Vec<Vec<UngappedHit>>,
+    gapped: Vec<Vec<Option<Gapped>>>,
+}
+
+impl Extended {
+    fn chunk(&self, number: usize) -> Ready<'_> {
+        Ready { hits: &self.hits[number], gapped: &self.gapped[number] }
+    }
 }
 
 /// A database to search, and how.
@@ -65,7 +125,7 @@ pub struct Results {
 pub struct Searcher<'a> {
     database: &'a Database,
     options: Options,
-    seeder: Option<Seeder>,
+    engine: Option<Engine<'a>>,
     /// Why the GPU was given up, if it was.
     failure: OnceLock<DeviceError>,
 }
@@ -81,11 +141,14 @@ impl<'a> Searcher<'a> {
         device: Device,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let seeder = match device {
+        let engine = match device {
             Device::Cpu => None,
-            Device::Cuda(gpu) => Some(Seeder::new(gpu, database)?),
+            Device::Cuda(gpu) => {
+                let extender = Extender::new(&gpu, database)?;
+                Some(Engine { seeder: Seeder::new(gpu, database)?, extender })
+            }
         };
-        Ok(Self { database, options, seeder, failure: OnceLock::new() })
+        Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
     /// Why searches went on without the GPU, if it failed. What is found is the same.
@@ -93,11 +156,64 @@ impl<'a> Searcher<'a> {
         self.failure.get()
     }
 
-    /// The ungapped alignments of all chunks of the database, if a GPU finds them.
-    fn seeded(&self, batch: &Arc<Batch>, lookup: &Arc<Lookup>) -> Option<Seeded<'_>> {
-        let seeder = self.seeder.as_ref().filter(|_| self.failure.get().is_none())?;
-        let seeded = seeder.run(batch, lookup, &self.options);
-        seeded.map_err(|error| self.failure.set(error)).ok()
+    /// The GPU, unless it failed.
+    fn engine(&self) -> Option<&Engine<'a>> {
+        self.engine.as_ref().filter(|_| self.failure.get().is_none())
+    }
+
+    /// What the GPU made, or nothing if it failed; then the CPU goes on.
+    fn noted<T>(&self, made: Result<T, DeviceError>) -> Option<T> {
+        made.map_err(|error| self.failure.set(error)).ok()
+    }
+
+    /// The ungapped alignments of all chunks of the database, if there is a GPU, with what gaps make of
+    /// them.
+    fn extended(
+        &self,
+        engine: &Engine<'_>,
+        search: &Search<'_>,
+        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        times: &mut Times,
+    ) -> Result<Extended, DeviceError> {
+        let mut clock = Clock(Instant::now());
+        let Engine { seeder, extender } = engine;
+        let mut hits = seeder.run(batch, lookup, &self.options)?.hits;
+        hits.par_iter_mut().for_each(|hits| preliminary::sort(batch, hits));
+        times.seeding += clock.lap();
+        let bases = seeder.bases();
+        let gapped = match extender.queries(batch, &self.options)? {
+            Some(queries) => {
+                extender.scores(&queries, bases.packed(), search, bases.chunks(), &hits)?
+            }
+            None => hits.iter().map(|hits| vec![None; hits.len()]).collect(),
+        };
+        times.scores += clock.lap();
+        Ok(Extended { hits, gapped })
+    }
+
+    /// Alignments of what was found, if the GPU makes them; those of each hit.
+    fn traced(
+        &self,
+        engine: &Engine<'_>,
+        batch: &Batch,
+        found: &[(usize, Hit)],
+    ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
+        let queries = match engine.extender.queries(batch, &self.options)? {
+            Some(queries) if !self.options.is_greedy() => queries,
+            _ => return Ok(None),
+        };
+        let begins: Vec<Vec<Begin>> = found
+            .par_iter()
+            .map(|(_, hit)| {
+                let subject = self.database.subject(hit.subject);
+                traceback::begins(batch, &self.options, &subject, &hit.hsps)
+            })
+            .collect();
+        let begins = begins.concat();
+        let all = engine.extender.traces(&queries, batch, &self.options, &begins)?;
+        let mut rest = all.into_iter();
+        let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
+        Ok(Some(found.iter().map(of_hit).collect()))
     }
 
     /// What is searched for and how.
@@ -116,12 +232,21 @@ impl<'a> Searcher<'a> {
         let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Arc::new(Batch::new(queries, &self.options, extent));
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
-        let (found, extensions) = self.preliminary(&batch, &lookup);
+        let mut times = Times::default();
+        let (found, extensions) = self.preliminary(&batch, &lookup, &mut times);
+        let mut clock = Clock(Instant::now());
+        let engine = self.engine();
+        let ready = engine.and_then(|engine| self.noted(self.traced(engine, &batch, &found)));
+        let ready = ready.flatten();
+        times.traces = clock.lap();
         let aligned: Vec<(usize, Hit)> = found
             .into_par_iter()
-            .map_init(gapped::Work::default, |work, (query, hit)| {
+            .enumerate()
+            .map_init(gapped::Work::default, |work, (number, (query, hit))| {
                 let subject = self.database.subject(hit.subject);
-                let hsps = traceback::align(&batch, &self.options, &subject, &hit.hsps, work);
+                let ready = ready.as_ref().map(|ready| ready[number].as_slice());
+                let hsps =
+                    traceback::align(&batch, &self.options, &subject, &hit.hsps, ready, work);
                 (query, Hit { subject: hit.subject, hsps })
             })
             .collect();
@@ -139,27 +264,33 @@ impl<'a> Searcher<'a> {
             hits.truncate(self.options.targets);
             self.limit(hits, query.letters.len());
         }
-        Results { batch, hits, extensions }
+        times.traceback = clock.lap();
+        Results { batch, hits, extensions, times }
     }
 
     /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn preliminary(&self, batch: &Arc<Batch>, lookup: &Arc<Lookup>) -> (Vec<(usize, Hit)>, u64) {
-        let seeded = self.seeded(batch, lookup);
+    fn preliminary(
+        &self,
+        batch: &Arc<Batch>,
+        lookup: &Arc<Lookup>,
+        times: &mut Times,
+    ) -> (Vec<(usize, Hit)>, u64) {
         let fours = Fours::new(&self.options);
         let search = Search { batch, lookup, options: &self.options, fours: &fours };
+        let extended = self.engine().and_then(|engine| {
+            let extended = self.noted(self.extended(engine, &search, (batch, lookup), times))?;
+            Some((engine, extended))
+        });
+        let mut clock = Clock(Instant::now());
         let per_subject: Vec<(Vec<(usize, Hit)>, u64)> = (0..self.database.len())
             .into_par_iter()
             .map_init(Work::default, |work, number| {
-                let found = {
-                    let subject = self.database.subject(number);
-                    let seeded = seeded.as_ref().map(|seeded| seeded.subject(number));
-                    search.subject(&subject, seeded, work)
-                };
-                let mut of_queries: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
-                for hsp in found.hsps {
-                    of_queries.entry(batch.contexts()[hsp.context].query).or_default().push(hsp);
-                }
-                let hits = of_queries.into_iter();
+                let ready: Option<Vec<Ready<'_>>> = extended.as_ref().map(|(engine, extended)| {
+                    let chunks = engine.seeder.chunks(number);
+                    chunks.map(|chunk| extended.chunk(chunk)).collect()
+                });
+                let found = search.subject(&self.database.subject(number), ready.as_deref(), work);
+                let hits = found.of_queries.into_iter();
                 let hits = hits.map(|(query, hsps)| (query, Hit { subject: number, hsps }));
                 (hits.collect(), found.extensions)
             })
@@ -183,7 +314,9 @@ impl<'a> Searcher<'a> {
         }
         let found =
             (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
-        (found.collect(), extensions)
+        let found = found.collect();
+        times.preliminary = clock.lap();
+        (found, extensions)
     }
 
     /// Applies limits that concern what is reported of each subject.

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::ahead;
 use crate::contained::Kept;
 use crate::database::Subject;
 use crate::gapped::script::{Op, Script};
-use crate::gapped::{self, Work};
+use crate::gapped::{self, Gapped, Work};
 use crate::hsp::{self, Hsp};
 use crate::options::Options;
 use crate::queries::Batch;
@@ -22,28 +24,67 @@ const GAPS: usize = 3_000;
 const GOOD_RUN: i32 = 10;
 const BETTER_RUN: i32 = 15;
 
+/// Where an alignment is begun: within its strand and its subject.
+#[derive(Debug, Clone)]
+pub(crate) struct Begin {
+    pub(crate) context: usize,
+    /// The subject's number in the database.
+    pub(crate) number: usize,
+    /// Its seed.
+    pub(crate) query: usize,
+    pub(crate) subject: usize,
+    /// The part of the subject that it may be in.
+    pub(crate) window: Range<usize>,
+    /// How many letters of the query it probably has on the left and on the right.
+    pub(crate) rows: [u32; 2],
+}
+
+/// Where the alignments of what was found of a query and a subject (by score) are begun.
+pub(crate) fn begins(
+    batch: &Batch,
+    options: &Options,
+    subject: &Subject<'_>,
+    found: &[Hsp],
+) -> Vec<Begin> {
+    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
+    found.par_iter().with_min_len(64).map_init(new_aligner, Aligner::begin).collect()
+}
+
 /// Aligns what was found of one query and a subject (by score); returns alignments by score.
+///
+/// `ready` are the alignments that a device made, with nothing where it could not.
 pub(crate) fn align(
     batch: &Batch,
     options: &Options,
     subject: &Subject<'_>,
     found: &[Hsp],
+    ready: Option<&[Option<Gapped>]>,
     work: &mut Work,
 ) -> Vec<Hsp> {
     let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
     let separation = options.diagonal_separation();
     let mut kept = Kept::new(separation);
     let mut own = (new_aligner(), std::mem::take(work));
-    let hsps = ahead::extend(
-        found,
-        &mut kept,
-        &mut own,
-        || (new_aligner(), Work::default()),
-        Clone::clone,
-        |hsp, (aligner, work)| aligner.align(hsp, work),
-        // Greedy scores know nothing of ambiguous letters, and are corrected below.
-        |hsp| options.is_greedy() || passes(batch, options, subject, hsp),
-    );
+    // Greedy scores know nothing of ambiguous letters, and are corrected below.
+    let keeps = |hsp: &Hsp| options.is_greedy() || passes(batch, options, subject, hsp);
+    let hsps = if let Some(ready) = ready {
+        let make = |(hsp, ready): (&Hsp, &Option<Gapped>)| match ready {
+            Some(gapped) => aligned(hsp, gapped.clone()),
+            None => own.0.align(hsp, &mut own.1),
+        };
+        let extent = |&(hsp, _): &(&Hsp, _)| Hsp::clone(hsp);
+        ahead::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
+    } else {
+        ahead::extend(
+            found,
+            &mut kept,
+            &mut own,
+            || (new_aligner(), Work::default()),
+            Clone::clone,
+            |hsp, (aligner, work)| aligner.align(hsp, work),
+            keeps,
+        )
+    };
     let mut aligner = own.0;
     *work = own.1;
     let (whole, cut) = hsp::cut_common_ends(hsps);
@@ -107,6 +148,12 @@ impl<'a> Window<'a> {
     }
 }
 
+/// The alignment of what was found.
+fn aligned(found: &Hsp, gapped: Gapped) -> Hsp {
+    let Gapped { score, query, subject, seed, script } = gapped;
+    Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
+}
+
 struct Aligner<'a> {
     batch: &'a Batch,
     options: &'a Options,
@@ -114,37 +161,39 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// The alignment through a seed of what was found.
-    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
-        let (batch, options) = (self.batch, self.options);
-        let strand = batch.strand(found.context);
+    /// Where the alignment of what was found is begun.
+    fn begin(&mut self, found: &Hsp) -> Begin {
+        let strand = self.batch.strand(found.context);
         let seed = self.seed(found, strand);
         let (query, subject) = (seed.0 as usize, seed.1 as usize);
         let length = self.letters.subject.length;
-        let (start, end) = if length < WHOLE {
-            (0, length)
+        let window = if length < WHOLE {
+            0..length
         } else {
             let start = subject.saturating_sub(query + GAPS);
-            (start, length.min(subject + strand.len() - query + GAPS))
+            start..length.min(subject + strand.len() - query + GAPS)
         };
-        let letters = self.letters.get(start..end);
-        let sequences = (strand, letters);
+        let rows = [seed.0 - found.query.0, found.query.1 - seed.0].map(|rows| rows.max(0) as u32);
+        let number = self.letters.subject.number;
+        Begin { context: found.context, number, query, subject, window, rows }
+    }
+
+    /// The alignment through a seed of what was found.
+    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
+        let (batch, options) = (self.batch, self.options);
+        let Begin { query, subject, window, .. } = self.begin(found);
+        let start = window.start;
+        let sequences = (batch.strand(found.context), self.letters.get(window));
         let seed = (query, subject - start);
-        let gapped = if options.is_greedy() {
+        let mut gapped = if options.is_greedy() {
             gapped::greedy_alignment(batch, &options.scoring, sequences, seed, work)
         } else {
             gapped::affine_alignment(batch, &options.scoring, sequences, seed, work)
         };
         let start = start as i32;
-        Hsp {
-            context: found.context,
-            score: gapped.score,
-            query: gapped.query,
-            subject: (gapped.subject.0 + start, gapped.subject.1 + start),
-            seed: (gapped.seed.0, gapped.seed.1 + start),
-            script: gapped.script,
-            e_value: 0.0,
-        }
+        gapped.subject = (gapped.subject.0 + start, gapped.subject.1 + start);
+        gapped.seed.1 += start;
+        aligned(found, gapped)
     }
 
     /// The seed of what was found if it is within enough equal letters; else the middle of the first
@@ -153,7 +202,7 @@ impl Aligner<'_> {
         let (query, subject) = found.seed;
         let first = query.min(subject).min(strand.len() as i32);
         let start = (subject - first).max(0) as usize;
-        let end = subject.max(found.subject.1) as usize + strand.len();
+        let end = found.subject.1.max(subject + found.query.1 - query).max(subject) as usize;
         let letters = self.letters.get(start..end);
         let is_equal = |i: i32| {
             let letter = |letters: &[u8], place: i32| letters.get(place as usize).copied();

@@ -146,17 +146,45 @@ impl Extension<'_> {
     pub(crate) fn of(&self, word: &WordHit) -> Option<UngappedHit> {
         let context = self.batch.context_at(word.query as usize);
         let statistics = self.batch.statistics(context);
+        let (drop, nearly) = (-statistics.x_drop, statistics.nearly());
         if let Fours(Some(fours)) = self.fours
-            && self.approximate(word, fours, -statistics.x_drop) < statistics.nearly()
+            && !self.is_promising(word, fours, drop, nearly)
         {
             return None;
         }
-        let hit = self.exact(word, -statistics.x_drop);
+        let hit = self.exact(word, drop);
         (hit.score >= statistics.trigger).then_some(hit)
     }
 
-    /// The score of an extension by four columns at a time, from a byte of the subject on.
-    fn approximate(&self, word: &WordHit, fours: &[i32; 256], drop: i32) -> i32 {
+    /// Whether a run of equal bases as long as a word's begins before a word on its diagonal, so that an
+    /// extension from there is likely to pass this word: to its left, within `window` columns of bases,
+    /// the score does not fall by more than the X-drop in between. `length` is that of words.
+    pub(crate) fn follows(&self, word: &WordHit, length: usize, window: usize) -> bool {
+        let context = self.batch.context_at(word.query as usize);
+        let drop = -self.batch.statistics(context).x_drop;
+        let (letters, bases) = (&self.batch.letters, self.chunk.bases);
+        let (query, subject) = (word.query as usize, word.subject as usize);
+        let (mut sum, mut run) = (0, length);
+        for i in 1..=query.min(subject).min(window) {
+            let (letter, base) = (letters[query - i], bases[subject - i]);
+            if letter > 3 {
+                break;
+            }
+            run = if letter == base { run + 1 } else { 0 };
+            // The word itself, if it is longer than it has to be.
+            if run >= length {
+                return true;
+            }
+            sum = (sum + self.batch.matrix.get(letter, base)).min(0);
+            if sum < drop {
+                break;
+            }
+        }
+        false
+    }
+
+    /// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
+    fn is_promising(&self, word: &WordHit, fours: &[i32; 256], drop: i32, enough: i32) -> bool {
         let letters = &self.batch.letters;
         let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
         let (query, subject) = (word.query as usize + to_byte, word.subject as usize + to_byte);
@@ -174,7 +202,8 @@ impl Extension<'_> {
         };
         let leftward = (1..=left).map(|i| four(query - 4 * i, byte - i));
         let rightward = (0..right).map(|i| four(query + 4 * i, byte + i));
-        best_sum(leftward, drop) + best_sum(rightward, drop)
+        let left = best_sum(leftward, drop, enough);
+        left + best_sum(rightward, drop, enough - left) >= enough
     }
 
     fn exact(&self, word: &WordHit, drop: i32) -> UngappedHit {
@@ -224,10 +253,13 @@ impl Drop for Extender<'_> {
     }
 }
 
-/// The greatest sum of the first scores, until it drops by too much.
-fn best_sum(scores: impl Iterator<Item = i32>, drop: i32) -> i32 {
+/// The greatest sum of the first scores, until it drops by too much, or is enough.
+fn best_sum(scores: impl Iterator<Item = i32>, drop: i32, enough: i32) -> i32 {
     let (mut best, mut sum) = (0, 0);
     for score in scores {
+        if best >= enough {
+            break;
+        }
         sum += score;
         if sum > 0 {
             best += sum;

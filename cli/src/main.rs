@@ -17,6 +17,7 @@
 //! | [`evaluate`] | whether reads were placed where they are from, or where another mapper has them |
 //! | [`console`] | notices and progress on standard error |
 //! | [`stats`] | what `--stats` prints |
+//! | [`report`] | the same as a page, and for `MultiQC` |
 //! | [`timeline`] | when each step of each batch was done |
 //!
 //! Reading, searching, making records and writing overlap: each is a stage with a thread of its own, and
@@ -33,6 +34,7 @@ mod console;
 mod evaluate;
 mod input;
 mod output;
+mod report;
 mod simulate;
 mod stats;
 mod timeline;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use woodstocc::Mapper;
 
 use crate::args::{Mode, Search};
+use crate::output::Tally;
 use crate::timeline::{Step, Timeline};
 
 /// The statistics of one run of mapping.
@@ -24,6 +25,9 @@ pub struct Summary {
     pub aligned: u64,
     /// Alignments written.
     pub alignments: u64,
+    /// Of the records that were written.
+    #[serde(flatten)]
+    pub tally: Tally,
     pub seconds: Seconds,
     /// Reads a second of mapping and output, without the index.
     pub reads_per_second: f64,

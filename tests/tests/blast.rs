@@ -10,14 +10,14 @@ use blastn_pipeline::fasta::Record;
 use blastn_pipeline::lookup::Lookup;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::pipeline::device::{DeviceChunk, Tables, packed_words};
-use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Word};
+use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Spent};
 use blastn_pipeline::pipeline::{Build, Sinks, slices, topology};
 use blastn_pipeline::queries::{Batch, Extent};
 use blastn_pipeline::ungapped::Fours;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Word>) {
+fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Spent>) {
     let (mut extended, mut spent) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
     sinks.spent.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
@@ -59,7 +59,7 @@ fn check(
     records: &[Record],
     chunks: Vec<Vec<u8>>,
     settings: &Settings,
-) -> (Vec<Extended>, Vec<Word>) {
+) -> (Vec<Extended>, Vec<Spent>) {
     let batch = Batch::new(records, options, Extent { letters: 1_000_000, sequences: 10 });
     let lookup = Lookup::new(&batch, options.word);
     let (mut all, mut device_chunks) = (Vec::new(), Vec::new());
@@ -143,6 +143,20 @@ fn words_and_alignments_equal_those_of_the_cpu() {
         spent += found.1.len();
     }
     assert!(extended > 50 && spent > 50, "{extended} and {spent}");
+}
+
+#[test]
+fn long_alignments_go_through_the_loop() {
+    let mut random = Rng::with_seed(11);
+    let queries = [record(&mut random, 3000)];
+    let mut bases: Vec<u8> = queries[0].letters.iter().map(|&letter| letter.min(3)).collect();
+    for _ in 0..120 {
+        bases[random.usize(..3000)] = random.u8(..4);
+    }
+    let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
+    let found = check("long", &Options::new(Task::Blastn), &queries, vec![bases], &settings);
+    assert!(found.0.iter().any(|extended| extended.length > 1000), "an alignment of many parts");
+    assert!(found.1.iter().any(|spent| spent.tried == 0), "words that it passes");
 }
 
 #[test]

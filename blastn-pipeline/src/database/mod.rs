@@ -236,6 +236,14 @@ impl Subject<'_> {
         String::from_utf8_lossy(self.title).into_owned()
     }
 
+    /// Runs of letters other than A, C, G and T, in order.
+    pub(crate) fn exceptions(&self) -> impl Iterator<Item = (Range<u64>, u8)> {
+        self.exceptions.iter().map(|exception| {
+            let start = u64::from(exception.start);
+            (start..start + u64::from(exception.length), exception.letter as u8)
+        })
+    }
+
     /// The letters of a range of places.
     ///
     /// # Panics

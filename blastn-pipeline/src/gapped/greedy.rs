@@ -27,6 +27,13 @@ pub struct Reach {
     diagonal: i32,
 }
 
+impl Reach {
+    /// A reach that ends at these letters.
+    pub(crate) fn new(differences: i32, query: i32, subject: i32, run: (i32, i32, i32)) -> Self {
+        Self { differences, query, subject, run, diagonal: query - subject }
+    }
+}
+
 /// The farthest ends of the ways with some number of differences: places of the subject.
 #[derive(Debug, Default, Clone)]
 struct Front {

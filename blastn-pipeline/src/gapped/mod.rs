@@ -10,7 +10,7 @@ pub mod script;
 mod tests;
 pub(crate) mod tidy;
 
-use self::affine::Side;
+use self::affine::{Extension, Side};
 use self::script::{Op, Script};
 use crate::queries::Batch;
 use crate::scoring::Scoring;
@@ -36,7 +36,18 @@ pub(crate) struct Gapped {
     pub(crate) script: Script,
 }
 
-/// Scores by a matrix, from the first byte of the subject behind the seed on.
+/// The pair of places that an extension by a matrix for the score begins at: the first byte of the
+/// subject behind the seed. Query and subject have so many letters.
+pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (usize, usize) {
+    let moved = PACK - seed.1 % PACK;
+    let (query, subject) = (seed.0 + moved, seed.1 + moved);
+    if query > lengths.0 || subject > lengths.1 {
+        return (query - PACK, subject - PACK);
+    }
+    (query, subject)
+}
+
+/// Scores by a matrix.
 pub(crate) fn affine_score(
     batch: &Batch,
     scoring: &Scoring,
@@ -45,18 +56,23 @@ pub(crate) fn affine_score(
     x_drop: i32,
     work: &mut Work,
 ) -> Gapped {
-    let moved = PACK - seed.1 % PACK;
-    let (mut query, mut subject) = (seed.0 + moved, seed.1 + moved);
-    if query > strand.len() || subject > bases.len() {
-        query -= PACK;
-        subject -= PACK;
-    }
-    let (rows, columns) =
-        (Side { letters: bases, at: subject }, Side { letters: strand, at: query });
+    let begin = affine_begin((strand.len(), bases.len()), seed);
+    let rows = Side { letters: bases, at: begin.1 };
+    let columns = Side { letters: strand, at: begin.0 };
     let work = &mut work.affine;
     let (matrix, scores) = (&batch.matrix, scoring);
     let left = affine::extend::<true, false>(rows, columns, scores, matrix, x_drop, work);
     let right = affine::extend::<false, false>(rows, columns, scores, matrix, x_drop, work);
+    affine_scored(seed, begin, &left, &right)
+}
+
+/// What two sides make of a seed; their rows are letters of the subject.
+pub(crate) fn affine_scored(
+    seed: (usize, usize),
+    (query, subject): (usize, usize),
+    left: &Extension,
+    right: &Extension,
+) -> Gapped {
     Gapped {
         score: left.score + right.score,
         query: ((query - left.columns) as i32, (query + right.columns) as i32),
@@ -74,21 +90,31 @@ pub(crate) fn affine_alignment(
     seed: (usize, usize),
     work: &mut Work,
 ) -> Gapped {
-    let (query, subject) = (seed.0 + 1, seed.1 + 1);
-    let rows = Side { letters: strand, at: query };
-    let columns = Side { letters, at: subject };
+    let rows = Side { letters: strand, at: seed.0 + 1 };
+    let columns = Side { letters, at: seed.1 + 1 };
     let (matrix, x_drop) = (&batch.matrix, batch.x_drop_last);
     let work = &mut work.affine;
     let left = affine::extend::<true, true>(rows, columns, scoring, matrix, x_drop, work);
     let of_left = affine::script(work, &left);
     let right = affine::extend::<false, true>(rows, columns, scoring, matrix, x_drop, work);
     let of_right = affine::script(work, &right);
+    affine_aligned(scoring, seed, (&left, of_left), (&right, &of_right))
+}
+
+/// What two sides make of a seed; their rows are letters of the query, from behind it on.
+pub(crate) fn affine_aligned(
+    scoring: &Scoring,
+    seed: (usize, usize),
+    (left, of_left): (&Extension, Script),
+    (right, of_right): (&Extension, &Script),
+) -> Gapped {
+    let (query, subject) = (seed.0 + 1, seed.1 + 1);
     let mut gapped = Gapped {
         score: left.score + right.score,
         query: ((query - left.rows) as i32, (query + right.rows) as i32),
         subject: ((subject - left.columns) as i32, (subject + right.columns) as i32),
         seed: (seed.0 as i32, seed.1 as i32),
-        script: Script::join(of_left, &of_right),
+        script: Script::join(of_left, of_right),
     };
     gapped.drop_outer_gaps(scoring);
     gapped
@@ -106,8 +132,18 @@ pub(crate) fn greedy_score(
     let (x_drop, work) = (batch.x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
     let left = greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
-    let mut gapped = greedy_result(scoring, seed, &left, &right);
-    gapped.seed = middle(seed, &gapped, &left, &right);
+    greedy_scored(scoring, seed, &left, &right)
+}
+
+/// What two sides make of a seed, for the score.
+pub(crate) fn greedy_scored(
+    scoring: &Scoring,
+    seed: (usize, usize),
+    left: &greedy::Reach,
+    right: &greedy::Reach,
+) -> Gapped {
+    let mut gapped = greedy_result(scoring, seed, left, right);
+    gapped.seed = middle(seed, &gapped, left, right);
     gapped
 }
 

@@ -29,12 +29,40 @@ struct DeviceStrand {
     trigger: i32,
 }
 
+/// What eight columns add to a score that is 0.
+#[repr(C, align(8))]
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+struct Eight {
+    total: i16,
+    /// The best of the first one, two, ..., and how many columns that is, at least.
+    best: i16,
+    place: i16,
+    /// The most by which the score falls below its best, or 0, before: negative.
+    fall: i16,
+}
+
+impl Eight {
+    /// For columns of which those in `different` differ, the first in the lowest bit.
+    fn of(different: usize, reward: i32, penalty: i32) -> Self {
+        let (mut total, mut best, mut place, mut fall) = (0, i32::MIN, 0, 0);
+        for column in 0..8 {
+            total += if different >> column & 1 == 0 { reward } else { penalty };
+            if total > best {
+                (best, place) = (total, column + 1);
+            }
+            fall = fall.min(total - best.max(0));
+        }
+        let [total, best, place, fall] = [total, best, place, fall].map(|value| value as i16);
+        Self { total, best, place, fall }
+    }
+}
+
 /// `Context` of `cuda/include/blastn/context.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct DeviceContext {
     /// Of [`Tables::arrays`], with the packed bases before them.
-    addresses: [u64; 12],
+    addresses: [u64; 13],
     letter_count: u32,
     strand_count: u32,
     width: u32,
@@ -45,21 +73,28 @@ pub struct DeviceContext {
     penalty: i32,
 }
 
-/// Bases as a device reads them: 16 a word, the first in the highest two bits, with a word before them,
-/// and one to spare.
-pub fn packed_words(packed: &[u8]) -> Vec<u32> {
+/// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with two words
+/// before them and four to spare. Two words make an element, the first in its lower half, so that they
+/// are aligned.
+pub fn packed_words(packed: &[u8]) -> Vec<u64> {
     let (fours, rest) = packed.as_chunks::<4>();
     let mut last = [0; 4];
     last[..rest.len()].copy_from_slice(rest);
-    let words = [&[0; 4]].into_iter().chain(fours).chain([&last, &[0; 4]]);
-    words.map(|&bytes| u32::from_be_bytes(bytes)).collect()
+    let none = [0; 4];
+    let words = std::iter::repeat_n(&none, WORDS_BEFORE).chain(fours).chain([&last]);
+    let mut words: Vec<u32> = words.map(|&bytes| u32::from_be_bytes(bytes)).collect();
+    words.resize((words.len() + 4).next_multiple_of(2), 0);
+    let (pairs, _) = words.as_chunks::<2>();
+    pairs.iter().map(|&[first, second]| u64::from(second) << 32 | u64::from(first)).collect()
 }
 
-/// Behind the word before packed codes.
-const FIRST: u64 = size_of::<u32>() as u64;
+/// Words before packed codes.
+const WORDS_BEFORE: usize = 2;
+/// Bytes before the first code of [`packed_words`].
+pub const FIRST_BASE: u64 = (WORDS_BEFORE * size_of::<u32>()) as u64;
 
 /// Codes of letters, packed likewise.
-fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u32> {
+fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
     let mut bytes = Vec::new();
     packed::pack(letters.iter().map(|&letter| code(letter)), &mut bytes);
     // As many words as extensions may look ahead.
@@ -73,8 +108,9 @@ pub struct Tables<'a> {
     chunks: &'a [DeviceChunk],
     strands: Vec<DeviceStrand>,
     matrix: Vec<i32>,
-    bases: Vec<u32>,
-    odd: Vec<u32>,
+    bases: Vec<u64>,
+    odd: Vec<u64>,
+    eights: Vec<Eight>,
 }
 
 impl<'a> Tables<'a> {
@@ -95,19 +131,22 @@ impl<'a> Tables<'a> {
         let matrix = letters.clone().flat_map(|one| {
             letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
         });
+        let matrix: Vec<i32> = matrix.collect();
+        let eights = (0..256).map(|different| Eight::of(different, matrix[0], matrix[1]));
         let is_odd = |letter: u8| letter > 3;
         Self {
             bases: packed_codes(&batch.letters, |letter| if is_odd(letter) { 0 } else { letter }),
             odd: packed_codes(&batch.letters, |letter| is_odd(letter).into()),
             strands: strands.collect(),
-            matrix: matrix.collect(),
+            eights: eights.collect(),
+            matrix,
             context,
             chunks,
         }
     }
 
     /// All arrays as bytes, in the order of their addresses.
-    pub fn arrays(&self) -> [&[u8]; 11] {
+    pub fn arrays(&self) -> [&[u8]; 12] {
         let (present, starts, places, indexed) = self.context.lookup.tables();
         [
             cast_slice(self.chunks),
@@ -121,17 +160,18 @@ impl<'a> Tables<'a> {
             cast_slice(&self.strands),
             cast_slice(&self.matrix),
             self.context.fours.0.as_ref().map_or(&[], |fours| cast_slice(fours)),
+            cast_slice(&self.eights),
         ]
     }
 
     /// What kernels are given, once the arrays are in the device's memory, and the packed bases.
-    pub fn context(&self, packed: u64, arrays: [u64; 11]) -> DeviceContext {
+    pub fn context(&self, packed: u64, arrays: [u64; 12]) -> DeviceContext {
         let Context { batch, lookup, word, fours, .. } = self.context;
-        let mut addresses = [packed + FIRST; 12];
+        let mut addresses = [packed + FIRST_BASE; 13];
         addresses[1..].copy_from_slice(&arrays);
-        // The letters' bases, and which are none, have a word before them as the database has.
-        addresses[7] += FIRST;
-        addresses[8] += FIRST;
+        // The letters' bases, and which are none, have words before them as the database has.
+        addresses[7] += FIRST_BASE;
+        addresses[8] += FIRST_BASE;
         DeviceContext {
             addresses,
             letter_count: batch.letters.len() as u32,

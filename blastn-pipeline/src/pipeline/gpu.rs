@@ -5,7 +5,7 @@ use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings};
 
 use super::device::{DeviceChunk, Tables, packed_words};
-use super::stages::Context;
+use super::stages::{Bases, Context};
 use super::{Build, diagonals, slices, topology};
 use crate::ungapped::UngappedHit;
 
@@ -26,7 +26,7 @@ pub struct GpuPipeline {
 /// Bases of chunks in the memory of a GPU.
 #[derive(Debug)]
 pub struct DeviceBases {
-    packed: DeviceBuffer<u32>,
+    packed: DeviceBuffer<u64>,
     chunks: Vec<DeviceChunk>,
 }
 
@@ -35,12 +35,24 @@ pub struct DeviceBases {
 pub struct Run {
     /// Ungapped alignments of each chunk.
     pub hits: Vec<Vec<UngappedHit>>,
-    /// Words that were extended, whether they scored enough or not.
+    /// Words, whether they scored enough or not.
     pub words: usize,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
     pub metrics: Metrics,
+}
+
+impl DeviceBases {
+    /// The bases as [`packed_words`].
+    pub(crate) fn packed(&self) -> &DeviceBuffer<u64> {
+        &self.packed
+    }
+
+    /// The chunks.
+    pub(crate) fn chunks(&self) -> &[DeviceChunk] {
+        &self.chunks
+    }
 }
 
 impl GpuPipeline {
@@ -66,11 +78,17 @@ impl GpuPipeline {
         Ok(DeviceBases { packed: self.gpu.upload(&packed_words(packed))?, chunks })
     }
 
-    /// The ungapped alignments of queries with chunks of a database, whatever the chunks in `context`.
+    /// The ungapped alignments of queries with chunks of a database, whatever the chunks in `context`;
+    /// `on_host` gives the bases of one.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
-    pub fn run(&self, bases: &DeviceBases, context: &Context) -> Result<Run, DeviceError> {
+    pub fn run(
+        &self,
+        bases: &DeviceBases,
+        context: &Context,
+        on_host: impl Fn(u32) -> Bases + Sync,
+    ) -> Result<Run, DeviceError> {
         let tables = Tables::new(context, &bases.chunks);
         let arrays = tables.arrays();
         let mut uploaded = Vec::with_capacity(arrays.len());
@@ -93,7 +111,7 @@ impl GpuPipeline {
         }
         Ok(Run {
             words: extended.len() + spent.len(),
-            hits: diagonals::admitted(&extended, &spent, bases.chunks.len()),
+            hits: diagonals::admitted(context, &extended, &spent, bases.chunks.len(), on_host),
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })

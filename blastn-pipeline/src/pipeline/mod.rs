@@ -2,10 +2,11 @@
 //! [`aligner_core::stream`] (000, section 3.4; 004, section V).
 //!
 //! ```text
-//!   slices --> seed ------> enumerate --> widen ---> extend --> extended
-//!              words of     their places  equal      X-drop  `-> spent
-//!              the database in queries    bases in
-//!              in a table                 a row
+//!   slices --> seed ------> enumerate --> widen ---> extend --> extended, spent
+//!              words of     their places  equal      X-drop
+//!              the database in queries    bases in     `-----> lengthen --> extended, spent
+//!              in a table                 a row                 ^ `long
+//!                                                               `---'
 //! ```
 //!
 //! Few words of the database are in a query, of their places few are within enough equal bases, and of
@@ -13,8 +14,10 @@
 //! places of the queries is exploded, so that no limit on them is needed.
 //!
 //! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
-//! only if no earlier one has got there. So everything that was extended comes back, and
-//! [`crate::ungapped::Diagonals`] is asked afterwards, in the order of the subject: with the same answers.
+//! only if no earlier one has got there. So all words come back, and [`diagonals`] decides afterwards, in
+//! the order of the subject: with the same answers. A word that an earlier extension is likely to have
+//! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
+//! then.
 
 pub mod device;
 pub mod diagonals;
@@ -25,7 +28,7 @@ pub mod stages;
 use aligner_core::stream::{SinkId, Topology};
 
 use crate::lookup::Lookup;
-use stages::{Context, Enumerate, Extend, Extended, Merged, Seed, Slice, Widen, Word};
+use stages::{Context, Enumerate, Extend, Extended, Lengthen, Merged, Seed, Slice, Spent, Widen};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
 const SLICE: u32 = 1 << 12;
@@ -46,7 +49,7 @@ pub struct Sinks {
     /// Words with their alignments.
     pub extended: Vec<SinkId<Extended>>,
     /// Words without.
-    pub spent: Vec<SinkId<Word>>,
+    pub spent: Vec<SinkId<Spent>>,
 }
 
 /// The application.
@@ -62,17 +65,23 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
             app.node("merged", merged, ())
         }
     };
-    let modules = (app.stage(Enumerate), app.stage(Widen), app.stage(Extend));
+    let modules = (app.stage(Enumerate), app.stage(Widen), app.stage(Extend), app.stage(Lengthen));
     let enumerate = app.node("enumerate", modules.0, ());
     let widen = app.node("widen", modules.1, ());
     let extend = app.node("extend", modules.2, ());
+    let lengthen = app.node("lengthen", modules.3, ());
     app.source::<Slice>(first);
     app.edge(first, "found", enumerate);
     app.edge(enumerate, "hits", widen);
     app.edge(widen, "words", extend);
+    app.edge(extend, "long", lengthen);
+    app.edge(lengthen, "long", lengthen);
     let mut sinks = Sinks {
-        extended: vec![app.sink("extended", extend, "extended")],
-        spent: vec![app.sink("spent", extend, "spent")],
+        extended: vec![
+            app.sink("extended", extend, "extended"),
+            app.sink("extended long", lengthen, "extended"),
+        ],
+        spent: vec![app.sink("spent", extend, "spent"), app.sink("spent long", lengthen, "spent")],
     };
     if build == Build::Merged {
         sinks.extended.push(app.sink("extended at once", first, "extended"));

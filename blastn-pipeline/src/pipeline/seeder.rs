@@ -1,5 +1,6 @@
 //! The pipeline on a GPU for whole databases.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
@@ -9,30 +10,23 @@ use aligner_core::stream::Settings;
 use super::Build;
 use super::device::DeviceChunk;
 use super::gpu::{DeviceBases, GpuPipeline, Run};
-use super::stages::Context;
+use super::stages::{Bases, Context};
 use crate::database::Database;
 use crate::lookup::Lookup;
 use crate::options::Options;
 use crate::packed;
 use crate::preliminary;
 use crate::queries::Batch;
-use crate::ungapped::{Fours, UngappedHit};
+use crate::ungapped::Fours;
 
 /// A database on a GPU.
 #[derive(Debug)]
-pub struct Seeder {
+pub struct Seeder<'a> {
+    database: &'a Database,
     pipeline: GpuPipeline,
     bases: DeviceBases,
     /// The first chunk of each subject, and the end.
     firsts: Vec<usize>,
-}
-
-/// Ungapped alignments of a batch with a database.
-#[derive(Debug)]
-pub struct Seeded<'s> {
-    /// What the application found.
-    pub run: Run,
-    firsts: &'s [usize],
 }
 
 /// How the application is run.
@@ -40,12 +34,12 @@ fn settings() -> Settings {
     Settings { width: 256, ..Settings::default() }
 }
 
-impl Seeder {
+impl<'a> Seeder<'a> {
     /// Puts a database on a GPU.
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
-    pub fn new(gpu: Gpu, database: &Database) -> Result<Self, DeviceError> {
+    pub fn new(gpu: Gpu, database: &'a Database) -> Result<Self, DeviceError> {
         Self::with(gpu, database, Build::Split, settings())
     }
 
@@ -55,7 +49,7 @@ impl Seeder {
     /// Those of [`Self::new`].
     pub fn with(
         gpu: Gpu,
-        database: &Database,
+        database: &'a Database,
         build: Build,
         settings: Settings,
     ) -> Result<Self, DeviceError> {
@@ -72,7 +66,7 @@ impl Seeder {
             firsts.push(chunks.len());
         }
         let bases = pipeline.upload(database.packed(), chunks)?;
-        Ok(Self { pipeline, bases, firsts })
+        Ok(Self { database, pipeline, bases, firsts })
     }
 
     /// The ungapped alignments of a batch.
@@ -84,7 +78,7 @@ impl Seeder {
         batch: &Arc<Batch>,
         lookup: &Arc<Lookup>,
         options: &Options,
-    ) -> Result<Seeded<'_>, DeviceError> {
+    ) -> Result<Run, DeviceError> {
         let context = Context {
             batch: Arc::clone(batch),
             lookup: Arc::clone(lookup),
@@ -92,14 +86,20 @@ impl Seeder {
             fours: Fours::new(options),
             chunks: Vec::new(),
         };
-        let run = self.pipeline.run(&self.bases, &context)?;
-        Ok(Seeded { run, firsts: &self.firsts })
+        self.pipeline.run(&self.bases, &context, |chunk| {
+            let DeviceChunk { first, length, .. } = self.bases.chunks()[chunk as usize];
+            let bytes = &self.database.packed()[first as usize / packed::BASES..];
+            Bases::new(bytes, length as usize)
+        })
     }
-}
 
-impl Seeded<'_> {
-    /// Those of the chunks of a subject.
-    pub fn subject(&self, number: usize) -> &[Vec<UngappedHit>] {
-        &self.run.hits[self.firsts[number]..self.firsts[number + 1]]
+    /// The database's bases.
+    pub fn bases(&self) -> &DeviceBases {
+        &self.bases
+    }
+
+    /// Which of the chunks are a subject's.
+    pub fn chunks(&self, subject: usize) -> Range<usize> {
+        self.firsts[subject]..self.firsts[subject + 1]
     }
 }

@@ -6,6 +6,7 @@ use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
 use crate::lookup::{Lookup, LookupHit};
+use crate::packed;
 use crate::queries::Batch;
 use crate::ungapped::{Chunk, Extension, Fours, UngappedHit};
 use crate::words::{Run, WordHit};
@@ -83,6 +84,26 @@ pub struct Extended {
     pub score: i32,
 }
 
+/// A word hit without an alignment.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+pub struct Spent {
+    /// The word.
+    pub word: Word,
+    /// 1 if it was extended and did not score enough, 0 if it was left to an extension from before.
+    pub tried: u32,
+}
+
+/// A word on its way to both sides.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Long {
+    /// The word.
+    pub word: Word,
+    /// For a device, what was reached so far.
+    reached: [u32; 8],
+}
+
 impl Word {
     fn new(chunk: u32, hit: WordHit) -> Self {
         let WordHit { query, subject, end, probe } = hit;
@@ -121,12 +142,22 @@ pub struct Context {
 }
 
 /// A chunk of the database.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Bases {
     /// Four a byte, and 4 bytes to spare.
     pub packed: Vec<u8>,
     /// One a byte.
     pub bases: Vec<u8>,
+}
+
+impl Bases {
+    /// The first `length` of packed bases.
+    pub fn new(packed: &[u8], length: usize) -> Self {
+        let mut bases = Vec::new();
+        packed::unpack(packed, length, &mut bases);
+        let packed = &packed[..length.div_ceil(packed::BASES)];
+        Self { packed: [packed, &[0; 4]].concat(), bases }
+    }
 }
 
 impl Context {
@@ -150,14 +181,21 @@ impl Context {
         Some(Word::new(chunk, run.through(LookupHit { query, subject })?))
     }
 
-    /// A word's alignment, if it scores enough.
-    fn extended(&self, word: Word) -> Option<Extended> {
+    /// A word's alignment, if it scores enough and an extension from before is not likely to pass here.
+    fn extended(&self, word: Word) -> Result<Extended, Spent> {
         let Self { batch, fours, .. } = self;
         let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
-        let UngappedHit { query, subject, length, score, .. } = extension.of(&word.hit())?;
-        Some(Extended { word, query, subject, length, score })
+        if extension.follows(&word.hit(), self.word, WINDOW) {
+            return Err(Spent { word, tried: 0 });
+        }
+        let hit = extension.of(&word.hit()).ok_or(Spent { word, tried: 1 })?;
+        let UngappedHit { query, subject, length, score, .. } = hit;
+        Ok(Extended { word, query, subject, length, score })
     }
 }
+
+/// Columns to each side of a word's beginning that [`Extend`] looks at.
+pub const WINDOW: usize = 32;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
 /// take at all (000, section 3.4.2).
@@ -165,13 +203,14 @@ pub const MERGED: u32 = 16;
 
 const ALL_FOUND: Channel<Found> = Channel::new(0, "found", 1);
 const ALL_EXTENDED: Channel<Extended> = Channel::new(1, "extended", MERGED);
-const ALL_SPENT: Channel<Word> = Channel::new(2, "spent", MERGED);
+const ALL_SPENT: Channel<Spent> = Channel::new(2, "spent", MERGED);
 
 const FOUND: Channel<Found> = Channel::new(0, "found", LOOKS);
 const HITS: Channel<Hit> = Channel::new(0, "hits", 1);
 const WORDS: Channel<Word> = Channel::new(0, "words", 1);
 const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
-const SPENT: Channel<Word> = Channel::new(1, "spent", 1);
+const SPENT: Channel<Spent> = Channel::new(1, "spent", 1);
+const LONG: Channel<Long> = Channel::new(2, "long", 1);
 
 /// Stage 1: looks up words of the database in the queries' table, [`LOOKS`] a thread.
 #[repr(C)]
@@ -188,11 +227,19 @@ pub struct Enumerate;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Widen;
 
-/// Stage 4: extends without gaps. What does not score enough leaves as spent: of a diagonal, it still
-/// keeps others from being tried.
+/// Stage 4: extends without gaps, but for words that an extension from before is likely to pass: most
+/// words of a long alignment. What does not score enough leaves as spent: of a diagonal, it still keeps
+/// others from being tried. What is not decided within [`WINDOW`]
+/// columns to each side leaves as long.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
+
+/// Long extensions, part by part in a loop: lanes with short ones do not wait for them. What was reached
+/// travels along on a device; on the CPU an extension begins again.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Lengthen;
 
 /// All four stages, for the first [`MERGED`] places of a word.
 #[repr(C)]
@@ -270,13 +317,34 @@ impl Stage for Extend {
     const NAME: &'static str = "Extend";
 
     fn channels() -> Vec<ChannelType> {
-        vec![EXTENDED.describe(), SPENT.describe()]
+        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
     }
 
     fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         match site.global.extended(*word) {
-            Some(extended) => push.to(EXTENDED, extended),
-            None => push.to(SPENT, *word),
+            Ok(extended) if extended.length as usize > WINDOW => {
+                push.to(LONG, Long { word: *word, reached: [0; 8] });
+            }
+            Ok(extended) => push.to(EXTENDED, extended),
+            Err(spent) => push.to(SPENT, spent),
+        }
+    }
+}
+
+impl Stage for Lengthen {
+    type In = Long;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Lengthen";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
+    }
+
+    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        match site.global.extended(long.word) {
+            Ok(extended) => push.to(EXTENDED, extended),
+            Err(spent) => push.to(SPENT, spent),
         }
     }
 }
@@ -305,8 +373,8 @@ impl Stage for Merged {
             let query = context.lookup.place(entry);
             let Some(word) = context.widened(Hit { chunk, query, subject }) else { continue };
             match context.extended(word) {
-                Some(extended) => push.to(ALL_EXTENDED, extended),
-                None => push.to(ALL_SPENT, word),
+                Ok(extended) => push.to(ALL_EXTENDED, extended),
+                Err(spent) => push.to(ALL_SPENT, spent),
             }
         }
         if count > own {

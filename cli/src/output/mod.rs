@@ -3,7 +3,7 @@
 //! [`record`] and [`everyday`] make the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
 //! strand) and [`header`] the header. [`text`] makes [`lines`] of SAM of them, [`hts`] writes BAM and CRAM
 //! through htslib; [`piece`] is what threads make, in parallel, and [`mod@file`] writes it, after [`sort`]
-//! if it is to be by coordinate. [`staging`] keeps an unfinished file from the name that the user gave.
+//! if it is to be by coordinate, and [`tally`] counts. [`staging`] keeps an unfinished file from the name that the user gave.
 
 pub mod everyday;
 mod file;
@@ -17,6 +17,7 @@ mod record;
 mod reversed;
 mod sort;
 pub mod staging;
+mod tally;
 mod text;
 
 use std::fs::File;
@@ -34,6 +35,7 @@ pub use piece::{Piece, Spares};
 pub use read_group::ReadGroup;
 pub use record::Formatter;
 pub use staging::Target;
+pub use tally::Tally;
 
 use crate::output::hts::{Index, Settings};
 use crate::output::sort::Sorter;
@@ -98,8 +100,17 @@ pub struct Output {
     writer: Writer,
     sorter: Option<Sorter>,
     target: Target,
+    tally: Tally,
     /// The copy of the reference that htslib reads to write CRAM.
     _reference: Option<Scratch>,
+}
+
+/// A complete file that is not yet under its name.
+#[derive(Debug)]
+pub struct Written {
+    pub target: Target,
+    /// Of what is in it.
+    pub tally: Tally,
 }
 
 #[derive(Debug)]
@@ -142,11 +153,14 @@ impl Output {
             Ok(Writer::Hts(file))
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, target, _reference: copy })
+        Ok(Self { writer, sorter, target, tally: Tally::default(), _reference: copy })
     }
 
     /// Writes pieces, which were made for [`Options::of_pieces`]. Records are taken out of them.
     pub fn write(&mut self, pieces: &mut [Piece]) -> Result<()> {
+        for piece in &*pieces {
+            self.tally.add(piece.marks());
+        }
         if let Some(sorter) = &mut self.sorter {
             return pieces.iter_mut().try_for_each(|piece| sorter.push(piece.take_records()));
         }
@@ -164,7 +178,7 @@ impl Output {
     }
 
     /// Writes what is left and closes the file, which is complete then, and can be committed.
-    pub fn close(mut self) -> Result<Target> {
+    pub fn close(mut self) -> Result<Written> {
         if let (Some(sorter), Writer::Hts(file)) = (self.sorter.take(), &mut self.writer) {
             sorter.merge(|record| file.write(record)).with_context(|| self.target.name())?;
         }
@@ -173,7 +187,7 @@ impl Output {
             Writer::Hts(file) => file.close(),
         };
         closed.with_context(|| self.target.name())?;
-        Ok(self.target)
+        Ok(Written { target: self.target, tally: self.tally })
     }
 }
 

@@ -15,6 +15,7 @@ mod input;
 mod nw;
 mod pipeline;
 mod records;
+mod report;
 mod simulate;
 mod sort;
 mod support;

@@ -20,10 +20,18 @@ struct Strand {
   int32_t trigger;      // and one by single columns
 };
 
+// What eight columns add to a score that is 0. Mirrors `Eight`.
+struct __align__(8) Eight {
+  int16_t total;  // all of them
+  int16_t best;   // the best of the first one, two, ...
+  int16_t place;  // how many columns that is, at least
+  int16_t fall;   // the most by which the score falls below its best, or 0, before: negative
+};
+
 // Mirrors `DeviceContext`.
 struct Context {
   const uint32_t* packed;   // the database, 16 bases a word, the first in the highest bits;
-                            // there is a word before, and one behind
+                            // there are two words before, and four behind; aligned to 8 bytes
   const Chunk* chunks;
   const uint32_t* present;  // which words are in the queries, a bit each
   const uint32_t* starts;   // where the places of each word begin in `places`, and the end
@@ -35,12 +43,13 @@ struct Context {
   const Strand* strands;
   const int32_t* matrix;    // 16 x 16 scores
   const int32_t* fours;     // of four columns, given the exclusive or of their bases
+  const Eight* eights;      // for each set of columns that differ, the first in the lowest bit
   uint32_t letter_count, strand_count;
   uint32_t width, word, stride;  // bases of a looked-up word, of a hit, between looked-up words
   uint32_t by_four;              // whether extensions are tried by four columns first
   int32_t reward, penalty;       // scores of equal and of different bases
 };
-static_assert(sizeof(Context) == 128, "mirrored in Rust");
+static_assert(sizeof(Context) == 136, "mirrored in Rust");
 
 // 16 packed codes from a place on, the first in the highest bits. Up to 16 before the first may be
 // asked for.

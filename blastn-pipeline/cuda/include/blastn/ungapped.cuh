@@ -12,15 +12,21 @@ struct Extended {
   int32_t score;
 };
 
-// The greatest sum of the first of `count` scores of four columns, until it drops by too much. `load`
-// gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
+// A word without an alignment. Mirrors `Spent` of src/pipeline/stages.rs.
+struct Spent {
+  Word word;
+  uint32_t tried;  // whether it was extended
+};
+
+// The greatest sum of the first of `count` scores of four columns, until it drops by too much, or is
+// enough. `load` gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
 // score of four with a letter that is no base.
 template <class Load, class Place, class Slow>
-static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop,
+static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop, int enough,
                                                const Load& load, const Place& place, const Slow& slow) {
   const int all = 4 * context.reward, less = context.reward - context.penalty;
   int best = 0, sum = 0;
-  for (uint32_t i = 0; i < count; i += 4) {
+  for (uint32_t i = 0; i < count && best < enough; i += 4) {
     const Columns columns = load(i);
     const uint32_t end = min(count - i, 4u);
     for (uint32_t n = 0; n < end; n++) {
@@ -37,9 +43,9 @@ static __device__ __forceinline__ int best_sum(const Context& context, uint32_t 
   return best;
 }
 
-// The score of an extension by four columns at a time, from a byte of the subject on.
-static __device__ inline int by_four(const Context& context, const Chunk& chunk, const Word& word,
-                                     int drop) {
+// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
+static __device__ inline bool is_promising(const Context& context, const Chunk& chunk, const Word& word,
+                                           int drop, int enough) {
   const uint32_t to_byte = (4 - word.subject % 4) % 4;
   const uint32_t query = word.query + to_byte, subject = word.subject + to_byte;
   // The first letter is a sentinel.
@@ -54,17 +60,50 @@ static __device__ inline int by_four(const Context& context, const Chunk& chunk,
     return __ldg(context.fours + ((letters ^ sixteen(context.packed, place) >> 24) & 255));
   };
   const int leftward = best_sum(
-      context, left, drop,
+      context, left, drop, enough,
       [&](uint32_t i) { return Columns(context, query - 4 * int64_t{i} - 16, place - 4 * int64_t{i} - 16); },
       [](uint32_t n) { return 8 * n; },
       [&](uint32_t i) { return four(query - 4 * int64_t{i} - 4, place - 4 * int64_t{i} - 4); });
   const int rightward = best_sum(
-      context, right, drop,
+      context, right, drop, enough - leftward,
       [&](uint32_t i) { return Columns(context, query + 4 * int64_t{i}, place + 4 * int64_t{i}); },
       [](uint32_t n) { return 24 - 8 * n; },
       [&](uint32_t i) { return four(query + 4 * int64_t{i}, place + 4 * int64_t{i}); });
-  return leftward + rightward;
+  return leftward + rightward >= enough;
 }
+
+// The score of a column whose letter and base differ, or whose letter is no base.
+static __device__ __forceinline__ int special_score(const Context& context, bool odd, int64_t query,
+                                                    int64_t subject) {
+  if (!odd) return context.penalty;
+  const uint32_t letter = letter_at(context, query) & 15;
+  return __ldg(context.matrix + letter * 16 + base_at(context, subject));
+}
+
+// Every second bit, from the lowest on.
+static __device__ __forceinline__ uint32_t squeezed(uint32_t bits) {
+  bits = (bits | bits >> 1) & 0x33333333;
+  bits = (bits | bits >> 2) & 0x0f0f0f0f;
+  bits = (bits | bits >> 4) & 0x00ff00ff;
+  return (bits | bits >> 8) & 0xffff;
+}
+
+// Sixteen columns in the order in which an extension meets them, a bit each from the lowest on.
+struct Steps {
+  uint32_t different, odd;
+
+  // From `i` columns on.
+  template <bool LEFT>
+  static __device__ __forceinline__ Steps at(const Context& context, int64_t query, int64_t place,
+                                             uint32_t i) {
+    if (LEFT) {
+      const Columns columns(context, query - i - 16, place - i - 16);
+      return {squeezed(columns.different), squeezed(columns.odd)};
+    }
+    const Columns columns(context, query + i, place + i);
+    return {squeezed(__brev(columns.different) >> 1), squeezed(__brev(columns.odd) >> 1)};
+  }
+};
 
 // An extension to one side: what it scores, and how far it is from the word.
 struct Side {
@@ -80,58 +119,107 @@ struct Side {
     sum = 0;
     return true;
   }
+
+  // Adds eight columns from the `from`-th on unless the sum may drop by too much in between; tells
+  // whether it did.
+  __device__ __forceinline__ bool add_eight(const Eight& eight, uint32_t from, int limit) {
+    if (sum + eight.fall < limit) return false;
+    if (sum + eight.best > 0) {
+      reach = from + eight.place;
+      score += sum + eight.best;
+      sum = eight.total - eight.best;
+    } else {
+      sum += eight.total;
+    }
+    return true;
+  }
+
+  // Extends from two places on to one side: columns from the `from`-th (a multiple of 16) up to `end`.
+  // Eight at a time where the score cannot drop by too much; else runs of equal columns are added at
+  // once, as in between the sum only grows. `limit` is how far the sum may drop, given what was
+  // reached. Returns false once it drops by more.
+  template <bool LEFT, class Limit>
+  __device__ __forceinline__ bool extend(const Context& context, int64_t query, int64_t place,
+                                         uint32_t from, uint32_t end, const Limit& limit) {
+    Steps next = from < end ? Steps::at<LEFT>(context, query, place, from) : Steps{};
+    for (uint32_t i = from; i < end; i += 16) {
+      const Steps steps = next;
+      if (i + 16 < end) next = Steps::at<LEFT>(context, query, place, i + 16);
+      for (uint32_t c = 0; c < 16; c += 8) {
+        const uint32_t different = steps.different >> c & 255, odd = steps.odd >> c & 255;
+        if (reach > 0 && odd == 0 && i + c + 8 <= end &&
+            add_eight(context.eights[different], i + c, limit())) {
+          continue;
+        }
+        const uint32_t columns = min(end - min(end, i + c), 8u);
+        for (uint32_t n = 0; n < columns; n++) {
+          const uint32_t special = (different | odd) >> n;
+          const uint32_t equal =
+              min(columns - n, special != 0 ? __ffs(static_cast<int>(special)) - 1 : 8u);
+          n += equal;
+          if (equal > 0) add(context.reward * static_cast<int>(equal), i + c + n, limit());
+          if (n == columns) break;
+          const int64_t away = LEFT ? -int64_t{i + c + n} - 1 : int64_t{i + c + n};
+          const int scored = special_score(context, odd >> n & 1, query + away, place + away);
+          if (!add(scored, i + c + n + 1, limit())) return false;
+        }
+      }
+    }
+    return true;
+  }
 };
 
-// Extends a word; false if it does not score enough. Runs of equal columns are added at once: in
-// between the sum only grows.
-static __device__ inline bool extend(const Context& context, const Word& word, Extended& extended) {
-  const Chunk chunk = context.chunks[word.chunk];
-  const Strand strand = strand_at(context, word.query);
-  if (context.by_four != 0 && by_four(context, chunk, word, strand.drop) < strand.nearly) return false;
-  const int64_t place = chunk.first + word.subject;
-  const auto special_score = [&](bool odd, int64_t query, int64_t subject) {
-    if (!odd) return context.penalty;
-    const uint32_t letter = letter_at(context, query) & 15;
-    return __ldg(context.matrix + letter * 16 + base_at(context, subject));
-  };
+// A word on its way to both sides, to the left first. Mirrors `Long` of src/pipeline/stages.rs.
+struct Long {
+  Word word;
   Side before, behind;
-  const uint32_t left = min(word.query, word.subject);
-  bool on = true;
-  for (uint32_t i = 0; on && i < left; i += 16) {
-    const Columns columns(context, int64_t{word.query} - i - 16, place - i - 16);
-    const uint32_t end = min(left - i, 16u);
-    for (uint32_t c = 0; on && c < end;) {
-      const uint32_t rest = columns.special() >> (2 * c);
-      const uint32_t run = min(end - c, rest != 0 ? (__ffs(static_cast<int>(rest)) - 1) / 2 : 16u);
-      c += run;
-      if (run > 0) before.add(context.reward * static_cast<int>(run), i + c, strand.drop);
-      if (c == end) break;
-      const bool odd = (columns.odd >> (2 * c) & 1) != 0;
-      c++;
-      on = before.add(special_score(odd, int64_t{word.query} - i - c, place - i - c), i + c, strand.drop);
+  uint32_t done;      // columns of the side
+  uint32_t is_right;  // which side that is
+
+  // Whether nothing was done yet.
+  __device__ bool is_new() const { return done == 0 && is_right == 0; }
+
+  // Extends by up to `most` columns (a multiple of 16) to each side; false if there may be more.
+  __device__ inline bool extend(const Context& context, uint32_t most) {
+    const Chunk chunk = context.chunks[word.chunk];
+    const Strand strand = strand_at(context, word.query);
+    const int64_t place = chunk.first + word.subject;
+    if (is_right == 0) {
+      const uint32_t left = min(word.query, word.subject), end = min(left, done + most);
+      const auto limit = [&] { return strand.drop; };
+      if (before.extend<true>(context, word.query, place, done, end, limit) && end < left) {
+        done = end;
+        return false;
+      }
+      is_right = 1;
+      done = 0;
     }
-  }
-  const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
-  on = true;
-  for (uint32_t i = 0; on && i < right; i += 16) {
-    const Columns columns(context, int64_t{word.query} + i, place + i);
-    const uint32_t end = min(right - i, 16u);
-    for (uint32_t c = 0; on && c < end;) {
-      const uint32_t rest = columns.special() << (2 * c);
-      const uint32_t run = min(end - c, rest != 0 ? __clz(static_cast<int>(rest)) / 2 : 16u);
-      c += run;
-      if (run > 0) behind.add(context.reward * static_cast<int>(run), i + c, strand.drop);
-      if (c == end) break;
-      const bool odd = (columns.odd >> (30 - 2 * c) & 1) != 0;
+    const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
+    const uint32_t end = min(right, done + most);
+    const auto limit = [&] {
       // Nothing is gained by an extension whose score as a whole is negative.
-      const int limit = behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
-      on = behind.add(special_score(odd, int64_t{word.query} + i + c, place + i + c), i + c + 1, limit);
-      c++;
-    }
+      return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
+    };
+    const bool goes_on = behind.extend<false>(context, word.query, place, done, end, limit) && end < right;
+    done = end;
+    return !goes_on;
   }
-  const int score = before.score + behind.score;
-  extended = {word, word.query - before.reach, word.subject - before.reach, before.reach + behind.reach, score};
-  return score >= strand.trigger;
+
+  // The alignment, once that returned true; false if it does not score enough.
+  __device__ inline bool found(const Context& context, Extended& extended) const {
+    const int score = before.score + behind.score;
+    extended = {word, word.query - before.reach, word.subject - before.reach,
+                before.reach + behind.reach, score};
+    return score >= strand_at(context, word.query).trigger;
+  }
+};
+static_assert(sizeof(Long) == 52, "mirrored in Rust");
+
+// Whether it is worth while to extend a word.
+static __device__ inline bool is_promising(const Context& context, const Word& word) {
+  if (context.by_four == 0) return true;
+  const Strand strand = strand_at(context, word.query);
+  return is_promising(context, context.chunks[word.chunk], word, strand.drop, strand.nearly);
 }
 
 }  // namespace blastn

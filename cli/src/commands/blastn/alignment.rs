@@ -43,13 +43,20 @@ pub struct Aligned<'a> {
     pub query: (usize, usize),
     /// Places of the subject beside them, from 1; descending if reversed.
     pub subject_range: (usize, usize),
-    /// Letters with gaps.
+    /// Letters with gaps; none if they are not shown.
     pub query_text: String,
     pub subject_text: String,
 }
 
 impl<'a> Aligned<'a> {
-    pub fn new(record: &'a Record, subject: &'a Subject<'a>, hsp: &'a Hsp, batch: &Batch) -> Self {
+    /// `with_text` tells whether letters are shown.
+    pub fn new(
+        record: &'a Record,
+        subject: &'a Subject<'a>,
+        hsp: &'a Hsp,
+        batch: &Batch,
+        with_text: bool,
+    ) -> Self {
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
@@ -64,7 +71,7 @@ impl<'a> Aligned<'a> {
         let bits = context.statistics.map_or(0.0, |statistics| statistics.gapped.bits(hsp.score));
         let (mut query_text, mut subject_text) = (Vec::new(), Vec::new());
         let (mut q, mut s) = (strand.iter().copied(), letters.iter().copied());
-        for &(op, columns) in hsp.script.ops() {
+        for &(op, columns) in hsp.script.ops().iter().filter(|_| with_text) {
             let columns = columns as usize;
             let gap = || std::iter::repeat_n(alphabet::SENTINEL, columns);
             match op {

@@ -70,6 +70,8 @@ pub struct BlastnArguments {
     #[arg(long, default_value = "auto")]
     pub device: DeviceRequest,
     #[command(flatten)]
+    pub messages: crate::args::Messages,
+    #[command(flatten)]
     search: SearchArguments,
 }
 

@@ -17,7 +17,7 @@ pub struct BlastnBenchArguments {
     pub database: PathBuf,
     /// Threads of a block
     #[arg(long, value_name = "N", default_value_t = 256,
-        value_parser = clap::value_parser!(u32).range(32..=512))]
+        value_parser = clap::value_parser!(u32).range(32..=256))]
     pub width: u32,
     #[command(flatten)]
     pub common: KernelBenchArguments,

@@ -6,8 +6,8 @@
 //!   -query --> batches of queries -----> Results --format--> text
 //! ```
 //!
-//! One batch is searched at a time, on all threads; how many queries it has follows what was found
-//! before, never threads or time.
+//! One batch is searched at a time, on all threads, while the one before is formatted and written; how
+//! many queries it has follows what was found before, never threads or time.
 
 mod alignment;
 pub mod args;
@@ -16,7 +16,9 @@ mod format;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::{Device, DeviceRequest};
@@ -25,7 +27,7 @@ use blastn_pipeline::batching::BatchSize;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::Searcher;
+use blastn_pipeline::search::{Results, Searcher, Times};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
@@ -65,6 +67,8 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
 
 /// Searches.
 pub fn run(arguments: &BlastnArguments) -> Result<()> {
+    let console = Console::new(arguments.messages);
+    let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
     let queries = read_queries(&arguments.query)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
@@ -76,8 +80,9 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         (None, None) => anyhow::bail!("neither -db nor -subject"),
     };
     let searcher = searcher(&database, arguments)?;
+    let opened = start.elapsed().as_secs_f64();
     let target = Target::new(arguments.out.as_deref())?;
-    let mut out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
+    let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
     let report = Report {
         format: &arguments.outfmt,
         searcher: &searcher,
@@ -85,11 +90,22 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         is_database: arguments.subject.is_none(),
         first: (&queries[0].title, queries[0].letters.len()),
     };
-    write(&report, &queries, &mut out).with_context(|| target.name())?;
-    drop(out);
+    let spent = search(&report, &queries, out).with_context(|| target.name())?;
     if let Some(reason) = searcher.failure() {
-        console::say(&format!("warning: {reason}: the rest was searched on the CPU"));
+        console.notice(&format!("warning: {reason}: the rest was searched on the CPU"));
     }
+    let Spent { times, writing } = spent;
+    console.detail(&format!(
+        "opened in {opened:.2} s; searched in {:.2} s: seeds on the device {:.2}, scores on the device {:.2}, \
+         first alignments {:.2}, columns on the device {:.2}, last alignments {:.2}; beside that, \
+         formatted and written in {writing:.2} s",
+        start.elapsed().as_secs_f64() - opened,
+        times.seeding,
+        times.scores,
+        times.preliminary,
+        times.traces,
+        times.traceback,
+    ));
     target.commit()
 }
 
@@ -105,21 +121,64 @@ fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<S
     }
 }
 
-fn write(report: &Report<'_>, queries: &[Record], out: &mut impl Write) -> std::io::Result<()> {
+/// Seconds of all batches.
+struct Spent {
+    times: Times,
+    /// For formatting and writing, which is done while the next batch is searched.
+    writing: f64,
+}
+
+/// A batch that was searched.
+struct Searched<'q> {
+    /// Its first query, from 0.
+    first: usize,
+    queries: &'q [Record],
+    results: Results,
+}
+
+/// Searches batch by batch; each is formatted and written while the next is searched.
+fn search(
+    report: &Report<'_>,
+    queries: &[Record],
+    mut out: impl Write + Send,
+) -> std::io::Result<Spent> {
     let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
     let mut size = BatchSize::new(task, letters);
-    let mut rest = queries;
-    out.write_all(report.begin().as_bytes())?;
-    while !rest.is_empty() {
-        let (batch, behind) = rest.split_at(batch(rest, size.bases()));
-        let results = report.searcher.search(batch);
-        size.update(results.extensions);
-        let first = queries.len() - rest.len();
-        out.write_all(report.queries(first, batch, &results).as_bytes())?;
-        rest = behind;
-    }
-    out.write_all(report.end(queries.len()).as_bytes())?;
-    out.flush()
+    let mut times = Times::default();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel::<Searched<'_>>(1);
+        let writer = scope.spawn(move || {
+            let mut seconds = 0.0;
+            out.write_all(report.begin().as_bytes())?;
+            for Searched { first, queries, results } in receiver {
+                let start = Instant::now();
+                for text in report.queries(first, queries, &results) {
+                    out.write_all(text.as_bytes())?;
+                }
+                seconds += start.elapsed().as_secs_f64();
+            }
+            out.write_all(report.end(queries.len()).as_bytes())?;
+            out.flush()?;
+            Ok(seconds)
+        });
+        let mut rest = queries;
+        while !rest.is_empty() {
+            let (batch, behind) = rest.split_at(batch(rest, size.bases()));
+            let results = report.searcher.search(batch);
+            size.update(results.extensions);
+            times.add(&results.times);
+            let searched = Searched { first: queries.len() - rest.len(), queries: batch, results };
+            if sender.send(searched).is_err() {
+                // The writer failed, and says why.
+                break;
+            }
+            rest = behind;
+        }
+        drop(sender);
+        let writing: std::io::Result<f64> =
+            writer.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok(Spent { times, writing: writing? })
+    })
 }
 
 /// How many of the next queries have at least so many bases together.

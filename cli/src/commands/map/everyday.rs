@@ -21,7 +21,7 @@ use seed_extend::{Library, Mapper, Resolved, Sample, Searched, salt};
 use super::pipeline::{PART, TOGETHER, Totals, Wanted, stage, stage_of_parts};
 use crate::console::Console;
 use crate::input::{self, Batches, Read, Reads};
-use crate::output::{Alternatives, Everyday, Format, Output, Piece, ReadGroup, Spares, Target};
+use crate::output::{Alternatives, Everyday, Format, Output, Piece, ReadGroup, Spares, Written};
 use crate::timeline::{Step, Timeline};
 
 /// What the stages share.
@@ -55,7 +55,7 @@ struct Formatted {
 
 impl<'a> Pipeline<'a> {
     /// Maps all batches and writes and closes the file, which can be committed then.
-    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Target)> {
+    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Written)> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let mut numbers = 0..;
@@ -113,8 +113,8 @@ impl<'a> Pipeline<'a> {
             }
             Ok::<_, anyhow::Error>(totals)
         })?;
-        let target = self.timeline.time(Step::Write, "close", || output.close())?;
-        Ok((totals, target))
+        let written = self.timeline.time(Step::Write, "close", || output.close())?;
+        Ok((totals, written))
     }
 
     fn prepare(&self, number: usize, reads: Reads) -> Job<(Queries, Vec<u64>)> {

@@ -20,7 +20,8 @@ use crate::args::{MapOptions, Mode, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
-use crate::output::{Alternatives, Format, Options, Output, Target, header};
+use crate::output::{Alternatives, Format, Options, Output, Target, Written, header};
+use crate::report::Report;
 use crate::stats::{Complete, Seconds, Summary, per_second};
 use crate::timeline::{Step, Timeline};
 
@@ -36,6 +37,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     input::check(&operands.reads)?;
     let target = Target::new(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let report = options.run_report.as_deref().map(Report::new).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
@@ -69,11 +71,11 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let output = Output::create(target, &format, index.reference())?;
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
-    let Mapped { totals, target: finished, device, starting, complete } = match options.mode {
+    let Mapped { totals, written, device, starting, complete } = match options.mode {
         Mode::Everyday => run.everyday(&index, &opened.device, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
-    finished.commit()?;
+    written.target.commit()?;
 
     let total = timeline.elapsed();
     let summary = Summary {
@@ -86,6 +88,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         bases: totals.bases,
         aligned: totals.aligned,
         alignments: totals.alignments,
+        tally: written.tally,
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         complete,
@@ -93,6 +96,9 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+    }
+    if let Some(report) = report {
+        report.write(&summary)?;
     }
     if let Some(trace) = trace {
         timeline.save(trace)?;
@@ -112,7 +118,7 @@ struct Run<'a> {
 /// What came of it.
 struct Mapped {
     totals: Totals,
-    target: Target,
+    written: Written,
     /// The device, in words.
     device: String,
     /// When reads could be mapped.
@@ -159,11 +165,11 @@ impl Run<'_> {
         };
         let done = pipeline.run(batches, output);
         console.finish();
-        let (totals, target) = done?;
+        let (totals, written) = done?;
         if let Some(reason) = mapper.failure() {
             console.notice(&format!("{reason}: the rest was mapped on the CPU"));
         }
-        Ok(Mapped { totals, target, device, starting, complete: None })
+        Ok(Mapped { totals, written, device, starting, complete: None })
     }
 
     fn complete(
@@ -198,11 +204,11 @@ impl Run<'_> {
         };
         let done = pipeline.run(batches, output);
         console.finish();
-        let (totals, target) = done?;
+        let (totals, written) = done?;
         if let Some(reason) = mapper.failure() {
             console.notice(&format!("{reason}: the rest was mapped on the CPU"));
         }
         let complete = Some(Complete::new(&mapper, params.k));
-        Ok(Mapped { totals, target, device, starting, complete })
+        Ok(Mapped { totals, written, device, starting, complete })
     }
 }

@@ -21,7 +21,7 @@ use woodstocc::{Batch, Found, Mapper, Mapping, Query, Resolver, Searched};
 
 use crate::console::Console;
 use crate::input::{self, Batches, Read, Reads};
-use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Target};
+use crate::output::{Format, Formatter, Output, Piece, ReadGroup, Spares, Written};
 use crate::timeline::{Step, Timeline};
 
 /// Reads of which one task makes records, one after the other.
@@ -67,7 +67,7 @@ struct Formatted {
 
 impl Pipeline<'_> {
     /// Maps all batches and writes and closes the file, which can be committed then.
-    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Target)> {
+    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Written)> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let mut numbers = 0..;
@@ -112,8 +112,8 @@ impl Pipeline<'_> {
             }
             Ok::<_, anyhow::Error>(totals)
         })?;
-        let target = self.timeline.time(Step::Write, "close", || output.close())?;
-        Ok((totals, target))
+        let written = self.timeline.time(Step::Write, "close", || output.close())?;
+        Ok((totals, written))
     }
 
     fn prepare(&self, number: usize, reads: Reads) -> Result<Job<Batch>> {

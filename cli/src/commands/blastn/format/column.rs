@@ -100,6 +100,11 @@ const STANDARD: [Column; 12] = [
 ];
 
 impl Column {
+    /// Whether it shows letters of the alignment.
+    pub fn shows_letters(self) -> bool {
+        matches!(self, Self::QuerySequence | Self::SubjectSequence | Self::Traceback)
+    }
+
     /// What comments call it.
     pub fn heading(self) -> &'static str {
         COLUMNS.iter().find(|row| row.0 == self).map_or("", |row| row.2)

@@ -12,12 +12,16 @@ use std::str::FromStr;
 use blastn_pipeline::fasta::Record;
 use blastn_pipeline::queries::Statistics;
 use blastn_pipeline::search::{Results, Searcher};
+use rayon::prelude::*;
 
 pub use self::column::Column;
 use crate::commands::blastn::alignment::{Aligned, Subject};
 
 /// The version of NCBI's programs whose output this is.
 const PROGRAM: &str = "BLASTN 2.12.0+";
+
+/// Rows of a table that are worth a thread's while.
+const ROWS: usize = 512;
 
 /// `-outfmt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +49,16 @@ impl FromStr for OutputFormat {
                 Ok(Self::Table { columns: column::parse(&columns)?, comments })
             }
             _ => Err("not one of 0, 5, 6 and 7 (columns are of 6 and 7 alone)".to_owned()),
+        }
+    }
+}
+
+impl OutputFormat {
+    /// Whether letters of alignments are shown.
+    fn shows_letters(&self) -> bool {
+        match self {
+            Self::Pairwise | Self::Xml => true,
+            Self::Table { columns, .. } => columns.iter().any(|column| column.shows_letters()),
         }
     }
 }
@@ -84,21 +98,22 @@ impl Report<'_> {
         out
     }
 
-    /// What was found for a batch of queries, of which the first has this number from 0.
-    pub fn queries(&self, first: usize, queries: &[Record], results: &Results) -> String {
-        let mut out = String::new();
-        for (place, record) in queries.iter().enumerate() {
+    /// What was found for a batch of queries, of which the first has this number from 0: pieces of
+    /// text, in order. They are made on the current rayon pool.
+    pub fn queries(&self, first: usize, queries: &[Record], results: &Results) -> Vec<String> {
+        let pieces = queries.par_iter().enumerate().map(|(place, record)| {
             let hits = &results.hits[place];
             let subjects: Vec<Subject> = hits
                 .iter()
                 .map(|hit| Subject::new(self.searcher.database(), hit.subject))
                 .collect();
+            let with_text = self.format.shows_letters();
             let aligned: Vec<Vec<Aligned<'_>>> = hits
                 .iter()
                 .zip(&subjects)
                 .map(|(hit, subject)| {
-                    let align = |hsp| Aligned::new(record, subject, hsp, &results.batch);
-                    hit.hsps.iter().map(align).collect()
+                    let align = |hsp| Aligned::new(record, subject, hsp, &results.batch, with_text);
+                    hit.hsps.par_iter().with_min_len(ROWS).map(align).collect()
                 })
                 .collect();
             let mut contexts = results.batch.contexts().iter();
@@ -106,20 +121,33 @@ impl Report<'_> {
                 .find(|context| context.query == place)
                 .and_then(|context| context.statistics.as_ref());
             let section = Section { number: first + place, record, aligned: &aligned, statistics };
-            match self.format {
-                OutputFormat::Pairwise => pairwise::query(self, &section, &mut out),
-                OutputFormat::Xml => xml::query(self, &section, &mut out),
-                OutputFormat::Table { columns, comments } => {
-                    if *comments {
-                        self.comments(&section, columns, &mut out);
-                    }
-                    for of_subject in &aligned {
-                        table::rows(of_subject, columns, &mut out);
-                    }
+            self.query(&section)
+        });
+        pieces.flatten_iter().collect()
+    }
+
+    fn query(&self, section: &Section<'_>) -> Vec<String> {
+        let mut out = String::new();
+        match self.format {
+            OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
+            OutputFormat::Xml => xml::query(self, section, &mut out),
+            OutputFormat::Table { columns, comments } => {
+                if *comments {
+                    self.comments(section, columns, &mut out);
                 }
+                let mut pieces = vec![out];
+                for of_subject in section.aligned {
+                    let rows = of_subject.par_chunks(ROWS).map(|rows| {
+                        let mut out = String::new();
+                        table::rows(rows, of_subject, columns, &mut out);
+                        out
+                    });
+                    pieces.par_extend(rows);
+                }
+                return pieces;
             }
         }
-        out
+        vec![out]
     }
 
     fn comments(&self, section: &Section<'_>, columns: &[Column], out: &mut String) {

@@ -6,9 +6,9 @@ use crate::commands::blastn::alignment::Aligned;
 use crate::commands::blastn::format::column::Column;
 use crate::commands::blastn::format::number;
 
-/// Adds the rows of a query and a subject.
-pub fn rows(aligned: &[Aligned<'_>], columns: &[Column], out: &mut String) {
-    for row in aligned {
+/// Adds rows, some of all those of a query and a subject.
+pub fn rows(some: &[Aligned<'_>], aligned: &[Aligned<'_>], columns: &[Column], out: &mut String) {
+    for row in some {
         for (number, &column) in columns.iter().enumerate() {
             if number > 0 {
                 out.push('\t');

@@ -1,0 +1,68 @@
+//! Where and when it was measured.
+
+use std::fs;
+use std::num::NonZero;
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+/// This machine.
+#[derive(Debug, Serialize)]
+pub struct Machine {
+    pub host: String,
+    pub processor: String,
+    /// That may run at once.
+    pub threads: usize,
+    pub memory_bytes: u64,
+    /// With their drivers; none if the driver's tool is not there.
+    pub gpus: Vec<String>,
+}
+
+impl Machine {
+    pub fn here() -> Result<Self> {
+        let read = |path: &str| fs::read_to_string(path).with_context(|| path.to_owned());
+        let processors = read("/proc/cpuinfo")?;
+        let memory = read("/proc/meminfo")?;
+        let gpus = ["--query-gpu=name,driver_version", "--format=csv,noheader"];
+        Ok(Self {
+            host: read("/proc/sys/kernel/hostname")?.trim().to_owned(),
+            processor: field(&processors, "model name").unwrap_or("unknown").to_owned(),
+            threads: thread::available_parallelism().map_or(1, NonZero::get),
+            memory_bytes: field(&memory, "MemTotal").and_then(kilobytes).unwrap_or_default(),
+            gpus: said("nvidia-smi", &gpus)
+                .map_or_else(Vec::new, |text| text.lines().map(str::to_owned).collect()),
+        })
+    }
+}
+
+/// The day, as in 2026-01-31.
+pub fn date() -> Result<String> {
+    said("date", &["-u", "+%F"]).context("date: cannot be run")
+}
+
+/// The commit of the repository here.
+pub fn commit() -> Option<String> {
+    said("git", &["rev-parse", "--short", "HEAD"])
+}
+
+/// The value of a line `name: value`.
+pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then_some(value.trim())
+    })
+}
+
+/// Bytes of a value as `12 kB`.
+pub fn kilobytes(value: &str) -> Option<u64> {
+    Some(value.strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+/// What a program prints, if it succeeds.
+fn said(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    output.status.success().then_some(text)
+}

@@ -1,0 +1,70 @@
+//! Other people's programs, and ours.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+/// Where programs are looked for.
+#[derive(Debug)]
+pub struct Tools {
+    own: PathBuf,
+    folders: Vec<PathBuf>,
+}
+
+/// A program that is there.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    pub path: PathBuf,
+    pub version: String,
+}
+
+impl Tools {
+    /// In this folder and in those of PATH.
+    pub fn new(own: PathBuf, first: Option<&Path>) -> Self {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let first = first.and_then(|folder| folder.canonicalize().ok());
+        Self { own, folders: first.into_iter().chain(env::split_paths(&path)).collect() }
+    }
+
+    /// Our program.
+    pub fn own(&self) -> Result<Tool> {
+        Ok(Tool { path: self.own.clone(), version: self.own_version()? })
+    }
+
+    pub fn own_version(&self) -> Result<String> {
+        version(&self.own, &["--version"]).context("gpualign does not tell its version")
+    }
+
+    /// Whether our program has an option.
+    pub fn has_option(&self, option: &str) -> Result<bool> {
+        let help = Command::new(&self.own).arg("--help").output()?;
+        let help = String::from_utf8_lossy(&help.stdout);
+        Ok(help.split_whitespace().any(|word| word == option))
+    }
+
+    /// A program under the first of these names that is there, and what it prints its version for.
+    pub fn find(&self, names: &[&str], asked: &[&str]) -> Option<Tool> {
+        let paths = names.iter().flat_map(|name| self.folders.iter().map(move |f| f.join(name)));
+        let path = paths.into_iter().find(|path| path.is_file())?;
+        let version = version(&path, asked).unwrap_or_else(|| "unknown".to_owned());
+        Some(Tool { path, version })
+    }
+}
+
+/// The first word with a digit, a dot and a digit of what a program prints.
+fn version(path: &Path, asked: &[&str]) -> Option<String> {
+    // Some print it with a usage, and fail.
+    let output = Command::new(path).args(asked).stdin(Stdio::null()).output().ok()?;
+    let text =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let is_version = |word: &&str| {
+        let bytes = word.as_bytes();
+        let dotted = |w: &[u8]| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit();
+        !word.contains('/') && bytes.windows(3).any(dotted)
+    };
+    let text = text.join("\n");
+    let word = text.split(|c: char| c.is_whitespace() || c == ':').find(is_version)?;
+    Some(word.trim_end_matches(',').to_owned())
+}

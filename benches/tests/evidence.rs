@@ -1,0 +1,105 @@
+//! The program `evidence` on tiny data: it measures, names what is missing, and its files are well-formed.
+
+#![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A program that does the least that razers3 is expected to.
+const RAZERS3: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo razers3 version: 1.2.3 && exit\n\
+    printf 'r\\t4\\n' > razers3.sam\n";
+
+/// gpualign of this build: a program of another package, which is there when the whole workspace is
+/// tested, and which else only cargo can make.
+fn gpualign() -> PathBuf {
+    let evidence = Path::new(env!("CARGO_BIN_EXE_evidence"));
+    let profile = evidence.parent().expect("a folder");
+    let program = profile.join("gpualign");
+    if program.exists() {
+        return program;
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "gpualign", "--target-dir"]);
+    cargo.arg(profile.parent().expect("a folder"));
+    cargo.args(profile.ends_with("release").then_some("--release"));
+    assert!(cargo.status().expect("runs").success());
+    program
+}
+
+/// Checks that every element is closed in its turn.
+fn check_elements(page: &str) {
+    let mut open = Vec::new();
+    for part in page.split('<').skip(1) {
+        let (element, _) = part.split_once('>').expect("an element ends");
+        let name = element.split([' ', '\n']).next().expect("a name");
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None if name.starts_with('!') || element.ends_with('/') => {}
+            None => open.push(name),
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn a_tiny_run_makes_a_whole_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // No program but these, so that it is known which are missing.
+    let path = folder.path().join("bin");
+    fs::create_dir(&path).expect("a folder");
+    for program in ["date", "sh"] {
+        symlink(format!("/bin/{program}"), path.join(program)).expect("links");
+    }
+    fs::write(path.join("razers3"), RAZERS3).expect("writes");
+    fs::set_permissions(path.join("razers3"), PermissionsExt::from_mode(0o755)).expect("may run");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
+    command.args(["--tiny", "--threads", "2", "--device", "cpu"]).env("PATH", &path);
+    command.arg("--program").arg(gpualign());
+    command.arg("--data").arg(folder.path().join("data"));
+    command.arg("--out").arg(folder.path().join("out"));
+    command.arg("--results").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("results"));
+    let output = command.output().expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
+    let sections = evidence["sections"].as_array().expect("sections");
+    let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
+    assert_eq!(names, ["index", "complete", "everyday", "pairwise", "blastn", "scaling"]);
+    for section in sections {
+        for row in section["rows"].as_array().expect("rows") {
+            let seconds = row["seconds"].as_array().expect("runs");
+            assert_eq!(seconds.len(), 2, "{row}");
+            assert!(
+                row["median"].as_f64() > Some(0.0) && row["rate"].as_f64() > Some(0.0),
+                "{row}"
+            );
+        }
+    }
+    let find = |number: usize, name: &str| {
+        let rows = sections[number]["rows"].as_array().expect("rows");
+        rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+    };
+    // Repeats may have some more.
+    assert!(find(1, "gpualign")["facts"]["records"].as_f64() >= Some(300.0));
+    assert_eq!(find(1, "razers3")["version"], "1.2.3");
+    assert_eq!(find(1, "razers3")["facts"]["records"], 1.0);
+    assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(60_000.0));
+    let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
+    assert_eq!([0, 1, 2, 3, 4, 5].map(missing), [5, 1, 5, 2, 1, 0]);
+
+    let report = read("REPORT.md");
+    assert!(report.contains("Not installed: bwa, bwa-mem2, bowtie2, minimap2, strobealign."));
+    assert!(report.contains("## The papers' numbers"));
+    let page = read("report.html");
+    check_elements(&page);
+    // A drawing for each section with rows, and nothing from elsewhere.
+    let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
+    assert_eq!(page.matches("<svg").count(), drawn.count());
+    let elsewhere = ["src=", "href=", "url(", "@import"];
+    assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
+}

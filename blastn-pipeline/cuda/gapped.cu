@@ -1,0 +1,82 @@
+// Gapped extensions, a thread a side (src/extensions).
+#include <blastn/affine.cuh>
+#include <blastn/greedy.cuh>
+
+// Extends the sides of `task`, for scores alone; rows are bases, as in the first extension of a
+// subject. A thread that is done with a side takes the next while others are within theirs.
+//
+// Any number of blocks of one warp, with `width` * 128 bytes of dynamic shared memory; cursors[0] is 0
+// before. No barriers.
+extern "C" __global__ void affine_scores(const blastn::Affine* argument) {
+  const blastn::Affine task = *argument;
+  DYN_SMEM(uint32_t, slots);
+  blastn::AffineSide<blastn::Bases, false> side(task, slots + threadIdx.x, nullptr);
+  side.clear();
+  uint32_t number = 0;
+  for (bool busy = false;;) {
+    if (!busy) {
+      number = atomicAdd(task.cursors, 1u);
+      if (number >= task.count) return;
+      side.begin(task.sides[number]);
+    }
+    busy = side.row();
+    if (!busy) task.reached[number] = side.reached();
+  }
+}
+SIMT_EXPORT(affine_scores)
+
+// Extends the sides of `task`, with their columns; rows are letters. Runs are written to `runs` from
+// `first_run` on, from the far end to where the side began; a side whose runs find no room there has
+// `kNoRoom`.
+//
+// Any number of blocks of one warp, with `width` * 128 bytes of dynamic shared memory and `room` words
+// of sources a thread; both cursors are 0 before. No barriers.
+extern "C" __global__ void affine_traces(const blastn::Affine* argument) {
+  const blastn::Affine task = *argument;
+  DYN_SMEM(uint32_t, slots);
+  const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  blastn::AffineSide<blastn::Letters, true> side(task, slots + threadIdx.x,
+                                                 task.sources + thread * task.room);
+  side.clear();
+  for (;;) {
+    const uint32_t number = atomicAdd(task.cursors, 1u);
+    if (number >= task.count) return;
+    side.begin(task.sides[number]);
+    while (side.row()) {
+    }
+    blastn::Reached reached = side.reached();
+    if (reached.runs != blastn::kNoRoom) {
+      const uint32_t* top = side.walk(reached.runs);
+      reached.first_run = atomicAdd(task.cursors + 1, reached.runs);
+      if (uint64_t{reached.first_run} + reached.runs > task.run_room) {
+        reached.runs = blastn::kNoRoom;
+      } else {
+        for (uint32_t run = 0; run < reached.runs; run++) task.runs[reached.first_run + run] = *(top - run);
+      }
+    }
+    task.reached[number] = reached;
+  }
+}
+SIMT_EXPORT(affine_traces)
+
+// Extends the sides of `task` greedily. A thread that is done with a side takes the next while others
+// are within theirs.
+//
+// Any number of blocks of one warp, with `width` * 384 bytes of dynamic shared memory; the cursor is 0
+// before. No barriers.
+extern "C" __global__ void greedy_scores(const blastn::Greedy* argument) {
+  const blastn::Greedy task = *argument;
+  DYN_SMEM(uint32_t, slots);
+  blastn::GreedySide side(task, slots + threadIdx.x);
+  uint32_t number = 0;
+  for (bool busy = false;;) {
+    if (!busy) {
+      number = atomicAdd(task.cursor, 1u);
+      if (number >= task.count) return;
+      side.begin(task.sides[number]);
+    }
+    busy = side.front();
+    if (!busy) task.reached[number] = side.reached();
+  }
+}
+SIMT_EXPORT(greedy_scores)

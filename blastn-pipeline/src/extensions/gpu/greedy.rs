@@ -1,0 +1,84 @@
+//! Greedy sides.
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, Argument, DeviceBuffer};
+
+use super::{DeviceQueries, GpuExtensions, SIDES, SLOT, THREADS};
+use crate::extensions::device::{self, FIRST, GreedyReached, GreedyScores, GreedyTask, Side};
+use crate::pipeline::device::FIRST_BASE;
+
+/// Slots of the fronts, level by level: sides that do not fit go to the next.
+const FRONTS: [u32; 2] = [64, 512];
+
+/// Bytes of shared memory of a block for each slot: two fronts, and the best scores.
+const FRONT_SLOT: u32 = 3 * SLOT;
+
+/// What any launch asks for.
+pub(super) const MOST_SHARED: u32 = FRONTS[1] * FRONT_SLOT;
+
+impl GpuExtensions {
+    /// Extends sides greedily: their rows are bases of the database, their columns letters of the
+    /// queries.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn greedy_scores(
+        &self,
+        queries: &DeviceQueries,
+        packed: &DeviceBuffer<u64>,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Vec<GreedyReached>, DeviceError> {
+        let gpu = &self.gpu;
+        let none = GreedyReached { differences: device::NO_FRONT, ..GreedyReached::default() };
+        let mut all = vec![none; sides.len()];
+        for width in FRONTS {
+            let numbers: Vec<usize> =
+                (0..sides.len()).filter(|&n| all[n].reach().is_none()).collect();
+            let shared = width * FRONT_SLOT;
+            let resident =
+                self.greedy_scores.blocks_per_multiprocessor(THREADS, shared as usize)?;
+            for numbers in numbers.chunks(SIDES) {
+                let own: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
+                let count = own.len() as u32;
+                let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(&own))?;
+                let reached: DeviceBuffer<u8> =
+                    gpu.zeros(own.len() * size_of::<GreedyReached>())?;
+                let cursor: DeviceBuffer<u32> = gpu.zeros(1)?;
+                let task = GreedyTask {
+                    addresses: [
+                        on_device.address(gpu),
+                        packed.address(gpu) + FIRST_BASE,
+                        queries.letters.address(gpu) + FIRST,
+                        reached.address(gpu),
+                        cursor.address(gpu),
+                    ],
+                    count,
+                    width,
+                    scores,
+                    padding: 0,
+                };
+                let task = gpu.upload(bytemuck::bytes_of(&task))?;
+                let blocks = count.div_ceil(THREADS).min(resident.max(1) * gpu.multiprocessors());
+                #[allow(unsafe_code)]
+                // SAFETY: the task has the addresses of arrays as long as the kernel's contract says,
+                // which live until the answers are copied; sides lie within the texts, whose makers
+                // see to it.
+                unsafe {
+                    self.greedy_scores.launch(
+                        blocks,
+                        THREADS,
+                        shared,
+                        &[Argument::Buffer(&task)],
+                    )?;
+                }
+                let mut answers = vec![none; own.len()];
+                gpu.download_into(&reached, bytemuck::cast_slice_mut(&mut answers))?;
+                for (&number, answer) in numbers.iter().zip(answers) {
+                    all[number] = answer;
+                }
+            }
+        }
+        Ok(all)
+    }
+}

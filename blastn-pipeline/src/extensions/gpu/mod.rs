@@ -1,0 +1,257 @@
+//! Sides of extensions on a GPU.
+
+mod greedy;
+
+use std::sync::{Mutex, PoisonError};
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
+
+use crate::extensions::device::{self, AffineTask, Answers, FIRST, Reached, Side};
+use crate::pipeline::device::FIRST_BASE;
+use crate::queries::Batch;
+use crate::scoring::Scoring;
+
+const FATBIN: &[u8] = include_bytes!("../../../cuda/gapped.fatbin");
+
+/// Threads of a block: one warp.
+const THREADS: u32 = 32;
+
+/// Bytes of shared memory of a block for each slot of its rings.
+const SLOT: u32 = THREADS * size_of::<u32>() as u32;
+
+/// Sides of a launch, at most.
+const SIDES: usize = 1 << 22;
+
+/// Runs of columns that there is room for, for each side and besides.
+const RUNS: usize = 16;
+const MORE_RUNS: usize = 1 << 24;
+
+/// What a launch can take. Sides that do not fit go to the next level.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    /// Slots of a ring.
+    width: u32,
+    /// Rows of a side whose sources are to be kept, at most.
+    rows: u32,
+}
+
+const SCORES: [Level; 2] = [Level { width: 64, rows: 0 }, Level { width: 512, rows: 0 }];
+const TRACES: [Level; 3] = [
+    Level { width: 256, rows: 1 << 11 },
+    Level { width: 256, rows: 1 << 14 },
+    Level { width: 1024, rows: u32::MAX },
+];
+
+/// Kernels, and memory to be used again.
+#[derive(Debug)]
+pub struct GpuExtensions {
+    gpu: Gpu,
+    scores: Kernel,
+    traces: Kernel,
+    greedy_scores: Kernel,
+    sources: Mutex<Option<DeviceBuffer<u32>>>,
+}
+
+/// What the extensions of a batch have in common, in a GPU's memory.
+#[derive(Debug)]
+pub struct DeviceQueries {
+    letters: DeviceBuffer<u32>,
+    matrix: DeviceBuffer<i32>,
+    gaps: [i32; 2],
+}
+
+impl DeviceQueries {
+    /// Puts a batch's queries on a GPU.
+    ///
+    /// # Errors
+    /// If they do not fit, or the driver fails.
+    pub fn new(gpu: &Gpu, batch: &Batch, scoring: &Scoring) -> Result<Self, DeviceError> {
+        Ok(Self {
+            letters: gpu.upload(&device::text(&batch.letters))?,
+            matrix: gpu.upload(&device::scores(&batch.matrix))?,
+            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+        })
+    }
+}
+
+/// What a launch's sides have in common.
+struct Common {
+    rows: u64,
+    columns: u64,
+    matrix: u64,
+    gaps: [i32; 2],
+}
+
+impl GpuExtensions {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn new(gpu: Gpu) -> Result<Self, DeviceError> {
+        let module = gpu.load("gapped", FATBIN)?;
+        let scores = module.kernel(&gpu, "affine_scores")?;
+        let traces = module.kernel(&gpu, "affine_traces")?;
+        for (kernel, levels) in [(&scores, &SCORES[..]), (&traces, &TRACES)] {
+            for level in levels.iter().filter(|level| level.width * SLOT > 48 << 10) {
+                kernel.allow_shared(level.width * SLOT)?;
+            }
+        }
+        let greedy_scores = module.kernel(&gpu, "greedy_scores")?;
+        greedy_scores.allow_shared(greedy::MOST_SHARED)?;
+        Ok(Self { gpu, scores, traces, greedy_scores, sources: Mutex::default() })
+    }
+
+    /// The GPU.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Extends sides for the score: rows are bases of the database (`packed`, two bits each), columns
+    /// letters of the queries.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn scores(
+        &self,
+        queries: &DeviceQueries,
+        packed: &DeviceBuffer<u64>,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let common = Common {
+            rows: packed.address(&self.gpu) + FIRST_BASE,
+            columns: queries.letters.address(&self.gpu) + FIRST,
+            matrix: queries.matrix.address(&self.gpu),
+            gaps: queries.gaps,
+        };
+        self.levels(&self.scores, &SCORES, &common, sides)
+    }
+
+    /// Extends sides with their columns: rows are letters of the queries, columns those of the
+    /// database.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &DeviceBuffer<u32>,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let common = Common {
+            rows: queries.letters.address(&self.gpu) + FIRST,
+            columns: letters.address(&self.gpu) + FIRST,
+            matrix: queries.matrix.address(&self.gpu),
+            gaps: queries.gaps,
+        };
+        self.levels(&self.traces, &TRACES, &common, sides)
+    }
+
+    /// Launches until all sides fit, or there is no other level.
+    fn levels(
+        &self,
+        kernel: &Kernel,
+        levels: &[Level],
+        common: &Common,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let mut all = Answers::default();
+        for sides in sides.chunks(SIDES) {
+            self.launch(kernel, levels[0], common, sides, &mut all)?;
+        }
+        for &level in &levels[1..] {
+            let left = |number: &usize| !all.reached[*number].fits();
+            let numbers: Vec<usize> = (0..sides.len()).filter(left).collect();
+            for numbers in numbers.chunks(SIDES) {
+                let left: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
+                let mut again =
+                    Answers { reached: Vec::new(), runs: std::mem::take(&mut all.runs) };
+                self.launch(kernel, level, common, &left, &mut again)?;
+                all.runs = again.runs;
+                for (&number, reached) in numbers.iter().zip(again.reached) {
+                    all.reached[number] = reached;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Extends sides and adds the answers to others.
+    fn launch(
+        &self,
+        kernel: &Kernel,
+        level: Level,
+        common: &Common,
+        sides: &[Side],
+        answers: &mut Answers,
+    ) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0).min(level.rows);
+        let is_traced = level.rows > 0;
+        let (count, shared) = (sides.len() as u32, level.width * SLOT);
+        let resident = kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
+        let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
+        let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
+        let reached: DeviceBuffer<u8> = gpu.zeros(sides.len() * size_of::<Reached>())?;
+        let cursors: DeviceBuffer<u32> = gpu.zeros(2)?;
+        let run_room = if is_traced { sides.len() * RUNS + MORE_RUNS } else { 0 };
+        let runs: DeviceBuffer<u32> = gpu.zeros(run_room)?;
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut room = 0;
+        if is_traced {
+            room = device::room(rows, level.width);
+            let present = sources.as_ref().map_or(0, DeviceBuffer::len) as u64;
+            let of_block = room * u64::from(THREADS);
+            // Half of what is free, as others need memory, too.
+            let most = present.max(gpu.free_memory()? / 8) / of_block;
+            blocks = blocks.min(most as u32);
+            let needed = of_block * u64::from(blocks);
+            if present < needed {
+                *sources = None;
+                *sources = Some(gpu.zeros(needed as usize)?);
+            }
+        }
+        if blocks > 0 {
+            let address = |buffer: &dyn Address| buffer.address(gpu);
+            let task = AffineTask {
+                addresses: [
+                    address(&on_device),
+                    common.rows,
+                    common.columns,
+                    common.matrix,
+                    address(&reached),
+                    address(&cursors),
+                    sources.as_ref().map_or(0, |sources| address(sources)),
+                    address(&runs),
+                ],
+                room,
+                count,
+                width: level.width,
+                run_room: run_room as u32,
+                gaps: common.gaps,
+                padding: 0,
+            };
+            let task = gpu.upload(bytemuck::bytes_of(&task))?;
+            #[allow(unsafe_code)]
+            // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which
+            // live until the answers are copied; sides lie within the texts, whose makers see to it.
+            unsafe {
+                kernel.launch(blocks, THREADS, shared, &[Argument::Buffer(&task)])?;
+            }
+            let first = answers.runs.len() as u32;
+            let written = (gpu.download(&cursors, 2)?[1] as usize).min(run_room);
+            answers.runs.extend(gpu.download(&runs, written)?);
+            let start = answers.reached.len();
+            answers.reached.resize(start + sides.len(), Reached::default());
+            let own = &mut answers.reached[start..];
+            gpu.download_into(&reached, bytemuck::cast_slice_mut(own))?;
+            for reached in own {
+                reached.first_run += first;
+            }
+        } else {
+            let none = Reached { runs: device::NO_ROOM, ..Reached::default() };
+            answers.reached.extend(std::iter::repeat_n(none, sides.len()));
+        }
+        Ok(())
+    }
+}

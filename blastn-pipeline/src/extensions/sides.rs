@@ -1,0 +1,186 @@
+//! Sides of extensions, and what they make of them.
+
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+
+use super::device::{Answers, GreedyReached, Reached, Side};
+use crate::gapped::{self, Gapped};
+use crate::options::Options;
+use crate::pipeline::device::DeviceChunk;
+use crate::preliminary::Search;
+use crate::queries::Batch;
+use crate::scoring::Scoring;
+use crate::traceback::Begin;
+use crate::ungapped::UngappedHit;
+
+/// As many hits are not worth other threads.
+const FEW: usize = 1024;
+
+/// A pair of places.
+type Pair = (usize, usize);
+
+/// A hit's seed, and the pair of places that its extension begins at, within its strand and chunk.
+fn begin(search: &Search<'_>, chunk: &DeviceChunk, hit: &UngappedHit) -> (Pair, Pair) {
+    let context = &search.batch.contexts[search.batch.context_at(hit.seed_query as usize)];
+    let seed = search.seed(hit);
+    if search.options.is_greedy() {
+        return (seed, seed);
+    }
+    (seed, gapped::affine_begin((context.length, chunk.length as usize), seed))
+}
+
+/// The sides of extensions for the score, the left and the right of each hit of each chunk: rows are
+/// bases of the chunk.
+pub(super) fn of_hits(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+) -> Vec<Side> {
+    let (batch, scoring) = (search.batch, &search.options.scoring);
+    let of_hit = |chunk: &DeviceChunk, hit: &UngappedHit| {
+        let context = &batch.contexts[batch.context_at(hit.seed_query as usize)];
+        let (_, (query, subject)) = begin(search, chunk, hit);
+        let left = Side {
+            row_at: chunk.first + subject as u64,
+            column_at: (context.first + query) as u64,
+            rows: subject as u32,
+            columns: query as u32,
+            x_drop: search.x_drop(hit).max(scoring.gap_open + scoring.gap_extend),
+            reverse: 1,
+        };
+        let (rows, columns) = (chunk.length - left.rows, context.length as u32 - left.columns);
+        [left, Side { rows, columns, reverse: 0, ..left }]
+    };
+    let of_hit = &of_hit;
+    let sides = chunks.par_iter().zip(hits).flat_map(|(chunk, hits)| {
+        hits.par_iter().with_min_len(FEW).flat_map_iter(move |hit| of_hit(chunk, hit))
+    });
+    sides.collect()
+}
+
+/// What came of the sides [`of_hits`], given what each left and right side make of it; nothing where
+/// they did not fit.
+fn combined<T: Sync>(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+    reached: &[T],
+    combine: impl Fn(Pair, Pair, &[T; 2]) -> Option<Gapped> + Sync,
+) -> Vec<Vec<Option<Gapped>>> {
+    let reached = reached.as_chunks::<2>().0;
+    let ends = hits.iter().scan(0, |end, hits| {
+        *end += hits.len();
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
+    let of_chunk = |((chunk, hits), &end): ((&DeviceChunk, &Vec<UngappedHit>), &usize)| {
+        let own = &reached[end - hits.len()..end];
+        let gapped = |(hit, sides): (&UngappedHit, &[T; 2])| {
+            let (seed, begin) = begin(search, chunk, hit);
+            combine(seed, begin, sides)
+        };
+        hits.par_iter().zip(own).with_min_len(FEW).map(gapped).collect()
+    };
+    chunks.par_iter().zip(hits).zip(&ends).map(of_chunk).collect()
+}
+
+/// What came of the sides [`of_hits`], extended by a matrix.
+pub(super) fn scored(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+    reached: &[Reached],
+) -> Vec<Vec<Option<Gapped>>> {
+    combined(search, chunks, hits, reached, |seed, begin, [left, right]| {
+        if !left.fits() || !right.fits() {
+            return None;
+        }
+        Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
+    })
+}
+
+/// What came of the sides [`of_hits`], extended greedily.
+pub(super) fn greedily_scored(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    hits: &[Vec<UngappedHit>],
+    reached: &[GreedyReached],
+) -> Vec<Vec<Option<Gapped>>> {
+    let scoring = &search.options.scoring;
+    combined(search, chunks, hits, reached, |seed, _, [left, right]| {
+        Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
+    })
+}
+
+/// The sides of alignments, in the order in which a device takes them.
+pub(super) struct Planned {
+    pub(super) sides: Vec<Side>,
+    /// Where the left and the right side of each alignment are.
+    places: Vec<[u32; 2]>,
+}
+
+/// The sides of alignments: rows are letters of the query. `firsts` are the places of the subjects' first
+/// letters.
+pub(super) fn of_begins(
+    firsts: &[u64],
+    batch: &Batch,
+    options: &Options,
+    begins: &[Begin],
+) -> Planned {
+    // Threads of a warp wait for the one with the most rows.
+    let mut order: Vec<(u32, u32)> = (0..)
+        .zip(begins)
+        .flat_map(|(number, begin)| [(begin.rows[0], 2 * number), (begin.rows[1], 2 * number + 1)])
+        .collect();
+    order.par_sort_unstable_by_key(|&side| Reverse(side));
+    let x_drop = batch.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
+    let side = |&(_, number): &(u32, u32)| {
+        let begin = &begins[number as usize / 2];
+        let context = &batch.contexts[begin.context];
+        let (query, subject) = (begin.query + 1, begin.subject + 1);
+        let reverse = number % 2 == 0;
+        let (rows, columns) = if reverse {
+            (query, subject - begin.window.start)
+        } else {
+            (context.length - query, begin.window.end - subject)
+        };
+        Side {
+            row_at: (context.first + query) as u64,
+            column_at: firsts[begin.number] + subject as u64,
+            rows: rows as u32,
+            columns: columns as u32,
+            x_drop,
+            reverse: reverse.into(),
+        }
+    };
+    let sides = order.par_iter().map(side).collect();
+    let mut places = vec![[0; 2]; begins.len()];
+    for (place, (_, number)) in (0..).zip(order) {
+        places[number as usize / 2][number as usize % 2] = place;
+    }
+    Planned { sides, places }
+}
+
+impl Planned {
+    /// What came of them, with places within the subjects; nothing where one did not fit.
+    pub(super) fn traced(
+        &self,
+        scoring: &Scoring,
+        begins: &[Begin],
+        answers: &Answers,
+    ) -> Vec<Option<Gapped>> {
+        let Answers { reached, runs } = answers;
+        let gapped = |(begin, places): (&Begin, &[u32; 2])| {
+            let [left, right] = places.map(|place| &reached[place as usize]);
+            if !left.fits() || !right.fits() {
+                return None;
+            }
+            let seed = (begin.query, begin.subject);
+            let scripts = (left.script(runs), right.script(runs));
+            let (left, right) = (left.extension(), right.extension());
+            Some(gapped::affine_aligned(scoring, seed, (&left, scripts.0), (&right, &scripts.1)))
+        };
+        begins.par_iter().zip(&self.places).map(gapped).collect()
+    }
+}

@@ -1,0 +1,190 @@
+//! What is made of sides is what the CPU's engine makes.
+
+use super::device::{self, Answers, GreedyReached, NO_FRONT, NO_ROOM, Reached, Side};
+use super::sides;
+use crate::database::{Builder, Database};
+use crate::fasta::Record;
+use crate::gapped::affine::{self, Work};
+use crate::gapped::script::Op;
+use crate::gapped::{self, Gapped, greedy};
+use crate::lookup::Lookup;
+use crate::options::{Options, Task};
+use crate::pipeline::device::DeviceChunk;
+use crate::preliminary::{self, Ready, Search};
+use crate::queries::{Batch, Extent};
+use crate::traceback;
+use crate::ungapped::{Fours, UngappedHit};
+
+/// Letters of a side, read from a text of 4 bits each.
+fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
+    let first = if reverse == 1 { at - u64::from(count) } else { at };
+    let letter = |place: u64| (text[1 + place as usize / 8] >> (28 - 4 * (place % 8)) & 15) as u8;
+    (first..first + u64::from(count)).map(letter).collect()
+}
+
+/// What a device answers, one of some sides left out now and then.
+fn answer(
+    batch: &Batch,
+    options: &Options,
+    (rows, columns): (&[u32], &[u32]),
+    sides: &[Side],
+    is_traced: bool,
+) -> Answers {
+    let (mut answers, mut work) = (Answers::default(), Work::default());
+    for (number, side) in sides.iter().enumerate() {
+        let rows = letters(rows, side.row_at, side.rows, side.reverse);
+        let columns = letters(columns, side.column_at, side.columns, side.reverse);
+        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let one = affine::Side { letters: &rows, at: at(&rows) };
+        let other = affine::Side { letters: &columns, at: at(&columns) };
+        let (scoring, matrix, drop) = (&options.scoring, &batch.matrix, side.x_drop);
+        let found = if side.reverse == 1 {
+            affine::extend::<true, true>(one, other, scoring, matrix, drop, &mut work)
+        } else {
+            affine::extend::<false, true>(one, other, scoring, matrix, drop, &mut work)
+        };
+        let first_run = answers.runs.len() as u32;
+        if is_traced && found.rows > 0 {
+            let run = |&(op, columns): &(Op, i32)| {
+                let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
+                (columns as u32) << 2 | op.unwrap_or_default() as u32
+            };
+            answers.runs.extend(affine::script(&work, &found).ops().iter().map(run));
+        }
+        let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
+        let (rows, columns) = (found.rows as u32, found.columns as u32);
+        answers.reached.push(Reached { score: found.score, rows, columns, first_run, runs });
+    }
+    answers
+}
+
+/// The same for greedy sides: rows are letters of the subject.
+fn greedy_answer(
+    options: &Options,
+    (rows, columns): (&[u32], &[u32]),
+    sides: &[Side],
+) -> Vec<GreedyReached> {
+    let mut work = greedy::Work::default();
+    let of_side = |(number, side): (usize, &Side)| {
+        let subject = letters(rows, side.row_at, side.rows, side.reverse);
+        let query = letters(columns, side.column_at, side.columns, side.reverse);
+        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let one = affine::Side { letters: &query, at: at(&query) };
+        let other = affine::Side { letters: &subject, at: at(&subject) };
+        let (scoring, drop) = (&options.scoring, side.x_drop);
+        let greedy::Reach { differences, query, subject, run, .. } = if side.reverse == 1 {
+            greedy::extend::<true, false>(one, other, scoring, drop, &mut work)
+        } else {
+            greedy::extend::<false, false>(one, other, scoring, drop, &mut work)
+        };
+        let differences = if number % 50 == 9 { NO_FRONT } else { differences };
+        GreedyReached { differences, query, subject, run: run.into() }
+    };
+    sides.iter().enumerate().map(of_side).collect()
+}
+
+fn mutated(random: &mut fastrand::Rng, letters: &[u8]) -> Vec<u8> {
+    let mut other = Vec::new();
+    for &letter in letters {
+        match random.u8(..50) {
+            0 => {}
+            1 => other.extend([random.u8(..4), letter]),
+            2 | 3 => other.push(random.u8(..4)),
+            4 => other.push(random.u8(4..15)),
+            _ => other.push(letter),
+        }
+    }
+    other
+}
+
+fn record(letters: Vec<u8>) -> Record {
+    Record { title: "s".to_owned(), letters, ..Record::default() }
+}
+
+/// A few subjects, one of them long, with copies of parts of queries.
+fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
+    let queries: Vec<Record> = (0..3)
+        .map(|_| record((0..random.usize(60..500)).map(|_| random.u8(..4)).collect()))
+        .collect();
+    let mut builder = Builder::default();
+    for length in [300, 2_000, 1, 95_000] {
+        let mut subject: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+        for _ in 0..length.min(4_000) / 200 {
+            let query = &queries[random.usize(..3)].letters;
+            let from = random.usize(..query.len() - 40);
+            let mut part = mutated(random, &query[from..]);
+            if random.bool() {
+                part =
+                    part.iter().rev().map(|&letter| crate::alphabet::complement(letter)).collect();
+            }
+            part.truncate(length);
+            let to = random.usize(..=length - part.len());
+            subject[to..to + part.len()].copy_from_slice(&part);
+        }
+        builder.add(&record(subject));
+    }
+    (queries, builder.finish("subjects", 0))
+}
+
+#[test]
+fn answers_become_what_the_cpu_finds() {
+    let (mut found, mut columns) = (0, 0);
+    for seed in 0..8 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (queries, database) = sequences(&mut random);
+        let mut options = Options::new(Task::Blastn);
+        if seed % 4 == 3 {
+            options = Options { word: 12, ..Options::new(Task::Megablast) };
+        }
+        let extent = Extent { letters: database.letters(), sequences: database.len() };
+        let batch = Batch::new(&queries, &options, extent);
+        let (lookup, fours) = (Lookup::new(&batch, options.word), Fours::new(&options));
+        let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
+        let (letters, firsts) = device::text_of_database(&database);
+        let bases = device::text_of_bases(database.packed());
+        let of_queries = device::text(&batch.letters);
+        let (mut chunks, mut hits) = (Vec::new(), Vec::new());
+        for (number, &first) in firsts.iter().enumerate() {
+            let subject = database.subject(number);
+            let length = subject.length as u32;
+            chunks.push(DeviceChunk { first, length, padding: 0 });
+            let mut of_chunk: Vec<UngappedHit> = search.hits(&subject);
+            preliminary::sort(&batch, &mut of_chunk);
+            hits.push(of_chunk);
+        }
+        let all = sides::of_hits(&search, &chunks, &hits);
+        let scored = if options.is_greedy() {
+            let reached = greedy_answer(&options, (&bases, &of_queries), &all);
+            sides::greedily_scored(&search, &chunks, &hits, &reached)
+        } else {
+            let answers = answer(&batch, &options, (&bases, &of_queries), &all, false);
+            sides::scored(&search, &chunks, &hits, &answers.reached)
+        };
+        for (number, (hits, gapped)) in hits.iter().zip(&scored).enumerate() {
+            let subject = database.subject(number);
+            let ready = [Ready { hits, gapped }];
+            let mut work = preliminary::Work::default();
+            let cpu = search.subject(&subject, None, &mut work);
+            let gpu = search.subject(&subject, Some(&ready), &mut work);
+            assert_eq!(cpu.of_queries, gpu.of_queries, "seed {seed}, subject {number}");
+            assert_eq!(cpu.extensions, gpu.extensions, "seed {seed}, subject {number}");
+            for (_, hsps) in cpu.of_queries.iter().filter(|_| !options.is_greedy()) {
+                let begins = traceback::begins(&batch, &options, &subject, hsps);
+                let planned = sides::of_begins(&firsts, &batch, &options, &begins);
+                let texts = (of_queries.as_slice(), letters.as_slice());
+                let answers = answer(&batch, &options, texts, &planned.sides, true);
+                let traced: Vec<Option<Gapped>> =
+                    planned.traced(&options.scoring, &begins, &answers);
+                let mut work = gapped::Work::default();
+                let mut align = |ready: Option<&[Option<Gapped>]>| {
+                    traceback::align(&batch, &options, &subject, hsps, ready, &mut work)
+                };
+                let cpu = align(None);
+                assert_eq!(cpu, align(Some(&traced)), "seed {seed}, subject {number}");
+                found += cpu.len();
+                columns += cpu.iter().map(|hsp| hsp.script.ops().len()).sum::<usize>();
+            }
+        }
+    }
+    assert!(found > 60 && columns > 3 * found, "{found} alignments, {columns} runs");
+}

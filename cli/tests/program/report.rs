@@ -1,0 +1,88 @@
+//! What `--stats` and `--run-report` tell of a run.
+
+use serde_json::Value;
+
+use crate::sam;
+use crate::support::{Folder, data};
+
+#[test]
+fn statistics_are_those_of_the_records() {
+    let folder = Folder::new();
+    folder.write("reads.fq", data("phix_1.fq"));
+    let mapping = ["--device", "cpu", "--stats", "json", "--report", "all", "reads.fq", "ref.fa"];
+    let output = folder.run(&mapping);
+    assert!(output.status.success());
+    let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
+    let records = sam::records(&output.stdout);
+    let count = |is: &dyn Fn(&sam::Record) -> bool| records.iter().filter(|r| is(r)).count();
+    let mapped = |record: &sam::Record| record.is_primary() && record.is_aligned();
+    assert_eq!(stats["primary"], 45);
+    assert_eq!(stats["mapped"], count(&mapped));
+    assert_eq!(stats["secondary"], count(&|record| record.flag & 0x100 != 0));
+    assert_eq!((&stats["paired"], &stats["supplementary"]), (&0.into(), &0.into()));
+    let histogram = stats["mapq"].as_object().expect("a histogram");
+    for (mapq, found) in histogram {
+        let of_mapq = |record: &sam::Record| mapped(record) && record.mapq.to_string() == *mapq;
+        assert_eq!(*found, count(&of_mapq), "{mapq}");
+    }
+    let sum: u64 = histogram.values().filter_map(Value::as_u64).sum();
+    assert_eq!(stats["mapped"], sum);
+    assert!(stats["insert_size"].as_object().expect("a histogram").is_empty());
+}
+
+#[test]
+fn a_report_is_a_page_and_a_table_for_multiqc() {
+    let folder = Folder::new();
+    folder.write("reads.fq", data("phix_1.fq"));
+    let records = folder.records(&["reads.fq", "ref.fa"]);
+    let mapped = records.iter().filter(|record| record.is_primary() && record.is_aligned());
+    let mapped = 100.0 * mapped.count() as f64 / 45.0;
+    for (output, sort) in [("out.sam", &[][..]), ("out.bam", &["--sort"])] {
+        let report = ["reads.fq", "ref.fa", "-o", output, "--run-report", "lane 1.html"];
+        folder.map(&[&report, sort].concat());
+        let page = String::from_utf8(folder.read("lane 1.html")).expect("is text");
+        for part in ["<h1>lane 1</h1>", "<td>reads</td><td>45</td>", "Mapping quality", "</html>"] {
+            assert!(page.contains(part), "{part}");
+        }
+        // No insert sizes, and nothing from elsewhere.
+        assert_eq!(page.matches("<svg").count(), 2);
+        assert!(["src=", "href=", "url("].iter().all(|sign| !page.contains(sign)));
+        let table: Value =
+            serde_json::from_slice(&folder.read("lane 1_mqc.json")).expect("is JSON");
+        assert_eq!((&table["id"], &table["plot_type"]), (&"gpualign".into(), &"table".into()));
+        let row = &table["data"]["lane 1"];
+        assert_eq!((&row["reads"], &row["properly_paired"]), (&45.into(), &0.0.into()));
+        assert_eq!(row["mapped"].as_f64(), Some(mapped));
+        assert_eq!(row["insert_size"], Value::Null);
+    }
+}
+
+#[test]
+fn pairs_have_insert_sizes() {
+    let folder = Folder::new();
+    folder.write("1.fq", data("phix_1.fq")).write("2.fq", data("phix_2.fq"));
+    let mapping = ["--mode", "everyday", "1.fq", "2.fq", "ref.fa", "--stats", "json"];
+    let report = ["--device", "cpu", "-o", "out.sam", "--run-report", "run.html"];
+    let output = folder.run(&[&mapping[..], &report].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
+    let records = sam::records(&folder.read("out.sam"));
+    let proper = |record: &&sam::Record| record.is_primary() && record.flag & 2 != 0;
+    let count = records.iter().filter(proper).count();
+    assert!(count > 20);
+    assert_eq!((&stats["paired"], &stats["properly_paired"]), (&90.into(), &count.into()));
+    let inserts = stats["insert_size"].as_object().expect("a histogram");
+    let pairs: u64 = inserts.values().filter_map(Value::as_u64).sum();
+    assert_eq!(pairs as usize, count / 2);
+    let page = String::from_utf8(folder.read("run.html")).expect("is text");
+    assert_eq!(page.matches("<svg").count(), 3);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_mapping() {
+    let folder = Folder::new();
+    folder.write("reads.fq", data("phix_1.fq"));
+    let mapping = ["--device", "cpu", "reads.fq", "ref.fa", "-o", "out.sam"];
+    let report = ["--run-report", "missing/run.html"];
+    folder.refused(&[&mapping[..], &report].concat(), &["missing/run.html: ", "No such file"]);
+}

@@ -1,0 +1,260 @@
+//! The kernels of gapped extensions, run on the CPU, go as far as the CPU's code does.
+// Launching a kernel is unsafe; the launches pass what the kernels take.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use std::sync::LazyLock;
+
+use blastn_pipeline::extensions::device::{self, AffineTask, NO_ROOM, Reached, Side};
+use blastn_pipeline::gapped::affine::{self, Extension, Work};
+use blastn_pipeline::gapped::script::Script;
+use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
+use blastn_pipeline::scoring::{Matrix, Scoring};
+use fastrand::Rng;
+use simt::{Argument, Launch, Module};
+
+static KERNELS: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
+
+const POISON: Reached =
+    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+
+/// Texts with sides in them.
+struct Case {
+    scoring: Scoring,
+    rows: Vec<u8>,
+    columns: Vec<u8>,
+    sides: Vec<Side>,
+}
+
+/// What came of each side: how far it goes and its columns; nothing if it did not fit.
+type Answers = Vec<Option<(Extension, Script)>>;
+
+impl Case {
+    /// What the CPU's code finds.
+    fn expected<const TRACE: bool>(&self) -> Answers {
+        let (matrix, mut work) = (Matrix::new(&self.scoring), Work::default());
+        let of = |side: &Side| {
+            let (rows, columns) = (side.rows as usize, side.columns as usize);
+            let part = |text: &[u8], at: u64, letters: usize| {
+                let at = at as usize;
+                let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
+                text[range].to_vec()
+            };
+            let rows = part(&self.rows, side.row_at, rows);
+            let columns = part(&self.columns, side.column_at, columns);
+            let place = |letters: &Vec<u8>| if side.reverse == 1 { letters.len() } else { 0 };
+            let one = affine::Side { letters: &rows, at: place(&rows) };
+            let other = affine::Side { letters: &columns, at: place(&columns) };
+            let (scoring, drop) = (&self.scoring, side.x_drop);
+            let found = if side.reverse == 1 {
+                affine::extend::<true, TRACE>(one, other, scoring, &matrix, drop, &mut work)
+            } else {
+                affine::extend::<false, TRACE>(one, other, scoring, &matrix, drop, &mut work)
+            };
+            let is_empty = found == Extension::default();
+            let columns = TRACE && !is_empty;
+            let script = if columns { affine::script(&work, &found) } else { Script::default() };
+            Some((found, script))
+        };
+        self.sides.iter().map(of).collect()
+    }
+
+    /// What a kernel finds with rings of some slots.
+    fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Answers {
+        let matrix = device::scores(&Matrix::new(&self.scoring));
+        let (letters, bases) = (device::text(&self.rows), packed_words(&packed(&self.rows)));
+        let columns = device::text(&self.columns);
+        let mut reached = vec![POISON; self.sides.len() + 1];
+        let mut cursors = [0_u32; 2];
+        let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
+        let mut run_room = vec![0xDEAD_BEEF_u32; runs];
+        let address = |start: *const u8| start.expose_provenance() as u64;
+        let rows = if TRACE {
+            address(letters.as_ptr().cast()) + device::FIRST
+        } else {
+            address(bases.as_ptr().cast()) + FIRST_BASE
+        };
+        let task = AffineTask {
+            addresses: [
+                address(self.sides.as_ptr().cast()),
+                rows,
+                address(columns.as_ptr().cast()) + device::FIRST,
+                address(matrix.as_ptr().cast()),
+                address(reached.as_mut_ptr().cast()),
+                address(cursors.as_mut_ptr().cast()),
+                address(sources.as_mut_ptr().cast()),
+                address(run_room.as_mut_ptr().cast()),
+            ],
+            room,
+            count: self.sides.len() as u32,
+            width,
+            run_room: runs as u32,
+            gaps: [self.scoring.gap_open + self.scoring.gap_extend, self.scoring.gap_extend],
+            padding: 0,
+        };
+        let name = if TRACE { "affine_traces" } else { "affine_scores" };
+        let kernel = KERNELS.kernel(name).expect("it is exported");
+        let launch = Launch::new(blocks, 32).shared(u64::from(width) * 128);
+        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
+        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        assert_eq!(reached.pop(), Some(POISON), "a side too many");
+        let of = |reached: &Reached| {
+            reached.fits().then(|| (reached.extension(), reached.script(&run_room)))
+        };
+        reached.iter().map(of).collect()
+    }
+
+    fn check(&self, case: &str) {
+        let scores = self.expected::<false>();
+        let traces = self.expected::<true>();
+        assert_eq!(self.found::<false>(2, 1024, 0, 0), scores, "{case}");
+        let most = self.sides.iter().map(|side| side.rows).max().unwrap_or(0);
+        let room = device::room(most, 1024);
+        assert_eq!(self.found::<true>(1, 1024, room, 10_000), traces, "{case}");
+        // With less memory, what is found is the same, and what is not is told.
+        let few = self.found::<false>(1, 64, 0, 0);
+        assert!(few.iter().zip(&scores).all(|(few, all)| few.is_none() || few == all), "{case}");
+        let few = self.found::<true>(1, 64, device::room(most / 2, 64), 50);
+        assert!(few.iter().zip(&traces).all(|(few, all)| few.is_none() || few == all), "{case}");
+    }
+}
+
+/// Four bases a byte, and 4 bytes to spare.
+fn packed(bases: &[u8]) -> Vec<u8> {
+    let four = |four: &[u8]| {
+        four.iter().enumerate().fold(0, |byte, (place, base)| byte | (base & 3) << (6 - 2 * place))
+    };
+    bases.chunks(4).map(four).chain([0; 4]).collect()
+}
+
+/// A sequence like another.
+fn relative(random: &mut Rng, one: &[u8], letters: u8) -> Vec<u8> {
+    let mut other = Vec::new();
+    for &letter in one {
+        match random.u8(..24) {
+            0 => {}
+            1 => other.extend([random.u8(..letters), letter]),
+            2 => other.push(random.u8(..letters)),
+            3 if random.u8(..4) == 0 => {
+                other.extend((0..random.u8(..20)).map(|_| letter % letters));
+            }
+            _ => other.push(letter),
+        }
+    }
+    other
+}
+
+/// Two texts of related sequences, and sides at random places of them.
+fn case(random: &mut Rng, length: usize, count: usize) -> Case {
+    let scoring = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 3, 2), (2, -3, 20, 9)][random.usize(..4)];
+    let (reward, penalty, gap_open, gap_extend) = scoring;
+    let scoring = Scoring { reward, penalty, gap_open, gap_extend };
+    let rows: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+    let mut columns = relative(random, &rows, 4);
+    if length == 0 {
+        columns.clear();
+    }
+    for _ in 0..columns.len() / 30 {
+        let place = random.usize(..columns.len());
+        columns[place] = random.u8(4..15);
+    }
+    let sides = (0..count).map(|_| {
+        let row_at = random.usize(..=rows.len());
+        let near = (row_at + random.usize(..5)).saturating_sub(2);
+        let column_at = near.min(columns.len());
+        let reverse = random.bool();
+        let (row_room, column_room) = if reverse {
+            (row_at, column_at)
+        } else {
+            (rows.len() - row_at, columns.len() - column_at)
+        };
+        let part = |random: &mut Rng, room: usize| {
+            (if random.bool() { room } else { random.usize(..=room) }) as u32
+        };
+        let drop = [5, 12, 33, 110][random.usize(..4)];
+        Side {
+            row_at: row_at as u64,
+            column_at: column_at as u64,
+            rows: part(random, row_room),
+            columns: part(random, column_room),
+            x_drop: drop.max(gap_open + gap_extend),
+            reverse: reverse.into(),
+        }
+    });
+    Case { scoring, sides: sides.collect(), rows, columns }
+}
+
+#[test]
+fn random_sides_go_as_far_as_on_the_cpu() {
+    let (mut long, mut gaps) = (0, 0);
+    for seed in 0..12 {
+        let mut random = Rng::with_seed(seed);
+        let length = random.usize(..700);
+        let case = case(&mut random, length, 70);
+        case.check(&format!("seed {seed}"));
+        for (found, script) in case.expected::<true>().into_iter().flatten() {
+            long += usize::from(found.score > 50);
+            gaps += script.ops().len() / 2;
+        }
+    }
+    assert!(long > 100 && gaps > 200, "{long} long, {gaps} gaps");
+}
+
+#[test]
+fn rows_may_have_ambiguous_letters_if_columns_are_wanted() {
+    for seed in 100..106 {
+        let mut random = Rng::with_seed(seed);
+        let mut case = case(&mut random, 300, 40);
+        for _ in 0..10 {
+            let place = random.usize(..300);
+            case.rows[place] = random.u8(4..15);
+        }
+        let room = device::room(300, 512);
+        assert_eq!(case.found::<true>(2, 512, room, 9_000), case.expected::<true>(), "seed {seed}");
+    }
+}
+
+#[test]
+fn none_the_shortest_and_long_ones() {
+    let mut random = Rng::with_seed(5);
+    case(&mut random, 0, 0).check("no sides");
+    case(&mut random, 0, 3).check("no letters");
+    case(&mut random, 1, 5).check("one letter");
+    // The score rises so far that the base of the cells has to follow it, more than once.
+    let mut long = case(&mut random, 25_000, 0);
+    long.columns.clone_from(&long.rows);
+    long.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
+    for reverse in [0, 1] {
+        let at = if reverse == 1 { 25_000 } else { 0 };
+        let letters = 25_000;
+        let side = Side {
+            rows: letters,
+            columns: letters,
+            reverse,
+            x_drop: 33,
+            row_at: at,
+            column_at: at,
+        };
+        long.sides.push(side);
+    }
+    long.check("long");
+    assert_eq!(long.expected::<false>()[0].as_ref().map(|found| found.0.score), Some(50_000));
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let mut random = Rng::with_seed(6);
+    let mut case = case(&mut random, 400, 1);
+    case.columns.clone_from(&case.rows);
+    case.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
+    case.sides[0] =
+        Side { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
+    let room = device::room(400, 256);
+    assert!(case.found::<true>(1, 256, room, 1)[0].is_some());
+    assert_eq!(case.found::<true>(1, 256, room - 1, 1), [None], "rows");
+    assert_eq!(case.found::<true>(1, 64, room, 1), [None], "columns");
+    assert_eq!(case.found::<true>(1, 256, room, 0), [None], "runs");
+    assert_eq!(case.found::<false>(1, 64, 0, 0), [None], "columns");
+    assert_eq!(NO_ROOM, u32::MAX);
+}

@@ -1,0 +1,178 @@
+//! The kernel of greedy extensions, run on the CPU, goes as far as the CPU's code does.
+// Launching a kernel is unsafe; the launch passes what the kernel takes.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use std::sync::LazyLock;
+
+use blastn_pipeline::extensions::device::{
+    self, GreedyReached, GreedyScores, GreedyTask, NO_FRONT, Side,
+};
+use blastn_pipeline::gapped::affine;
+use blastn_pipeline::gapped::greedy::{self, Work};
+use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
+use blastn_pipeline::scoring::Scoring;
+use fastrand::Rng;
+use simt::{Argument, Launch, Module};
+
+static KERNELS: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
+
+const POISON: GreedyReached =
+    GreedyReached { differences: 77, query: 0xDEAD, subject: 0xBEEF, run: [5; 3] };
+
+struct Case {
+    scoring: Scoring,
+    subject: Vec<u8>,
+    query: Vec<u8>,
+    sides: Vec<Side>,
+}
+
+impl Case {
+    fn expected(&self) -> Vec<GreedyReached> {
+        let mut work = Work::default();
+        let of = |side: &Side| {
+            let part = |text: &[u8], at: u64, letters: u32| {
+                let (at, letters) = (at as usize, letters as usize);
+                let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
+                text[range].to_vec()
+            };
+            let subject = part(&self.subject, side.row_at, side.rows);
+            let query = part(&self.query, side.column_at, side.columns);
+            let place = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+            let one = affine::Side { letters: &query, at: place(&query) };
+            let other = affine::Side { letters: &subject, at: place(&subject) };
+            let (scoring, drop) = (&self.scoring, side.x_drop);
+            let found = if side.reverse == 1 {
+                greedy::extend::<true, false>(one, other, scoring, drop, &mut work)
+            } else {
+                greedy::extend::<false, false>(one, other, scoring, drop, &mut work)
+            };
+            let greedy::Reach { differences, query, subject, run, .. } = found;
+            GreedyReached { differences, query, subject, run: run.into() }
+        };
+        self.sides.iter().map(of).collect()
+    }
+
+    fn found(&self, blocks: u32, width: u32) -> Vec<GreedyReached> {
+        let bytes: Vec<u8> = self
+            .subject
+            .chunks(4)
+            .map(|four| {
+                let places = four.iter().enumerate();
+                places.fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
+            })
+            .collect();
+        let (subject, query) = (packed_words(&bytes), device::text(&self.query));
+        let mut reached = vec![POISON; self.sides.len() + 1];
+        let mut cursor = [0_u32];
+        let address = |start: *const u8| start.expose_provenance() as u64;
+        let task = GreedyTask {
+            addresses: [
+                address(self.sides.as_ptr().cast()),
+                address(subject.as_ptr().cast()) + FIRST_BASE,
+                address(query.as_ptr().cast()) + device::FIRST,
+                address(reached.as_mut_ptr().cast()),
+                address(cursor.as_mut_ptr().cast()),
+            ],
+            count: self.sides.len() as u32,
+            width,
+            scores: GreedyScores::new(&self.scoring),
+            padding: 0,
+        };
+        let kernel = KERNELS.kernel("greedy_scores").expect("it is exported");
+        let launch = Launch::new(blocks, 32).shared(u64::from(width) * 384);
+        // SAFETY: the task has the addresses of arrays as long as the kernel's contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        assert_eq!(reached.pop(), Some(POISON), "a side too many");
+        reached
+    }
+
+    fn check(&self, case: &str) {
+        let expected = self.expected();
+        assert_eq!(self.found(2, 512), expected, "{case}");
+        // With less memory, what is found is the same, and what is not is told.
+        let few = self.found(1, 16);
+        let fits = |few: &GreedyReached| few.differences != NO_FRONT;
+        assert!(few.iter().zip(&expected).all(|(few, all)| !fits(few) || few == all), "{case}");
+    }
+}
+
+fn case(random: &mut Rng, length: usize, count: usize) -> Case {
+    let (reward, penalty) = [(1, -2), (2, -3), (1, -3), (4, -5)][random.usize(..4)];
+    let scoring = Scoring { reward, penalty, gap_open: 0, gap_extend: 0 };
+    let subject: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+    let mut query = Vec::new();
+    for &letter in &subject {
+        match random.u8(..60) {
+            0 => {}
+            1 => query.extend([random.u8(..4), letter]),
+            2 => query.push(random.u8(..4)),
+            3 if random.u8(..3) == 0 => query.push(random.u8(4..15)),
+            _ => query.push(letter),
+        }
+    }
+    let sides = (0..count).map(|_| {
+        let row_at = random.usize(..=subject.len());
+        let near = (row_at + random.usize(..5)).saturating_sub(2);
+        let column_at = near.min(query.len());
+        let reverse = random.bool();
+        let (row_room, column_room) = if reverse {
+            (row_at, column_at)
+        } else {
+            (subject.len() - row_at, query.len() - column_at)
+        };
+        let part = |random: &mut Rng, room: usize| {
+            (if random.bool() { room } else { random.usize(..=room) }) as u32
+        };
+        Side {
+            row_at: row_at as u64,
+            column_at: column_at as u64,
+            rows: part(random, row_room),
+            columns: part(random, column_room),
+            x_drop: [3, 16, 40, 72][random.usize(..4)],
+            reverse: reverse.into(),
+        }
+    });
+    Case { scoring, sides: sides.collect(), subject, query }
+}
+
+#[test]
+fn random_sides_go_as_far_as_on_the_cpu() {
+    let mut differences = 0;
+    for seed in 0..30 {
+        let mut random = Rng::with_seed(seed);
+        let length = random.usize(..900);
+        let case = case(&mut random, length, 70);
+        case.check(&format!("seed {seed}"));
+        differences += case.expected().iter().map(|reached| reached.differences).sum::<i32>();
+    }
+    assert!(differences > 2_000, "{differences} differences");
+}
+
+#[test]
+fn none_the_shortest_and_long_ones() {
+    let mut random = Rng::with_seed(5);
+    case(&mut random, 0, 0).check("no sides");
+    case(&mut random, 0, 3).check("no letters");
+    case(&mut random, 1, 5).check("one letter");
+    let mut long = case(&mut random, 60_000, 0);
+    for reverse in [0, 1] {
+        let (rows, columns) = (long.subject.len() as u32, long.query.len() as u32);
+        let at = |letters: u32| if reverse == 1 { u64::from(letters) } else { 0 };
+        let (row_at, column_at) = (at(rows), at(columns));
+        long.sides.push(Side { row_at, column_at, rows, columns, x_drop: 72, reverse });
+    }
+    long.check("long");
+    assert!(long.expected()[0].differences > 1_000);
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let mut random = Rng::with_seed(6);
+    let mut case = case(&mut random, 400, 1);
+    case.query = (0..400).map(|_| random.u8(..4)).collect();
+    case.sides[0] = Side { rows: 400, columns: 400, x_drop: 72, ..Side::default() };
+    assert_eq!(case.found(1, 16)[0].differences, NO_FRONT);
+    assert_ne!(case.found(1, 256)[0].differences, NO_FRONT);
+}

@@ -17,6 +17,7 @@
 //! | [`calibration`] | how much time work takes on this device |
 //! | [`experiments`] | what is compared with what |
 //! | `blastn` | the filter pipeline of blastn, split and merged |
+//! | `extend` | extensions in bands, on the CPU or a GPU |
 //! | `nw` | global alignments, not of the runtime |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
@@ -35,6 +36,7 @@ pub mod calibration;
 pub mod chart;
 mod error;
 pub mod experiments;
+mod extend;
 mod figures;
 mod firing;
 mod nw;
@@ -51,6 +53,7 @@ pub use apps::App;
 pub use blastn::{BlastnOptions, BlastnStage, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
 pub use experiments::Experiment;
+pub use extend::{ExtendOptions, ExtendTiming, extend, extend_table};
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};

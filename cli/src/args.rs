@@ -18,20 +18,20 @@ use woodstocc::MAX_TRIE_K;
 pub use self::map::{MapOptions, Mode, Search, StatsFormat};
 pub use self::sorting::Sorting;
 use crate::commands::{
-    BlastnArguments, BlastnBenchArguments, EvaluateArguments, MakeDbArguments, Nw,
-    NwBenchArguments, Simulate, with_double_dashes,
+    BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
+    MakeDbArguments, Nw, NwBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
 Examples:
-  gpualign reads.fq.gz ref.fa > out.sam
-      The best locus of each read, up to 3 differences.
-  gpualign -k 5 --report all a.fq b.fq ref.fa -o out.bam
+  gpualign reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      Where pairs of reads came from; one file of reads is single-end.
+  gpualign --mode complete -k 5 --report all a.fq b.fq ref.fa -o out.bam
       Every locus with up to 5 differences, as BAM.
 
 A file of reads named like a command is given with its folder: ./index";
 
-/// Aligns reads to a reference: finds every place with up to K differences, on both strands.
+/// Aligns reads to a reference: finds where they came from, or every place with up to K differences.
 #[derive(Debug, Parser)]
 #[command(
     name = "gpualign",
@@ -94,6 +94,8 @@ pub enum Bench {
     Woodstocc(WoodstoccArguments),
     /// Measures the GPU's kernels for global alignments
     Nw(NwBenchArguments),
+    /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
+    Extend(ExtendBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }
@@ -101,7 +103,8 @@ pub enum Bench {
 /// The files of mapping.
 #[derive(Debug, Args)]
 pub struct Operands {
-    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input
+    /// Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is standard input. Two files are pairs, unless
+    /// --mode is complete
     #[arg(required = true, num_args = 1.., value_hint = ValueHint::FilePath)]
     pub reads: Vec<PathBuf>,
     /// Reference: FASTA, plain or gz, bz2, zst; its index REF.gpx is used if it is there

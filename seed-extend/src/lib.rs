@@ -14,7 +14,7 @@
 //!     |  anchors   their occurrences in the text
 //!     |  chains    anchors that may be one alignment, those that may matter
 //!     |  regions   chains with at most one difference as they are; the others as tasks
-//!     |  extend    the best alignment of each task
+//!     |  extend    the best alignment of each task: on the CPU a SIMD lane a task, on a GPU a thread for two
 //!     v
 //!   Searched: regions of each read --insert--> Library, from the first pairs of the run
 //!     |                                                         Mapper::resolve

@@ -1,6 +1,7 @@
 //! From reads to what is to be reported of them.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use aligner_core::cigar::Run;
 use aligner_core::{Device, DeviceError};
@@ -26,7 +27,7 @@ use crate::seeds::Seeder;
 /// Reads that one task handles, one after the other.
 const TOGETHER: usize = 256;
 
-/// Why a batch cannot be mapped.
+/// Why reads cannot be mapped.
 #[derive(Debug, Error)]
 pub enum MapError {
     /// The device failed.
@@ -36,10 +37,11 @@ pub enum MapError {
 
 /// Maps batches of reads.
 #[derive(Debug)]
-pub struct Mapper {
-    index: FmIndex,
+pub struct Mapper<'i> {
+    index: &'i FmIndex,
     segments: Segments,
     options: Options,
+    extender: Mutex<Extender<'i>>,
 }
 
 /// What was found for the reads of a batch.
@@ -72,16 +74,27 @@ struct Part {
     tasks: Vec<Task>,
 }
 
-impl Mapper {
-    /// A mapper to the reference of this index.
-    pub fn new(index: FmIndex, options: Options) -> Self {
+impl<'i> Mapper<'i> {
+    /// A mapper to the reference of this index, which aligns on `device`.
+    ///
+    /// # Errors
+    /// [`MapError::Device`].
+    pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
         let segments = Segments::new(index.reference());
-        Self { index, segments, options }
+        let text = extend::Text::Packed(index.reference().words());
+        let extender = Mutex::new(Extender::new(options.scoring, text, device)?);
+        Ok(Self { index, segments, options, extender })
     }
 
     /// The index.
-    pub fn index(&self) -> &FmIndex {
-        &self.index
+    pub fn index(&self) -> &'i FmIndex {
+        self.index
+    }
+
+    /// Why the device was given up, if it was: the CPU does everything from then on, with the same results.
+    pub fn failure(&self) -> Option<String> {
+        let extender = self.extender.lock().unwrap_or_else(PoisonError::into_inner);
+        extender.failure().map(ToString::to_string)
     }
 
     /// The segments of the text.
@@ -101,22 +114,19 @@ impl Mapper {
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
-    fn align(&self, queries: &Queries, tasks: &[Task]) -> Result<Alignments, MapError> {
-        let text = extend::Text::Packed(self.index.reference().words());
-        let mut extender = Extender::new(self.options.scoring, text, &Device::Cpu)?;
-        Ok(extender.align(queries.all_codes(), tasks))
+    /// One batch is aligned at a time.
+    fn align(&self, queries: &Queries, tasks: &[Task]) -> Alignments {
+        let mut extender = self.extender.lock().unwrap_or_else(PoisonError::into_inner);
+        extender.align(queries.all_codes(), tasks)
     }
 
     /// Finds where reads align, on the current rayon pool. `salts` has a number for each read, which
     /// decides among equally good places; reads of a pair have the same.
-    ///
-    /// # Errors
-    /// [`MapError::Device`].
-    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Result<Searched, MapError> {
+    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Searched {
         let reads = queries.len() / 2;
         let parts: Vec<Part> = parts(reads).map(|reads| self.part(&queries, reads)).collect();
         let tasks: Vec<Task> = parts.iter().flat_map(|part| part.tasks.iter().copied()).collect();
-        let alignments = self.align(&queries, &tasks)?;
+        let alignments = self.align(&queries, &tasks);
         let extension = self.extension();
         let (mut found, mut runs, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
         let mut number = 0;
@@ -136,7 +146,7 @@ impl Mapper {
         found.par_iter_mut().enumerate().with_min_len(TOGETHER).for_each(|(read, regions)| {
             self.settle(regions, &queries, read, salts[read]);
         });
-        Ok(Searched { queries, salts, regions: Regions::new(found, runs), repeats })
+        Searched { queries, salts, regions: Regions::new(found, runs), repeats }
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.
@@ -148,7 +158,7 @@ impl Mapper {
 
     /// The first stages for some reads.
     fn part(&self, queries: &Queries, reads: Range<usize>) -> Part {
-        let seeder = Seeder::new(&self.index, self.options.seeds);
+        let seeder = Seeder::new(self.index, self.options.seeds);
         let extension = self.extension();
         let most = self.options.occurrences;
         let mut part = Part::default();
@@ -163,7 +173,7 @@ impl Mapper {
                 seeder.seeds(queries, query, &mut seeds);
                 anchors.clear();
                 for seed in &seeds[first..] {
-                    anchors::locate(&self.index, seed, most, &mut anchors);
+                    anchors::locate(self.index, seed, most, &mut anchors);
                 }
                 anchors.sort_unstable();
                 chains::chain(&anchors, length, &self.segments, &self.options.chains, &mut chains);
@@ -201,18 +211,11 @@ impl Mapper {
     }
 
     /// Decides for pairs, which are two reads that follow each other, on the current rayon pool.
-    ///
-    /// # Errors
-    /// [`MapError::Device`].
-    pub fn resolve_pairs(
-        &self,
-        searched: Searched,
-        library: &Library,
-    ) -> Result<Resolved, MapError> {
+    pub fn resolve_pairs(&self, searched: Searched, library: &Library) -> Resolved {
         let Searched { queries, salts, mut regions, repeats } = searched;
         let rescues = self.rescues(&queries, &regions, library);
         let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
-        let alignments = self.align(&queries, &tasks)?;
+        let alignments = self.align(&queries, &tasks);
         let extension = self.extension();
         let mut found: Vec<Vec<Region>> = vec![Vec::new(); salts.len()];
         for (number, rescue) in rescues.iter().enumerate() {
@@ -244,7 +247,7 @@ impl Mapper {
                 self.verdicts(ends, reads.map(|read| repeats[read]), library, salts[reads[0]])
             })
             .collect();
-        Ok(self.resolved(regions, verdicts, repeats))
+        self.resolved(regions, verdicts, repeats)
     }
 
     /// What is decided for a pair.

@@ -1,6 +1,7 @@
 //! Reads of a made-up genome are mapped to where they are from.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use aligner_core::Device;
 use aligner_core::cigar::Op;
 use aligner_core::seq::{encode_all, reverse_complement};
 use fm_index::{BuildOptions, FmIndex, Reference};
@@ -67,20 +68,23 @@ fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
     pairs
 }
 
-fn mapper(genome: &[u8]) -> Mapper {
+fn index(genome: &[u8]) -> FmIndex {
     let reference = Reference::from_records([("g", genome)]).unwrap();
-    let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
-    Mapper::new(index, Options::default())
+    FmIndex::build(reference, &BuildOptions::default()).unwrap()
 }
 
-fn search(mapper: &Mapper, pairs: &[Pair], first: usize) -> Searched {
+fn mapper(index: &FmIndex) -> Mapper<'_> {
+    Mapper::new(index, Options::default(), &Device::Cpu).unwrap()
+}
+
+fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> Searched {
     let reads = pairs.iter().flat_map(|pair| &pair.reads);
     let name = |read: usize| (first + read / 2).to_string();
     let salts = (0..2 * pairs.len()).map(|read| salt(name(read).as_bytes(), 3)).collect();
-    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts).unwrap()
+    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts)
 }
 
-fn library(mapper: &Mapper, searched: &Searched) -> Library {
+fn library(mapper: &Mapper<'_>, searched: &Searched) -> Library {
     let mut sample = Sample::default();
     mapper.sample(searched, &mut sample, usize::MAX);
     sample.library()
@@ -107,13 +111,14 @@ fn pairs_are_mapped_to_where_they_are_from() {
     let mut random = fastrand::Rng::with_seed(5);
     let genome = genome(&mut random);
     let pairs = pairs(&mut random, &genome, 3_000);
-    let mapper = mapper(&genome);
+    let index = index(&genome);
+    let mapper = mapper(&index);
     let searched = search(&mapper, &pairs, 0);
     let seeds_missed =
         (0..searched.salts.len()).filter(|&read| searched.regions.of(read).is_empty());
     assert!(seeds_missed.count() > 50, "no work for mate rescue");
     let library = library(&mapper, &searched);
-    let resolved = mapper.resolve_pairs(searched, &library).unwrap();
+    let resolved = mapper.resolve_pairs(searched, &library);
     let (mut wrong, mut confident, mut proper) = (0, 0, 0);
     for (number, truth) in pairs.iter().flat_map(|pair| pair.truth).enumerate() {
         let Some(verdict) = resolved.verdicts[number] else {
@@ -146,18 +151,19 @@ fn nothing_depends_on_batches_or_threads() {
     let mut random = fastrand::Rng::with_seed(6);
     let genome = genome(&mut random);
     let pairs = pairs(&mut random, &genome, 1_200);
-    let mapper = mapper(&genome);
+    let index = index(&genome);
+    let mapper = mapper(&index);
     let all = search(&mapper, &pairs, 0);
     let library = library(&mapper, &all);
     let all_single = reported(&mapper.resolve_single(all.clone()));
-    let all = reported(&mapper.resolve_pairs(all, &library).unwrap());
+    let all = reported(&mapper.resolve_pairs(all, &library));
     for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
             let searched = search(&mapper, pairs, number * size);
             single.extend(reported(&mapper.resolve_single(searched.clone())));
-            let resolved = pool.install(|| mapper.resolve_pairs(searched, &library)).unwrap();
+            let resolved = pool.install(|| mapper.resolve_pairs(searched, &library));
             paired.extend(reported(&resolved));
         }
         assert_eq!(paired, all[..paired.len()], "batches of {size}");
@@ -168,12 +174,13 @@ fn nothing_depends_on_batches_or_threads() {
 #[test]
 fn what_cannot_be_mapped_is_unaligned() {
     let mut random = fastrand::Rng::with_seed(7);
-    let mapper = mapper(&genome(&mut random));
+    let index = index(&genome(&mut random));
+    let mapper = mapper(&index);
     let foreign = letters(&mut random, 100);
     let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
-    let searched = mapper.search(Queries::new(reads), vec![1; 4]).unwrap();
-    let resolved = mapper.resolve_pairs(searched, &Library::default()).unwrap();
+    let searched = mapper.search(Queries::new(reads), vec![1; 4]);
+    let resolved = mapper.resolve_pairs(searched, &Library::default());
     assert_eq!(resolved.verdicts, vec![None; 4]);
-    let none = mapper.search(Queries::default(), Vec::new()).unwrap();
+    let none = mapper.search(Queries::default(), Vec::new());
     assert!(mapper.resolve_single(none).verdicts.is_empty());
 }

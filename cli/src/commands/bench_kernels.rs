@@ -16,7 +16,7 @@ use crate::console::Console;
 /// Their options.
 #[derive(Debug, Args)]
 pub struct KernelBenchArguments {
-    /// Where to run: cuda or cuda:N
+    /// Where to run: cuda or cuda:N; extensions also on the cpu
     #[arg(long, default_value = "cuda", help_heading = "Resources")]
     pub device: DeviceRequest,
     /// Runs of each, of which the median counts

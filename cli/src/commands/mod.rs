@@ -1,6 +1,7 @@
 //! The commands.
 
 mod bench;
+mod bench_extend;
 mod bench_kernels;
 mod bench_woodstocc;
 mod blastn;
@@ -12,6 +13,7 @@ mod map;
 mod nw;
 mod simulate;
 
+pub use self::bench_extend::ExtendBenchArguments;
 pub use self::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
 pub use self::blastn::bench::BlastnBenchArguments;
 pub use self::evaluate::EvaluateArguments;
@@ -32,6 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Some(Command::Bench(Bench::Runtime(runtime))), _) => bench::run(runtime),
         (Some(Command::Bench(Bench::Woodstocc(woodstocc))), _) => bench_woodstocc::run(woodstocc),
         (Some(Command::Bench(Bench::Blastn(arguments))), _) => blastn::bench::run(arguments),
+        (Some(Command::Bench(Bench::Extend(arguments))), _) => bench_extend::run(arguments),
         (Some(Command::Bench(Bench::Nw(arguments))), _) => nw::bench::run(arguments),
         (Some(Command::Nw(nw)), _) => nw::run(nw),
         (Some(Command::Makedb(makedb)), _) => blastn::make_database(makedb),

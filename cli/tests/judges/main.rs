@@ -5,6 +5,7 @@
 
 mod blastn;
 mod evaluate;
+mod everyday;
 mod files;
 mod needle;
 mod nw;

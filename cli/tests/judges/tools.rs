@@ -30,9 +30,10 @@ pub fn status(program: &str, arguments: &[&str], folder: &Path) -> Output {
         .unwrap_or_else(|error| panic!("{program}: {error} (`make test` installs the judges)"))
 }
 
-/// Runs gpualign on the CPU.
+/// Runs gpualign on the CPU; complete mapping, unless told otherwise.
 pub fn gpualign(arguments: &[&str], folder: &Path) -> Vec<u8> {
-    let arguments = [&["--device", "cpu", "-q"], arguments].concat();
+    let mode: &[&str] = if arguments.contains(&"--mode") { &[] } else { &["--mode", "complete"] };
+    let arguments = [&["--device", "cpu", "-q"], mode, arguments].concat();
     run(env!("CARGO_BIN_EXE_gpualign"), &arguments, folder)
 }
 

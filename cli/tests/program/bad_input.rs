@@ -12,7 +12,7 @@ fn refused(file: &str, content: &[u8], parts: &[&str]) {
     folder.write(file, content);
     let all = [&[file], parts].concat();
     for output in ["out.sam", "out.bam", "out.cram"] {
-        folder.refused(&["--device", "cpu", "-k", "0", file, "ref.fa", "-o", output], &all);
+        folder.refused(&["--device", "cpu", file, "ref.fa", "-o", output], &all);
     }
 }
 

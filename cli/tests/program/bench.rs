@@ -112,3 +112,22 @@ fn the_aligner_s_benchmark_writes_data() {
     let table = String::from_utf8(output.stdout).expect("is text");
     assert_eq!(table.lines().count(), 2 + points.len(), "{table}");
 }
+
+#[test]
+fn the_benchmark_of_extensions_runs_on_the_cpu() {
+    let folder = Folder::new();
+    let output = folder.run(&[
+        "bench", "extend", "--device", "cpu", "--tasks", "3000", "--runs", "1", "--json", "-t",
+        "2", "-q",
+    ]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("is JSON");
+    let timings = report.as_array().expect("a list");
+    let names: Vec<_> = timings.iter().map(|timing| timing["name"].as_str()).collect();
+    assert_eq!(names, [Some("scores"), Some("alignments")]);
+    for timing in timings {
+        assert_eq!(timing["cells"].as_u64(), Some(3000 * 150 * 32));
+        assert!(timing["mtasks"].as_f64().expect("a number") > 0.0, "{timing}");
+    }
+}

@@ -21,7 +21,7 @@ fn help_has_headings_and_examples() {
         "Resources:",
         "Messages:",
         "Examples:",
-        "gpualign reads.fq.gz ref.fa > out.sam",
+        "gpualign reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam",
     ] {
         assert!(help.contains(part), "{part}");
     }
@@ -54,8 +54,8 @@ fn wrong_command_lines_have_code_2() {
     let cases: [&[&str]; 21] = [
         &[],
         &["ref.fa"],
-        &["reads.fq", "ref.fa", "-k", "16"],
-        &["reads.fq", "ref.fa", "-k", "-1"],
+        &["--mode", "complete", "reads.fq", "ref.fa", "-k", "16"],
+        &["--mode", "complete", "reads.fq", "ref.fa", "-k", "-1"],
         &["reads.fq", "ref.fa", "--report", "some"],
         &["reads.fq", "ref.fa", "--report", "all", "--all-starts"],
         &["reads.fq", "ref.fa", "--device", "gpu"],
@@ -101,6 +101,7 @@ fn quiet_and_verbose() {
     let told = lines(&["-v", "--device", "cpu"]);
     assert!(told.iter().any(|line| line.contains("5 of 5 reads aligned, 5 alignments, on cpu")));
     assert!(told.iter().any(|line| line.contains(" reads/s")));
+    let told = lines(&["-v", "--device", "cpu", "--mode", "complete"]);
     assert!(told.iter().any(|line| line.contains("bases and more: ")));
 }
 
@@ -108,8 +109,12 @@ fn quiet_and_verbose() {
 fn statistics_are_one_json_object() {
     let folder = Folder::new();
     folder.write("reads.fq", [reads(20), b"@x\nACGTAA\n+\nIIIIII\n@y\n\n+\n\n".to_vec()].concat());
-    let options = ["--device", "cpu", "-t", "2", "-k", "1", "--stats", "json", "-q"];
-    let output = folder.run(&[&options[..], &["reads.fq", "ref.fa"]].concat());
+    let options = ["--device", "cpu", "-t", "2", "--stats", "json", "-q"];
+    let run = |options: &[&str]| folder.run(&[options, &["reads.fq", "ref.fa"]].concat());
+    let everyday = run(&options);
+    let stats: serde_json::Value = serde_json::from_slice(&everyday.stderr).expect("is JSON");
+    assert_eq!((&stats["mode"], &stats["aligned"]), (&"everyday".into(), &20.into()));
+    let output = run(&[&options[..], &["--mode", "complete", "-k", "1"]].concat());
     assert!(output.status.success());
     let stats: serde_json::Value = serde_json::from_slice(&output.stderr).expect("is JSON");
     assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));

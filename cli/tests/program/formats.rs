@@ -86,7 +86,10 @@ fn the_header_says_what_was_done() {
     assert_eq!(*rg, "@RG\tID:x\tSM:y");
     let start = format!("@PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:", env!("CARGO_PKG_VERSION"));
     assert!(pg.starts_with(&start), "{pg}");
-    assert!(pg.ends_with(" --device cpu reads.fq ref.fa -R @RG\\tID:x\\tSM:y"), "{pg}");
+    assert!(
+        pg.ends_with(" --device cpu --mode complete reads.fq ref.fa -R @RG\\tID:x\\tSM:y"),
+        "{pg}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod bench;
 mod blastn;
 mod commands;
 mod evaluate;
+mod everyday;
 mod formats;
 mod index;
 mod input;

@@ -65,7 +65,8 @@ fn an_error_in_a_middle_batch_is_told_once_and_ends_the_output_there() {
     let good = folder.map(&["good.fq", "ref.fa"]);
     for threads in ["1", "4"] {
         for size in ["1", "10", "33", "1000"] {
-            let options = ["--device", "cpu", "-t", threads, "--batch-size", size];
+            let mode = ["--mode", "complete", "--device", "cpu"];
+            let options = [&mode[..], &["-t", threads, "--batch-size", size]].concat();
             let output = folder.run(&[&options[..], &["reads.fq", "ref.fa"]].concat());
             let said = error_line(&output, &options);
             assert!(said.contains("reads.fq") && said.contains("record 101"), "{said}");

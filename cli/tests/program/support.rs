@@ -49,9 +49,11 @@ impl Folder {
         self.command(arguments).output().expect("runs")
     }
 
-    /// Maps on the CPU, whatever there is, and without a word.
+    /// Maps on the CPU, whatever there is, and without a word; completely, unless told otherwise.
     pub fn map(&self, arguments: &[&str]) -> Vec<u8> {
-        let output = self.run(&[&["--device", "cpu"], arguments].concat());
+        let mode: &[&str] =
+            if arguments.contains(&"--mode") { &[] } else { &["--mode", "complete"] };
+        let output = self.run(&[&["--device", "cpu"], mode, arguments].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {said}");
         assert_eq!(said, "", "{arguments:?}");

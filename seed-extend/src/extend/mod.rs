@@ -32,10 +32,20 @@
 //! is as short as it can be. The alignment begins with the first pair, on this way back, that is worth no
 //! less as its beginning than as a continuation. The [`oracle`] says the same in code, and every engine
 //! finds just this: output depends neither on the device, nor on threads or batches.
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`scoring`], [`task`], [`alignments`] | what is given, and what is found |
+//! | [`oracle`] | the definition, from whole matrices |
+//! | [`ungapped`] | when one diagonal tells the answer |
+//! | [`cpu`], [`gpu`] | the engines |
+//! | [`extender`] | whichever of them there is |
 
 pub mod alignments;
+mod banded;
 pub mod cpu;
 pub mod extender;
+pub mod gpu;
 pub mod oracle;
 pub mod scoring;
 pub mod task;

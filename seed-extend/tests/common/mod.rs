@@ -17,10 +17,11 @@ impl Case {
         Tasks { queries: &self.queries, text: Text::Codes(&self.text), tasks: &self.tasks }
     }
 
-    /// The text as words; codes must be bases.
+    /// The text as words; an unknown base is some base there.
     pub fn packed(&self) -> Vec<u64> {
-        let word =
-            |codes: &[u8]| codes.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code));
+        let word = |codes: &[u8]| {
+            codes.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code & 3))
+        };
         self.text.chunks(32).map(word).collect()
     }
 

@@ -27,7 +27,7 @@ use crate::timeline::{Step, Timeline};
 /// What the stages share.
 #[derive(Debug)]
 pub struct Pipeline<'a> {
-    pub mapper: &'a Mapper,
+    pub mapper: &'a Mapper<'a>,
     /// Whether each two reads are mates.
     pub paired: bool,
     pub seed: u64,
@@ -53,7 +53,7 @@ struct Formatted {
     totals: Totals,
 }
 
-impl Pipeline<'_> {
+impl<'a> Pipeline<'a> {
     /// Maps all batches and writes and closes the file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Written)> {
         let spares = Spares::default();
@@ -69,9 +69,9 @@ impl Pipeline<'_> {
                 });
             let searched = stage(scope, prepared, |job: Job<(Queries, Vec<u64>)>| {
                 let Job { number, reads, work: (queries, salts) } = job;
-                let work = self.timeline.time(Step::Search, number.to_string(), || {
-                    self.mapper.search(queries, salts)
-                })?;
+                let work = self
+                    .timeline
+                    .time(Step::Search, number.to_string(), || self.mapper.search(queries, salts));
                 Ok(Job { number, reads, work })
             });
             let resolved = stage(scope, self.with_library(searched), |(job, library)| {
@@ -80,9 +80,9 @@ impl Pipeline<'_> {
                     if self.paired {
                         self.mapper.resolve_pairs(work, &library)
                     } else {
-                        Ok(self.mapper.resolve_single(work))
+                        self.mapper.resolve_single(work)
                     }
-                })?;
+                });
                 Ok(Job { number, reads, work })
             });
             let formatted = stage_of_parts(scope, resolved, |job: Job<Resolved>, pass_on| {
@@ -124,7 +124,7 @@ impl Pipeline<'_> {
     }
 
     /// Passes batches on with the library, once it is known.
-    fn with_library(&self, searched: Receiver<Result<Job<Searched>>>) -> WithLibrary<'_> {
+    fn with_library(&self, searched: Receiver<Result<Job<Searched>>>) -> WithLibrary<'_, 'a> {
         WithLibrary { pipeline: self, searched, held: VecDeque::new(), library: None }
     }
 
@@ -171,15 +171,15 @@ impl Pipeline<'_> {
 }
 
 /// Batches with the library that they are of.
-struct WithLibrary<'p> {
-    pipeline: &'p Pipeline<'p>,
+struct WithLibrary<'p, 'a> {
+    pipeline: &'p Pipeline<'a>,
     searched: Receiver<Result<Job<Searched>>>,
     /// What came before the library was known, with what ended it.
     held: VecDeque<Result<Job<Searched>>>,
     library: Option<Library>,
 }
 
-impl WithLibrary<'_> {
+impl WithLibrary<'_, '_> {
     /// Waits for as many pairs as it takes, or the end.
     fn estimate(&mut self) -> Library {
         let (mut sample, mut missing) = (Sample::default(), SAMPLE);
@@ -199,7 +199,7 @@ impl WithLibrary<'_> {
     }
 }
 
-impl Iterator for WithLibrary<'_> {
+impl Iterator for WithLibrary<'_, '_> {
     type Item = Result<(Job<Searched>, Library)>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,4 +1,5 @@
-//! Mapping reads: from input files to the output file.
+//! Mapping reads: from input files to the output file. [`everyday`] and [`pipeline`] are the stages of the two
+//! modes.
 
 mod everyday;
 mod pipeline;
@@ -71,7 +72,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
     let Mapped { totals, written, device, starting, complete } = match options.mode {
-        Mode::Everyday => run.everyday(&index, batches, output)?,
+        Mode::Everyday => run.everyday(&index, opened.device, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
     written.target.commit()?;
@@ -127,9 +128,28 @@ struct Mapped {
 }
 
 impl Run<'_> {
-    fn everyday(&self, index: &FmIndex, batches: Batches, output: Output) -> Result<Mapped> {
+    fn everyday(
+        &self,
+        index: &FmIndex,
+        device: Device,
+        batches: Batches,
+        output: Output,
+    ) -> Result<Mapped> {
         let Self { options, layout, format, timeline, console } = *self;
-        let mapper = seed_extend::Mapper::new(index.clone(), seed_extend::Options::default());
+        let (mapper, device) = timeline.time(Step::Device, "index", || {
+            let open = |device: &Device| {
+                let made = seed_extend::Mapper::new(index, seed_extend::Options::default(), device);
+                made.map(|mapper| (mapper, device.describe()))
+            };
+            match open(&device) {
+                Err(reason) if options.device == DeviceRequest::Auto => {
+                    let device = device.describe();
+                    console.notice(&format!("{device}: {reason}: mapping on the CPU"));
+                    open(&Device::Cpu)
+                }
+                made => made,
+            }
+        })?;
         let starting = timeline.elapsed();
         console.start_reads();
         let pipeline = everyday::Pipeline {
@@ -146,7 +166,10 @@ impl Run<'_> {
         let done = pipeline.run(batches, output);
         console.finish();
         let (totals, written) = done?;
-        Ok(Mapped { totals, written, device: Device::Cpu.describe(), starting, complete: None })
+        if let Some(reason) = mapper.failure() {
+            console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        }
+        Ok(Mapped { totals, written, device, starting, complete: None })
     }
 
     fn complete(

@@ -1,8 +1,8 @@
 //! The codes of several tasks, a lane a task.
 
 use super::super::UNKNOWN;
+use super::super::banded::Banded;
 use super::super::task::Tasks;
-use super::banded::Banded;
 use super::own::Own;
 
 /// A code beside the window, beyond the query, or of a lane without a task.

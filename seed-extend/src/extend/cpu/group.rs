@@ -1,9 +1,9 @@
 //! Groups of tasks of similar size, and the memory in which they are computed.
 
+use super::super::banded::Banded;
 use super::super::scoring::Scoring;
 use super::super::task::Tasks;
 use super::across::Across;
-use super::banded::Banded;
 use super::matrix::{Matrix, fits};
 use super::output::Output;
 use super::walk::Walker;

@@ -5,7 +5,6 @@
 //! scores. Rayon does chunks of tasks in parallel.
 
 mod across;
-mod banded;
 mod group;
 mod matrix;
 mod output;
@@ -16,10 +15,10 @@ mod word;
 use rayon::prelude::*;
 
 use super::alignments::Alignments;
+use super::banded::Banded;
 use super::scoring::Scoring;
 use super::task::{Scored, Tasks};
 use super::ungapped;
-use banded::Banded;
 use group::Rooms;
 use output::{Output, Traces};
 

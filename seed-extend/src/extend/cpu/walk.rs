@@ -4,10 +4,10 @@ use aligner_core::cigar::{Op, Run};
 
 use super::super::UNKNOWN;
 use super::super::alignments::{Place, push};
+use super::super::banded::Banded;
 use super::super::scoring::{Scoring, UNKNOWN_SCORE};
 use super::super::task::Scored;
 use super::across::Across;
-use super::banded::Banded;
 use super::matrix::Matrix;
 use super::word::Word;
 

@@ -22,6 +22,9 @@ inline unsigned __vadd2(unsigned a, unsigned b) {
 inline unsigned __vmaxs2(unsigned a, unsigned b) {
   return simt::halves<std::int16_t>(a, b, [](int x, int y) { return std::max(x, y); });
 }
+inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxs2(__vmaxs2(a, b), c);
+}
 inline unsigned __vminu2(unsigned a, unsigned b) {
   return simt::halves<std::uint16_t>(a, b, [](int x, int y) { return std::min(x, y); });
 }

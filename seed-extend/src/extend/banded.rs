@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::task::Task;
+use super::task::Task;
 
 /// A task that has cells, by the part of its band that has them.
 #[derive(Debug, Clone, Copy)]

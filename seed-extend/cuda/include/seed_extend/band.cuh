@@ -1,0 +1,84 @@
+// Banded matrices of two tasks, by one thread, a row at a time in its registers.
+//
+// A word has a number of each task, in 16 bits: a cell's value plus `clip` and what a gap's first column
+// costs, or the latter alone (the floor) where that is less. What is worth `-clip` or less is of no use,
+// as to begin anew is worth as much. All numbers are at least the floor, and below 2^15, so that a
+// plain subtraction of the cost of a gap's first column, and a plain addition of what a match scores more
+// than a mismatch, cross no half.
+//
+// The column of a cell is its diagonal, so its neighbours are: of a pair, the one above; of an
+// insertion, the one above to the right; of a deletion, the one to the left.
+#pragma once
+
+#include "window.cuh"
+
+namespace extend {
+
+constexpr int TASKS = 2;
+
+static __device__ __forceinline__ uint32_t splat(int value) {
+  return (static_cast<uint32_t>(value) & 0xffffu) * 0x10001u;
+}
+
+static __device__ __forceinline__ int half(uint32_t word, int task) {
+  return static_cast<int16_t>(word >> (16 * task));
+}
+
+// A row of both tasks. Any thread may call its functions at any time.
+template <int B>
+struct Band {
+  uint32_t value[B];
+  uint32_t insertion[B + 1];  // that ends in the cell above it, to the left
+  uint32_t floor, first, minus_further, bonus;
+  uint32_t edge;  // the first column beyond both bands, which are equally wide
+
+  // Above row 0: what pairs begin with.
+  __device__ void begin(const Costs& costs, const Window<B> (&window)[TASKS], uint32_t width) {
+    floor = first = splat(costs.first);
+    minus_further = splat(-costs.further);
+    bonus = static_cast<uint32_t>(costs.matched + costs.mismatch);
+    edge = width;
+#pragma unroll
+    for (int k = 0; k < B; k++) {
+      uint32_t begins = 0;
+#pragma unroll
+      for (int task = 0; task < TASKS; task++) {
+        const uint32_t inside = window[task].inside[k / 32] & window[task].in_band[k / 32];
+        begins |= (inside >> (k % 32) & 1) << (16 * task);
+      }
+      value[k] = floor + begins * static_cast<uint32_t>(costs.clip);
+      insertion[k] = 0;
+    }
+    insertion[B] = 0;
+  }
+
+  // The next row; gives the greatest numbers. `equal` has the columns where codes match, and `different`
+  // what other pairs score.
+  __device__ __forceinline__ uint32_t next(const uint32_t (&equal)[TASKS][Window<B>::WORDS],
+                                           uint32_t different) {
+    constexpr int LEAST_EDGE = B == 16 ? 1 : B / 2 + 1;
+    uint32_t deletion = 0, most = floor, columns = 0;
+#pragma unroll
+    for (int k = 0; k < B; k++) {
+      if (k % 16 == 0) {
+        const uint32_t selector = k % 32 == 0 ? 0x5410 : 0x7632;
+        columns = __byte_perm(equal[0][k / 32], equal[1][k / 32], selector);
+      }
+      // Beyond the band only a deletion could have a number above the floor.
+      if (k >= LEAST_EDGE && static_cast<uint32_t>(k) == edge) deletion = 0;
+      const uint32_t matches = columns >> (k % 16) & 0x00010001u;
+      const uint32_t pair = value[k] + matches * bonus;
+      const uint32_t inserted = insertion[k + 1];
+      const uint32_t through = __viaddmax_s16x2(pair, different, inserted);
+      const uint32_t here = __vimax3_s16x2(through, deletion, floor);
+      const uint32_t opened = here - first;
+      deletion = __viaddmax_s16x2(deletion, minus_further, opened);
+      insertion[k] = __viaddmax_s16x2(inserted, minus_further, opened);
+      value[k] = here;
+      most = __vmaxs2(most, here);
+    }
+    return most;
+  }
+};
+
+}  // namespace extend

@@ -1,0 +1,69 @@
+// The matrices of two tasks from the first row to where their alignments end.
+#pragma once
+
+#include "band.cuh"
+
+namespace extend {
+
+// The cells that are kept for walks: those of the 32 pairs of tasks of a warp are side by side.
+template <int B>
+struct Cells {
+  uint32_t* words;  // of this thread's lane
+
+  __device__ void keep(uint32_t row, const uint32_t (&value)[B]) {
+#pragma unroll
+    for (int k = 0; k < B; k++) words[(static_cast<uint64_t>(row) * B + k) * 32] = value[k];
+  }
+};
+
+// Fills the matrices of a thread's two tasks, each up to its row `rows[task]`, without it, and then calls
+// `finish(task, row, band, window, best, best_row)`, with the row above that in `band`, the window under
+// it, and the greatest number of all rows so far with the last row that has it. With TRACE, all rows go
+// to `cells`. Any thread may call it at any time. Both bands are equally wide, or one task has no rows;
+// that one has `rows` NO_TASK.
+template <int B, bool TRACE, class Finish>
+__device__ void fill(const Costs& costs, const uint64_t* text, const uint8_t* queries,
+                     const Banded (&banded)[TASKS], const uint32_t (&rows)[TASKS], Cells<B> cells,
+                     Finish finish) {
+  Window<B> window[TASKS];
+  uint32_t best = splat(costs.first), width = 0, most_rows = 0;
+  uint32_t best_row[TASKS];
+#pragma unroll
+  for (int task = 0; task < TASKS; task++) {
+    window[task].begin(banded[task], text);
+    width = max(width, banded[task].width);
+    if (rows[task] != NO_TASK) most_rows = max(most_rows, rows[task]);
+    best_row[task] = 0;
+  }
+  Band<B> band;
+  band.begin(costs, window, width);
+  for (uint32_t row = 0;; row++) {
+#pragma unroll
+    for (int task = 0; task < TASKS; task++) {
+      if (row == rows[task]) {
+        finish(task, row, band, window[task], half(best, task), best_row[task]);
+      }
+    }
+    if (row >= most_rows) return;
+    uint32_t equal[TASKS][Window<B>::WORDS];
+    uint32_t different = 0;
+#pragma unroll
+    for (int task = 0; task < TASKS; task++) {
+      const Task& it = banded[task].task;
+      const uint32_t code = row < it.query_len ? queries[it.query_start + row] : UNKNOWN;
+      window[task].equal(code, equal[task]);
+      const int score = code < UNKNOWN ? -costs.mismatch : costs.unknown;
+      different |= (static_cast<uint32_t>(score) & 0xffffu) << (16 * task);
+      window[task].enter(banded[task], text, banded[task].place(row + 1, B - 1));
+    }
+    const uint32_t most = band.next(equal, different);
+    if (TRACE) cells.keep(row, band.value);
+    best = __vmaxs2(best, most);
+#pragma unroll
+    for (int task = 0; task < TASKS; task++) {
+      if (half(best, task) == half(most, task)) best_row[task] = row;
+    }
+  }
+}
+
+}  // namespace extend

@@ -1,0 +1,111 @@
+// The way back through an alignment, by the numbers of its cells (band.cuh).
+#pragma once
+
+#include "band.cuh"
+
+namespace extend {
+
+// Operations of a CIGAR's run, in its lowest two bits; its length is in the others. Mirrors `Run` of
+// aligner-core/src/cigar.rs.
+constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
+
+// Counts runs, from the last to the first, and writes them if there is room.
+struct Runs {
+  uint32_t* end;  // behind the first of them in memory, which is the last to come; may be null
+  uint32_t count;
+  uint32_t op, length;
+
+  __device__ void push(uint32_t next, uint32_t by) {
+    if (next != op) {
+      flush();
+      op = next;
+      length = 0;
+    }
+    length += by;
+  }
+  __device__ void flush() {
+    if (length == 0) return;
+    count++;
+    if (end != nullptr) *(end - count) = length << 2 | op;
+  }
+};
+
+// One task, and its cells. Any thread may call its functions at any time.
+struct Walker {
+  Costs costs;
+  Banded banded;
+  const uint64_t* text;
+  const uint8_t* queries;
+  const uint32_t* cells;  // of its thread's lane, as `Cells` of fill.cuh keeps them
+  uint32_t columns;       // of all cells in a row
+  uint32_t task;          // of the two in a word
+
+  __device__ int value(uint32_t row, uint32_t column) const {
+    const uint64_t place = static_cast<uint64_t>(row) * columns + column;
+    return half(cells[place * 32], static_cast<int>(task));
+  }
+
+  __device__ bool is_equal(uint32_t row, uint32_t column) const {
+    const uint32_t code = queries[banded.task.query_start + row];
+    const uint32_t place = banded.task.window_start + static_cast<uint32_t>(banded.place(row, column));
+    return code == base(text, place);
+  }
+
+  // The number of a cell if its column is a pair.
+  __device__ int pair(uint32_t row, uint32_t column) const {
+    const int before = row == 0 ? costs.first + costs.clip : value(row - 1, column);
+    if (is_equal(row, column)) return before + costs.matched;
+    const bool known = queries[banded.task.query_start + row] < UNKNOWN;
+    return before + (known ? -costs.mismatch : costs.unknown);
+  }
+
+  // The place of the alignment that ends at `end`, whose runs are pushed; if the end's column is not
+  // known, it is the first one with the end's number.
+  __device__ Place walk(Scored end, Runs runs) const {
+    uint32_t row = end.query_end - 1, column;
+    if (end.window_end == 0) {
+      const int number = end.score + costs.first + 2 * costs.clip;
+      column = 0;
+      while (value(row, column) != number) column++;
+      end.window_end = static_cast<uint32_t>(banded.place(row, column)) + 1;
+    } else {
+      column = end.window_end - 1 - static_cast<uint32_t>(banded.low) - row;
+    }
+    for (;;) {
+      runs.push(is_equal(row, column) ? EQUAL : DIFFERENT, 1);
+      if (row == 0) break;
+      int here = value(row - 1, column);
+      // To begin with this pair is worth as much.
+      if (here == costs.first) break;
+      row--;
+      // On to the next pair.
+      while (pair(row, column) != here) {
+        // The shortest gap, and rather a deletion.
+        uint32_t length = 1;
+        while (length <= column && value(row, column - length) != opened(here, length)) length++;
+        if (length <= column) {
+          runs.push(DELETION, length);
+          column -= length;
+        } else {
+          length = 1;
+          while (value(row - length, column + length) != opened(here, length)) length++;
+          runs.push(INSERTION, length);
+          row -= length;
+          column += length;
+        }
+        here = value(row, column);
+      }
+    }
+    runs.flush();
+    return Place{end.score,    row, end.query_end, static_cast<uint32_t>(banded.place(row, column)),
+                 end.window_end, runs.count, 0};
+  }
+
+ private:
+  // What a cell has from which a gap of such a length leads to one that has `here`.
+  __device__ int opened(int here, uint32_t length) const {
+    return here + costs.first + static_cast<int>(length - 1) * costs.further;
+  }
+};
+
+}  // namespace extend

@@ -1,0 +1,298 @@
+//! Kernels, memory and launches.
+
+use aligner_core::DeviceError;
+use aligner_core::cigar::Run;
+use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, Module};
+
+use super::super::alignments::{Alignments, Place};
+use super::super::scoring::Scoring;
+use super::super::task::{Scored, Task, Tasks, Text};
+use super::costs::Costs;
+use super::plan::{Launch, Plan, Rooms};
+
+/// Threads of a block.
+const THREADS: u32 = 128;
+
+/// Runs for which there is room at first, for each task.
+const RUNS: u64 = 8;
+
+/// A text on a GPU, and the kernels that align queries with windows of it.
+#[derive(Debug)]
+pub struct Engine {
+    gpu: Gpu,
+    module: Module,
+    scoring: Scoring,
+    costs: DeviceBuffer<Costs>,
+    text: DeviceBuffer<u64>,
+    /// Cells of a slice of tasks, kept from one to the next.
+    matrix: DeviceBuffer<u32>,
+}
+
+/// Tasks on the device.
+struct Uploaded {
+    queries: DeviceBuffer<u8>,
+    tasks: DeviceBuffer<Task>,
+    scored: DeviceBuffer<Scored>,
+}
+
+/// A slice of tasks whose cells were kept.
+struct Traced<'a> {
+    columns: u32,
+    pairs: &'a [[u32; 2]],
+    starts: DeviceBuffer<u64>,
+    numbers: DeviceBuffer<u32>,
+}
+
+impl Engine {
+    /// Puts a text on the GPU, 2 bits a base; unknown bases are some base there, and tasks with such in
+    /// their window are left out of every [`Plan`].
+    ///
+    /// # Errors
+    /// If it does not fit, or the driver fails.
+    pub fn new(gpu: Gpu, scoring: Scoring, text: Text<'_>) -> Result<Self, DeviceError> {
+        let module = gpu.load("extend", include_bytes!("../../../cuda/extend.fatbin"))?;
+        let text = match text {
+            Text::Packed(words) => gpu.upload(words)?,
+            Text::Codes(codes) => gpu.upload(&pack(codes))?,
+        };
+        let costs = gpu.upload(&[Costs::from(scoring)])?;
+        let matrix = gpu.zeros(0)?;
+        Ok(Self { gpu, module, scoring, costs, text, matrix })
+    }
+
+    /// The GPU.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The scores of the tasks, in their order, and those that are left out; `tasks` have the text of
+    /// [`Self::new`].
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn score(&mut self, tasks: Tasks<'_>) -> Result<(Vec<Scored>, Vec<u32>), DeviceError> {
+        let plan = Plan::new(self.scoring, tasks);
+        let uploaded = self.upload(tasks)?;
+        let mut held = Vec::new();
+        for launch in &plan.launches {
+            let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
+            let rest = self.gpu.zeros::<u32>(pairs.len())?;
+            let count = self.gpu.zeros::<u32>(1)?;
+            self.launch_scores(launch, &uploaded, &pairs, (&rest, &count))?;
+            held.push((pairs, rest, count));
+        }
+        let scored = self.gpu.download(&uploaded.scored, tasks.tasks.len())?;
+        Ok((scored, plan.left))
+    }
+
+    /// Seconds that the kernels of [`Self::score`] take, by the device's clock.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn time_score(&mut self, tasks: Tasks<'_>) -> Result<f64, DeviceError> {
+        let plan = Plan::new(self.scoring, tasks);
+        let uploaded = self.upload(tasks)?;
+        let mut seconds = 0.0;
+        for launch in &plan.launches {
+            let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
+            let rest = self.gpu.zeros::<u32>(pairs.len())?;
+            let count = self.gpu.zeros::<u32>(1)?;
+            let launch = || self.launch_scores(launch, &uploaded, &pairs, (&rest, &count));
+            seconds += self.gpu.timed(launch)?;
+        }
+        Ok(seconds)
+    }
+
+    /// The alignments of the tasks, in their order, and those that are left out; `tasks` have the text of
+    /// [`Self::new`].
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn align(&mut self, tasks: Tasks<'_>) -> Result<(Alignments, Vec<u32>), DeviceError> {
+        let plan = Plan::new(self.scoring, tasks);
+        let uploaded = self.upload(tasks)?;
+        let count = tasks.tasks.len();
+        let places = self.gpu.zeros::<Place>(count)?;
+        let most = self.room()?;
+        let mut runs: Vec<Run> = Vec::new();
+        for launch in &plan.launches {
+            for (pairs, rooms) in launch.slices(tasks.tasks, most) {
+                let traced = self.trace(launch.columns, pairs, &rooms, &uploaded)?;
+                self.walk(&traced, &uploaded, &places, &mut runs)?;
+            }
+        }
+        let places = self.gpu.download(&places, count)?;
+        Ok((Alignments { places, runs }, plan.left))
+    }
+
+    fn upload(&self, tasks: Tasks<'_>) -> Result<Uploaded, DeviceError> {
+        Ok(Uploaded {
+            queries: self.gpu.upload(tasks.queries)?,
+            tasks: self.gpu.upload(tasks.tasks)?,
+            scored: self.gpu.zeros(tasks.tasks.len())?,
+        })
+    }
+
+    fn kernel(&self, name: &str, columns: u32) -> Result<Kernel, DeviceError> {
+        self.module.kernel(&self.gpu, &format!("extend_{name}_{columns}"))
+    }
+
+    /// Launches the kernels for scores and ends.
+    fn launch_scores(
+        &self,
+        launch: &Launch,
+        uploaded: &Uploaded,
+        pairs: &DeviceBuffer<u32>,
+        (rest, rest_count): (&DeviceBuffer<u32>, &DeviceBuffer<u32>),
+    ) -> Result<(), DeviceError> {
+        let count = launch.pairs.len() as u32;
+        let score = self.kernel("score", launch.columns)?;
+        let end = self.kernel("end", launch.columns)?;
+        #[allow(unsafe_code)]
+        // SAFETY: the arguments are those of the kernel; `pairs` has two numbers of tasks for each of
+        // `count`, and `rest` room for as many; each task's codes are there, since `Plan` is of
+        // tasks that were checked.
+        unsafe {
+            score.launch(
+                count.div_ceil(THREADS),
+                THREADS,
+                0,
+                &[
+                    Argument::Buffer(&self.costs),
+                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&uploaded.queries),
+                    Argument::Buffer(&uploaded.tasks),
+                    Argument::Buffer(pairs),
+                    Argument::U32(count),
+                    Argument::Buffer(&uploaded.scored),
+                    Argument::Buffer(rest),
+                    Argument::Buffer(rest_count),
+                ],
+            )?;
+        }
+        #[allow(unsafe_code)]
+        // SAFETY: the arguments are those of the kernel, as the one before it left them.
+        unsafe {
+            end.launch(
+                // As many as there may be threads to need, and the device has room for.
+                count.div_ceil(THREADS).min(16 * self.gpu.multiprocessors()),
+                THREADS,
+                0,
+                &[
+                    Argument::Buffer(&self.costs),
+                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&uploaded.queries),
+                    Argument::Buffer(&uploaded.tasks),
+                    Argument::Buffer(rest),
+                    Argument::Buffer(rest_count),
+                    Argument::Buffer(&uploaded.scored),
+                ],
+            )
+        }
+    }
+
+    /// Words of cells that may be kept at a time.
+    fn room(&self) -> Result<u64, DeviceError> {
+        // A half of the memory is for everything else.
+        let free = self.gpu.free_memory()? / size_of::<u32>() as u64;
+        Ok((free / 2).max(self.matrix.len() as u64))
+    }
+
+    /// Scores a slice of tasks, and keeps their cells.
+    fn trace<'a>(
+        &mut self,
+        columns: u32,
+        pairs: &'a [[u32; 2]],
+        rooms: &Rooms,
+        uploaded: &Uploaded,
+    ) -> Result<Traced<'a>, DeviceError> {
+        if (self.matrix.len() as u64) < rooms.words {
+            self.matrix = self.gpu.zeros(0)?;
+            self.matrix = self.gpu.zeros(rooms.words as usize)?;
+        }
+        let count = pairs.len() as u32;
+        let starts = self.gpu.upload(&rooms.starts)?;
+        let numbers = self.gpu.upload(pairs.as_flattened())?;
+        let kernel = self.kernel("trace", columns)?;
+        #[allow(unsafe_code)]
+        // SAFETY: the arguments are those of the kernel; `numbers` has two of each of `count` pairs,
+        // `starts` one for each warp of them, and the matrix as many words as `rooms` says.
+        unsafe {
+            kernel.launch(
+                count.div_ceil(THREADS),
+                THREADS,
+                0,
+                &[
+                    Argument::Buffer(&self.costs),
+                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&uploaded.queries),
+                    Argument::Buffer(&uploaded.tasks),
+                    Argument::Buffer(&numbers),
+                    Argument::U32(count),
+                    Argument::Buffer(&uploaded.scored),
+                    Argument::Buffer(&starts),
+                    Argument::Buffer(&self.matrix),
+                ],
+            )?;
+        }
+        Ok(Traced { columns, pairs, starts, numbers })
+    }
+
+    /// Walks through the alignments of a slice whose cells were kept, and adds their runs.
+    fn walk(
+        &self,
+        traced: &Traced<'_>,
+        uploaded: &Uploaded,
+        places: &DeviceBuffer<Place>,
+        runs: &mut Vec<Run>,
+    ) -> Result<(), DeviceError> {
+        let kernel = self.module.kernel(&self.gpu, "extend_walk")?;
+        let count = traced.pairs.len() as u32;
+        let mut capacity = 2 * u64::from(count) * RUNS;
+        loop {
+            let taken = self.gpu.zeros::<u64>(1)?;
+            let room = self.gpu.zeros::<u32>(capacity as usize)?;
+            #[allow(unsafe_code)]
+            // SAFETY: the arguments are those of the kernel, as `trace` left them, and `room` has as
+            // many words as it is told.
+            unsafe {
+                kernel.launch(
+                    (2 * count).div_ceil(THREADS),
+                    THREADS,
+                    0,
+                    &[
+                        Argument::Buffer(&self.costs),
+                        Argument::Buffer(&self.text),
+                        Argument::Buffer(&uploaded.queries),
+                        Argument::Buffer(&uploaded.tasks),
+                        Argument::Buffer(&traced.numbers),
+                        Argument::U32(count),
+                        Argument::Buffer(&uploaded.scored),
+                        Argument::Buffer(&traced.starts),
+                        Argument::U32(traced.columns),
+                        Argument::Buffer(&self.matrix),
+                        Argument::Buffer(&taken),
+                        Argument::Buffer(&room),
+                        Argument::U64(capacity),
+                        Argument::U64(runs.len() as u64),
+                        Argument::Buffer(places),
+                    ],
+                )?;
+            }
+            let taken = self.gpu.download(&taken, 1)?[0];
+            if taken <= capacity {
+                let found = self.gpu.download(&room, taken as usize)?;
+                runs.extend_from_slice(bytemuck::cast_slice(&found));
+                return Ok(());
+            }
+            capacity = taken;
+        }
+    }
+}
+
+/// The codes, 2 bits each; unknown ones are some base.
+fn pack(codes: &[u8]) -> Vec<u64> {
+    let word =
+        |codes: &[u8]| codes.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code & 3));
+    codes.chunks(32).map(word).collect()
+}

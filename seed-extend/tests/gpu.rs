@@ -1,0 +1,65 @@
+//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p seed-extend --test gpu -- --ignored`.
+#![allow(clippy::expect_used)] // A failure is the test's.
+
+mod common;
+
+use aligner_core::{Device, DeviceRequest};
+use common::{Case, add_random, scored, scorings, sequence};
+use fastrand::Rng;
+use seed_extend::extend::{Extender, Scoring, Text, cpu};
+
+fn check(name: &str, scoring: Scoring, case: &Case) {
+    let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
+    let words = case.packed();
+    let known = case.text.iter().all(|&code| code < 4);
+    let texts = [Some(Text::Codes(&case.text)), known.then_some(Text::Packed(&words))];
+    let alignments = cpu::align(scoring, case.tasks());
+    for text in texts.into_iter().flatten() {
+        let mut extender = Extender::new(scoring, text, &device).expect("an extender");
+        let found = extender.score(&case.queries, &case.tasks);
+        let traced = extender.align(&case.queries, &case.tasks);
+        assert_eq!(extender.failure(), None, "the GPU did the work");
+        let all: Vec<_> = (0..case.tasks.len()).map(|task| alignments.get(task)).collect();
+        for (number, ends) in scored(&all).into_iter().enumerate() {
+            assert_eq!(found[number], ends, "{name}, {scoring:?}, {:?}", case.tasks[number]);
+            assert_eq!(traced.get(number), all[number], "{name}, {scoring:?}, task {number}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn random_tasks_align_alike() {
+    for seed in 0..12 {
+        let mut random = Rng::with_seed(seed);
+        for scoring in scorings() {
+            let longest = [6, 40, 150, 300][random.usize(..4)];
+            let letters = [2, 4, 4, 5][random.usize(..4)];
+            let mut case = Case::default();
+            (0..random.usize(..3000))
+                .for_each(|_| add_random(&mut random, &mut case, longest, letters));
+            check(&format!("seed {seed}"), scoring, &case);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn the_shortest_the_longest_and_none_align_alike() {
+    let mut random = Rng::with_seed(1);
+    let long = sequence(&mut random, 3000, 4);
+    for scoring in scorings() {
+        check("no task", scoring, &Case::default());
+        let mut case = Case::default();
+        for (query, window) in [(0, 0), (0, 5), (5, 0), (1, 1), (1, 7), (7, 1)] {
+            for (low, high) in [(0, 0), (-9, 9), (i32::MIN, i32::MAX), (1, 0)] {
+                case.add(&vec![2; query], &vec![2; window], low, high);
+            }
+        }
+        for width in [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129] {
+            case.add(&long[..150], &long[10..], -10, width - 11);
+            case.add(&long[..2000], &long[10..], -10, width - 11);
+        }
+        check("few", scoring, &case);
+    }
+}

@@ -1,0 +1,213 @@
+//! The kernels of seed-extend, run on the CPU, give what the oracle does.
+// Launching a kernel is unsafe; the launches pass what the kernels take.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+#[path = "../../seed-extend/tests/common/mod.rs"]
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use aligner_core::cigar::Run;
+use common::{Case, add_random, scored, scorings, sequence};
+use fastrand::Rng;
+use seed_extend::extend::gpu::costs::Costs;
+use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan, Rooms};
+use seed_extend::extend::{Alignment, Place, Scored, Scoring};
+use simt::{Argument, Launch, Module};
+
+static KERNELS: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("seed-extend", "extend").expect("the build made it"));
+
+const POISON: u32 = 0xDEAD_BEEF;
+const POISONED: Scored = Scored { score: -1, query_end: POISON, window_end: POISON };
+
+/// A case, as kernels see it.
+struct Device<'a> {
+    case: &'a Case,
+    costs: [Costs; 1],
+    text: Vec<u64>,
+}
+
+impl Device<'_> {
+    fn score(&self, planned: &Planned, shape: (u32, u32), scored: &mut [Scored]) {
+        let count = planned.pairs.len();
+        let mut rest = vec![POISON; 2 * count];
+        let mut rest_count = [0_u32];
+        let arguments = [
+            Argument::input(&self.costs),
+            Argument::input(&self.text),
+            Argument::input(&self.case.queries),
+            Argument::input(&self.case.tasks),
+            Argument::input(planned.pairs.as_flattened()),
+            Argument::value(count as u32),
+            Argument::output(scored),
+            Argument::output(&mut rest),
+            Argument::output(&mut rest_count),
+        ];
+        let launch = Launch::new(shape.0, shape.1);
+        let kernel =
+            KERNELS.kernel(&format!("extend_score_{}", planned.columns)).expect("exported");
+        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
+        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        let arguments = [
+            Argument::input(&self.costs),
+            Argument::input(&self.text),
+            Argument::input(&self.case.queries),
+            Argument::input(&self.case.tasks),
+            Argument::input(&rest),
+            Argument::input(&rest_count),
+            Argument::output(scored),
+        ];
+        let kernel = KERNELS.kernel(&format!("extend_end_{}", planned.columns)).expect("exported");
+        // SAFETY: as before.
+        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+    }
+
+    fn trace(
+        &self,
+        columns: u32,
+        (pairs, rooms): (&[[u32; 2]], &Rooms),
+        shape: (u32, u32),
+        (scored, places, runs): (&mut [Scored], &mut [Place], &mut Vec<Run>),
+    ) {
+        let mut matrix = vec![POISON; rooms.words as usize];
+        let arguments = [
+            Argument::input(&self.costs),
+            Argument::input(&self.text),
+            Argument::input(&self.case.queries),
+            Argument::input(&self.case.tasks),
+            Argument::input(pairs.as_flattened()),
+            Argument::value(pairs.len() as u32),
+            Argument::output(scored),
+            Argument::input(&rooms.starts),
+            Argument::output(&mut matrix),
+        ];
+        let launch = Launch::new(shape.0, shape.1);
+        let kernel = KERNELS.kernel(&format!("extend_trace_{columns}")).expect("exported");
+        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
+        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        // Too little room at first; the kernel says how much it takes.
+        let mut capacity = 1_u64;
+        for attempt in 0..2 {
+            let mut taken = [0_u64];
+            let mut room = vec![POISON; capacity as usize];
+            let arguments = [
+                Argument::input(&self.costs),
+                Argument::input(&self.text),
+                Argument::input(&self.case.queries),
+                Argument::input(&self.case.tasks),
+                Argument::input(pairs.as_flattened()),
+                Argument::value(pairs.len() as u32),
+                Argument::input(scored),
+                Argument::input(&rooms.starts),
+                Argument::value(columns),
+                Argument::input(&matrix),
+                Argument::output(&mut taken),
+                Argument::output(&mut room),
+                Argument::value(capacity),
+                Argument::value(runs.len() as u64),
+                Argument::output(places),
+            ];
+            let kernel = KERNELS.kernel("extend_walk").expect("exported");
+            // SAFETY: as before.
+            unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+            if attempt == 1 {
+                assert!(taken[0] <= capacity);
+                runs.extend_from_slice(bytemuck::cast_slice(&room[..taken[0] as usize]));
+            }
+            capacity = capacity.max(taken[0]);
+        }
+    }
+}
+
+/// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used.
+fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<u32> {
+    let device = Device { case, costs: [Costs::from(scoring)], text: case.packed() };
+    let plan = Plan::new(scoring, case.tasks());
+    let expected = case.expected(scoring);
+    let mut found = vec![POISONED; case.tasks.len()];
+    let mut used = BTreeSet::new();
+    for launch in &plan.launches {
+        used.insert(launch.columns);
+        device.score(launch, shape, &mut found);
+    }
+    let mut ends = vec![POISONED; case.tasks.len()];
+    let mut places = vec![Place { runs: POISON, ..Place::default() }; case.tasks.len()];
+    let mut runs = Vec::new();
+    for launch in &plan.launches {
+        for (pairs, rooms) in launch.slices(&case.tasks, 1 << 16) {
+            let out = (&mut ends[..], &mut places[..], &mut runs);
+            device.trace(launch.columns, (pairs, &rooms), shape, out);
+        }
+    }
+    let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
+    let taken: BTreeSet<u32> = taken.copied().filter(|&number| number != NO_TASK).collect();
+    for (number, end) in scored(&expected).into_iter().enumerate() {
+        let told = || {
+            let (all, task) = (case.tasks(), case.tasks[number]);
+            format!("{name}, {scoring:?}, {task:?} {:?} {:?}", all.query(task), all.window(task))
+        };
+        if !taken.contains(&(number as u32)) {
+            assert_eq!(found[number], POISONED, "{}", told());
+            continue;
+        }
+        assert_eq!(found[number], end, "{}", told());
+        let place = places[number];
+        let own = &runs[place.first_run as usize..][..place.runs as usize];
+        let alignment = Alignment { place: Place { first_run: 0, ..place }, runs: own.to_vec() };
+        assert_eq!(alignment, expected[number], "{}", told());
+    }
+    used
+}
+
+#[test]
+fn random_tasks() {
+    let mut used = BTreeSet::new();
+    for seed in 0..8 {
+        let mut random = Rng::with_seed(seed);
+        for scoring in scorings() {
+            let longest = [6, 40, 100, 160][random.usize(..4)];
+            let letters = [2, 4, 4, 5][random.usize(..4)];
+            let shape = [(1, 32), (2, 32), (1, 128)][random.usize(..3)];
+            let mut case = Case::default();
+            for _ in 0..random.usize(..90) {
+                add_random(&mut random, &mut case, longest, letters);
+            }
+            used.extend(check(&format!("seed {seed}"), scoring, &case, shape));
+        }
+    }
+    assert_eq!(used, BTreeSet::from([16, 32, 64, 128]), "every kernel is tested");
+}
+
+#[test]
+fn the_shortest_and_the_longest() {
+    let mut random = Rng::with_seed(1);
+    let scoring = Scoring::default();
+    assert!(check("no task", scoring, &Case::default(), (1, 32)).is_empty());
+    let mut case = Case::default();
+    for (query, window) in [(0, 0), (0, 5), (5, 0), (1, 1), (1, 7), (7, 1)] {
+        for (low, high) in [(0, 0), (-9, 9), (i32::MIN, i32::MAX), (1, 0)] {
+            case.add(&vec![2; query], &vec![2; window], low, high);
+        }
+    }
+    let long = sequence(&mut random, 2000, 4);
+    // Bands of all widths about those of the kernels.
+    for width in [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129] {
+        case.add(&long[..150], &long[10..], -10, width - 11);
+        case.add(&long[..70], &long[10..], -10, width - 11);
+        case.add(&long[..151], &long[10..], -10, width - 11);
+    }
+    case.add(&long[100..1900], &long, 90, 110);
+    check("few", scoring, &case, (1, 32));
+    // The longest query that 16 bits hold, and one that is longer by a code.
+    let large = Scoring::new(300, 400, 500, 500, 500).expect("within limits");
+    let most = (32_767 - 500 - 1000 - 700) / 300;
+    let mut case = Case::default();
+    for len in [most, most + 1] {
+        case.add(&long[..len], &long[..len], -3, 3);
+    }
+    assert_eq!(Plan::new(large, case.tasks()).left, [1]);
+    check("the longest", large, &case, (1, 32));
+}

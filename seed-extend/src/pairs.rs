@@ -15,7 +15,8 @@ pub struct PairOptions {
     pub apart: i32,
     /// Regions of a read that may become part of a pair, at most: those that score best.
     pub most: usize,
-    /// The least score of a part of a read that is split, and of one region of a pair.
+    /// The least score of a part of a read that is split, and of one region of a pair that its mate is
+    /// trusted for.
     pub least: i32,
 }
 
@@ -24,6 +25,9 @@ impl Default for PairOptions {
         Self { apart: 17, most: 500, least: 30 }
     }
 }
+
+/// What a good pair adds to a read's own quality, at most.
+const GAIN: i32 = 40;
 
 /// What was decided for the two reads of a proper pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +68,12 @@ pub fn decide(
     }
     let best = best_pair(ends, library, salt, ranking, options)?;
     let apart = first.score + second.score - options.apart;
-    let is_sure = |end: usize| ends[end][best.regions[end]].score >= options.least;
-    if best.score <= apart || !(is_sure(0) || is_sure(1)) {
+    if best.score <= apart {
         return None;
     }
+    // Two short alignments may be near each other by chance.
+    let is_sure = |end: usize| ends[end][best.regions[end]].score >= options.least;
+    let gain = if is_sure(0) || is_sure(1) { GAIN } else { 0 };
     let mut paired = raw_mapq(best.score - best.sub.max(apart), ranking);
     if best.rivals > 0 {
         paired -= (4.343 * (best.rivals as f32 + 1.0).ln()).round() as i32;
@@ -75,14 +81,12 @@ pub fn decide(
     let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
     let paired = (paired * (1.0 - 0.5 * (repeats[0] + repeats[1]))).round() as i32;
     let mapqs = [0, 1].map(|end| {
-        /// What a good pair adds to a read's own quality, at most.
-        const GAIN: i32 = 40;
         let mut region = ends[end][best.regions[end]];
         if let Some(leader) = region.shadow {
             region.sub = ends[end][leader as usize].score;
         }
         let own = i32::from(mapq(&region, repeats[end], ranking));
-        own.max(paired.min(own + GAIN)) as u8
+        own.max(paired.min(own + gain)) as u8
     });
     Some(Decision { regions: best.regions, mapq: mapqs })
 }

@@ -78,6 +78,18 @@ impl Aligned<'_> {
         is_reverse(self.region.query)
     }
 
+    fn tags(&self) -> Tags<'_> {
+        Tags {
+            distance: self.distance,
+            md: &self.md,
+            score: self.region.score,
+            second: None,
+            count: None,
+            parts: &[],
+            alternatives: &[],
+        }
+    }
+
     /// The place of the read's first base, or of the first that is aligned.
     fn five_prime(&self) -> i64 {
         if self.is_reverse() { i64::from(self.end) - 1 } else { self.start.into() }
@@ -232,8 +244,74 @@ impl<'a> Everyday<'a> {
         mate: Option<(&Mapped<'_>, u16)>,
         write: &mut impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let group = self.group.map(|group| group.id.as_str());
-        let primary = mapped.parts.first();
+        let common = Common::new(mapped, mate, self.group);
+        if mapped.parts.is_empty() {
+            return write(&common.record(None));
+        }
+        let reference = self.stretches.reference();
+        let mut hard = Vec::new();
+        let alternatives = match self.alternatives {
+            Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
+                mapped.alternatives.iter().flat_map(|it| alternative(it, reference)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (number, part) in mapped.parts.iter().enumerate() {
+            let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
+            let others: Vec<u8> =
+                others.flat_map(|(_, other)| other_part(other, reference)).collect();
+            let mut record = common.record(Some(part));
+            (record.sequence, record.quality) =
+                oriented(mapped.read, part.is_reverse(), &mut self.reversed);
+            let mut tags = part.tags();
+            (tags.second, tags.parts) = (Some(part.region.sub), &others);
+            if number == 0 {
+                tags.alternatives = &alternatives;
+            } else {
+                let aligned = part.region.query_begin as usize..part.region.query_end as usize;
+                harden(&part.cigar, &mut hard);
+                record.flag |= SUPPLEMENTARY;
+                record.cigar = &hard;
+                record.sequence = &record.sequence[aligned.clone()];
+                record.quality = record.quality.map(|quality| &quality[aligned]);
+            }
+            record.tags = Some(tags);
+            write(&record)?;
+        }
+        if self.alternatives == Alternatives::Records {
+            for part in &mapped.alternatives {
+                harden(&part.cigar, &mut hard);
+                let record = common.record(Some(part));
+                write(&Record {
+                    flag: (record.flag | SECONDARY) & !PROPER,
+                    cigar: &hard,
+                    mate: record.mate.map(|mate| Mate { span: 0, ..mate }),
+                    sequence: &[],
+                    quality: None,
+                    ..record
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What all records of a read have in common.
+struct Common<'r> {
+    mapped: &'r Mapped<'r>,
+    flag: u16,
+    is_paired: bool,
+    /// The mate's primary alignment.
+    other: Option<&'r Aligned<'r>>,
+    group: Option<&'r str>,
+}
+
+impl<'r> Common<'r> {
+    fn new(
+        mapped: &'r Mapped<'r>,
+        mate: Option<(&'r Mapped<'r>, u16)>,
+        group: Option<&'r ReadGroup>,
+    ) -> Self {
         let other = mate.and_then(|(mate, _)| mate.parts.first());
         let mut flag = 0;
         if let Some((_, end)) = mate {
@@ -245,107 +323,42 @@ impl<'a> Everyday<'a> {
                 Some(_) => 0,
             };
         }
-        let mate = |own: Option<&Aligned<'_>>| {
-            mate.map(|_| Mate {
-                place: other.or(primary).map(|it| (it.contig, it.start)),
-                span: own.zip(other).map_or(0, |(own, other)| span(own, other)),
-                alignment: None,
-            })
+        let group = group.map(|group| group.id.as_str());
+        Self { mapped, flag, is_paired: mate.is_some(), other, group }
+    }
+
+    /// The record of an alignment with the read as it is, or of the unaligned read, which has the place of its
+    /// mate.
+    fn record<'p>(&self, part: Option<&'p Aligned<'_>>) -> Record<'p>
+    where
+        'r: 'p,
+    {
+        let Read { name, sequence, quality } = self.mapped.read;
+        let place = |aligned: &Aligned<'_>| (aligned.contig, aligned.start);
+        // A mate that is not aligned has the place of the primary alignment.
+        let primary = self.mapped.parts.first();
+        let mate = self.is_paired.then(|| Mate {
+            place: self.other.or(primary).map(place),
+            span: part.zip(self.other).map_or(0, |(own, other)| span(own, other)),
+            alignment: self.other.map(|other| (other.cigar.as_slice(), other.mapq)),
+        });
+        let own = match part {
+            None => UNMAPPED,
+            Some(part) if part.is_reverse() => REVERSE,
+            Some(_) => 0,
         };
-        let alignment = other.map(|other| (other.cigar.as_slice(), other.mapq));
-        let Some(primary) = primary else {
-            let Read { name, sequence, quality } = mapped.read;
-            return write(&Record {
-                name,
-                flag: flag | UNMAPPED,
-                place: other.map(|other| (other.contig, other.start)),
-                mapq: 0,
-                cigar: &[],
-                mate: mate(None).map(|mate| Mate { alignment, ..mate }),
-                sequence,
-                quality,
-                tags: None,
-                group,
-            });
-        };
-        let Self { reversed, alternatives, .. } = self;
-        let (mut text, mut cigar) = (Vec::new(), Vec::new());
-        let tag = match alternatives {
-            Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
-                let all = mapped.alternatives.iter();
-                all.flat_map(|it| alternative(it, self.stretches.reference())).collect()
-            }
-            _ => Vec::new(),
-        };
-        for (number, part) in mapped.parts.iter().enumerate() {
-            let reverse = if part.is_reverse() { REVERSE } else { 0 };
-            let (sequence, quality) = oriented(mapped.read, part.is_reverse(), reversed);
-            let region = part.region;
-            let aligned = region.query_begin as usize..region.query_end as usize;
-            text.clear();
-            for (place, other) in mapped.parts.iter().enumerate() {
-                if place != number {
-                    text.extend(other_part(other, self.stretches.reference()));
-                }
-            }
-            let mut record = Record {
-                name: mapped.read.name,
-                flag: flag | reverse,
-                place: Some((part.contig, part.start)),
-                mapq: part.mapq,
-                cigar: &part.cigar,
-                mate: mate(Some(part)).map(|mate| Mate { alignment, ..mate }),
-                sequence,
-                quality,
-                tags: Some(Tags {
-                    distance: part.distance,
-                    md: &part.md,
-                    score: region.score,
-                    second: Some(region.sub),
-                    count: None,
-                    parts: &text,
-                    alternatives: if number == 0 { &tag } else { &[] },
-                }),
-                group,
-            };
-            if number > 0 {
-                cigar.clear();
-                cigar.extend(part.cigar.iter().map(|&run| harden(run)));
-                record.flag |= SUPPLEMENTARY;
-                record.cigar = &cigar;
-                record.sequence = &sequence[aligned.clone()];
-                record.quality = quality.map(|quality| &quality[aligned]);
-            }
-            write(&record)?;
+        Record {
+            name,
+            flag: self.flag | own,
+            place: part.map(place).or(self.other.map(place)),
+            mapq: part.map_or(0, |part| part.mapq),
+            cigar: part.map_or(&[], |part| &part.cigar),
+            mate,
+            sequence,
+            quality,
+            tags: part.map(Aligned::tags),
+            group: self.group,
         }
-        if *alternatives == Alternatives::Records {
-            for part in &mapped.alternatives {
-                let reverse = if part.is_reverse() { REVERSE } else { 0 };
-                cigar.clear();
-                cigar.extend(part.cigar.iter().map(|&run| harden(run)));
-                write(&Record {
-                    name: mapped.read.name,
-                    flag: (flag | reverse | SECONDARY) & !PROPER,
-                    place: Some((part.contig, part.start)),
-                    mapq: 0,
-                    cigar: &cigar,
-                    mate: mate(Some(primary)).map(|mate| Mate { alignment, span: 0, ..mate }),
-                    sequence: &[],
-                    quality: None,
-                    tags: Some(Tags {
-                        distance: part.distance,
-                        md: &part.md,
-                        score: part.region.score,
-                        second: None,
-                        count: None,
-                        parts: &[],
-                        alternatives: &[],
-                    }),
-                    group,
-                })?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -367,13 +380,14 @@ fn span(own: &Aligned<'_>, other: &Aligned<'_>) -> i32 {
     (ahead + ahead.signum()) as i32
 }
 
-/// A run of a CIGAR, hard if it is a soft clip.
-fn harden(run: u32) -> u32 {
-    if run & hts::CIGAR_KIND == hts::CIGAR_SOFT_CLIP {
-        run & !hts::CIGAR_KIND | hts::CIGAR_HARD_CLIP
-    } else {
-        run
-    }
+/// Makes a CIGAR that of another, with hard clips for soft ones.
+fn harden(cigar: &[u32], hard: &mut Vec<u32>) {
+    let harden = |&run: &u32| match run & hts::CIGAR_KIND {
+        hts::CIGAR_SOFT_CLIP => run & !hts::CIGAR_KIND | hts::CIGAR_HARD_CLIP,
+        _ => run,
+    };
+    hard.clear();
+    hard.extend(cigar.iter().map(harden));
 }
 
 fn name_of<'r>(aligned: &Aligned<'_>, reference: &'r Reference) -> &'r str {

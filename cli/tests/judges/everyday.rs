@@ -70,11 +70,10 @@ fn picard_finds_no_error_in_pairs() {
             &input,
             "REFERENCE_SEQUENCE=ref.fa",
             "MODE=SUMMARY",
-            "IGNORE=MISSING_PLATFORM_VALUE",
+            "IGNORE=QUALITY_NOT_STORED",
         ];
         let verdict = status("PicardCommandLine", &arguments, folder);
         let said = String::from_utf8_lossy(&verdict.stdout).into_owned();
-        assert!(said.contains("No errors found") || !said.contains("ERROR:"), "{file}: {said}");
-        assert!(verdict.status.code().is_some_and(|code| code == 0 || code == 2), "{file}: {said}");
+        assert!(said.contains("No errors found"), "{file}: {said}");
     }
 }

@@ -138,7 +138,8 @@ fn statistics_are_one_json_object() {
         let strategy = choice["strategy"].as_str().expect("is text");
         assert!(choice[strategy].as_f64().expect(strategy) > 0.0, "{choice:?}");
     }
-    let trie = folder.run(&[&options[..], &["--strategy", "trie", "reads.fq", "ref.fa"]].concat());
+    let trie = ["--mode", "complete", "-k", "1", "--strategy", "trie"];
+    let trie = run(&[&options[..], &trie].concat());
     let stats: serde_json::Value = serde_json::from_slice(&trie.stderr).expect("is JSON");
     for counter in ["loci", "nodes", "rows", "located"] {
         assert!(stats["engine"][counter].as_u64().expect(counter) > 0, "{counter}");

@@ -254,7 +254,7 @@ fn empty_and_odd_reads_are_unaligned() {
     assert!(
         lines
             .iter()
-            .all(|line| line[6] == "*" && line[1].parse::<u16>().is_ok_and(|f| f & 12 == 12))
+            .all(|line| line[6] == "*" && line[1].parse::<u16>().is_ok_and(|f| f & 0xc == 0xc))
     );
     folder.write("p_1.fq", data("phix_1.fq")).write("p_2.fq", data("phix_2.fq"));
     let real = everyday(&folder, &["p_1.fq", "p_2.fq", "ref.fa"]);

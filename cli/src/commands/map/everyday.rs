@@ -64,7 +64,7 @@ impl<'a> Pipeline<'a> {
                     let number = numbers.next().unwrap_or_default();
                     self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
                     self.timeline.time(Step::Prepare, number.to_string(), || {
-                        self.prepare(number, batch.checked()?)
+                        Ok(self.prepare(number, batch.checked()?))
                     })
                 });
             let searched = stage(scope, prepared, |job: Job<(Queries, Vec<u64>)>| {
@@ -117,10 +117,10 @@ impl<'a> Pipeline<'a> {
         Ok((totals, written))
     }
 
-    fn prepare(&self, number: usize, reads: Reads) -> Result<Job<(Queries, Vec<u64>)>> {
+    fn prepare(&self, number: usize, reads: Reads) -> Job<(Queries, Vec<u64>)> {
         let queries = Queries::new(reads.iter().map(|read| read.sequence));
         let salts = reads.iter().map(|read| salt(read.name, self.seed)).collect();
-        Ok(Job { number, reads, work: (queries, salts) })
+        Job { number, reads, work: (queries, salts) }
     }
 
     /// Passes batches on with the library, once it is known.

@@ -72,7 +72,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
     let Mapped { totals, written, device, starting, complete } = match options.mode {
-        Mode::Everyday => run.everyday(&index, opened.device, batches, output)?,
+        Mode::Everyday => run.everyday(&index, &opened.device, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
     written.target.commit()?;
@@ -131,7 +131,7 @@ impl Run<'_> {
     fn everyday(
         &self,
         index: &FmIndex,
-        device: Device,
+        device: &Device,
         batches: Batches,
         output: Output,
     ) -> Result<Mapped> {
@@ -141,7 +141,7 @@ impl Run<'_> {
                 let made = seed_extend::Mapper::new(index, seed_extend::Options::default(), device);
                 made.map(|mapper| (mapper, device.describe()))
             };
-            match open(&device) {
+            match open(device) {
                 Err(reason) if options.device == DeviceRequest::Auto => {
                     let device = device.describe();
                     console.notice(&format!("{device}: {reason}: mapping on the CPU"));

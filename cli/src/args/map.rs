@@ -88,7 +88,7 @@ pub struct MapOptions {
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
-    /// Write to FILE, a page, what came of the run, and beside it FILE_mqc.json for `MultiQC`
+    /// Write a page about the run to FILE, and a table for `MultiQC` beside it
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub run_report: Option<PathBuf>,
     /// Write to FILE when each batch was read, searched for, formatted and written: JSON for

@@ -9,8 +9,8 @@ use crate::support::{Folder, data};
 fn statistics_are_those_of_the_records() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
-    let mapping = ["--device", "cpu", "--stats", "json", "--report", "all", "reads.fq", "ref.fa"];
-    let output = folder.run(&mapping);
+    let mapping = ["--mode", "complete", "--report", "all", "reads.fq", "ref.fa"];
+    let output = folder.run(&[&["--device", "cpu", "--stats", "json"], &mapping[..]].concat());
     assert!(output.status.success());
     let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
     let records = sam::records(&output.stdout);

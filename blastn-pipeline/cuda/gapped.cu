@@ -59,7 +59,7 @@ extern "C" __global__ void affine_traces(const blastn::Affine* argument) {
 }
 SIMT_EXPORT(affine_traces)
 
-// Extends the sides of `task` greedily. A thread that is done with a side takes the next while others
+// Extends the sides of `task` greedily; subjects are bases. A thread that is done with a side takes the next while others
 // are within theirs.
 //
 // Any number of blocks of one warp, with `width` * 384 bytes of dynamic shared memory; the cursor is 0
@@ -67,7 +67,7 @@ SIMT_EXPORT(affine_traces)
 extern "C" __global__ void greedy_scores(const blastn::Greedy* argument) {
   const blastn::Greedy task = *argument;
   DYN_SMEM(uint32_t, slots);
-  blastn::GreedySide side(task, slots + threadIdx.x);
+  blastn::GreedySide<blastn::Bases, false> side(task, slots + threadIdx.x, nullptr, 0);
   uint32_t number = 0;
   for (bool busy = false;;) {
     if (!busy) {
@@ -80,3 +80,37 @@ extern "C" __global__ void greedy_scores(const blastn::Greedy* argument) {
   }
 }
 SIMT_EXPORT(greedy_scores)
+
+// Extends the sides of `task` greedily, with their columns; subjects are letters. Runs are as those of
+// `affine_traces`.
+//
+// Any number of blocks of one warp, with `width` * 384 bytes of dynamic shared memory and `room` words of
+// sources a thread, `width` / 16 for each difference and as many more; `width` is 64 or more; both cursors
+// are 0 before. No barriers.
+extern "C" __global__ void greedy_traces(const blastn::GreedyTraces* argument) {
+  const blastn::GreedyTraces task = *argument;
+  DYN_SMEM(uint32_t, slots);
+  const uint64_t thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  uint32_t* const sources = task.sources + thread * task.room;
+  blastn::GreedySide<blastn::Letters, true> side(task.greedy, slots + threadIdx.x, sources, task.room);
+  for (;;) {
+    const uint32_t number = atomicAdd(task.cursors, 1u);
+    if (number >= task.greedy.count) return;
+    side.begin(task.greedy.sides[number]);
+    while (side.front()) {
+    }
+    const blastn::GreedyReached found = side.reached();
+    blastn::Reached reached = {0, 0, 0, 0, blastn::kNoRoom};
+    if (found.differences != blastn::kNoFront) {
+      const uint32_t runs = side.walk();
+      const uint32_t first = atomicAdd(task.cursors + 1, runs);
+      if (uint64_t{first} + runs <= task.run_room) {
+        for (uint32_t run = 0; run < runs; run++) task.runs[first + run] = sources[runs - 1 - run];
+        reached = {found.differences, static_cast<uint32_t>(found.subject),
+                   static_cast<uint32_t>(found.query), first, runs};
+      }
+    }
+    task.reached[number] = reached;
+  }
+}
+SIMT_EXPORT(greedy_traces)

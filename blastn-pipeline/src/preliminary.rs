@@ -291,9 +291,13 @@ fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
 /// Puts ungapped alignments of a chunk into the order of [`Ready`].
 pub(crate) fn sort(batch: &Batch, hits: &mut [UngappedHit]) {
     let query = |hit: &UngappedHit| batch.contexts[batch.context_at(hit.seed_query as usize)].query;
-    hits.par_sort_unstable_by(|one, other| {
-        query(one).cmp(&query(other)).then_with(|| order(one, other))
+    // Looked up once each.
+    let mut keyed: Vec<(usize, UngappedHit)> =
+        hits.par_iter().map(|hit| (query(hit), *hit)).collect();
+    keyed.par_sort_unstable_by(|one, other| {
+        one.0.cmp(&other.0).then_with(|| order(&one.1, &other.1))
     });
+    hits.par_iter_mut().zip(keyed).for_each(|(hit, (_, sorted))| *hit = sorted);
 }
 
 /// Puts ungapped alignments into the order in which they are extended with gaps.

@@ -198,9 +198,8 @@ impl<'a> Searcher<'a> {
         batch: &Batch,
         found: &[(usize, Hit)],
     ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let queries = match engine.extender.queries(batch, &self.options)? {
-            Some(queries) if !self.options.is_greedy() => queries,
-            _ => return Ok(None),
+        let Some(queries) = engine.extender.queries(batch, &self.options)? else {
+            return Ok(None);
         };
         let begins: Vec<Vec<Begin>> = found
             .par_iter()
@@ -210,7 +209,8 @@ impl<'a> Searcher<'a> {
             })
             .collect();
         let begins = begins.concat();
-        let all = engine.extender.traces(&queries, batch, &self.options, &begins)?;
+        let sequences = (self.database, batch);
+        let all = engine.extender.traces(&queries, sequences, &self.options, &begins)?;
         let mut rest = all.into_iter();
         let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
         Ok(Some(found.iter().map(of_hit).collect()))

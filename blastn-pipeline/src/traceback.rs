@@ -85,16 +85,16 @@ pub(crate) fn align(
             keeps,
         )
     };
-    let mut aligner = own.0;
     *work = own.1;
     let (whole, cut) = hsp::cut_common_ends(hsps);
     let (mut hsps, uncertain) =
         if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
-    for mut hsp in uncertain {
-        if aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp) {
-            hsps.push(hsp);
-        }
-    }
+    let sure = |aligner: &mut Aligner<'_>, mut hsp: Hsp| {
+        let is_good = aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp);
+        is_good.then_some(hsp)
+    };
+    let sure = uncertain.into_par_iter().with_min_len(64).map_init(new_aligner, sure);
+    hsps.par_extend(sure.flatten_iter());
     hsp::purge_common_ends(&mut hsps);
     hsps.sort_by(Hsp::by_score);
     let mut kept = Kept::new(separation);

@@ -1,4 +1,4 @@
-//! The kernel of greedy extensions, run on the CPU, goes as far as the CPU's code does.
+//! The kernels of greedy extensions, run on the CPU, go as far as the CPU's code does.
 // Launching a kernel is unsafe; the launch passes what the kernel takes.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
@@ -6,10 +6,12 @@
 use std::sync::LazyLock;
 
 use blastn_pipeline::extensions::device::{
-    self, GreedyReached, GreedyScores, GreedyTask, NO_FRONT, Side,
+    self, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, NO_FRONT, NO_ROOM, Reached,
+    Side,
 };
 use blastn_pipeline::gapped::affine;
 use blastn_pipeline::gapped::greedy::{self, Work};
+use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;
@@ -21,6 +23,17 @@ static KERNELS: LazyLock<Module> =
 const POISON: GreedyReached =
     GreedyReached { differences: 77, query: 0xDEAD, subject: 0xBEEF, run: [5; 3] };
 
+const TRACE_POISON: Reached =
+    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+
+/// Differences, letters of the subject and the query, and columns of each side; nothing if it did not
+/// fit.
+type Traced = Vec<Option<(i32, u32, u32, Script)>>;
+
+fn address(start: *const u8) -> u64 {
+    start.expose_provenance() as u64
+}
+
 struct Case {
     scoring: Scoring,
     subject: Vec<u8>,
@@ -29,7 +42,8 @@ struct Case {
 }
 
 impl Case {
-    fn expected(&self) -> Vec<GreedyReached> {
+    /// What the CPU's code finds of each side.
+    fn made<T>(&self, of_side: impl Fn(greedy::Reach, &Work) -> T) -> Vec<T> {
         let mut work = Work::default();
         let of = |side: &Side| {
             let part = |text: &[u8], at: u64, letters: u32| {
@@ -44,14 +58,70 @@ impl Case {
             let other = affine::Side { letters: &subject, at: place(&subject) };
             let (scoring, drop) = (&self.scoring, side.x_drop);
             let found = if side.reverse == 1 {
-                greedy::extend::<true, false>(one, other, scoring, drop, &mut work)
+                greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
             } else {
-                greedy::extend::<false, false>(one, other, scoring, drop, &mut work)
+                greedy::extend::<false, true>(one, other, scoring, drop, &mut work)
             };
-            let greedy::Reach { differences, query, subject, run, .. } = found;
-            GreedyReached { differences, query, subject, run: run.into() }
+            of_side(found, &work)
         };
         self.sides.iter().map(of).collect()
+    }
+
+    fn expected(&self) -> Vec<GreedyReached> {
+        self.made(|found, _| {
+            let greedy::Reach { differences, query, subject, run, .. } = found;
+            GreedyReached { differences, query, subject, run: run.into() }
+        })
+    }
+
+    fn expected_traces(&self) -> Traced {
+        self.made(|found, work| {
+            let script = greedy::script(work, &found);
+            Some((found.differences, found.subject as u32, found.query as u32, script))
+        })
+    }
+
+    /// What the kernel with columns finds; subjects may have ambiguous letters.
+    fn traced(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Traced {
+        let (subject, query) = (device::text(&self.subject), device::text(&self.query));
+        let mut reached = vec![TRACE_POISON; self.sides.len() + 1];
+        let mut cursors = [0_u32; 2];
+        let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
+        let mut run_room = vec![0xDEAD_BEEF_u32; runs];
+        let task = GreedyTraceTask {
+            greedy: GreedyTask {
+                addresses: [
+                    address(self.sides.as_ptr().cast()),
+                    address(subject.as_ptr().cast()) + device::FIRST,
+                    address(query.as_ptr().cast()) + device::FIRST,
+                    0,
+                    0,
+                ],
+                count: self.sides.len() as u32,
+                width,
+                scores: GreedyScores::new(&self.scoring),
+                padding: 0,
+            },
+            addresses: [
+                address(reached.as_mut_ptr().cast()),
+                address(cursors.as_mut_ptr().cast()),
+                address(sources.as_mut_ptr().cast()),
+                address(run_room.as_mut_ptr().cast()),
+            ],
+            room,
+            run_room: runs as u32,
+            padding: 0,
+        };
+        let kernel = KERNELS.kernel("greedy_traces").expect("it is exported");
+        let launch = Launch::new(blocks, 32).shared(u64::from(width) * 384);
+        // SAFETY: the task has the addresses of arrays as long as the kernel's contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        assert_eq!(reached.pop(), Some(TRACE_POISON), "a side too many");
+        let of = |reached: &Reached| {
+            let &Reached { score, rows, columns, .. } = reached;
+            reached.fits().then(|| (score, rows, columns, reached.script(&run_room)))
+        };
+        reached.iter().map(of).collect()
     }
 
     fn found(&self, blocks: u32, width: u32) -> Vec<GreedyReached> {
@@ -66,7 +136,6 @@ impl Case {
         let (subject, query) = (packed_words(&bytes), device::text(&self.query));
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursor = [0_u32];
-        let address = |start: *const u8| start.expose_provenance() as u64;
         let task = GreedyTask {
             addresses: [
                 address(self.sides.as_ptr().cast()),
@@ -95,6 +164,17 @@ impl Case {
         let few = self.found(1, 16);
         let fits = |few: &GreedyReached| few.differences != NO_FRONT;
         assert!(few.iter().zip(&expected).all(|(few, all)| !fits(few) || few == all), "{case}");
+        self.check_traces(case);
+    }
+
+    fn check_traces(&self, case: &str) {
+        let expected = self.expected_traces();
+        let most = expected.iter().flatten().map(|side| side.0).max().unwrap_or(0) as u32;
+        // The last differences lead nowhere.
+        let room = |differences: u32, width: u32| device::greedy_room(differences + 100, width);
+        assert_eq!(self.traced(2, 512, room(most, 512), 100_000), expected, "{case}");
+        let few = self.traced(1, 64, room(0, 64), 500);
+        assert!(few.iter().zip(&expected).all(|(few, all)| few.is_none() || few == all), "{case}");
     }
 }
 
@@ -151,6 +231,25 @@ fn random_sides_go_as_far_as_on_the_cpu() {
 }
 
 #[test]
+fn subjects_may_have_ambiguous_letters_if_columns_are_wanted() {
+    for seed in 100..110 {
+        let mut random = Rng::with_seed(seed);
+        let mut case = case(&mut random, 500, 50);
+        for place in 0..500 {
+            if random.u8(..20) == 0 {
+                case.subject[place] = random.u8(4..15);
+            }
+        }
+        for letter in &mut case.query {
+            *letter = if random.u8(..20) == 0 { 14 } else { *letter };
+        }
+        case.check_traces(&format!("seed {seed}"));
+        let fitting = case.traced(1, 64, device::greedy_room(200, 64), 9_000);
+        assert!(fitting.iter().flatten().count() > 20, "seed {seed}");
+    }
+}
+
+#[test]
 fn none_the_shortest_and_long_ones() {
     let mut random = Rng::with_seed(5);
     case(&mut random, 0, 0).check("no sides");
@@ -175,4 +274,20 @@ fn what_does_not_fit_is_told() {
     case.sides[0] = Side { rows: 400, columns: 400, x_drop: 72, ..Side::default() };
     assert_eq!(case.found(1, 16)[0].differences, NO_FRONT);
     assert_ne!(case.found(1, 256)[0].differences, NO_FRONT);
+    // Alike first, and then not at all.
+    case.query = case.subject[..200].to_vec();
+    for place in (7..200).step_by(20) {
+        case.query.insert(place, case.subject[place]);
+    }
+    case.query.extend((0..100).map(|_| random.u8(..4)));
+    case.sides[0].columns = case.query.len() as u32;
+    case.sides[0].x_drop = 200;
+    let room = device::greedy_room(800, 256);
+    let runs = case.expected_traces()[0].as_ref().map_or(0, |side| side.3.ops().len());
+    assert!(runs > 5, "{runs} runs");
+    assert!(case.traced(1, 256, room, runs)[0].is_some());
+    assert_eq!(case.traced(1, 256, device::greedy_room(5, 256), runs), [None], "differences");
+    assert_eq!(case.traced(1, 64, room, runs), [None], "diagonals");
+    assert_eq!(case.traced(1, 256, room, runs - 1), [None], "runs");
+    assert_eq!(NO_ROOM, u32::MAX);
 }

@@ -43,7 +43,7 @@ pub struct Side {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Reached {
-    /// The best score, 0 for none.
+    /// The best score, 0 for none; of greedy sides, how many differences they have.
     pub score: i32,
     /// Letters of the rows' sequence.
     pub rows: u32,
@@ -68,6 +68,11 @@ impl Reached {
     pub fn extension(&self) -> Extension {
         let &Self { score, rows, columns, .. } = self;
         Extension { score, rows: rows as usize, columns: columns as usize }
+    }
+
+    /// As a greedy side, whose rows are letters of the subject; without its longest run.
+    pub(crate) fn reach(&self) -> Reach {
+        Reach::new(self.score, self.columns as i32, self.rows as i32, (0, 0, 0))
     }
 
     /// Its columns, from the far end to where it began.
@@ -133,7 +138,7 @@ impl GreedyReached {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct GreedyTask {
     /// Addresses of the sides, of the texts of subjects and queries, of a [`GreedyReached`] for each
-    /// side and of a cursor.
+    /// side and of a cursor; of the latter two not if columns are wanted.
     pub addresses: [u64; 5],
     /// Sides.
     pub count: u32,
@@ -141,6 +146,22 @@ pub struct GreedyTask {
     pub width: u32,
     /// Scores.
     pub scores: GreedyScores,
+    /// Nothing.
+    pub padding: u32,
+}
+
+/// `GreedyTraces` of `greedy.cuh`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct GreedyTraceTask {
+    /// What it has in common with sides without columns.
+    pub greedy: GreedyTask,
+    /// Addresses of a [`Reached`] for each side, of two cursors, of sources and of runs.
+    pub addresses: [u64; 4],
+    /// Words of sources for each thread.
+    pub room: u64,
+    /// Runs that there is room for.
+    pub run_room: u32,
     /// Nothing.
     pub padding: u32,
 }
@@ -168,6 +189,7 @@ impl GreedyScores {
 
 const _: () = assert!(size_of::<GreedyReached>() == 24);
 const _: () = assert!(size_of::<GreedyTask>() == 64);
+const _: () = assert!(size_of::<GreedyTraceTask>() == 112);
 const _: () = assert!(size_of::<Side>() == 32);
 const _: () = assert!(size_of::<Reached>() == 20);
 const _: () = assert!(size_of::<AffineTask>() == 96);
@@ -181,6 +203,11 @@ pub fn has_small_scores(scoring: &Scoring, x_drop: i32) -> bool {
 /// Words of sources that a thread needs for sides of so many rows.
 pub fn room(rows: u32, width: u32) -> u64 {
     (u64::from(rows) + 2) * u64::from(width / 8)
+}
+
+/// Words of sources that a thread needs for greedy sides of so many differences.
+pub fn greedy_room(differences: u32, width: u32) -> u64 {
+    (u64::from(differences) + 1) * u64::from(width / 16)
 }
 
 /// Scores of all pairs of letters.

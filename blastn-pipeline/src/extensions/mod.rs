@@ -10,7 +10,8 @@
 //!   alignments by score --> seeds, two sides --affine_traces--> columns
 //! ```
 //!
-//! Greedy alignments get their columns on the host: they are few, and of similar sequences.
+//! `greedy_scores` and `greedy_traces` are the same for greedy sides; their columns are tidied on the
+//! host.
 //!
 //! Each side is one thread's, which goes through the same rows (or fronts) in the same order as
 //! [`crate::gapped::affine`] (or [`crate::gapped::greedy`]): which cells live depends on the best score
@@ -95,19 +96,24 @@ impl Extender {
         Ok(sides::scored(search, chunks, hits, &answers.reached))
     }
 
-    /// Alignments by a matrix from some places on, with places within the subject; nothing where a
-    /// device cannot tell.
+    /// Alignments from some places on, with places within the subject; nothing where a device cannot
+    /// tell.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub(crate) fn traces(
         &self,
         queries: &DeviceQueries,
-        batch: &Batch,
+        (database, batch): (&Database, &Batch),
         options: &Options,
         begins: &[Begin],
     ) -> Result<Vec<Option<Gapped>>, DeviceError> {
         let planned = sides::of_begins(&self.firsts, batch, options, begins);
+        if options.is_greedy() {
+            let scores = GreedyScores::new(&options.scoring);
+            let answers = self.gpu.greedy_traces(queries, &self.letters, scores, &planned.sides)?;
+            return Ok(planned.greedily_traced(database, batch, options, begins, &answers));
+        }
         let answers = self.gpu.traces(queries, &self.letters, &planned.sides)?;
         Ok(planned.traced(&options.scoring, begins, &answers))
     }

@@ -5,7 +5,9 @@ use std::cmp::Reverse;
 use rayon::prelude::*;
 
 use super::device::{Answers, GreedyReached, Reached, Side};
-use crate::gapped::{self, Gapped};
+use crate::database::Database;
+use crate::gapped::script::Script;
+use crate::gapped::{self, Gapped, tidy};
 use crate::options::Options;
 use crate::pipeline::device::DeviceChunk;
 use crate::preliminary::Search;
@@ -120,8 +122,8 @@ pub(super) struct Planned {
     places: Vec<[u32; 2]>,
 }
 
-/// The sides of alignments: rows are letters of the query. `firsts` are the places of the subjects' first
-/// letters.
+/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `firsts`
+/// are the places of the subjects' first letters.
 pub(super) fn of_begins(
     firsts: &[u64],
     batch: &Batch,
@@ -138,18 +140,22 @@ pub(super) fn of_begins(
     let side = |&(_, number): &(u32, u32)| {
         let begin = &begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
-        let (query, subject) = (begin.query + 1, begin.subject + 1);
+        // A matrix begins behind the seed.
+        let moved = usize::from(!options.is_greedy());
+        let (query, subject) = (begin.query + moved, begin.subject + moved);
         let reverse = number % 2 == 0;
-        let (rows, columns) = if reverse {
-            (query, subject - begin.window.start)
+        let letters = if reverse {
+            [query, subject - begin.window.start]
         } else {
-            (context.length - query, begin.window.end - subject)
+            [context.length - query, begin.window.end - subject]
         };
+        let places = [(context.first + query) as u64, firsts[begin.number] + subject as u64];
+        let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
         Side {
-            row_at: (context.first + query) as u64,
-            column_at: firsts[begin.number] + subject as u64,
-            rows: rows as u32,
-            columns: columns as u32,
+            row_at: places[row],
+            column_at: places[column],
+            rows: letters[row] as u32,
+            columns: letters[column] as u32,
             x_drop,
             reverse: reverse.into(),
         }
@@ -163,23 +169,52 @@ pub(super) fn of_begins(
 }
 
 impl Planned {
-    /// What came of them, with places within the subjects; nothing where one did not fit.
+    /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
     pub(super) fn traced(
         &self,
         scoring: &Scoring,
         begins: &[Begin],
         answers: &Answers,
     ) -> Vec<Option<Gapped>> {
-        let Answers { reached, runs } = answers;
+        self.combined(begins, answers, |begin, [left, right], scripts| {
+            let seed = (begin.query, begin.subject);
+            let (left, right) = (left.extension(), right.extension());
+            gapped::affine_aligned(scoring, seed, (&left, scripts.0), (&right, &scripts.1))
+        })
+    }
+
+    /// What came of them greedily, likewise.
+    pub(super) fn greedily_traced(
+        &self,
+        database: &Database,
+        batch: &Batch,
+        options: &Options,
+        begins: &[Begin],
+        answers: &Answers,
+    ) -> Vec<Option<Gapped>> {
+        let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
+        self.combined(begins, answers, |begin, [left, right], scripts| {
+            let seed = (begin.query, begin.subject);
+            let (left, right) = ((&left.reach(), scripts.0), (&right.reach(), &scripts.1));
+            let mut gapped = gapped::greedy_aligned(&options.scoring, seed, left, right);
+            let query = &batch.strand(begin.context)[within(gapped.query)];
+            let subject = database.subject(begin.number).letters(within(gapped.subject));
+            tidy::tidy(&mut gapped.script, query, &subject);
+            gapped
+        })
+    }
+
+    /// What the left and the right side of each alignment and their columns make of it.
+    fn combined(
+        &self,
+        begins: &[Begin],
+        Answers { reached, runs }: &Answers,
+        combine: impl Fn(&Begin, [&Reached; 2], (Script, Script)) -> Gapped + Sync,
+    ) -> Vec<Option<Gapped>> {
         let gapped = |(begin, places): (&Begin, &[u32; 2])| {
             let [left, right] = places.map(|place| &reached[place as usize]);
-            if !left.fits() || !right.fits() {
-                return None;
-            }
-            let seed = (begin.query, begin.subject);
-            let scripts = (left.script(runs), right.script(runs));
-            let (left, right) = (left.extension(), right.extension());
-            Some(gapped::affine_aligned(scoring, seed, (&left, scripts.0), (&right, &scripts.1)))
+            (left.fits() && right.fits())
+                .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))
         };
         begins.par_iter().zip(&self.places).map(gapped).collect()
     }

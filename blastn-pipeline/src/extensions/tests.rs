@@ -5,7 +5,7 @@ use super::sides;
 use crate::database::{Builder, Database};
 use crate::fasta::Record;
 use crate::gapped::affine::{self, Work};
-use crate::gapped::script::Op;
+use crate::gapped::script::{Op, Script};
 use crate::gapped::{self, Gapped, greedy};
 use crate::lookup::Lookup;
 use crate::options::{Options, Task};
@@ -43,27 +43,34 @@ fn answer(
         } else {
             affine::extend::<false, true>(one, other, scoring, matrix, drop, &mut work)
         };
-        let first_run = answers.runs.len() as u32;
-        if is_traced && found.rows > 0 {
-            let run = |&(op, columns): &(Op, i32)| {
-                let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
-                (columns as u32) << 2 | op.unwrap_or_default() as u32
-            };
-            answers.runs.extend(affine::script(&work, &found).ops().iter().map(run));
-        }
-        let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
+        let has_columns = is_traced && found.rows > 0;
+        let script = if has_columns { affine::script(&work, &found) } else { Script::default() };
         let (rows, columns) = (found.rows as u32, found.columns as u32);
-        answers.reached.push(Reached { score: found.score, rows, columns, first_run, runs });
+        let reached = Reached { score: found.score, rows, columns, ..Reached::default() };
+        add(&mut answers, reached, &script, number);
     }
     answers
 }
 
-/// The same for greedy sides: rows are letters of the subject.
-fn greedy_answer(
+/// Adds an answer, with its columns.
+fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) {
+    let run = |&(op, columns): &(Op, i32)| {
+        let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
+        (columns as u32) << 2 | op.unwrap_or_default() as u32
+    };
+    let first_run = answers.runs.len() as u32;
+    answers.runs.extend(script.ops().iter().map(run));
+    let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
+    answers.reached.push(Reached { first_run, runs, ..reached });
+}
+
+/// What comes of greedy sides; their rows are letters of the subject.
+fn greedy_sides<T>(
     options: &Options,
     (rows, columns): (&[u32], &[u32]),
     sides: &[Side],
-) -> Vec<GreedyReached> {
+    mut make: impl FnMut(usize, greedy::Reach, &greedy::Work) -> T,
+) -> Vec<T> {
     let mut work = greedy::Work::default();
     let of_side = |(number, side): (usize, &Side)| {
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
@@ -72,15 +79,35 @@ fn greedy_answer(
         let one = affine::Side { letters: &query, at: at(&query) };
         let other = affine::Side { letters: &subject, at: at(&subject) };
         let (scoring, drop) = (&options.scoring, side.x_drop);
-        let greedy::Reach { differences, query, subject, run, .. } = if side.reverse == 1 {
-            greedy::extend::<true, false>(one, other, scoring, drop, &mut work)
+        let found = if side.reverse == 1 {
+            greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
         } else {
-            greedy::extend::<false, false>(one, other, scoring, drop, &mut work)
+            greedy::extend::<false, true>(one, other, scoring, drop, &mut work)
         };
-        let differences = if number % 50 == 9 { NO_FRONT } else { differences };
-        GreedyReached { differences, query, subject, run: run.into() }
+        make(number, found, &work)
     };
     sides.iter().enumerate().map(of_side).collect()
+}
+
+/// What a device answers of them, without columns.
+fn greedy_answer(options: &Options, texts: (&[u32], &[u32]), sides: &[Side]) -> Vec<GreedyReached> {
+    greedy_sides(options, texts, sides, |number, found, _| {
+        let greedy::Reach { differences, query, subject, run, .. } = found;
+        let differences = if number % 50 == 9 { NO_FRONT } else { differences };
+        GreedyReached { differences, query, subject, run: run.into() }
+    })
+}
+
+/// The same with columns.
+fn greedy_traces(options: &Options, texts: (&[u32], &[u32]), sides: &[Side]) -> Answers {
+    let mut answers = Answers::default();
+    greedy_sides(options, texts, sides, |number, found, work| {
+        let greedy::Reach { differences: score, query, subject, .. } = found;
+        let (rows, columns) = (subject as u32, query as u32);
+        let reached = Reached { score, rows, columns, ..Reached::default() };
+        add(&mut answers, reached, &greedy::script(work, &found), number);
+    });
+    answers
 }
 
 fn mutated(random: &mut fastrand::Rng, letters: &[u8]) -> Vec<u8> {
@@ -128,7 +155,7 @@ fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
 
 #[test]
 fn answers_become_what_the_cpu_finds() {
-    let (mut found, mut columns) = (0, 0);
+    let (mut found, mut columns, mut greedy) = (0, 0, 0);
     for seed in 0..8 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (queries, database) = sequences(&mut random);
@@ -168,13 +195,19 @@ fn answers_become_what_the_cpu_finds() {
             let gpu = search.subject(&subject, Some(&ready), &mut work);
             assert_eq!(cpu.of_queries, gpu.of_queries, "seed {seed}, subject {number}");
             assert_eq!(cpu.extensions, gpu.extensions, "seed {seed}, subject {number}");
-            for (_, hsps) in cpu.of_queries.iter().filter(|_| !options.is_greedy()) {
+            for (_, hsps) in &cpu.of_queries {
                 let begins = traceback::begins(&batch, &options, &subject, hsps);
                 let planned = sides::of_begins(&firsts, &batch, &options, &begins);
-                let texts = (of_queries.as_slice(), letters.as_slice());
-                let answers = answer(&batch, &options, texts, &planned.sides, true);
-                let traced: Vec<Option<Gapped>> =
-                    planned.traced(&options.scoring, &begins, &answers);
+                let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
+                let traced: Vec<Option<Gapped>> = if options.is_greedy() {
+                    let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);
+                    planned.greedily_traced(&database, &batch, &options, &begins, &answers)
+                } else {
+                    let texts = (of_queries, letters);
+                    let answers = answer(&batch, &options, texts, &planned.sides, true);
+                    planned.traced(&options.scoring, &begins, &answers)
+                };
+                greedy += traced.iter().flatten().filter(|_| options.is_greedy()).count();
                 let mut work = gapped::Work::default();
                 let mut align = |ready: Option<&[Option<Gapped>]>| {
                     traceback::align(&batch, &options, &subject, hsps, ready, &mut work)
@@ -187,4 +220,5 @@ fn answers_become_what_the_cpu_finds() {
         }
     }
     assert!(found > 60 && columns > 3 * found, "{found} alignments, {columns} runs");
+    assert!(greedy > 10, "{greedy} greedy alignments");
 }

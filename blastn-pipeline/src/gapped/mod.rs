@@ -161,14 +161,23 @@ pub(crate) fn greedy_alignment(
     let of_right = greedy::script(work, &right);
     let left = greedy::extend::<true, true>(query, subject, scoring, x_drop, work);
     let of_left = greedy::script(work, &left);
-    let mut gapped = greedy_result(scoring, seed, &left, &right);
-    gapped.script = Script::join(of_left, &of_right);
-    let within = |letters: &'_ [u8], (begin, end): (i32, i32)| {
-        letters[begin as usize..end as usize].to_vec()
-    };
-    let (query, subject) = (within(sequences.0, gapped.query), within(sequences.1, gapped.subject));
-    tidy::tidy(&mut gapped.script, &query, &subject);
+    let mut gapped = greedy_aligned(scoring, seed, (&left, of_left), (&right, &of_right));
+    let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
+    let query = &sequences.0[within(gapped.query)];
+    let subject = &sequences.1[within(gapped.subject)];
+    tidy::tidy(&mut gapped.script, query, subject);
     gapped
+}
+
+/// What two greedy sides make of a seed, not yet tidied.
+pub(crate) fn greedy_aligned(
+    scoring: &Scoring,
+    seed: (usize, usize),
+    (left, of_left): (&greedy::Reach, Script),
+    (right, of_right): (&greedy::Reach, &Script),
+) -> Gapped {
+    let gapped = greedy_result(scoring, seed, left, right);
+    Gapped { script: Script::join(of_left, of_right), ..gapped }
 }
 
 fn sides<'a>(

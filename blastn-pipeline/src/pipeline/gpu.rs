@@ -102,13 +102,8 @@ impl GpuPipeline {
             CudaExecutor::loaded(&self.app, &app, &self.settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, bases.chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run(&slices).map_err(failed)?;
-        let (mut extended, mut spent) = (Vec::new(), Vec::new());
-        for sink in sinks.extended {
-            extended.append(&mut outputs.take(sink));
-        }
-        for sink in sinks.spent {
-            spent.append(&mut outputs.take(sink));
-        }
+        let extended = joined(sinks.extended.into_iter().map(|sink| outputs.take(sink)));
+        let spent = joined(sinks.spent.into_iter().map(|sink| outputs.take(sink)));
         Ok(Run {
             words: extended.len() + spent.len(),
             hits: diagonals::admitted(context, &extended, &spent, bases.chunks.len(), on_host),
@@ -116,6 +111,15 @@ impl GpuPipeline {
             metrics: outputs.metrics,
         })
     }
+}
+
+/// Lists end to end; the first, which is the longest, is not copied.
+fn joined<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
+    let join = |mut all: Vec<T>, mut list: Vec<T>| {
+        all.append(&mut list);
+        all
+    };
+    lists.reduce(join).unwrap_or_default()
 }
 
 fn failed(error: RunError) -> DeviceError {

@@ -19,9 +19,9 @@ constexpr int kNoFront = -1;
 // Mirrors `GreedyTask`. All scores are such that half a match is an integer.
 struct Greedy {
   const Side* sides;        // their rows are letters of the subject, columns of the query
-  const uint32_t* subject;  // 2 bits each
+  const uint32_t* subject;  // as `Subject` reads them
   const uint32_t* query;    // 4 bits each
-  GreedyReached* reached;   // of each side
+  GreedyReached* reached;   // of each side; nothing if columns are wanted
   uint32_t* cursor;         // sides taken
   uint32_t count;           // of sides
   uint32_t width;           // slots of a front: a power of two
@@ -31,16 +31,44 @@ struct Greedy {
 };
 static_assert(sizeof(Greedy) == 64, "mirrored in Rust");
 
+// Mirrors `GreedyTraceTask`.
+struct GreedyTraces {
+  Greedy greedy;
+  Reached* reached;   // of each side: its differences as score, rows are letters of the subject
+  uint32_t* cursors;  // sides taken, runs written
+  uint32_t* sources;  // `room` words a thread
+  uint32_t* runs;
+  uint64_t room;
+  uint32_t run_room;  // of `runs`
+  uint32_t padding;
+};
+static_assert(sizeof(GreedyTraces) == 112, "mirrored in Rust");
+
+// How a diagonal was reached with the last difference: from the one before it (a letter of the query
+// alone), from itself (a mismatch), or from the one behind it (a letter of the subject alone).
+constexpr uint32_t kFromBefore = 0, kFromSame = 1, kFromBehind = 2;
+
+// Sources of a word, 2 bits each.
+constexpr int kSources = 16;
+
+// Kinds of columns, as in runs: src/extensions/device.rs.
+constexpr uint32_t kPairs = 0, kInsertion = 1, kDeletion = 2;
+
 // The subject's place of a diagonal that no way has reached.
 constexpr int kUnreached = -2;
 
 // One side on its way. Called by single threads, in any control flow; no barriers.
+//
+// With TRACE, a front's sources are kept, in a row of `width` / 16 words: diagonal and difference tell all
+// steps of a way back, and equal letters what is between them. So fronts themselves need not be kept.
+template <class Subject, bool TRACE>
 class GreedySide {
  public:
-  // `slots` are the lane's slots, every 32nd from the first: two fronts and the best scores.
-  __device__ GreedySide(const Greedy& task, uint32_t* slots)
+  // `slots` are the lane's slots, every 32nd from the first: two fronts and the best scores. `room` words
+  // are at `sources`.
+  __device__ GreedySide(const Greedy& task, uint32_t* slots, uint32_t* sources, uint64_t room)
       : task_(task), mask_(task.width - 1), before_(slots), now_(slots + task.width * 32),
-        scores_(slots + task.width * 64) {}
+        scores_(slots + task.width * 64), sources_(sources), room_(room) {}
 
   // Begins with the equal letters before any difference.
   __device__ void begin(const Side& side) {
@@ -49,6 +77,7 @@ class GreedySide {
     lengths_[1] = static_cast<int>(side.rows);
     x_drop_ = task_.factor * side.x_drop;
     const int run = equal(0, 0);
+    first_run_ = run;
     reached_ = {0, run, run, 0, 0, run};
     is_over_ = run == lengths_[0] || run == lengths_[1];
     if (is_over_) return;
@@ -74,7 +103,9 @@ class GreedySide {
     set(before_, lower_, kUnreached);
     set(before_, upper_, kUnreached);
     set(before_, upper_ + 1, kUnreached);
-    if (upper_ - lower_ + 7 > static_cast<int>(task_.width)) {
+    // Sources of the first and the last diagonals must not share a word.
+    const int slots = static_cast<int>(task_.width) - (TRACE ? kSources : 0);
+    if (upper_ - lower_ + 7 > slots || (TRACE && (differences_ + uint64_t{1}) * words() > room_)) {
       give_up();
       return false;
     }
@@ -84,9 +115,21 @@ class GreedySide {
     const int least = needed > 0 ? (needed + half - 1) / half : needed / half;
     int extent = 0, far_end = 0, far_diagonal = 0;
     const int last = upper_;
+    uint32_t sources = 0;
     for (int diagonal = lower_; diagonal <= last; diagonal++) {
-      const int by_pair = max(get(before_, diagonal + 1), get(before_, diagonal)) + 1;
-      int end = max(by_pair, get(before_, diagonal - 1));
+      const int before = get(before_, diagonal - 1);
+      const int same = get(before_, diagonal), behind = get(before_, diagonal + 1);
+      const int by_pair = max(behind, same) + 1;
+      int end = max(by_pair, before);
+      if (TRACE) {
+        uint32_t source = same > behind ? kFromSame : kFromBehind;
+        if (before >= by_pair) source = kFromBefore;
+        sources |= source << (2 * (diagonal & (kSources - 1)));
+        if ((diagonal & (kSources - 1)) == kSources - 1 || diagonal == last) {
+          sources_[differences_ * uint64_t{words()} + (diagonal & mask_) / kSources] = sources;
+          sources = 0;
+        }
+      }
       if (end < 0 || end + end + diagonal < least) {
         if (diagonal == lower_) lower_++;
         continue;
@@ -134,7 +177,51 @@ class GreedySide {
 
   __device__ GreedyReached reached() const { return reached_; }
 
+  // Writes the runs of columns from where the side began to its far end, each `columns << 2 | kind`, over
+  // its sources; gives how many. Only for a side that fits.
+  __device__ uint32_t walk() {
+    // Back along the sources, to know the steps: each takes the place of its row's first word.
+    int diagonal = reached_.query - reached_.subject;
+    for (int row = reached_.differences; row > 0; row--) {
+      uint32_t* const sources = sources_ + row * uint64_t{words()};
+      const uint32_t source = sources[(diagonal & mask_) / kSources] >> (2 * (diagonal & (kSources - 1))) & 3;
+      sources[0] = source;
+      diagonal += source == kFromBefore ? -1 : source == kFromBehind ? 1 : 0;
+    }
+    // And on along the letters. Up to two runs a row take the places of rows that were read, as a row has
+    // four words at least.
+    uint32_t count = 0, kind = kPairs, length = first_run_;
+    int query = first_run_, subject = first_run_;
+    for (int row = 1; row <= reached_.differences; row++) {
+      const uint32_t source = sources_[row * uint64_t{words()}];
+      const uint32_t step = source == kFromBefore ? kInsertion : source == kFromSame ? kPairs : kDeletion;
+      if (step != kDeletion) query++;
+      if (step != kInsertion) subject++;
+      const uint32_t run = equal(query, subject);
+      add(step, 1, kind, length, count);
+      add(kPairs, run, kind, length, count);
+      query += run;
+      subject += run;
+    }
+    if (length > 0) sources_[count++] = length << 2 | kind;
+    return count;
+  }
+
  private:
+  // Adds columns to the last run, or ends it and begins another.
+  __device__ void add(uint32_t kind, uint32_t columns, uint32_t& last, uint32_t& length, uint32_t& count) {
+    if (columns == 0) return;
+    if (kind != last) {
+      if (length > 0) sources_[count++] = length << 2 | last;
+      last = kind;
+      length = 0;
+    }
+    length += columns;
+  }
+
+  // Words of a row of sources.
+  __device__ __forceinline__ uint32_t words() const { return task_.width / kSources; }
+
   __device__ __forceinline__ int get(const uint32_t* slots, int place) const {
     return static_cast<int>(slots[(place & mask_) * 32]);
   }
@@ -156,12 +243,12 @@ class GreedySide {
       uint32_t of_query, of_subject;
       if (side_.reverse) {
         of_query = turned(eight(task_.query, static_cast<int64_t>(side_.column_at) - q - 8));
-        of_subject = turned(eight_bases(task_.subject, static_cast<int64_t>(side_.row_at) - s - 8));
+        of_subject = turned(Subject::eight(task_.subject, static_cast<int64_t>(side_.row_at) - s - 8));
       } else {
         of_query = eight(task_.query, static_cast<int64_t>(side_.column_at) + q);
-        of_subject = eight_bases(task_.subject, static_cast<int64_t>(side_.row_at) + s);
+        of_subject = Subject::eight(task_.subject, static_cast<int64_t>(side_.row_at) + s);
       }
-      const uint32_t different = of_query ^ of_subject;
+      const uint32_t different = (of_query ^ of_subject) | (of_query & 0xCCCCCCCC);
       if (different != 0) return min(most, count + __clz(static_cast<int>(different)) / 4);
     }
     return max(most, 0);
@@ -169,10 +256,12 @@ class GreedySide {
 
   const Greedy& task_;
   const int mask_;
-  uint32_t *before_, *now_, *const scores_;
+  uint32_t *before_, *now_, *const scores_, *const sources_;
+  const uint64_t room_;
   Side side_;
   GreedyReached reached_;
   int lengths_[2];  // of query and subject
+  int first_run_;   // equal letters before any difference
   int x_drop_, back_, best_, differences_, lower_, upper_;
   bool query_ended_, subject_ended_, is_over_;
 };

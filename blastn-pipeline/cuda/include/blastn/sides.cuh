@@ -54,12 +54,18 @@ struct Bases {
   static __device__ __forceinline__ uint32_t letter(const uint32_t* text, uint64_t place) {
     return __ldg(text + place / 16) >> (30 - 2 * (place % 16)) & 3;
   }
+  static __device__ __forceinline__ uint32_t eight(const uint32_t* text, int64_t place) {
+    return eight_bases(text, place);
+  }
 };
 
 // Letters of 4 bits, 8 a word, likewise.
 struct Letters {
   static __device__ __forceinline__ uint32_t letter(const uint32_t* text, uint64_t place) {
     return __ldg(text + place / 8) >> (28 - 4 * (place % 8)) & 15;
+  }
+  static __device__ __forceinline__ uint32_t eight(const uint32_t* text, int64_t place) {
+    return blastn::eight(text, place);
   }
 };
 

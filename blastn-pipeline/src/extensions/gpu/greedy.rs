@@ -3,12 +3,21 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer};
 
-use super::{DeviceQueries, GpuExtensions, SIDES, SLOT, THREADS};
-use crate::extensions::device::{self, FIRST, GreedyReached, GreedyScores, GreedyTask, Side};
+use super::{DeviceQueries, Engine, GpuExtensions, Level, SIDES, SLOT, THREADS};
+use crate::extensions::device::{
+    self, Answers, FIRST, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, Side,
+};
 use crate::pipeline::device::FIRST_BASE;
 
 /// Slots of the fronts, level by level: sides that do not fit go to the next.
 const FRONTS: [u32; 2] = [64, 512];
+
+/// For columns; rows are differences.
+const TRACES: [Level; 3] = [
+    Level { width: 64, rows: 1 << 8 },
+    Level { width: 128, rows: 1 << 10 },
+    Level { width: 512, rows: 1 << 12 },
+];
 
 /// Bytes of shared memory of a block for each slot: two fronts, and the best scores.
 const FRONT_SLOT: u32 = 3 * SLOT;
@@ -80,5 +89,46 @@ impl GpuExtensions {
             }
         }
         Ok(all)
+    }
+
+    /// Extends sides greedily, with their columns: their rows are letters of the database, their columns
+    /// those of the queries.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn greedy_traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &DeviceBuffer<u32>,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let subjects = letters.address(&self.gpu) + FIRST;
+        let of_queries = queries.letters.address(&self.gpu) + FIRST;
+        let engine = Engine {
+            kernel: &self.greedy_traces,
+            levels: &TRACES,
+            slot: FRONT_SLOT,
+            room: |_, level| device::greedy_room(level.rows, level.width),
+            task: &|launch| {
+                let &[sides, reached, cursors, sources, runs] = &launch.addresses;
+                let greedy = GreedyTask {
+                    addresses: [sides, subjects, of_queries, 0, 0],
+                    count: launch.count,
+                    width: launch.width,
+                    scores,
+                    padding: 0,
+                };
+                let task = GreedyTraceTask {
+                    greedy,
+                    addresses: [reached, cursors, sources, runs],
+                    room: launch.room,
+                    run_room: launch.run_room,
+                    padding: 0,
+                };
+                bytemuck::bytes_of(&task).to_vec()
+            },
+        };
+        self.levels(&engine, sides)
     }
 }

@@ -50,6 +50,7 @@ pub struct GpuExtensions {
     scores: Kernel,
     traces: Kernel,
     greedy_scores: Kernel,
+    greedy_traces: Kernel,
     sources: Mutex<Option<DeviceBuffer<u32>>>,
 }
 
@@ -75,12 +76,41 @@ impl DeviceQueries {
     }
 }
 
-/// What a launch's sides have in common.
-struct Common {
-    rows: u64,
-    columns: u64,
-    matrix: u64,
-    gaps: [i32; 2],
+/// A kernel whose sides are launched level by level.
+struct Engine<'a> {
+    kernel: &'a Kernel,
+    levels: &'a [Level],
+    /// Bytes of shared memory of a block for each slot.
+    slot: u32,
+    /// Words of sources of a thread, for some sides.
+    room: fn(&[Side], Level) -> u64,
+    /// What the kernel is told.
+    task: &'a dyn Fn(&Launch) -> Vec<u8>,
+}
+
+/// What differs from launch to launch.
+struct Launch {
+    /// Addresses of sides, answers, cursors, sources and runs.
+    addresses: [u64; 5],
+    room: u64,
+    count: u32,
+    width: u32,
+    run_room: u32,
+}
+
+/// What is told of launches of a matrix's kernels, given the addresses of rows, columns and scores.
+fn affine_task(launch: &Launch, [rows, columns, matrix]: [u64; 3], gaps: [i32; 2]) -> Vec<u8> {
+    let &[sides, reached, cursors, sources, runs] = &launch.addresses;
+    let task = AffineTask {
+        addresses: [sides, rows, columns, matrix, reached, cursors, sources, runs],
+        room: launch.room,
+        count: launch.count,
+        width: launch.width,
+        run_room: launch.run_room,
+        gaps,
+        padding: 0,
+    };
+    bytemuck::bytes_of(&task).to_vec()
 }
 
 impl GpuExtensions {
@@ -98,8 +128,11 @@ impl GpuExtensions {
             }
         }
         let greedy_scores = module.kernel(&gpu, "greedy_scores")?;
+        let greedy_traces = module.kernel(&gpu, "greedy_traces")?;
         greedy_scores.allow_shared(greedy::MOST_SHARED)?;
-        Ok(Self { gpu, scores, traces, greedy_scores, sources: Mutex::default() })
+        greedy_traces.allow_shared(greedy::MOST_SHARED)?;
+        let sources = Mutex::default();
+        Ok(Self { gpu, scores, traces, greedy_scores, greedy_traces, sources })
     }
 
     /// The GPU.
@@ -118,13 +151,19 @@ impl GpuExtensions {
         packed: &DeviceBuffer<u64>,
         sides: &[Side],
     ) -> Result<Answers, DeviceError> {
-        let common = Common {
-            rows: packed.address(&self.gpu) + FIRST_BASE,
-            columns: queries.letters.address(&self.gpu) + FIRST,
-            matrix: queries.matrix.address(&self.gpu),
-            gaps: queries.gaps,
+        let texts = [
+            packed.address(&self.gpu) + FIRST_BASE,
+            queries.letters.address(&self.gpu) + FIRST,
+            queries.matrix.address(&self.gpu),
+        ];
+        let engine = Engine {
+            kernel: &self.scores,
+            levels: &SCORES,
+            slot: SLOT,
+            room: |_, _| 0,
+            task: &|launch| affine_task(launch, texts, queries.gaps),
         };
-        self.levels(&self.scores, &SCORES, &common, sides)
+        self.levels(&engine, sides)
     }
 
     /// Extends sides with their columns: rows are letters of the queries, columns those of the
@@ -138,26 +177,30 @@ impl GpuExtensions {
         letters: &DeviceBuffer<u32>,
         sides: &[Side],
     ) -> Result<Answers, DeviceError> {
-        let common = Common {
-            rows: queries.letters.address(&self.gpu) + FIRST,
-            columns: letters.address(&self.gpu) + FIRST,
-            matrix: queries.matrix.address(&self.gpu),
-            gaps: queries.gaps,
+        let texts = [
+            queries.letters.address(&self.gpu) + FIRST,
+            letters.address(&self.gpu) + FIRST,
+            queries.matrix.address(&self.gpu),
+        ];
+        let engine = Engine {
+            kernel: &self.traces,
+            levels: &TRACES,
+            slot: SLOT,
+            room: |sides, level| {
+                let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0).min(level.rows);
+                device::room(rows, level.width)
+            },
+            task: &|launch| affine_task(launch, texts, queries.gaps),
         };
-        self.levels(&self.traces, &TRACES, &common, sides)
+        self.levels(&engine, sides)
     }
 
     /// Launches until all sides fit, or there is no other level.
-    fn levels(
-        &self,
-        kernel: &Kernel,
-        levels: &[Level],
-        common: &Common,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+    fn levels(&self, engine: &Engine<'_>, sides: &[Side]) -> Result<Answers, DeviceError> {
+        let levels = engine.levels;
         let mut all = Answers::default();
         for sides in sides.chunks(SIDES) {
-            self.launch(kernel, levels[0], common, sides, &mut all)?;
+            self.launch(engine, levels[0], sides, &mut all)?;
         }
         for &level in &levels[1..] {
             let left = |number: &usize| !all.reached[*number].fits();
@@ -166,7 +209,7 @@ impl GpuExtensions {
                 let left: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
                 let mut again =
                     Answers { reached: Vec::new(), runs: std::mem::take(&mut all.runs) };
-                self.launch(kernel, level, common, &left, &mut again)?;
+                self.launch(engine, level, &left, &mut again)?;
                 all.runs = again.runs;
                 for (&number, reached) in numbers.iter().zip(again.reached) {
                     all.reached[number] = reached;
@@ -179,16 +222,14 @@ impl GpuExtensions {
     /// Extends sides and adds the answers to others.
     fn launch(
         &self,
-        kernel: &Kernel,
+        engine: &Engine<'_>,
         level: Level,
-        common: &Common,
         sides: &[Side],
         answers: &mut Answers,
     ) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0).min(level.rows);
+        let (gpu, kernel) = (&self.gpu, engine.kernel);
         let is_traced = level.rows > 0;
-        let (count, shared) = (sides.len() as u32, level.width * SLOT);
+        let (count, shared) = (sides.len() as u32, level.width * engine.slot);
         let resident = kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
         let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
         let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
@@ -199,7 +240,7 @@ impl GpuExtensions {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let mut room = 0;
         if is_traced {
-            room = device::room(rows, level.width);
+            room = (engine.room)(sides, level);
             let present = sources.as_ref().map_or(0, DeviceBuffer::len) as u64;
             let of_block = room * u64::from(THREADS);
             // Half of what is free, as others need memory, too.
@@ -213,12 +254,9 @@ impl GpuExtensions {
         }
         if blocks > 0 {
             let address = |buffer: &dyn Address| buffer.address(gpu);
-            let task = AffineTask {
+            let task = (engine.task)(&Launch {
                 addresses: [
                     address(&on_device),
-                    common.rows,
-                    common.columns,
-                    common.matrix,
                     address(&reached),
                     address(&cursors),
                     sources.as_ref().map_or(0, |sources| address(sources)),
@@ -228,10 +266,8 @@ impl GpuExtensions {
                 count,
                 width: level.width,
                 run_room: run_room as u32,
-                gaps: common.gaps,
-                padding: 0,
-            };
-            let task = gpu.upload(bytemuck::bytes_of(&task))?;
+            });
+            let task = gpu.upload(&task)?;
             #[allow(unsafe_code)]
             // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which
             // live until the answers are copied; sides lie within the texts, whose makers see to it.

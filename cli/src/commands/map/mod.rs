@@ -1,10 +1,12 @@
-//! Mapping reads: from input files to the output file. [`everyday`] and [`pipeline`] are the stages of the two
-//! modes.
+//! Mapping reads: from input files to the output file. [`everyday`] and [`complete`] are the pipelines of the
+//! two modes, of [`stages`].
 
+mod complete;
 mod everyday;
-mod pipeline;
+mod stages;
 
 use std::env;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
@@ -15,7 +17,7 @@ use anyhow::{Context, Result, anyhow};
 use fm_index::FmIndex;
 use woodstocc::{MapError, Mapper};
 
-use self::pipeline::{Pipeline, Totals};
+use self::stages::{Stages, Totals};
 use crate::args::{MapOptions, Mode, Operands, StatsFormat};
 use crate::commands::{index, start_threads};
 use crate::console::Console;
@@ -128,6 +130,25 @@ struct Mapped {
 }
 
 impl Run<'_> {
+    fn stages(&self) -> Stages<'_> {
+        let Self { options, format, timeline, console, .. } = *self;
+        Stages { group: options.read_group.as_ref(), eqx: options.eqx, format, timeline, console }
+    }
+
+    /// Ends the progress of a pipeline, and tells if the CPU had to finish it.
+    fn done<T, D: Display>(
+        &self,
+        done: Result<T>,
+        failure: impl FnOnce() -> Option<D>,
+    ) -> Result<T> {
+        self.console.finish();
+        let done = done?;
+        if let Some(reason) = failure() {
+            self.console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        }
+        Ok(done)
+    }
+
     fn everyday(
         &self,
         index: &FmIndex,
@@ -135,7 +156,7 @@ impl Run<'_> {
         batches: Batches,
         output: Output,
     ) -> Result<Mapped> {
-        let Self { options, layout, format, timeline, console } = *self;
+        let Self { options, layout, timeline, console, .. } = *self;
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             let open = |device: &Device| {
                 let made = seed_extend::Mapper::new(index, seed_extend::Options::default(), device);
@@ -156,19 +177,11 @@ impl Run<'_> {
             mapper: &mapper,
             paired: layout != Layout::Single,
             seed: options.seed,
-            group: options.read_group.as_ref(),
-            eqx: options.eqx,
             alternatives: options.everyday.alternatives.unwrap_or(Alternatives::None),
-            format,
-            timeline,
-            console,
+            stages: self.stages(),
         };
         let done = pipeline.run(batches, output);
-        console.finish();
-        let (totals, written) = done?;
-        if let Some(reason) = mapper.failure() {
-            console.notice(&format!("{reason}: the rest was mapped on the CPU"));
-        }
+        let (totals, written) = self.done(done, || mapper.failure())?;
         Ok(Mapped { totals, written, device, starting, complete: None })
     }
 
@@ -179,7 +192,7 @@ impl Run<'_> {
         batches: Batches,
         output: Output,
     ) -> Result<Mapped> {
-        let Self { options, format, timeline, console, .. } = *self;
+        let Self { options, timeline, console, .. } = *self;
         let params = options.params();
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             let open = |device| Mapper::new(Arc::clone(index), params, device);
@@ -194,20 +207,9 @@ impl Run<'_> {
         })?;
         let starting = timeline.elapsed();
         console.start_reads();
-        let pipeline = Pipeline {
-            mapper: &mapper,
-            group: options.read_group.as_ref(),
-            eqx: options.eqx,
-            format,
-            timeline,
-            console,
-        };
+        let pipeline = complete::Pipeline { mapper: &mapper, stages: self.stages() };
         let done = pipeline.run(batches, output);
-        console.finish();
-        let (totals, written) = done?;
-        if let Some(reason) = mapper.failure() {
-            console.notice(&format!("{reason}: the rest was mapped on the CPU"));
-        }
+        let (totals, written) = self.done(done, || mapper.failure())?;
         let complete = Some(Complete::new(&mapper, params.k));
         Ok(Mapped { totals, written, device, starting, complete })
     }

@@ -54,6 +54,19 @@ pub enum Device {
     Cuda(Gpu),
 }
 
+impl Device {
+    /// The same device, for work beside what this one is given.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn beside(&self) -> Result<Self, DeviceError> {
+        Ok(match self {
+            Self::Cpu => Self::Cpu,
+            Self::Cuda(gpu) => Self::Cuda(gpu.beside()?),
+        })
+    }
+}
+
 /// An opened device and, when `auto` fell back to the CPU, why.
 #[derive(Debug, Clone)]
 pub struct Opened {

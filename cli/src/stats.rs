@@ -86,6 +86,10 @@ pub struct Seconds {
     pub read: f64,
     pub prepare: f64,
     pub search: f64,
+    /// Of everyday mapping.
+    pub align: f64,
+    /// Of everyday mapping.
+    pub pair: f64,
     pub format: f64,
     pub write: f64,
     pub total: f64,
@@ -99,6 +103,8 @@ impl Seconds {
             read: timeline.seconds(Step::Read),
             prepare: timeline.seconds(Step::Prepare),
             search: timeline.seconds(Step::Search),
+            align: timeline.seconds(Step::Align),
+            pair: timeline.seconds(Step::Pair),
             format: timeline.seconds(Step::Format),
             write: timeline.seconds(Step::Write),
             total: total.as_secs_f64(),
@@ -108,11 +114,11 @@ impl Seconds {
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { start, read, prepare, search, format, write, total } = self;
+        let Self { start, read, prepare, search, align, pair, format, write, total } = self;
         write!(
             f,
             "start {start:.2} s, read {read:.2} s, prepare {prepare:.2} s, search {search:.2} s, \
-             format {format:.2} s, write {write:.2} s, total {total:.2} s"
+             align {align:.2} s, pair {pair:.2} s, format {format:.2} s, write {write:.2} s, total {total:.2} s"
         )
     }
 }

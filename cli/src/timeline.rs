@@ -31,6 +31,8 @@ pub enum Step {
     Search,
     /// Waiting for alignments, or aligning on the CPU.
     Align,
+    /// Looking for mates, and deciding for pairs.
+    Pair,
     /// From what was found to finished records.
     Format,
     /// Writing these, on several threads if it is a regular file.
@@ -38,13 +40,14 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Index,
         Self::Device,
         Self::Read,
         Self::Prepare,
         Self::Search,
         Self::Align,
+        Self::Pair,
         Self::Format,
         Self::Write,
     ];

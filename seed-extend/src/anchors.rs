@@ -67,5 +67,10 @@ pub fn repeats(seeds: &[Seed], length: u32, most: u32) -> f32 {
         covered[(seed.query % 2) as usize] += to.saturating_sub(begin.max(*end));
         *end = to.max(*end);
     }
-    if length == 0 { 0.0 } else { covered[0].max(covered[1]) as f32 / length as f32 }
+    share(covered[0].max(covered[1]), length)
+}
+
+/// The share that `covered` bases are of a read's.
+pub(crate) fn share(covered: u32, length: u32) -> f32 {
+    if length == 0 { 0.0 } else { covered as f32 / length as f32 }
 }

@@ -12,6 +12,10 @@
 //! good the second best is, and is dropped (after Li 2013, section 2.2, in our own way: ordered by place, with
 //! a bounded look back, so that a thread of a GPU can do the same).
 
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use bytemuck::{Pod, Zeroable};
 use fm_index::Segments;
 
 use crate::anchors::Anchor;
@@ -42,8 +46,13 @@ impl Default for ChainOptions {
 const LOOK_BACK: usize = 16;
 
 /// Anchors that may belong to one alignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct Chain {
+    /// The least diagonal of its anchors, in the indexed text.
+    pub low: i64,
+    /// The greatest.
+    pub high: i64,
     /// Number of the query.
     pub query: u32,
     /// Number of the segment of the text.
@@ -52,45 +61,44 @@ pub struct Chain {
     pub begin: u32,
     /// Behind the last.
     pub end: u32,
-    /// The least diagonal of its anchors, in the indexed text.
-    pub low: i64,
-    /// The greatest.
-    pub high: i64,
     /// The most bases between two anchors, or before or behind all.
     pub gap: u32,
     /// Bases in anchors, of the query or of the text, whichever are fewer.
     pub weight: u32,
+}
+
+/// A chain that more anchors may join.
+#[derive(Debug, Clone, Copy)]
+struct Growing {
+    chain: Chain,
     /// The last anchor.
     last: Anchor,
     /// Bases in anchors of the query and of the text.
     covered: [u32; 2],
-    /// Position of the first anchor.
-    start: u32,
 }
 
-impl Chain {
+impl Growing {
     fn new(anchor: Anchor, segment: u32) -> Self {
         let diagonal = anchor.diagonal();
-        Self {
+        let chain = Chain {
+            low: diagonal,
+            high: diagonal,
             query: anchor.query,
             segment,
             begin: anchor.begin.into(),
             end: anchor.end(),
-            low: diagonal,
-            high: diagonal,
             gap: anchor.begin.into(),
             weight: anchor.length.into(),
-            last: anchor,
-            covered: [anchor.length.into(); 2],
-            start: anchor.position,
-        }
+        };
+        Self { chain, last: anchor, covered: [anchor.length.into(); 2] }
     }
 
     /// Whether an anchor tells nothing new: it lies on one of the chain's diagonals, and within its places.
     fn contains(&self, anchor: &Anchor) -> bool {
-        (self.low..=self.high).contains(&anchor.diagonal())
-            && self.begin <= anchor.begin.into()
-            && anchor.end() <= self.end
+        let Chain { low, high, begin, end, .. } = self.chain;
+        (low..=high).contains(&anchor.diagonal())
+            && begin <= anchor.begin.into()
+            && anchor.end() <= end
             && anchor.position_end() <= self.last.position_end()
     }
 
@@ -102,22 +110,25 @@ impl Chain {
         let new = new.min(anchor.position_end().saturating_sub(self.last.position_end()));
         let follows = anchor.begin >= self.last.begin
             && (distance == 0 || 2 * new >= anchor.length.min(self.last.length).into());
-        (self.segment == segment && follows && distance <= width.into()).then_some(distance)
+        (self.chain.segment == segment && follows && distance <= width.into()).then_some(distance)
     }
 
     fn push(&mut self, anchor: Anchor) {
+        let chain = &mut self.chain;
         let diagonal = anchor.diagonal();
-        self.low = self.low.min(diagonal);
-        self.high = self.high.max(diagonal);
-        self.gap = self.gap.max(u32::from(anchor.begin).saturating_sub(self.end));
-        self.covered[0] += anchor.end().saturating_sub(self.end.max(anchor.begin.into()));
+        chain.low = chain.low.min(diagonal);
+        chain.high = chain.high.max(diagonal);
+        chain.gap = chain.gap.max(u32::from(anchor.begin).saturating_sub(chain.end));
+        self.covered[0] += anchor.end().saturating_sub(chain.end.max(anchor.begin.into()));
         self.covered[1] +=
             anchor.position_end().saturating_sub(self.last.position_end().max(anchor.position));
-        self.weight = self.covered[0].min(self.covered[1]);
-        self.end = self.end.max(anchor.end());
+        chain.weight = self.covered[0].min(self.covered[1]);
+        chain.end = chain.end.max(anchor.end());
         self.last = anchor;
     }
+}
 
+impl Chain {
     /// Its places of the read, which has `length` bases, in the read's own direction.
     pub fn in_read(&self, length: u32) -> (u32, u32) {
         if is_reverse(self.query) {
@@ -128,7 +139,8 @@ impl Chain {
     }
 }
 
-/// Appends the chains of a query. Anchors come sorted by position, then place; `length` is the query's.
+/// Appends the chains of a query, by their first anchors. Anchors come sorted by position, then place;
+/// `length` is the query's.
 pub fn chain(
     anchors: &[Anchor],
     length: u32,
@@ -136,31 +148,38 @@ pub fn chain(
     options: &ChainOptions,
     chains: &mut Vec<Chain>,
 ) {
-    let first = chains.len();
+    // The last ones; those before them are done.
+    let mut recent: VecDeque<Growing> = VecDeque::new();
+    let mut done = |Growing { mut chain, .. }: Growing| {
+        chain.gap = chain.gap.max(length - chain.end);
+        chains.push(chain);
+    };
     for &anchor in anchors {
         let segment = segments.number(anchor.position + u32::from(anchor.length) / 2);
-        let recent = first.max(chains.len().saturating_sub(LOOK_BACK));
-        let recent = &mut chains[recent..];
-        if recent.iter().any(|chain| chain.segment == segment && chain.contains(&anchor)) {
+        let is_there = |it: &Growing| it.chain.segment == segment && it.contains(&anchor);
+        if recent.iter().any(is_there) {
             continue;
         }
         let near = recent
             .iter_mut()
-            .filter_map(|chain| Some((chain.distance(&anchor, segment, options.width)?, chain)))
+            .filter_map(|it| Some((it.distance(&anchor, segment, options.width)?, it)))
             .min_by_key(|&(distance, _)| distance);
-        match near {
-            Some((_, chain)) => chain.push(anchor),
-            None => chains.push(Chain::new(anchor, segment)),
+        if let Some((_, growing)) = near {
+            growing.push(anchor);
+        } else {
+            if recent.len() == LOOK_BACK {
+                recent.pop_front().into_iter().for_each(&mut done);
+            }
+            recent.push_back(Growing::new(anchor, segment));
         }
     }
-    for chain in &mut chains[first..] {
-        chain.gap = chain.gap.max(length - chain.end);
-    }
+    recent.into_iter().for_each(done);
 }
 
-/// Keeps those chains of one read, of `length` bases, that may matter, by weight.
+/// Keeps those chains of one read, of `length` bases, that may matter, by weight. Those of each of its
+/// queries come by their first anchors.
 pub fn keep_best(chains: &mut Vec<Chain>, length: u32, options: &ChainOptions) {
-    chains.sort_by_key(|chain| (u32::MAX - chain.weight, chain.query, chain.start, chain.begin));
+    chains.sort_by_key(|chain| Reverse(chain.weight));
     // Of each that is kept, its places, weight, and whether it stands for one that it shadows.
     let mut kept: Vec<(u32, u32, u32, bool)> = Vec::new();
     chains.retain(|chain| {

@@ -9,10 +9,12 @@
 //!
 //! ```text
 //!   reads --queries--> codes of both orientations
-//!     |                                                         Mapper::search
+//!     |                                                         Mapper::seek
 //!     |  seeds     super-maximal matches, as rows of the index
 //!     |  anchors   their occurrences in the text
-//!     |  chains    anchors that may be one alignment, those that may matter
+//!     v  chains    anchors that may be one alignment, those that may matter
+//!   Sought: chains of each read
+//!     |                                                         Mapper::extend
 //!     |  regions   chains with at most one difference as they are; the others as tasks
 //!     |  extend    the best alignment of each task: on the CPU a SIMD lane a task, on a GPU a thread for two
 //!     v
@@ -32,6 +34,7 @@
 //! | [`seeds`] | maximal exact matches |
 //! | [`anchors`] | their occurrences |
 //! | [`chains`] | anchors that may belong to one alignment |
+//! | [`find`] | these three for very many reads, on the CPU or a GPU |
 //! | [`extend`] | the best alignment of each of very many reads in a band of a window |
 //! | [`regions`] | where a read aligns |
 //! | [`ranking`] | which region is best, and how sure that is |
@@ -49,6 +52,7 @@
 pub mod anchors;
 pub mod chains;
 pub mod extend;
+pub mod find;
 pub mod insert;
 pub mod mapper;
 pub mod options;
@@ -62,6 +66,6 @@ pub mod resolved;
 pub mod seeds;
 
 pub use insert::{Library, Sample};
-pub use mapper::{MapError, Mapper, Searched, salt};
+pub use mapper::{MapError, Mapper, Searched, Sought, salt};
 pub use options::Options;
 pub use resolved::{Placed, Resolved, Verdict};

@@ -1,7 +1,8 @@
 //! From reads to what is to be reported of them.
 
+use std::iter::from_fn;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aligner_core::cigar::Run;
 use aligner_core::{Device, DeviceError};
@@ -10,9 +11,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::anchors;
-use crate::chains::{self, Chain};
+use crate::chains::Chain;
 use crate::extend::{self, Alignments, Extender, Task};
+use crate::find::{Chains, Finder};
 use crate::insert::{Library, Sample};
 use crate::options::Options;
 use crate::packed::Text;
@@ -22,7 +23,6 @@ use crate::ranking;
 use crate::regions::{Extension, Region, Regions, deduplicate};
 use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
-use crate::seeds::Seeder;
 
 /// Reads that one task handles, one after the other.
 const TOGETHER: usize = 256;
@@ -41,7 +41,17 @@ pub struct Mapper<'i> {
     index: &'i FmIndex,
     segments: Segments,
     options: Options,
+    /// Each for one batch at a time, and beside each other.
+    finder: Mutex<Finder<'i>>,
     extender: Mutex<Extender<'i>>,
+}
+
+/// What seeds say of the reads of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Sought {
+    queries: Queries,
+    salts: Vec<u64>,
+    chains: Chains,
 }
 
 /// What was found for the reads of a batch.
@@ -63,15 +73,23 @@ pub fn salt(name: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(name, seed)
 }
 
-/// What the first stages find for some reads.
+/// Some reads on their way from chains to regions.
 #[derive(Debug, Default)]
 struct Part {
-    regions: Vec<Vec<Region>>,
+    reads: Range<usize>,
+    /// Regions that need no alignment, by read, and their columns.
+    plain: Vec<Region>,
     runs: Vec<Run>,
-    repeats: Vec<f32>,
-    /// Of chains that are to be extended, their reads and tasks.
-    chains: Vec<(u32, Chain)>,
+    /// Chains that are to be extended, by read, and their tasks.
+    chains: Vec<Chain>,
     tasks: Vec<Task>,
+    /// Number of the first of these tasks among all.
+    first_task: usize,
+}
+
+/// What a lock guards; who held it before may have panicked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'i> Mapper<'i> {
@@ -82,8 +100,10 @@ impl<'i> Mapper<'i> {
     pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
         let segments = Segments::new(index.reference());
         let text = extend::Text::Packed(index.reference().words());
-        let extender = Mutex::new(Extender::new(options.scoring, text, device)?);
-        Ok(Self { index, segments, options, extender })
+        let finder = Finder::new(index, &segments, options, device)?;
+        let extender = Extender::new(options.scoring, text, &device.beside()?)?;
+        let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
+        Ok(Self { index, segments, options, finder, extender })
     }
 
     /// The index.
@@ -93,8 +113,8 @@ impl<'i> Mapper<'i> {
 
     /// Why the device was given up, if it was: the CPU does everything from then on, with the same results.
     pub fn failure(&self) -> Option<String> {
-        let extender = self.extender.lock().unwrap_or_else(PoisonError::into_inner);
-        extender.failure().map(ToString::to_string)
+        let (finder, extender) = (locked(&self.finder), locked(&self.extender));
+        finder.failure().or(extender.failure()).map(ToString::to_string)
     }
 
     /// The segments of the text.
@@ -114,39 +134,56 @@ impl<'i> Mapper<'i> {
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
-    /// One batch is aligned at a time.
     fn align(&self, queries: &Queries, tasks: &[Task]) -> Alignments {
-        let mut extender = self.extender.lock().unwrap_or_else(PoisonError::into_inner);
-        extender.align(queries.all_codes(), tasks)
+        locked(&self.extender).align(queries.all_codes(), tasks)
     }
 
-    /// Finds where reads align, on the current rayon pool. `salts` has a number for each read, which
-    /// decides among equally good places; reads of a pair have the same.
-    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Searched {
+    /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
+    /// read, which decides among equally good places; reads of a pair have the same.
+    pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Sought {
+        let chains = locked(&self.finder).find(&queries, &self.segments);
+        Sought { queries, salts, chains }
+    }
+
+    /// Aligns reads where they may, on the current rayon pool and the device.
+    pub fn extend(&self, sought: Sought) -> Searched {
+        let Sought { queries, salts, chains } = sought;
         let reads = queries.len() / 2;
-        let parts: Vec<Part> = parts(reads).map(|reads| self.part(&queries, reads)).collect();
-        let tasks: Vec<Task> = parts.iter().flat_map(|part| part.tasks.iter().copied()).collect();
-        let alignments = self.align(&queries, &tasks);
-        let extension = self.extension();
-        let (mut found, mut runs, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
-        let mut number = 0;
-        for part in parts {
-            let (first, moved) = (found.len(), runs.len() as u32);
-            runs.extend_from_slice(&part.runs);
-            found.extend(part.regions);
-            found[first..].iter_mut().flatten().for_each(|region| region.first_run += moved);
-            for (task, (read, chain)) in part.tasks.iter().zip(part.chains) {
-                let of = (chain.query, chain.segment, chain.weight);
-                let region = extension.region(of, task, (&alignments, number), &mut runs);
-                found[read as usize].extend(region);
-                number += 1;
-            }
-            repeats.extend(part.repeats);
+        let mut parts: Vec<Part> =
+            parts(reads).map(|reads| self.part(&queries, &chains, reads)).collect();
+        let mut tasks = Vec::new();
+        for part in &mut parts {
+            part.first_task = tasks.len();
+            tasks.extend_from_slice(&part.tasks);
         }
-        found.par_iter_mut().enumerate().with_min_len(TOGETHER).for_each(|(read, regions)| {
-            self.settle(regions, &queries, read, salts[read]);
+        let alignments = self.align(&queries, &tasks);
+        let settled = parts.into_par_iter().map(|part| {
+            let mut regions = Regions { runs: part.runs, ..Regions::default() };
+            let mut plain = part.plain.into_iter().peekable();
+            let mut tasks = (part.first_task..).zip(part.tasks.iter().zip(part.chains)).peekable();
+            let extension = self.extension();
+            let mut own = Vec::new();
+            for read in part.reads {
+                own.clear();
+                own.extend(from_fn(|| plain.next_if(|it| it.query as usize / 2 == read)));
+                let is_own = |it: &(usize, (&Task, Chain))| it.1.1.query as usize / 2 == read;
+                while let Some((number, (task, chain))) = tasks.next_if(is_own) {
+                    let of = (chain.query, chain.segment, chain.weight);
+                    let found = (&alignments, number);
+                    own.extend(extension.region(of, task, found, &mut regions.runs));
+                }
+                self.settle(&mut own, &queries, read, salts[read]);
+                regions.push(&own);
+            }
+            regions
         });
-        Searched { queries, salts, regions: Regions::new(found, runs), repeats }
+        let regions = Regions::concat(settled.collect());
+        Searched { queries, salts, regions, repeats: chains.repeats }
+    }
+
+    /// [`Self::seek`] and [`Self::extend`], one after the other.
+    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Searched {
+        self.extend(self.seek(queries, salts))
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.
@@ -156,40 +193,17 @@ impl<'i> Mapper<'i> {
         ranking::rank(regions, queries.bases(read as u32), salt, &self.options.ranking);
     }
 
-    /// The first stages for some reads.
-    fn part(&self, queries: &Queries, reads: Range<usize>) -> Part {
-        let seeder = Seeder::new(self.index, self.options.seeds);
+    /// What the chains of some reads are as they are, and what is to be aligned for the others.
+    fn part(&self, queries: &Queries, chains: &Chains, reads: Range<usize>) -> Part {
         let extension = self.extension();
-        let most = self.options.occurrences;
-        let mut part = Part::default();
-        let (mut seeds, mut anchors, mut chains) = (Vec::new(), Vec::new(), Vec::new());
-        for read in reads {
-            let read = read as u32;
-            let length = queries.bases(read);
-            chains.clear();
-            seeds.clear();
-            for query in [2 * read, 2 * read + 1] {
-                let first = seeds.len();
-                seeder.seeds(queries, query, &mut seeds);
-                anchors.clear();
-                for seed in &seeds[first..] {
-                    anchors::locate(self.index, seed, most, &mut anchors);
-                }
-                anchors.sort_unstable();
-                chains::chain(&anchors, length, &self.segments, &self.options.chains, &mut chains);
+        let mut part = Part { reads: reads.clone(), ..Part::default() };
+        for chain in reads.flat_map(|read| chains.of(read)) {
+            if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
+                part.plain.push(region);
+            } else {
+                part.chains.push(*chain);
+                part.tasks.push(extension.task(queries, chain));
             }
-            chains::keep_best(&mut chains, length, &self.options.chains);
-            let mut regions = Vec::new();
-            for chain in &chains {
-                if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
-                    regions.push(region);
-                } else {
-                    part.chains.push((read, *chain));
-                    part.tasks.push(extension.task(queries, chain));
-                }
-            }
-            part.regions.push(regions);
-            part.repeats.push(anchors::repeats(&seeds, length, most));
         }
         part
     }
@@ -212,32 +226,37 @@ impl<'i> Mapper<'i> {
 
     /// Decides for pairs, which are two reads that follow each other, on the current rayon pool.
     pub fn resolve_pairs(&self, searched: Searched, library: &Library) -> Resolved {
-        let Searched { queries, salts, mut regions, repeats } = searched;
+        let Searched { queries, salts, regions, repeats } = searched;
         let rescues = self.rescues(&queries, &regions, library);
         let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
         let alignments = self.align(&queries, &tasks);
         let extension = self.extension();
-        let mut found: Vec<Vec<Region>> = vec![Vec::new(); salts.len()];
-        for (number, rescue) in rescues.iter().enumerate() {
-            let of = (rescue.query, rescue.segment, 0);
-            let region =
-                extension.region(of, &rescue.task, (&alignments, number), &mut regions.runs);
-            found[rescue.read as usize].extend(region);
-        }
-        let settled: Vec<Vec<Region>> = found
-            .into_par_iter()
-            .enumerate()
-            .with_min_len(TOGETHER)
-            .map(|(read, mut of_read)| {
-                let rescued = !of_read.is_empty();
-                of_read.extend_from_slice(regions.of(read));
-                if rescued {
+        let settled = parts(salts.len()).map(|reads| {
+            let mut own = Regions::default();
+            let first = rescues.partition_point(|rescue| (rescue.read as usize) < reads.start);
+            let mut rescued = (first..).zip(&rescues[first..]).peekable();
+            let mut of_read = Vec::new();
+            for read in reads {
+                of_read.clear();
+                while let Some((number, rescue)) =
+                    rescued.next_if(|(_, rescue)| rescue.read as usize == read)
+                {
+                    let of = (rescue.query, rescue.segment, 0);
+                    let found = (&alignments, number);
+                    of_read.extend(extension.region(of, &rescue.task, found, &mut own.runs));
+                }
+                let is_new = !of_read.is_empty();
+                for region in regions.of(read) {
+                    of_read.push(own.adopt(region, regions.runs(region)));
+                }
+                if is_new {
                     self.settle(&mut of_read, &queries, read, salts[read]);
                 }
-                of_read
-            })
-            .collect();
-        let regions = Regions::new(settled, regions.runs);
+                own.push(&of_read);
+            }
+            own
+        });
+        let regions = Regions::concat(settled.collect());
         let verdicts = (0..salts.len() / 2)
             .into_par_iter()
             .with_min_len(TOGETHER)
@@ -289,7 +308,7 @@ impl<'i> Mapper<'i> {
         Some(Verdict { primary: 0, mapq, proper: false })
     }
 
-    /// What is to be aligned to find mates.
+    /// What is to be aligned to find mates, by read.
     fn rescues(&self, queries: &Queries, regions: &Regions, library: &Library) -> Vec<Rescue> {
         let part = |reads: Range<usize>| {
             let mut rescuer = Rescuer::new(self.extension(), queries, library, self.options.rescue);
@@ -301,7 +320,9 @@ impl<'i> Mapper<'i> {
             rescues
         };
         let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map(part).collect();
-        parts.concat()
+        let mut rescues = parts.concat();
+        rescues.sort_by_key(|rescue| rescue.read);
+        rescues
     }
 }
 

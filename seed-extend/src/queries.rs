@@ -2,7 +2,12 @@
 
 use aligner_core::seq::{UNKNOWN, complement, encode};
 
+use rayon::prelude::*;
+
 use crate::packed::{BASES, Packed};
+
+/// Reads that one task encodes.
+const TOGETHER: usize = 256;
 
 /// The codes of reads in both orientations: query `2r` is read `r` as given, query `2r + 1` its reverse
 /// complement. Both lie along the forward strand of the reference.
@@ -32,51 +37,44 @@ impl Default for Queries {
 }
 
 impl Queries {
-    /// Encodes reads, letters in either case.
+    /// Encodes reads, letters in either case, on the current rayon pool.
+    ///
+    /// # Panics
+    /// If they have 2^31 bases or more.
     pub fn new<'r>(reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
-        let mut queries = Self::default();
-        reads.into_iter().for_each(|read| queries.push(read));
-        queries
-    }
-
-    /// Removes all and keeps the memory.
-    pub fn clear(&mut self) {
-        self.codes.clear();
-        self.offsets.truncate(1);
-        self.words.clear();
-        self.unknown.clear();
-        self.word_offsets.truncate(1);
-    }
-
-    /// Appends a read's letters, in either case.
-    pub fn push(&mut self, letters: &[u8]) {
-        let begin = self.codes.len();
-        self.codes.extend(letters.iter().map(|&letter| encode(letter)));
-        self.finish();
-        let end = self.codes.len();
-        self.codes.extend_from_within(begin..end);
-        let reverse = &mut self.codes[end..];
-        reverse.reverse();
-        for code in reverse {
-            *code = complement(*code);
-        }
-        self.finish();
-    }
-
-    /// Ends a query whose codes were appended.
-    fn finish(&mut self) {
-        let begin = self.offsets[self.offsets.len() - 1] as usize;
-        for codes in self.codes[begin..].chunks(BASES) {
-            let (mut word, mut unknown) = (0, 0);
-            for (place, &code) in codes.iter().enumerate() {
-                word |= u64::from(code & 3) << (2 * place);
-                unknown |= u64::from(code / UNKNOWN) << (2 * place);
+        let reads: Vec<&[u8]> = reads.into_iter().collect();
+        let (mut offsets, mut word_offsets) = (vec![0], vec![0]);
+        let (mut bases, mut words) = (0, 0);
+        for read in &reads {
+            for _ in 0..2 {
+                bases += read.len();
+                words += read.len().div_ceil(BASES);
+                offsets.push(bases as u32);
+                word_offsets.push(words as u32);
             }
-            self.words.push(word);
-            self.unknown.push(unknown);
         }
-        self.offsets.push(self.codes.len() as u32);
-        self.word_offsets.push(self.words.len() as u32);
+        assert!(u32::try_from(bases).is_ok(), "a batch has less than 2^31 bases");
+        let mut codes = vec![0; bases];
+        let mut packed = vec![0; words];
+        let mut unknown = vec![0; words];
+        let mut parts = Vec::new();
+        let mut rest = (&mut codes[..], &mut packed[..], &mut unknown[..]);
+        for part in reads.chunks(TOGETHER) {
+            let bases = 2 * part.iter().map(|read| read.len()).sum::<usize>();
+            let words = 2 * part.iter().map(|read| read.len().div_ceil(BASES)).sum::<usize>();
+            let (of_codes, of_packed, of_unknown) = rest;
+            let (codes, more_codes) = of_codes.split_at_mut(bases);
+            let (packed, more_packed) = of_packed.split_at_mut(words);
+            let (unknown, more_unknown) = of_unknown.split_at_mut(words);
+            rest = (more_codes, more_packed, more_unknown);
+            parts.push((part, Lanes { codes, packed, unknown }));
+        }
+        parts.into_par_iter().for_each(|(part, mut lanes)| {
+            for read in part {
+                lanes.push(read);
+            }
+        });
+        Self { codes, offsets, words: packed, unknown, word_offsets }
     }
 
     /// How many queries there are: twice the reads.
@@ -100,6 +98,26 @@ impl Queries {
         &self.codes
     }
 
+    /// Place of the first code of each query among all, and the end of the last's.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// All words of packed bases, query after query, each beginning a word.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The lower bit of each unknown base, in words like those of the bases.
+    pub fn unknown(&self) -> &[u64] {
+        &self.unknown
+    }
+
+    /// First word of each query, and the end of the last's.
+    pub fn word_offsets(&self) -> &[u32] {
+        &self.word_offsets
+    }
+
     /// Place of the first code of a query among all.
     pub fn start(&self, query: u32) -> u32 {
         self.offsets[query as usize]
@@ -118,6 +136,38 @@ impl Queries {
             words: &self.words[words.clone()],
             unknown: &self.unknown[words],
             length: (self.offsets[query + 1] - self.offsets[query]) as usize,
+        }
+    }
+}
+
+/// What is still to be filled for some reads.
+struct Lanes<'q> {
+    codes: &'q mut [u8],
+    packed: &'q mut [u64],
+    unknown: &'q mut [u64],
+}
+
+impl Lanes<'_> {
+    /// Fills in the queries of a read.
+    fn push(&mut self, letters: &[u8]) {
+        let forward = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        for (code, &letter) in forward.iter_mut().zip(letters) {
+            *code = encode(letter);
+        }
+        let reverse = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
+            *code = complement(other);
+        }
+        for codes in [forward, reverse] {
+            let count = codes.len().div_ceil(BASES);
+            let words = self.packed.split_off_mut(..count).unwrap_or_default();
+            let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
+            for ((codes, word), unknown) in codes.chunks(BASES).zip(words).zip(unknown) {
+                for (place, &code) in codes.iter().enumerate() {
+                    *word |= u64::from(code & 3) << (2 * place);
+                    *unknown |= u64::from(code / UNKNOWN) << (2 * place);
+                }
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ impl Region {
 }
 
 /// Regions of a batch of reads and their columns.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Regions {
     /// The regions, read after read.
     pub all: Vec<Region>,
@@ -72,15 +72,42 @@ pub struct Regions {
     pub runs: Vec<Run>,
 }
 
+impl Default for Regions {
+    fn default() -> Self {
+        Self { all: Vec::new(), offsets: vec![0], runs: Vec::new() }
+    }
+}
+
 impl Regions {
-    /// From the regions of each read.
-    pub fn new(of_reads: Vec<Vec<Region>>, runs: Vec<Run>) -> Self {
-        let mut regions = Self { all: Vec::with_capacity(of_reads.len()), offsets: vec![0], runs };
-        for of_read in of_reads {
-            regions.all.extend(of_read);
-            regions.offsets.push(regions.all.len() as u32);
+    /// Appends those of the next read, whose columns are already there.
+    pub fn push(&mut self, of_read: &[Region]) {
+        self.all.extend_from_slice(of_read);
+        self.offsets.push(self.all.len() as u32);
+    }
+
+    /// A region of others with its columns brought here.
+    pub fn adopt(&mut self, region: &Region, runs: &[Run]) -> Region {
+        let first_run = self.runs.len() as u32;
+        self.runs.extend_from_slice(runs);
+        Region { first_run, ..*region }
+    }
+
+    /// Those of some reads after those of others, in order.
+    pub fn concat(parts: Vec<Self>) -> Self {
+        let (regions, runs) = parts.iter().fold((0, 0), |(regions, runs), part| {
+            (regions + part.all.len(), runs + part.runs.len())
+        });
+        let mut all = Self::default();
+        all.all.reserve_exact(regions);
+        all.runs.reserve_exact(runs);
+        for part in parts {
+            let (before, moved) = (all.all.len() as u32, all.runs.len() as u32);
+            let regions = part.all.iter();
+            all.all.extend(regions.map(|it| Region { first_run: it.first_run + moved, ..*it }));
+            all.offsets.extend(part.offsets[1..].iter().map(|end| before + end));
+            all.runs.extend(part.runs);
         }
-        regions
+        all
     }
 
     /// Those of a read.

@@ -55,6 +55,8 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         ("read", seconds.read),
         ("prepare", seconds.prepare),
         ("search", seconds.search),
+        ("align", seconds.align),
+        ("pair", seconds.pair),
         ("format", seconds.format),
         ("write", seconds.write),
     ];

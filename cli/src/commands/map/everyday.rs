@@ -1,10 +1,10 @@
 //! The stages of everyday mapping, each on a thread of its own.
 //!
 //! ```text
-//!   read --> prepare --> search --> [library] --> resolve --> format --> write
+//!   read --> prepare --> seek --> extend --> [library] --> resolve --> format --> write
 //! ```
 //!
-//! They are those of complete mapping, with one more for mates. Before it, the batches with the first
+//! They are those of complete mapping, but that the search is two, and there is one more for mates. Before it, the batches with the first
 //! [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
 
 use std::collections::VecDeque;
@@ -40,10 +40,11 @@ impl<'a> Pipeline<'a> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let search = |(queries, salts)| Ok(mapper.search(queries, salts));
-            let searched = stages.step(scope, Step::Search, prepared, search);
+            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts));
+            let sought = stages.step(scope, Step::Search, prepared, seek);
+            let searched = stages.step(scope, Step::Align, sought, |it| Ok(mapper.extend(it)));
             let resolve = |found| Ok(self.resolve(found));
-            let resolved = stages.step(scope, Step::Align, self.with_library(searched), resolve);
+            let resolved = stages.step(scope, Step::Pair, self.with_library(searched), resolve);
             let format = |job: &Job<Resolved>, part| self.format(job, &part, &spares);
             let as_it_is = |found| found;
             let formatted = stages.format(scope, resolved, input.used, as_it_is, format);

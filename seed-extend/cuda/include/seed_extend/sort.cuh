@@ -1,0 +1,42 @@
+// Sorting by one warp.
+#pragma once
+
+#include <gpualign/cuda_or_cpu.cuh>
+
+namespace find {
+
+constexpr uint32_t LANES = 32, ALL_LANES = ~0u;
+
+// Puts the smaller of two keys first.
+static __device__ __forceinline__ void order(uint64_t* keys, uint32_t first, uint32_t second) {
+  const uint64_t a = keys[first], b = keys[second];
+  if (b < a) {
+    keys[first] = b;
+    keys[second] = a;
+  }
+}
+
+// Sorts `count` keys, in memory that the lanes of the warp share: a bitonic network whose comparisons all
+// put the smaller key first, so that those with a key that is not there are left out. Called by all lanes
+// of a warp with the same arguments, after a __syncwarp; what it wrote is there for all of them.
+static __device__ void sort(uint64_t* keys, uint32_t count) {
+  const uint32_t lane = threadIdx.x % LANES;
+  for (uint32_t half = 1; half < count; half *= 2) {
+    // The second half of each run is mirrored onto the first.
+    for (uint32_t pair = lane; pair < count; pair += LANES) {
+      const uint32_t run = pair / half * 2 * half, place = pair % half;
+      const uint32_t other = run + 2 * half - 1 - place;
+      if (other < count) order(keys, run + place, other);
+    }
+    __syncwarp();
+    for (uint32_t distance = half / 2; distance > 0; distance /= 2) {
+      for (uint32_t pair = lane; pair < count; pair += LANES) {
+        const uint32_t first = pair / distance * 2 * distance + pair % distance;
+        if (first + distance < count) order(keys, first, first + distance);
+      }
+      __syncwarp();
+    }
+  }
+}
+
+}  // namespace find

@@ -1,0 +1,294 @@
+//! Memory and launches.
+
+use std::ops::Range;
+
+use aligner_core::DeviceError;
+use aligner_core::stream::{Backend, Launch, Word};
+use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
+use fm_index::Segments;
+use rayon::prelude::*;
+
+use super::super::Chains;
+use super::numbers::{Counted, Numbers, slots_before};
+use super::plan::Plan;
+use crate::anchors::share;
+use crate::chains::Chain;
+use crate::options::Options;
+use crate::queries::Queries;
+use crate::seeds::Seed;
+
+/// Threads of a block; the anchors' kernel wants as many.
+const THREADS: u32 = 128;
+/// Warps of a block.
+const WARPS: u32 = THREADS / 32;
+
+/// An index on a device, and the kernels of `find.cu` that look for reads in it.
+#[derive(Debug)]
+pub struct Engine<B: Backend> {
+    backend: B,
+    /// Address of the index's view.
+    index: u64,
+    numbers: B::Buffer,
+    /// Ends of the text's segments, and how many they are.
+    segments: (B::Buffer, u32),
+    /// Anchors that may be on the device at a time.
+    room: u64,
+}
+
+/// Queries on the device, and their seeds.
+struct Seeded<B> {
+    offsets: B,
+    seeds: B,
+    counted: B,
+}
+
+/// What was found for the reads of a batch.
+#[derive(Debug)]
+pub struct Found {
+    chains: Chains,
+    /// Reads with more seeds than there was room for. They have no chains.
+    left: Vec<u32>,
+}
+
+impl Found {
+    /// How many reads were left out.
+    pub fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// With what `search` finds for the reads that were left out, on the current rayon pool: their chains
+    /// and repeats.
+    pub fn with(self, search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync) -> Chains {
+        let Self { mut chains, left } = self;
+        if left.is_empty() {
+            return chains;
+        }
+        let found: Vec<(Vec<Chain>, f32)> = left.par_iter().map(|&read| search(read)).collect();
+        let mut all = Vec::with_capacity(chains.all.len());
+        let mut offsets = vec![0];
+        let mut found = left.into_iter().zip(found).peekable();
+        for read in 0..chains.repeats.len() {
+            if let Some((_, (own, repeats))) = found.next_if(|(of, _)| *of as usize == read) {
+                all.extend(own);
+                chains.repeats[read] = repeats;
+            } else {
+                all.extend_from_slice(chains.of(read));
+            }
+            offsets.push(all.len() as u32);
+        }
+        Chains { all, offsets, repeats: chains.repeats }
+    }
+}
+
+impl<B: Backend> Engine<B> {
+    /// For an index whose view, in the device's memory, is at this address for as long as the engine is
+    /// used. Of more than one read no more than `room` anchors are found at a time.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn new(
+        backend: B,
+        index: u64,
+        segments: &Segments,
+        options: &Options,
+        room: u64,
+    ) -> Result<Self, DeviceError> {
+        let ends: Vec<u32> = segments.all().iter().map(|segment| segment.indexed.end).collect();
+        let numbers = upload(&backend, &[Numbers::from(options)])?;
+        let segments = (upload(&backend, &ends)?, ends.len() as u32);
+        Ok(Self { backend, index, numbers, segments, room })
+    }
+
+    /// The chains of reads, but for those that are left out.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn find(&self, queries: &Queries) -> Result<Found, DeviceError> {
+        let mut seeded = self.seed(queries)?;
+        let mut counted: Vec<Counted> = self.read(&seeded.counted, queries.len())?;
+        let left = leave_out(&mut counted);
+        if !left.is_empty() {
+            self.backend.write(&mut seeded.counted, cast_slice(&counted))?;
+        }
+        let plan = Plan::new(&counted, self.room);
+        let starts = upload(&self.backend, &plan.starts)?;
+        let mut chains = Chains { offsets: vec![0], ..Chains::default() };
+        for reads in &plan.slices {
+            self.slice(reads, &seeded, (&plan, &starts), &mut chains)?;
+        }
+        let of_read = |(read, counted): (u32, &[Counted])| {
+            let covered = counted.iter().map(|query| query.repeats).max().unwrap_or_default();
+            share(covered, queries.bases(read))
+        };
+        chains.repeats = (0..).zip(counted.chunks(2)).map(of_read).collect();
+        Ok(Found { chains, left })
+    }
+
+    /// Finds seeds.
+    fn seed(&self, queries: &Queries) -> Result<Seeded<B::Buffer>, DeviceError> {
+        let backend = &self.backend;
+        let count = queries.len() as u32;
+        let words = upload(backend, queries.words())?;
+        let unknown = upload(backend, queries.unknown())?;
+        let word_offsets = upload(backend, queries.word_offsets())?;
+        let offsets = upload(backend, queries.offsets())?;
+        let slots = slots_before(queries.all_codes().len() as u32, count) as usize;
+        let seeds = self.zeros::<Seed>(slots)?;
+        let counted = self.zeros::<Counted>(count as usize)?;
+        // There are offsets for each query and the end, and as many slots for seeds as are used.
+        self.launch(
+            "find_seeds",
+            count.div_ceil(THREADS),
+            &[
+                Word::Address(self.index),
+                self.at(&self.numbers),
+                self.at(&words),
+                self.at(&unknown),
+                self.at(&word_offsets),
+                self.at(&offsets),
+                Word::Number(count),
+                self.at(&seeds),
+                self.at(&counted),
+            ],
+        )?;
+        Ok(Seeded { offsets, seeds, counted })
+    }
+
+    /// Appends the chains of a slice of reads.
+    fn slice(
+        &self,
+        reads: &Range<u32>,
+        seeded: &Seeded<B::Buffer>,
+        (plan, starts): (&Plan, &B::Buffer),
+        found: &mut Chains,
+    ) -> Result<(), DeviceError> {
+        let Seeded { offsets, seeds, counted } = seeded;
+        let anchors = plan.anchors(reads) as usize;
+        // Room for each anchor of the slice, and counts of all queries and reads up to its end.
+        let keys = self.zeros::<u64>(anchors)?;
+        let chains = self.zeros::<Chain>(anchors)?;
+        let kept = self.zeros::<u32>(anchors)?;
+        let chain_counts = self.zeros::<u32>(2 * reads.end as usize)?;
+        let kept_counts = self.zeros::<u32>(reads.end as usize)?;
+        let (first, count) = (reads.start, reads.len() as u32);
+        let (first_query, queries) = (Word::Number(2 * first), Word::Number(2 * count));
+        let (first_read, read_count) = (Word::Number(first), Word::Number(count));
+        self.launch(
+            "find_anchors",
+            (2 * count).div_ceil(WARPS),
+            &[
+                Word::Address(self.index),
+                self.at(&self.numbers),
+                self.at(offsets),
+                first_query,
+                queries,
+                self.at(seeds),
+                self.at(counted),
+                self.at(starts),
+                self.at(&keys),
+            ],
+        )?;
+        self.launch(
+            "find_chains",
+            count.div_ceil(WARPS),
+            &[
+                self.at(&self.numbers),
+                self.at(offsets),
+                first_query,
+                queries,
+                self.at(counted),
+                self.at(starts),
+                self.at(&keys),
+                self.at(&self.segments.0),
+                Word::Number(self.segments.1),
+                self.at(&chains),
+                self.at(&chain_counts),
+            ],
+        )?;
+        self.launch(
+            "find_best",
+            count.div_ceil(WARPS),
+            &[
+                self.at(&self.numbers),
+                self.at(offsets),
+                first_read,
+                read_count,
+                self.at(starts),
+                self.at(&keys),
+                self.at(&chains),
+                self.at(&chain_counts),
+                self.at(&kept),
+                self.at(&kept_counts),
+            ],
+        )?;
+        let counts: Vec<u32> = self.read(&kept_counts, reads.end as usize)?;
+        let before = found.all.len();
+        let mut end = before as u32;
+        for kept in &counts[first as usize..] {
+            end += kept;
+            found.offsets.push(end);
+        }
+        let gathered = self.zeros::<Chain>(end as usize - before)?;
+        let firsts = upload(&self.backend, &found.offsets)?;
+        self.launch(
+            "find_gather",
+            count.div_ceil(WARPS),
+            &[
+                first_read,
+                read_count,
+                self.at(starts),
+                self.at(&chains),
+                self.at(&kept),
+                self.at(&firsts),
+                self.at(&gathered),
+            ],
+        )?;
+        found.all.extend(self.read::<Chain>(&gathered, end as usize - before)?);
+        Ok(())
+    }
+
+    /// Launches a kernel of `find.cu`. Callers pass what it takes, in its order.
+    fn launch(&self, kernel: &str, blocks: u32, arguments: &[Word]) -> Result<(), DeviceError> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        #[allow(unsafe_code)]
+        // SAFETY: this function is private, and each of its calls passes the kernel's arguments, with
+        // buffers as long as the comments there say.
+        unsafe {
+            self.backend.launch(&launch).map(drop)
+        }
+    }
+
+    fn at(&self, buffer: &B::Buffer) -> Word {
+        Word::Address(self.backend.address(buffer))
+    }
+
+    fn zeros<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
+        self.backend.zeros(count * size_of::<T>())
+    }
+
+    fn read<T: Pod>(&self, buffer: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
+        Ok(pod_collect_to_vec(self.backend.land(buffer, count * size_of::<T>())?.as_ref()))
+    }
+}
+
+fn upload<B: Backend, T: Pod>(backend: &B, values: &[T]) -> Result<B::Buffer, DeviceError> {
+    let bytes = cast_slice(values);
+    let mut buffer = backend.zeros(bytes.len())?;
+    backend.write(&mut buffer, bytes)?;
+    Ok(buffer)
+}
+
+/// Reads that have a query with too many seeds; their queries have no anchors then.
+fn leave_out(counted: &mut [Counted]) -> Vec<u32> {
+    let mut left = Vec::new();
+    for (read, queries) in (0..).zip(counted.chunks_mut(2)) {
+        if queries.iter().any(|query| query.seeds == Counted::MANY) {
+            left.push(read);
+            queries.fill(Counted::default());
+        }
+    }
+    left
+}

@@ -1,0 +1,122 @@
+//! Finding where reads may come from: chains of seeds, on whatever device there is.
+//!
+//! ```text
+//!   queries
+//!     |  seeds     a thread a query, into slots of the query's own
+//!     |  anchors   a warp a query shares out the rows of its seeds, and sorts their positions
+//!     |  chains    half a warp a query: a lane holds each of the last chains that an anchor may join
+//!     |  best      a warp a read orders its chains, and drops those that cannot matter
+//!     v  gather    the rest, read after read
+//!   chains
+//! ```
+//!
+//! The stages are those of the modules [`seeds`](crate::seeds), [`anchors`](crate::anchors) and
+//! [`chains`](crate::chains), which define what is found; the CPU does all of them for a read before the
+//! next. Between two of them the host adds up how many results there are, so that each begins where
+//! those before it end, whatever the order in which threads come by (after the output without global
+//! atomics of paper 003).
+
+mod cpu;
+pub mod gpu;
+
+use aligner_core::gpu::{Address, Gpu};
+use aligner_core::stream::CudaBackend;
+use aligner_core::{Device, DeviceError};
+use fm_index::gpu::DeviceIndex;
+use fm_index::{FmIndex, Segments};
+
+use crate::chains::Chain;
+use crate::options::Options;
+use crate::queries::Queries;
+use gpu::Engine;
+use gpu::plan::BYTES_PER_ANCHOR;
+
+/// The chains of a batch of reads that may matter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chains {
+    /// Read after read, those of a read by weight.
+    pub all: Vec<Chain>,
+    /// First chain of each read, and the end of the last's.
+    pub offsets: Vec<u32>,
+    /// Of each read the share that has only seeds which are too frequent.
+    pub repeats: Vec<f32>,
+}
+
+impl Chains {
+    /// Those of a read.
+    pub fn of(&self, read: usize) -> &[Chain] {
+        &self.all[self.offsets[read] as usize..self.offsets[read + 1] as usize]
+    }
+}
+
+/// An index, and the device that looks for reads in it.
+#[derive(Debug)]
+pub struct Finder<'i> {
+    index: &'i FmIndex,
+    options: Options,
+    gpu: Option<OnGpu>,
+    failure: Option<DeviceError>,
+}
+
+/// The index on a GPU.
+#[derive(Debug)]
+struct OnGpu {
+    engine: Engine<CudaBackend>,
+    /// What the engine looks into.
+    _index: DeviceIndex,
+}
+
+impl OnGpu {
+    /// Anchors may take this part of the memory that is free once the index is there.
+    const ROOM: u64 = 4;
+
+    fn new(
+        gpu: &Gpu,
+        index: &FmIndex,
+        segments: &Segments,
+        options: &Options,
+    ) -> Result<Self, DeviceError> {
+        let index = DeviceIndex::new(gpu, index)?;
+        let backend = CudaBackend::new(gpu, "find", include_bytes!("../../cuda/find.fatbin"))?;
+        let room = gpu.free_memory()? / Self::ROOM / BYTES_PER_ANCHOR;
+        let engine = Engine::new(backend, index.view().address(gpu), segments, options, room)?;
+        Ok(Self { engine, _index: index })
+    }
+}
+
+impl<'i> Finder<'i> {
+    /// Prepares to look for reads.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn new(
+        index: &'i FmIndex,
+        segments: &Segments,
+        options: Options,
+        device: &Device,
+    ) -> Result<Self, DeviceError> {
+        let gpu = match device {
+            Device::Cpu => None,
+            Device::Cuda(gpu) => Some(OnGpu::new(gpu, index, segments, &options)?),
+        };
+        Ok(Self { index, options, gpu, failure: None })
+    }
+
+    /// The chains of reads, on the device or the current rayon pool.
+    pub fn find(&mut self, queries: &Queries, segments: &Segments) -> Chains {
+        let search = cpu::Search::new(self.index, segments, &self.options, queries);
+        let Some(gpu) = &self.gpu else { return search.all() };
+        match gpu.engine.find(queries) {
+            Ok(found) => found.with(|read| search.read(read)),
+            Err(error) => {
+                (self.failure, self.gpu) = (Some(error), None);
+                search.all()
+            }
+        }
+    }
+
+    /// Why the GPU was given up, if it was: the CPU does everything from then on, with the same results.
+    pub fn failure(&self) -> Option<&DeviceError> {
+        self.failure.as_ref()
+    }
+}

@@ -1,0 +1,154 @@
+//! Chains found by the kernels of seed-extend, run on the CPU, are those that the CPU finds.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use aligner_core::Device;
+use fm_index::gpu::View;
+use fm_index::{BuildOptions, FmIndex, Reference, Segments};
+use gpualign_tests::{ShimBackend, kernels};
+use seed_extend::Options;
+use seed_extend::chains::ChainOptions;
+use seed_extend::find::gpu::Engine;
+use seed_extend::find::{Chains, Finder};
+use seed_extend::queries::Queries;
+use seed_extend::seeds::SeedOptions;
+
+/// A reference in memory, as the kernels see it.
+struct Text {
+    index: FmIndex,
+    segments: Segments,
+    view: Box<View>,
+}
+
+impl Text {
+    fn new(contigs: &[Vec<u8>], sample_rate: u32) -> Self {
+        let records = contigs.iter().enumerate().map(|(number, it)| (number.to_string(), it));
+        let reference = Reference::from_records(records).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions { sample_rate }).expect("an index");
+        let segments = Segments::new(index.reference());
+        let view = Box::new(View::of_host(&index));
+        Self { index, segments, view }
+    }
+
+    /// Compares what kernels find, `room` anchors at a time, with what the CPU does; gives both that and
+    /// how many reads kernels left to the CPU.
+    fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> (Chains, usize) {
+        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        let finder = || Finder::new(&self.index, &self.segments, options, &Device::Cpu);
+        let expected = finder().expect("the CPU is there").find(&queries, &self.segments);
+        let backend = ShimBackend::new(kernels("seed-extend", "find").expect("it is built"), 7);
+        let view = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
+        let engine = Engine::new(backend, view, &self.segments, &options, room).expect("an engine");
+        let found = engine.find(&queries).expect("it runs");
+        let left = found.left();
+        let one = |read: u32| {
+            let of = expected.of(read as usize).to_vec();
+            (of, expected.repeats[read as usize])
+        };
+        assert_eq!(found.with(one), expected, "{name}");
+        (expected, left)
+    }
+}
+
+fn letters(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
+}
+
+/// Contigs with many copies of a unit that are not quite alike.
+fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
+    let unit_length = random.usize(20..150);
+    let unit = letters(random, unit_length);
+    let mut all = Vec::new();
+    for _ in 0..random.usize(1..4) {
+        let mut contig = letters(random, 50);
+        while contig.len() < 2000 {
+            let copy = contig.len();
+            contig.extend_from_slice(&unit);
+            for _ in 0..random.usize(..4) {
+                let place = random.usize(copy..contig.len());
+                contig[place] = b"ACGT"[random.usize(..4)];
+            }
+            let between = random.usize(..60);
+            contig.extend(letters(random, between));
+        }
+        all.push(contig);
+    }
+    all
+}
+
+/// Few bases make a seed, so that short texts have many.
+fn short(most: u32) -> Options {
+    let seeds = SeedOptions { min_length: 9, split_length: 14, split_occurrences: 6, rare: 8 };
+    let chains = ChainOptions { width: 20, drop_weight: 8, most: 12, ..ChainOptions::default() };
+    Options { seeds, chains, occurrences: most, ..Options::default() }
+}
+
+#[test]
+fn random_reads_have_the_same_chains() {
+    let (mut chains, mut repeats) = (0, 0);
+    for seed in 0..8 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let contigs = contigs(&mut random);
+        let text = Text::new(&contigs, [1, 8][random.usize(..2)]);
+        let all = contigs.concat();
+        let mut reads = gpualign_tests::reads(&mut random, &all, 60, 180);
+        reads.extend([Vec::new(), b"A".to_vec(), vec![b'N'; 70], vec![b'A'; 150]]);
+        // A read of two places.
+        reads.push([&all[100..170], &all[900..980]].concat());
+        let options = if seed % 4 == 0 { Options::default() } else { short(5 + 10 * seed as u32) };
+        for room in [0, 300, u64::MAX] {
+            let (found, _) = text.check(options, &reads, room, &format!("seed {seed}"));
+            chains += found.all.len();
+            repeats += found.repeats.iter().filter(|&&share| share > 0.0).count();
+        }
+    }
+    assert!(chains > 1000 && repeats > 50, "{chains} chains, {repeats} with repeats");
+}
+
+#[test]
+fn reads_with_very_many_seeds_are_left_out() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let read = letters(&mut random, 150);
+    // Every word of ten bases, with another base behind it than in the read.
+    let contig: Vec<u8> = read
+        .windows(11)
+        .flat_map(|word| {
+            let other = if word[10] == b'A' { b'C' } else { b'A' };
+            [&word[..10], &[other]].concat()
+        })
+        .collect();
+    let text = Text::new(&[contig], 8);
+    let reads = [read[..30].to_vec(), read.clone(), read[40..60].to_vec()];
+    let (_, left) = text.check(short(50), &reads, u64::MAX, "many seeds");
+    assert_eq!(left, 1);
+}
+
+#[test]
+fn no_reads_and_the_shortest_text_have_the_same_chains() {
+    let text = Text::new(&[b"A".to_vec()], 8);
+    let (found, _) = text.check(Options::default(), &[], u64::MAX, "no reads");
+    assert_eq!(found.offsets, [0]);
+    let reads = [b"A".to_vec(), b"T".to_vec(), vec![b'A'; 40]];
+    let (found, _) = text.check(short(3), &reads, u64::MAX, "one base");
+    assert!(found.all.is_empty());
+}
+
+#[test]
+fn very_many_anchors_of_one_read_are_sorted() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let unit = letters(&mut random, 40);
+    // More copies than a warp sorts in shared memory, in no order of their rows.
+    let contig: Vec<u8> = (0..700)
+        .flat_map(|_| {
+            let between = 1 + random.usize(..9);
+            [unit.clone(), letters(&mut random, between)].concat()
+        })
+        .collect();
+    let text = Text::new(&[contig], 4);
+    for (occurrences, least) in [(600, 500), (20, 10)] {
+        let mut options = short(occurrences);
+        options.chains.most = 1000;
+        let (found, _) = text.check(options, &[unit.clone(), vec![b'G'; 3]], u64::MAX, "copies");
+        assert!(found.of(0).len() > least, "{} chains", found.of(0).len());
+    }
+}

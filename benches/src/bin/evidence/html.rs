@@ -28,11 +28,12 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         page += &of_section(section)?;
     }
     page += "<h2>The papers' numbers</h2>\n<table><tr><th>paper</th><th>what</th><th>paper's</th>\
-        <th>ours</th><th>share of the ceiling</th></tr>\n";
+        <th>ours</th><th>share of the ceiling</th><th>from</th></tr>\n";
     for paper in &evidence.papers {
         let share =
             paper.share_of_ceiling.map_or_else(String::new, |s| format!("{:.0}%", 100.0 * s));
-        page += &cells(&[&paper.source, &paper.what, &paper.theirs, &paper.ours, &share]);
+        page +=
+            &cells(&[&paper.source, &paper.what, &paper.theirs, &paper.ours, &share, &paper.file]);
     }
     page += "</table>\n";
     page += &figures.concat();

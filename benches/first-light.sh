@@ -76,7 +76,7 @@ json.dump({
     "rows": [{"program": p, "reads": int(n), "seconds": float(s), "reads_per_second": round(int(n) / float(s))} for p, n, s, *_ in rows],
     "checks": open(f"{out}/checks.txt").read().splitlines(),
     "index": open(f"{out}/index.txt").read().splitlines(),
-    "mapq": open(f"{out}/mapq.txt").read().splitlines(),
+    "mapq": [dict(zip(("mapq", "records", "wrong"), map(int, line.split()[:3]))) for line in open(f"{out}/mapq.txt").read().splitlines()[1:]],
     "stats": [json.loads(line.replace(os.environ['BIN'] + '/', '')) for line in open(f"{out}/log.txt") if line.startswith("{")],
 }, open(f"{out}/first-light.json", "w"), indent=1)
 PY

@@ -12,7 +12,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 pub struct Series {
     /// As the legend has it.
     pub name: String,
-    /// One a category.
+    /// One a category; what is not a number is not drawn.
     pub values: Vec<f64>,
 }
 
@@ -83,6 +83,16 @@ impl Ranged for Places {
     }
 }
 
+/// A value in few letters: 12 M for twelve million.
+fn short(value: f64) -> String {
+    let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")];
+    let (unit, name) =
+        units.into_iter().find(|(unit, _)| value.abs() >= *unit).unwrap_or((1.0, ""));
+    // Three decimals at most, and none that are zero.
+    let digits = format!("{:.3}", value / unit);
+    format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 impl Chart<'_> {
     /// Draws it.
     ///
@@ -122,6 +132,7 @@ impl Chart<'_> {
             .axis_desc_style((FONT, 14))
             .x_desc(self.x)
             .y_desc(self.y)
+            .y_label_formatter(&|&value| short(value))
             .x_label_formatter(&|place| {
                 self.categories.get(place.round() as usize).cloned().unwrap_or_default()
             })
@@ -133,6 +144,7 @@ impl Chart<'_> {
         for (index, Series { values, .. }) in self.series.iter().enumerate() {
             let colour = colour(index);
             let points = values.iter().enumerate().map(|(place, &value)| (place as f64, value));
+            let points = points.filter(|(_, value)| value.is_finite());
             match self.kind {
                 Kind::Lines => {
                     chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
@@ -191,6 +203,12 @@ mod tests {
             }
             assert_eq!(svg.matches(mark).count(), marks);
         }
+    }
+
+    #[test]
+    fn labels_are_short() {
+        let values = [0.0, 0.05, 2.5, 12_000.0, 4_500_000.0, 1e12];
+        assert_eq!(values.map(short), ["0", "0.05", "2.5", "12 k", "4.5 M", "1 T"]);
     }
 
     #[test]

@@ -62,14 +62,18 @@ fn a_tiny_run_makes_a_whole_report() {
     command.arg("--data").arg(folder.path().join("data"));
     command.arg("--out").arg(folder.path().join("out"));
     command.arg("--results").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("results"));
-    let output = command.output().expect("runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run = |command: &mut Command| {
+        let output = command.output().expect("runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&mut command);
 
     let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    assert_eq!(names, ["index", "complete", "everyday", "pairwise", "blastn", "scaling"]);
+    let mapping = ["index", "complete", "everyday", "pairwise", "blastn", "megablast"];
+    assert_eq!(names, [&mapping[..], &["threads", "reads", "reference", "indexes"]].concat());
     for section in sections {
         for row in section["rows"].as_array().expect("rows") {
             let seconds = row["seconds"].as_array().expect("runs");
@@ -90,7 +94,28 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3")["facts"]["records"], 1.0);
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(60_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5].map(missing), [5, 1, 5, 2, 1, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 1, 1, 0]);
+    // Every read has a quality, and few are wrong.
+    let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
+    let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
+    assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
+    // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
+    let sizes = |number: usize| {
+        let rows = sections[number]["rows"].as_array().expect("rows");
+        rows.iter().map(|row| format!("{} {}", row["name"], row["at"])).collect::<Vec<_>>()
+    };
+    let all = |names: &[&str], sizes: &[&str]| {
+        let mut all = Vec::new();
+        for size in sizes {
+            all.extend(names.iter().map(|name| format!("\"{name}\" \"{size}\"")));
+        }
+        all
+    };
+    let modes = ["everyday", "complete"];
+    assert_eq!(sizes(6), all(&modes, &["1", "2"]));
+    assert_eq!(sizes(7), all(&modes, &["18", "75", "300"]));
+    assert_eq!(sizes(8), all(&modes, &["3750", "15000", "60000"]));
+    assert_eq!(sizes(9), all(&["index"], &["3750", "15000", "60000"]));
 
     let report = read("REPORT.md");
     assert!(report.contains("Not installed: bwa, bwa-mem2, bowtie2, minimap2, strobealign."));
@@ -99,7 +124,22 @@ fn a_tiny_run_makes_a_whole_report() {
     check_elements(&page);
     // A drawing for each section with rows, and nothing from elsewhere.
     let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
-    assert_eq!(page.matches("<svg").count(), drawn.count());
+    // And one of qualities, and the papers' six.
+    assert_eq!(page.matches("<svg").count(), drawn.count() + 1 + 6);
     let elsewhere = ["src=", "href=", "url(", "@import"];
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
+
+    // One section again: the others stay as they were, to the last digit.
+    run(command.args(["--keep", "--commit", "abc1234", "--runs", "1", "--section", "complete"]));
+    let again: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
+    assert_eq!(again["commit"], "abc1234");
+    for (number, section) in sections.iter().enumerate() {
+        let runs = |section: &Value| section["rows"][0]["seconds"].as_array().map(Vec::len);
+        let other = &again["sections"][number];
+        assert_eq!(other["name"], section["name"]);
+        match number {
+            1 => assert_eq!((runs(section), runs(other)), (Some(2), Some(1))),
+            _ => assert_eq!(other, section),
+        }
+    }
 }

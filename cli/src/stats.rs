@@ -64,6 +64,20 @@ impl Complete {
 }
 
 impl Summary {
+    /// Mean occupancy of each module of the streaming runtime, under the names of its application and its own. Everyday
+    /// mapping has none.
+    pub fn occupancy(&self) -> Vec<(String, f64)> {
+        let Some(Complete { filter, scheme, .. }) = &self.complete else { return Vec::new() };
+        let filter = filter.iter().map(|filter| ("filter", filter));
+        let scheme = scheme.iter().map(|scheme| ("scheme", &scheme.run));
+        let modules = filter.chain(scheme).flat_map(|(application, run)| {
+            let named =
+                move |(module, share): &(String, f64)| (format!("{application}: {module}"), *share);
+            run.occupancy.iter().map(named)
+        });
+        modules.collect()
+    }
+
     /// What most want to know, in words.
     pub fn lines(&self) -> Vec<String> {
         let Self { reads, aligned, alignments, device, seconds, reads_per_second, .. } = self;
@@ -109,6 +123,23 @@ impl Seconds {
             write: timeline.seconds(Step::Write),
             total: total.as_secs_f64(),
         }
+    }
+}
+
+impl Seconds {
+    /// The steps by their names, in their order.
+    pub fn steps(&self) -> [(&'static str, f64); 8] {
+        let Self { start, read, prepare, search, align, pair, format, write, total: _ } = *self;
+        [
+            ("start", start),
+            ("read", read),
+            ("prepare", prepare),
+            ("search", search),
+            ("align", align),
+            ("pair", pair),
+            ("format", format),
+            ("write", write),
+        ]
     }
 }
 

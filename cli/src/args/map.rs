@@ -88,7 +88,7 @@ pub struct MapOptions {
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
-    /// Write a page about the run to FILE, and a table for `MultiQC` beside it
+    /// Write a page about the run to FILE, and sections for `MultiQC` beside it, `*_mqc.json`
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
     pub run_report: Option<PathBuf>,
     /// Write to FILE when each batch was read, searched for, formatted and written: JSON for

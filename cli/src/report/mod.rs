@@ -1,17 +1,17 @@
 //! `--run-report`: what came of a run, as a page to look at and as custom content of `MultiQC`.
 //!
-//! The page needs nothing but itself. Beside `run.html`, `run_mqc.json` is written, which `MultiQC` finds by
-//! its name (its documentation, "Custom content").
+//! The page needs nothing but itself. Beside `run.html`, `run_mqc.json`, `run_mapq_mqc.json` and so on are
+//! written, which `MultiQC` finds by their names.
 
 mod histogram;
+mod multiqc;
 mod page;
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use serde_json::json;
 
 use crate::output::Target;
 use crate::stats::Summary;
@@ -20,7 +20,8 @@ use crate::stats::Summary;
 #[derive(Debug)]
 pub struct Report {
     page: Target,
-    multiqc: Target,
+    /// Of [`multiqc::PARTS`], in their order.
+    sections: Vec<Target>,
     /// The name of the run.
     name: String,
 }
@@ -29,16 +30,25 @@ impl Report {
     /// Checks that the page, which is to have this name, and what goes beside it can be written.
     pub fn new(path: &Path) -> Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let beside: PathBuf = path.with_file_name(format!("{name}_mqc.json"));
-        let new = |path: &Path| Target::new(Some(path));
-        Ok(Self { page: new(path)?, multiqc: new(&beside)?, name })
+        let beside =
+            |part: &&str| Target::new(Some(&path.with_file_name(format!("{name}{part}_mqc.json"))));
+        let page = Target::new(Some(path))?;
+        let sections = multiqc::PARTS.iter().map(beside).collect::<Result<_>>()?;
+        Ok(Self { page, sections, name })
     }
 
-    /// Writes both files.
+    /// Writes all files.
     pub fn write(self, summary: &Summary) -> Result<()> {
         let page = page::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
         write(self.page, &page)?;
-        write(self.multiqc, &(multiqc(&self.name, summary).to_string() + "\n"))
+        let mut sections = multiqc::sections(&self.name, summary);
+        for (part, target) in multiqc::PARTS.into_iter().zip(self.sections) {
+            // Not of every run: single reads have no insert sizes.
+            if let Some(place) = sections.iter().position(|(of, _)| *of == part) {
+                write(target, &(sections.swap_remove(place).1.to_string() + "\n"))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -46,32 +56,4 @@ fn write(target: Target, text: &str) -> Result<()> {
     let write = || File::from(target.open()?).write_all(text.as_bytes());
     write().with_context(|| target.name())?;
     target.commit()
-}
-
-/// A table with a row for this run.
-fn multiqc(name: &str, summary: &Summary) -> serde_json::Value {
-    let tally = &summary.tally;
-    let percent = |count: u64| 100.0 * count as f64 / tally.primary.max(1) as f64;
-    let percents = |title: &str| json!({ "title": title, "suffix": "%", "min": 0, "max": 100 });
-    json!({
-        "id": "gpualign",
-        "section_name": "gpualign",
-        "description": "Reads and what became of them.",
-        "plot_type": "table",
-        "pconfig": { "id": "gpualign_table", "title": "gpualign" },
-        "headers": {
-            "reads": { "title": "Reads", "format": "{:,.0f}" },
-            "mapped": percents("Mapped"),
-            "properly_paired": percents("Properly paired"),
-            "insert_size": { "title": "Insert size", "description": "Median, in bases" },
-            "reads_per_second": { "title": "Reads/s", "format": "{:,.0f}" },
-        },
-        "data": { name: {
-            "reads": tally.primary,
-            "mapped": percent(tally.mapped),
-            "properly_paired": percent(tally.properly_paired),
-            "insert_size": histogram::median(&tally.insert_size),
-            "reads_per_second": summary.reads_per_second,
-        } },
-    })
 }

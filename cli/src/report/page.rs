@@ -24,6 +24,7 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
     let mut rows = vec![
         ("command", summary.command.clone()),
         ("version", summary.version.to_owned()),
+        ("mode", format!("{:?}", summary.mode).to_ascii_lowercase()),
         ("device", summary.device.clone()),
         ("threads", summary.threads.to_string()),
         ("reads", tally.primary.to_string()),
@@ -50,18 +51,13 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         let ranges = histogram::ranges(&tally.insert_size, INSERTS.0, INSERTS.1);
         charts += &bars("Insert sizes", "bases, from", "pairs", ranges)?;
     }
-    let steps = [
-        ("start", seconds.start),
-        ("read", seconds.read),
-        ("prepare", seconds.prepare),
-        ("search", seconds.search),
-        ("align", seconds.align),
-        ("pair", seconds.pair),
-        ("format", seconds.format),
-        ("write", seconds.write),
-    ];
-    let (names, times) = steps.map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();
-    charts += &bars("Time of the steps, which overlap", "", "s", (names, times))?;
+    let steps = seconds.steps().map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();
+    charts += &bars("Time of the steps, which overlap", "", "s", steps)?;
+    let modules = summary.occupancy();
+    if !modules.is_empty() {
+        let shares = modules.into_iter().map(|(name, share)| (name, 100.0 * share)).unzip();
+        charts += &bars("Occupancy of the ensembles, by module", "", "%", shares)?;
+    }
     let title = escaped(name);
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\

@@ -44,7 +44,7 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
         for part in ["<h1>lane 1</h1>", "<td>reads</td><td>45</td>", "Mapping quality", "</html>"] {
             assert!(page.contains(part), "{part}");
         }
-        // No insert sizes, and nothing from elsewhere.
+        // No insert sizes, no modules, and nothing from elsewhere.
         assert_eq!(page.matches("<svg").count(), 2);
         assert!(["src=", "href=", "url("].iter().all(|sign| !page.contains(sign)));
         let table: Value =
@@ -54,7 +54,95 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
         assert_eq!((&row["reads"], &row["properly_paired"]), (&45.into(), &0.0.into()));
         assert_eq!(row["mapped"].as_f64(), Some(mapped));
         assert_eq!(row["insert_size"], Value::Null);
+        assert_eq!((&row["mode"], &row["device"]), (&"complete".into(), &"cpu".into()));
+        assert!(
+            row["seconds"].as_f64() > Some(0.0) && row["reads_per_second"].as_f64() > Some(0.0)
+        );
+        assert_eq!(sections(&folder, "lane 1"), ["_mapq", "_steps", ""]);
     }
+}
+
+/// Which sections of a run there are, after a check of what `MultiQC` requires of custom content: an `id`, a
+/// `plot_type` that it knows, and `data` by sample; a `pconfig` with an `id` of its own and a title; and for these
+/// types, numbers by name, or pairs of numbers.
+fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
+    let parts = ["_mapq", "_insert_size", "_steps", "_occupancy", ""];
+    let file = |part: &str| format!("{name}{part}_mqc.json");
+    let parts = parts.into_iter().filter(|part| folder.path(&file(part)).exists());
+    parts
+        .inspect(|part| {
+            let section: Value =
+                serde_json::from_slice(&folder.read(&file(part))).expect("is JSON");
+            for key in ["id", "section_name", "description", "plot_type"] {
+                assert!(
+                    section[key].as_str().is_some_and(|text| !text.is_empty()),
+                    "{part}: {key}"
+                );
+            }
+            assert_ne!(section["id"], section["pconfig"]["id"]);
+            assert!(section["pconfig"]["title"].is_string(), "{section}");
+            let samples = section["data"].as_object().expect("samples");
+            assert_eq!(samples.keys().collect::<Vec<_>>(), [name]);
+            let data = &samples[name];
+            match section["plot_type"].as_str().expect("a type") {
+                "table" => {
+                    let columns = section["headers"].as_object().expect("columns");
+                    let row = data.as_object().expect("a row");
+                    assert!(columns.keys().eq(row.keys()) && row.values().any(Value::is_number));
+                }
+                "linegraph" => {
+                    let points = data.as_array().expect("points");
+                    assert!(!points.is_empty());
+                    assert!(points.iter().all(|p| p[0].is_number() && p[1].is_number()), "{data}");
+                }
+                "bargraph" => {
+                    let bars = data.as_object().expect("parts of a bar");
+                    assert!(!bars.is_empty() && bars.values().all(Value::is_number), "{data}");
+                    let order = section["categories"].as_array().expect("their order");
+                    let mut order: Vec<_> = order.iter().filter_map(Value::as_str).collect();
+                    order.sort_unstable();
+                    assert!(bars.keys().eq(order), "{section}");
+                }
+                other => panic!("MultiQC has no {other}"),
+            }
+        })
+        .collect()
+}
+
+/// What a section has of a run.
+fn section(folder: &Folder, file: &str, name: &str) -> Value {
+    let section: Value = serde_json::from_slice(&folder.read(file)).expect("is JSON");
+    section["data"][name].clone()
+}
+
+#[test]
+fn complete_mapping_reports_the_occupancy_of_its_modules() {
+    let folder = Folder::new();
+    folder.write("reads.fq", data("phix_1.fq"));
+    let mapping = ["--mode", "complete", "-k", "3", "--strategy", "filter", "reads.fq", "ref.fa"];
+    let report =
+        ["--device", "cpu", "-o", "out.sam", "--run-report", "run.html", "--stats", "json"];
+    let output = folder.run(&[&mapping[..], &report].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
+    assert_eq!(sections(&folder, "run"), ["_mapq", "_steps", "_occupancy", ""]);
+    let modules = section(&folder, "run_occupancy_mqc.json", "run");
+    for (module, share) in modules.as_object().expect("modules") {
+        let of_filter = stats["filter"]["occupancy"].as_array().expect("modules");
+        let module = module.strip_prefix("filter: ").expect("of the filter");
+        let found = of_filter.iter().find(|pair| pair[0] == module).expect(module);
+        assert_eq!(*share, found[1]);
+    }
+    assert_eq!(modules.as_object().map(serde_json::Map::len), Some(3));
+    let steps = section(&folder, "run_steps_mqc.json", "run");
+    assert_eq!(steps["search"], stats["seconds"]["search"]);
+    // Every quality between the first and the last, and as many reads as there are in the histogram.
+    let qualities = section(&folder, "run_mapq_mqc.json", "run");
+    let of = |point: &Value| point[1].as_u64().expect("a count");
+    let sum: u64 = qualities.as_array().expect("points").iter().map(of).sum();
+    assert_eq!(stats["mapped"], sum);
+    let page = String::from_utf8(folder.read("run.html")).expect("is text");
+    assert!(page.contains("Occupancy") && page.matches("<svg").count() == 3);
 }
 
 #[test]
@@ -76,6 +164,10 @@ fn pairs_have_insert_sizes() {
     assert_eq!(pairs as usize, count / 2);
     let page = String::from_utf8(folder.read("run.html")).expect("is text");
     assert_eq!(page.matches("<svg").count(), 3);
+    assert_eq!(sections(&folder, "run"), ["_mapq", "_insert_size", "_steps", ""]);
+    let points = section(&folder, "run_insert_size_mqc.json", "run");
+    let of = |point: &Value| point[1].as_u64().expect("a count");
+    assert_eq!(points.as_array().expect("points").iter().map(of).sum::<u64>(), pairs);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Command lines that are run in turn and measured.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -11,19 +10,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::machine::{field, kilobytes};
-use crate::outcome::{Outcome, Row};
+use crate::outcome::{Known, Outcome, Row};
 use crate::tool::Tool;
 
 /// How often memory is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+const LOOK: Duration = Duration::from_millis(2);
 
 /// What is compared.
 pub struct Section {
-    pub title: &'static str,
+    pub title: String,
     pub workload: String,
     /// What contestants are counted by.
     pub unit: &'static str,
-    /// What has to be there before, in this order; not measured.
+    /// What has to be there before, in this order; not measured, and not run if it is there.
     pub before: Vec<Contestant>,
     pub contestants: Vec<Contestant>,
     pub missing: Vec<String>,
@@ -33,8 +32,12 @@ pub struct Section {
 /// A command line.
 pub struct Contestant {
     pub name: String,
+    /// The size that is measured, in sections on scaling.
+    pub at: Option<String>,
     pub tool: Tool,
     pub arguments: Vec<String>,
+    /// The file of the folder that it makes, if it is one for others.
+    pub makes: Option<String>,
     /// Files of the folder that it reads from and writes to, instead of a terminal.
     pub stdin: Option<&'static str>,
     pub stdout: Option<&'static str>,
@@ -45,47 +48,77 @@ pub struct Contestant {
 }
 
 /// Looks at what a contestant made, in this folder.
-pub type Facts = Box<dyn Fn(&Path) -> Result<BTreeMap<String, f64>>>;
+pub type Facts = Box<dyn Fn(&Path) -> Result<Known>>;
 
 /// Where contests are held.
 #[derive(Debug)]
 pub struct Arena<'a> {
     /// Command lines are run here.
     pub folder: &'a Path,
-    /// How often.
+    /// How often, at most.
     pub runs: usize,
+    /// A program that took so long in all is not run again.
+    pub patience: Duration,
 }
 
 impl Arena<'_> {
     /// Runs all contestants.
     pub fn hold(&self, name: &str, section: Section) -> Result<Outcome> {
         let Section { title, workload, unit, before, contestants, missing, note } = section;
-        before.iter().try_for_each(|contestant| self.run(contestant).map(|_| ()))?;
+        self.prepare(&before)?;
         let mut measured: Vec<(Vec<f64>, u64)> = vec![(Vec::new(), 0); contestants.len()];
+        // What it made may be made anew by the next one.
+        let mut known: Vec<Option<Known>> = contestants.iter().map(|_| None).collect();
         for _ in 0..self.runs {
-            for (contestant, (seconds, peak)) in contestants.iter().zip(&mut measured) {
+            for (index, contestant) in contestants.iter().enumerate() {
+                let (seconds, peak) = &mut measured[index];
+                if seconds.iter().sum::<f64>() > self.patience.as_secs_f64() {
+                    continue;
+                }
                 let (took, bytes) = self.run(contestant)?;
                 seconds.push(took.as_secs_f64());
                 *peak = bytes.max(*peak);
+                if known[index].is_none() {
+                    let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
+                    known[index] = Some(facts.transpose()?.unwrap_or_default());
+                }
             }
         }
-        let row = |(contestant, (seconds, peak_bytes)): (Contestant, (Vec<f64>, u64))| {
-            let facts = contestant.facts.as_ref().map(|facts| facts(self.folder)).transpose()?;
+        let mut rows = Vec::with_capacity(contestants.len());
+        for ((contestant, (seconds, peak_bytes)), known) in
+            contestants.into_iter().zip(measured).zip(known)
+        {
             let median = median(&seconds);
-            Ok(Row {
+            rows.push(Row {
                 command: contestant.command_line(),
                 name: contestant.name,
+                at: contestant.at,
                 version: contestant.tool.version,
                 median,
                 rate: contestant.amount / median,
                 seconds,
                 peak_bytes,
-                facts: facts.unwrap_or_default(),
-            })
-        };
-        let rows = contestants.into_iter().zip(measured).map(row).collect::<Result<_>>()?;
-        let (name, title, unit) = (name.to_owned(), title.to_owned(), unit.to_owned());
+                known: known.unwrap_or_default(),
+            });
+        }
+        let (name, unit) = (name.to_owned(), unit.to_owned());
         Ok(Outcome { name, title, workload, unit, rows, missing, note })
+    }
+
+    /// Runs what is not there yet, one after the other.
+    pub fn prepare(&self, before: &[Contestant]) -> Result<()> {
+        for contestant in before.iter().filter(|contestant| !self.has(contestant)) {
+            self.run(contestant)?;
+        }
+        Ok(())
+    }
+
+    /// Whether what is to be made before is there, and not older than the genome.
+    fn has(&self, contestant: &Contestant) -> bool {
+        let changed =
+            |file: &str| fs::metadata(self.folder.join(file)).and_then(|f| f.modified()).ok();
+        let made = contestant.makes.as_deref().and_then(changed);
+        made.is_some_and(|made| changed("genome.fa").is_some_and(|genome| made >= genome))
     }
 
     /// One run: how long it took, and its peak of memory.
@@ -110,7 +143,7 @@ impl Arena<'_> {
             let watch = scope.spawn(|| {
                 let mut peak = 0;
                 while !is_done.load(Ordering::Relaxed) {
-                    peak = peak_bytes(process).unwrap_or(peak);
+                    peak = peak_bytes(process).unwrap_or_default().max(peak);
                     thread::sleep(LOOK);
                 }
                 peak
@@ -146,10 +179,15 @@ impl Contestant {
     }
 }
 
-/// The high-water mark of a process that runs.
+/// The high-water mark of a process that runs, with those of the processes that it started: some programs are scripts
+/// around others.
 fn peak_bytes(process: u32) -> Option<u64> {
-    let status = PathBuf::from(format!("/proc/{process}/status"));
-    kilobytes(field(&fs::read_to_string(status).ok()?, "VmHWM")?)
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let own = kilobytes(field(&status, "VmHWM")?)?;
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let children = children.unwrap_or_default();
+    let started = children.split_whitespace().filter_map(|child| child.parse().ok());
+    Some(own + started.filter_map(peak_bytes).sum::<u64>())
 }
 
 /// The middle one, or the mean of both.

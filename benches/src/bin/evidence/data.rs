@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 pub struct Size {
     pub name: &'static str,
     pub runs: usize,
+    /// Seconds of runs after which a program is not run again.
+    pub patience: u64,
     /// Bases of the genome.
     pub genome: u64,
     /// Single reads, and as many pairs.
@@ -27,15 +29,17 @@ impl Size {
     pub const FULL: Self = Self {
         name: "full",
         runs: 5,
+        patience: 30,
         genome: 60_000_000,
         reads: 1_000_000,
         sequences: 400,
         sequence_bases: 1500,
-        queries: 100,
+        queries: 20,
     };
     pub const QUICK: Self = Self {
         name: "quick",
         runs: 3,
+        patience: 6,
         genome: 2_000_000,
         reads: 10_000,
         sequences: 40,
@@ -45,6 +49,7 @@ impl Size {
     pub const TINY: Self = Self {
         name: "tiny",
         runs: 2,
+        patience: 60,
         genome: 60_000,
         reads: 300,
         sequences: 8,
@@ -53,12 +58,16 @@ impl Size {
     };
 }
 
+/// Single reads, and the bases of the reference, are also taken by one of so many parts: to see how programs scale.
+pub const PARTS: [u64; 3] = [16, 4, 1];
+
 /// Bases of single reads, and of queries.
 pub const READ: u64 = 100;
 pub const QUERY: u64 = 500;
 
 /// Files in a folder of their own: `genome.fa`, `reads.fq`, `1.fq`, `2.fq`, `all.fa`, `one.fa` and
-/// `queries.fa`.
+/// `queries.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`; and smaller genomes, `genome-N.fa`, with reads of theirs,
+/// `genome-N.fq`.
 #[derive(Debug)]
 pub struct Data {
     pub folder: PathBuf,
@@ -101,9 +110,46 @@ impl Data {
             &format!("reads genome.fa -n {queries} -l {QUERY} {rates} -o queries.fq"),
         )?;
         fasta(&folder.join("queries.fq"), &folder.join("queries.fa"))?;
+        let short = format!("reads genome.fa -n {} -l 47 --seed 7 -o short.fq", reads / 10);
+        make("short.fq", &short)?;
         let bases = letters(&folder.join("genome.fa"))?;
+        let few = reads / PARTS[1];
+        for part in PARTS.into_iter().filter(|&part| part > 1) {
+            first(&folder, "reads.fq", 4 * (reads / part), &format!("reads-{part}.fq"))?;
+            let [reference, of_it] = ["fa", "fq"].map(|kind| format!("genome-{part}.{kind}"));
+            let simulated = format!("genome {} --contigs 2 --seed 1 -o {reference}", bases / part);
+            make(&reference, &simulated)?;
+            make(&of_it, &format!("reads {reference} -n {few} -l {READ} --seed 2 -o {of_it}"))?;
+        }
         Ok(Self { folder, size: *size, bases })
     }
+
+    /// References and their bases, from the smallest on.
+    pub fn references(&self) -> Vec<(String, u64)> {
+        let of = |part| match part {
+            1 => ("genome.fa".to_owned(), self.bases),
+            _ => (format!("genome-{part}.fa"), self.bases / part),
+        };
+        PARTS.map(of).into()
+    }
+
+    /// The file with one of so many parts of the reads of a reference.
+    pub fn reads(reference: &str, part: u64) -> String {
+        match (reference, part) {
+            ("genome.fa", 1) => "reads.fq".to_owned(),
+            ("genome.fa", _) => format!("reads-{part}.fq"),
+            _ => reference.replace(".fa", ".fq"),
+        }
+    }
+}
+
+/// The first lines of a file as another one.
+fn first(folder: &Path, from: &str, lines: u64, to: &str) -> Result<()> {
+    let mut out = BufWriter::new(File::create(folder.join(to))?);
+    for line in BufReader::new(File::open(folder.join(from))?).lines().take(lines as usize) {
+        writeln!(out, "{}", line?)?;
+    }
+    Ok(out.flush()?)
 }
 
 /// Copies FASTQ of four lines a record to FASTA.

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
-use crate::markdown::{facts, number};
-use crate::outcome::{Evidence, Outcome};
+use crate::markdown::{facts, number, qualities, ratios};
+use crate::outcome::{Evidence, OfMapq, Outcome, Row};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
     table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}\
     td.n{text-align:right}svg{max-width:100%;height:auto}code{font-size:12px}";
 
-/// The whole page.
-pub fn report(evidence: &Evidence) -> Result<String> {
+/// The whole page, with the papers' figures as they were drawn.
+pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
     let Evidence { date, version, device, threads, machine, .. } = evidence;
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Evidence, {date}</title>\
@@ -28,13 +28,16 @@ pub fn report(evidence: &Evidence) -> Result<String> {
         page += &of_section(section)?;
     }
     page += "<h2>The papers' numbers</h2>\n<table><tr><th>paper</th><th>what</th><th>paper's</th>\
-        <th>ours</th><th>share of the ceiling</th></tr>\n";
+        <th>ours</th><th>share of the ceiling</th><th>from</th></tr>\n";
     for paper in &evidence.papers {
         let share =
             paper.share_of_ceiling.map_or_else(String::new, |s| format!("{:.0}%", 100.0 * s));
-        page += &cells(&[&paper.source, &paper.what, &paper.theirs, &paper.ours, &share]);
+        page +=
+            &cells(&[&paper.source, &paper.what, &paper.theirs, &paper.ours, &share, &paper.file]);
     }
-    page += "</table>\n</body></html>\n";
+    page += "</table>\n";
+    page += &figures.concat();
+    page += "</body></html>\n";
     Ok(page)
 }
 
@@ -51,33 +54,96 @@ fn of_section(section: &Outcome) -> Result<String> {
     if rows.is_empty() {
         return Ok(page);
     }
-    let chart = Chart {
+    let charts = [Some(rates(title, unit, rows)), calibration(rows)];
+    for chart in charts.into_iter().flatten() {
+        page += &chart.svg().map_err(|error| anyhow!("{title}: cannot be drawn: {error}"))?;
+    }
+    let (over, ratios) = ratios(rows);
+    let _ = writeln!(
+        page,
+        "<table><tr><th>program</th><th>version</th><th>s</th><th>runs</th><th>{}</th>\
+         <th>{over}</th><th>memory, MB</th><th></th></tr>",
+        escaped(unit)
+    );
+    for (row, ratio) in rows.iter().zip(&ratios) {
+        let memory = format!("{:.0}", row.peak_bytes as f64 / 1e6);
+        let (median, rate) = (format!("{:.3}", row.median), number(row.rate));
+        let (name, runs) = (row.full_name(), row.seconds.len().to_string());
+        let facts = facts(row);
+        page += &cells(&[&name, &row.version, &median, &runs, &rate, ratio, &memory, &facts]);
+    }
+    page += "</table>\n<details><summary>Commands</summary><table>\n";
+    for row in rows {
+        page += &cells(&[&row.full_name(), &row.command]);
+    }
+    page += "</table></details>\n";
+    Ok(page)
+}
+
+/// Bars of the rates; lines over the sizes in sections on scaling.
+fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
+    let mut chart = Chart {
         kind: Kind::Bars,
         title,
         x: "",
         y: unit,
         categories: rows.iter().map(|row| row.name.clone()).collect(),
         series: vec![Series {
-            name: unit.clone(),
+            name: unit.to_owned(),
             values: rows.iter().map(|row| row.rate).collect(),
         }],
         reference: None,
     };
-    page += &chart.svg().map_err(|error| anyhow!("{title}: cannot be drawn: {error}"))?;
-    let _ = writeln!(
-        page,
-        "<table><tr><th>program</th><th>version</th><th>s</th><th>{}</th><th>memory, MB</th>\
-         <th></th><th>command</th></tr>",
-        escaped(unit)
-    );
-    for row in rows {
-        let memory = format!("{:.0}", row.peak_bytes as f64 / 1e6);
-        let (median, rate) = (format!("{:.3}", row.median), number(row.rate));
-        page +=
-            &cells(&[&row.name, &row.version, &median, &rate, &memory, &facts(row), &row.command]);
+    let sizes: Vec<&String> = distinct(rows.iter().filter_map(|row| row.at.as_ref()));
+    if !sizes.is_empty() {
+        let line = |name: &String| {
+            let of = |row: &&Row, size| row.name == *name && row.at.as_ref() == Some(size);
+            let rate =
+                |size| rows.iter().find(|row| of(row, size)).map_or(f64::NAN, |row| row.rate);
+            Series { name: name.clone(), values: sizes.iter().map(|&size| rate(size)).collect() }
+        };
+        chart.kind = Kind::Lines;
+        chart.x = title.split_once(": ").map_or("", |(_, what)| what);
+        chart.series = distinct(rows.iter().map(|row| &row.name)).into_iter().map(line).collect();
+        chart.categories = sizes.into_iter().cloned().collect();
     }
-    page += "</table>\n";
-    Ok(page)
+    chart
+}
+
+/// What the error rates of mappers say beside what their mapping qualities say; none of other programs.
+fn calibration(rows: &[Row]) -> Option<Chart<'static>> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
+    let from = qualities(&rows);
+    let line = |row: &&Row| {
+        let of = |from| row.known.by_mapq.iter().find(|range| range.from == from);
+        let measured = |&from: &u64| of(from).and_then(OfMapq::measured).unwrap_or(f64::NAN);
+        Series { name: row.name.clone(), values: from.iter().map(measured).collect() }
+    };
+    let mut series: Vec<Series> = rows.iter().map(line).collect();
+    series.push(Series {
+        name: "as stated".to_owned(),
+        values: from.iter().map(|&from| from as f64).collect(),
+    });
+    (!rows.is_empty()).then(|| Chart {
+        kind: Kind::Lines,
+        title: "Error rates by mapping quality; at least, where none is wrong",
+        x: "mapping quality, from",
+        y: "-10 log10 of the error rate",
+        categories: from.iter().map(u64::to_string).collect(),
+        series,
+        reference: None,
+    })
+}
+
+/// Each of them once, in their order.
+fn distinct<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<&'t String> {
+    let mut seen = Vec::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
 }
 
 fn cells(texts: &[&str]) -> String {

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// This machine.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     pub host: String,
     pub processor: String,

@@ -16,6 +16,7 @@
 //! | [`machine`] | where |
 //! | [`papers`] | the papers' numbers beside ours |
 //! | [`outcome`] | results as data |
+//! | [`page`] | `benches/RESULTS.md`, of the committed results |
 //! | [`markdown`], [`html`] | and to read |
 //!
 //! Contestants of a section take turns, so that a machine that gets slower is unfair to nobody. A program
@@ -27,19 +28,24 @@ mod html;
 mod machine;
 mod markdown;
 mod outcome;
+mod page;
 mod papers;
 mod sections;
 mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 
 use crate::contest::Arena;
 use crate::data::{Data, Size};
-use crate::outcome::{Evidence, Paper};
+use crate::machine::Machine;
+use crate::outcome::{Evidence, Outcome};
+use crate::papers::Results;
+use crate::sections::PAPERS;
 use crate::tool::Tools;
 
 /// Runs gpualign and the programs it is compared with, and writes a report.
@@ -73,62 +79,109 @@ struct Arguments {
     /// Folder with the results that the papers' numbers are compared with
     #[arg(long, value_name = "DIR", default_value = "benches/results")]
     results: PathBuf,
-    /// Measure nothing, but write the table of the papers' numbers into this file again, between its marks
+    /// Measure nothing, but make this page again of the results, by the template beside it (FILE.template.md)
     #[arg(long, value_name = "FILE")]
-    tables: Option<PathBuf>,
-    /// Only these sections [default: all]
+    results_page: Option<PathBuf>,
+    /// Only these sections [default: all]; papers: their experiments, on a GPU
     #[arg(long, value_name = "NAME", num_args = 1..)]
     section: Vec<String>,
+    /// Keep what an earlier call measured of other sections on this machine, into the same folder
+    #[arg(long)]
+    keep: bool,
+    /// Runs of each program, unless they take long [default: by the size of the data]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: Option<u16>,
+    /// The commit that the program was built from [default: that of the repository here, if it is one]
+    #[arg(long, value_name = "HASH")]
+    commit: Option<String>,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    // Found out now, not when everything was measured.
-    let papers = papers::rows(&arguments.results)?;
-    if let Some(path) = &arguments.tables {
-        return write_tables(path, &papers);
+    if let Some(path) = &arguments.results_page {
+        return page::write(path, &arguments.results);
     }
+    // Found out now, not when everything was measured.
+    let results = Results::read(&arguments.results)?;
+    let papers = papers::rows(&results)?;
+    let figures = papers::figures(&results, &arguments.results)?;
     let size = match (arguments.quick, arguments.tiny) {
         (_, true) => Size::TINY,
         (true, _) => Size::QUICK,
         _ => Size::FULL,
     };
     let program = program(arguments.program.as_deref())?;
-    let machine = machine::Machine::here()?;
+    let machine = Machine::here()?;
     let threads = arguments.threads.map_or(machine.threads, usize::from);
-    let (date, host) = (machine::date()?, machine.host.clone());
+    let date = machine::date()?;
+    let out = arguments
+        .out
+        .unwrap_or_else(|| Path::new("benches/results").join(format!("{date}-{}", machine.host)));
+    let sections = if arguments.keep { earlier(&out, &machine)? } else { Vec::new() };
     let data = Data::make(&arguments.data, &size, &program)?;
     let tools = Tools::new(program, arguments.peers.as_deref());
-    let arena = Arena { folder: &data.folder, runs: size.runs };
+    let arena = Arena {
+        folder: &data.folder,
+        runs: arguments.runs.map_or(size.runs, usize::from),
+        patience: Duration::from_secs(size.patience),
+    };
     let plan = sections::Plan { data: &data, tools: &tools, threads, device: &arguments.device };
+    let names = plan.names();
+    if let Some(unknown) = arguments.section.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("no section '{unknown}': there are {}", names.join(", "));
+    }
 
-    let mut sections = Vec::new();
-    for (name, section) in plan.sections() {
-        if arguments.section.is_empty() || arguments.section.iter().any(|wanted| wanted == name) {
-            eprintln!("evidence: {name}");
-            sections.push(arena.hold(name, section()?)?);
-        }
-    }
-    if sections.is_empty() {
-        bail!("no such section: there are {}", plan.names().join(", "));
-    }
-    let evidence = Evidence {
+    let mut evidence = Evidence {
         date,
         size: size.name.to_owned(),
-        device: arguments.device,
+        device: arguments.device.clone(),
         threads,
         version: tools.own_version()?,
-        commit: machine::commit(),
+        commit: arguments.commit.or_else(machine::commit),
         machine,
         sections,
         papers,
     };
-    let out = arguments
-        .out
-        .unwrap_or_else(|| Path::new("benches/results").join(format!("{}-{host}", evidence.date)));
-    write(&out, &evidence)?;
+    let is_wanted = |name: &str| {
+        arguments.section.is_empty() || arguments.section.iter().any(|wanted| wanted == name)
+    };
+    for (name, section) in plan.sections() {
+        if is_wanted(name) {
+            eprintln!("evidence: {name}");
+            let measured = arena.hold(name, section()?)?;
+            evidence.sections.retain(|section| section.name != name);
+            evidence.sections.push(measured);
+            let place = |section: &Outcome| names.iter().position(|name| *name == section.name);
+            evidence.sections.sort_by_key(place);
+            // After each, so that a run that is cut off leaves what it measured.
+            write(&out, &evidence, &figures)?;
+        }
+    }
+    // Most of them are about kernels.
+    if is_wanted(PAPERS) && evidence.device != "cpu" {
+        eprintln!("evidence: {PAPERS}");
+        arena.prepare(&plan.experiments()?)?;
+        let measured = sections::papers::measured(&data.folder, &results)?;
+        evidence.papers = papers::rows(&results.with_measured(measured))?;
+        write(&out, &evidence, &figures)?;
+    }
     println!("{}", out.display());
     Ok(())
+}
+
+/// The sections that are in a folder already, which have to be of this machine.
+fn earlier(out: &Path, machine: &Machine) -> Result<Vec<Outcome>> {
+    let path = out.join("evidence.json");
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let named = || path.display().to_string();
+    let text = fs::read_to_string(&path).with_context(named)?;
+    let evidence: Evidence = serde_json::from_str(&text).with_context(named)?;
+    if evidence.machine != *machine {
+        bail!("{}: was measured on another machine", path.display());
+    }
+    Ok(evidence.sections)
 }
 
 /// The program under test, as an absolute path.
@@ -138,19 +191,12 @@ fn program(given: Option<&Path>) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("{}: build gpualign first", path.display()))
 }
 
-fn write_tables(path: &Path, papers: &[Paper]) -> Result<()> {
-    let named = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(named)?;
-    let text = markdown::with_tables(&text, papers).context("no marks").with_context(named)?;
-    fs::write(path, text).with_context(named)
-}
-
-fn write(out: &Path, evidence: &Evidence) -> Result<()> {
+fn write(out: &Path, evidence: &Evidence, figures: &[String]) -> Result<()> {
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let files = [
         ("evidence.json", serde_json::to_string_pretty(evidence)? + "\n"),
         ("REPORT.md", markdown::report(evidence)),
-        ("report.html", html::report(evidence)?),
+        ("report.html", html::report(evidence, figures)?),
     ];
     for (name, text) in files {
         let path = out.join(name);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 
 /// All of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Evidence {
     pub date: String,
     /// Of the data: full, quick or tiny.
@@ -16,7 +16,7 @@ pub struct Evidence {
     pub device: String,
     pub threads: usize,
     pub version: String,
-    /// Of the repository, if it is one.
+    /// Of the repository, if it is known.
     pub commit: Option<String>,
     pub machine: Machine,
     pub sections: Vec<Outcome>,
@@ -24,7 +24,7 @@ pub struct Evidence {
 }
 
 /// What came of a section.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub name: String,
     pub title: String,
@@ -40,9 +40,11 @@ pub struct Outcome {
 }
 
 /// What came of a contestant.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     pub name: String,
+    /// In sections on scaling, the size that this row is about; rows of one name are a line then.
+    pub at: Option<String>,
     pub version: String,
     pub command: String,
     /// Of the whole process, run after run.
@@ -50,14 +52,47 @@ pub struct Row {
     pub median: f64,
     /// Of the median.
     pub rate: f64,
-    /// The most memory of a run, in bytes, as far as it could be seen.
+    /// The most memory of a run, in bytes, as far as it could be seen; with the processes that it started.
     pub peak_bytes: u64,
-    /// What else is known of the last run.
+    #[serde(flatten)]
+    pub known: Known,
+}
+
+/// What else is known of a contestant's last run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Known {
     pub facts: BTreeMap<String, f64>,
+    /// How often it was wrong, by mapping quality; from the lowest on, and none without the truth.
+    pub by_mapq: Vec<OfMapq>,
+}
+
+/// Reads with the mapping qualities of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfMapq {
+    /// The least of the range; it ends before that of the next one.
+    pub from: u64,
+    pub mapped: u64,
+    /// To another place than they are from.
+    pub wrong: u64,
+}
+
+impl OfMapq {
+    /// The quality that its share of errors stands for; what it is at least if none is wrong, `None` of none mapped.
+    pub fn measured(&self) -> Option<f64> {
+        let share = self.wrong.max(1) as f64 / self.mapped as f64;
+        (self.mapped > 0).then(|| -10.0 * share.log10())
+    }
+}
+
+impl Row {
+    /// With what it is about.
+    pub fn full_name(&self) -> String {
+        self.at.as_ref().map_or_else(|| self.name.clone(), |at| format!("{}, {at}", self.name))
+    }
 }
 
 /// What a paper measured, and we.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Paper {
     pub source: String,
     pub what: String,
@@ -67,4 +102,19 @@ pub struct Paper {
     pub share_of_ceiling: Option<f64>,
     /// The file that it was computed from.
     pub file: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_qualities() {
+        let measured = |mapped, wrong| OfMapq { from: 0, mapped, wrong }.measured();
+        assert_eq!(measured(0, 0), None);
+        assert!((measured(1000, 1).expect("is known") - 30.0).abs() < 1e-9);
+        // At least.
+        assert!((measured(1000, 0).expect("is known") - 30.0).abs() < 1e-9);
+        assert!(measured(5, 5).expect("is known").abs() < 1e-9);
+    }
 }

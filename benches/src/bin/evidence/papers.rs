@@ -2,9 +2,9 @@
 //!
 //! 000 is S. Cole's dissertation, 001 Da Li's. Ours are computed from the results of GPU runs that the
 //! repository keeps; the papers' are of cards of their time. Ceilings are what was measured of one NVIDIA
-//! H200: 10.9 T cells/s with 16-bit DPX instructions, 47 T cells/s of Myers' bit vectors, 1.07 T cells/s
-//! where a cell goes through device memory with 4 bytes, 77 G random reads/s from L2.
+//! H200 (`ceilings.json`).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,31 +13,91 @@ use serde_json::Value;
 
 use crate::outcome::Paper;
 
-const DPX: f64 = 10.9;
-const MYERS: f64 = 47.0;
-const MEMORY_CELLS: f64 = 1.07;
-const L2: f64 = 77e9;
+/// Results as data.
+#[derive(Debug)]
+pub struct Results {
+    /// The files of a folder, by their names without `.json`: `YYYY-MM-DD-topic`.
+    files: BTreeMap<String, Value>,
+    /// What was measured now, by topic: goes before the files.
+    measured: BTreeMap<String, Value>,
+}
+
+impl Results {
+    /// Reads all files of a folder.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let mut files = BTreeMap::new();
+        for file in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+            let path = file?.path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                let named = || path.display().to_string();
+                let text = fs::read_to_string(&path).with_context(named)?;
+                files.insert(name, serde_json::from_str(&text).with_context(named)?);
+            }
+        }
+        Ok(Self { files, measured: BTreeMap::new() })
+    }
+
+    /// The same, with what was measured now.
+    pub fn with_measured(self, measured: BTreeMap<String, Value>) -> Self {
+        Self { measured, ..self }
+    }
+
+    pub fn files(&self) -> &BTreeMap<String, Value> {
+        &self.files
+    }
+
+    /// What the ceiling of a kernel for global alignments is called; null of one that has none.
+    pub fn ceiling_of(&self, kernel: &str) -> Value {
+        let kernels = self.newest("nw").ok().and_then(|source| source.json["kernels"].as_array());
+        let found = kernels.into_iter().flatten().find(|found| found["kernel"] == kernel);
+        found.map_or(Value::Null, |found| found["ceiling"].clone())
+    }
+
+    /// What was measured now of a topic, or else the last file of it, by the date in its name.
+    pub fn newest(&self, topic: &str) -> Result<Source<'_>> {
+        if let Some(json) = self.measured.get(topic) {
+            return Ok(Source { json, file: "this run".to_owned() });
+        }
+        let mut found = self.files.iter().rev();
+        let found = found.find(|(name, _)| name.get(11..) == Some(topic));
+        let (name, json) = found.with_context(|| format!("no results of {topic}"))?;
+        Ok(Source { json, file: format!("{name}.json") })
+    }
+}
+
+/// The drawings of the newest run of the runtime's experiments, in the order of their names.
+pub fn figures(results: &Results, folder: &Path) -> Result<Vec<String>> {
+    let source = results.newest("runtime")?;
+    let folder = folder.join(source.file.trim_end_matches(".json"));
+    let files = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    let mut paths = files.map(|file| Ok(file?.path())).collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "svg"));
+    paths.sort();
+    let read =
+        |path: PathBuf| fs::read_to_string(&path).with_context(|| path.display().to_string());
+    paths.into_iter().map(read).collect()
+}
 
 /// A file of results.
-struct Source {
-    json: Value,
+pub struct Source<'r> {
+    pub json: &'r Value,
     file: String,
 }
 
 /// All rows.
-pub fn rows(folder: &Path) -> Result<Vec<Paper>> {
-    let source = |topic| Source::newest(folder, topic);
-    let (runtime, trie, nw, blastn) =
-        (source("runtime")?, source("trie-ablation")?, source("nw")?, source("blastn")?);
-    let mut rows = streaming(&runtime)?;
-    rows.extend(aligner(&trie)?);
-    rows.extend(alignments(&nw)?);
-    rows.extend(filter(&blastn)?);
+pub fn rows(results: &Results) -> Result<Vec<Paper>> {
+    let source = |topic| results.newest(topic);
+    let ceilings = source("ceilings")?;
+    let mut rows = streaming(&source("runtime")?)?;
+    rows.extend(aligner(&source("trie-ablation")?, &ceilings)?);
+    rows.extend(alignments(&source("nw")?, &ceilings)?);
+    rows.extend(filter(&source("blastn")?)?);
     Ok(rows)
 }
 
 /// The runtime: 000, chapters 3 and 4.
-fn streaming(source: &Source) -> Result<Vec<Paper>> {
+fn streaming(source: &Source<'_>) -> Result<Vec<Paper>> {
     // The application, or policy, of a case of the first run (10^6 items) or the second (16 x 10^6).
     let seconds = |run: usize, app: &str, policy: &str, rate: f64, level: f64| {
         let points = source.points(run)?;
@@ -86,7 +146,7 @@ fn streaming(source: &Source) -> Result<Vec<Paper>> {
 }
 
 /// The aligner over the suffix trie: 000, chapter 2.
-fn aligner(source: &Source) -> Result<Vec<Paper>> {
+fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     let mut parts = source.json.as_object().into_iter().flatten();
     let points = parts.find_map(|(_, value)| value["points"].as_array());
     let points = points.with_context(|| format!("{}: no points", source.file))?;
@@ -114,11 +174,12 @@ fn aligner(source: &Source) -> Result<Vec<Paper>> {
         "1.10",
         format!("{:.2}", slices / decoupled),
     );
-    Ok(vec![shared, Paper { share_of_ceiling: looks.map(|looks| looks / L2), ..sliced }])
+    let served = ceilings.number("reads of 64 bytes from L2")?;
+    Ok(vec![shared, Paper { share_of_ceiling: looks.map(|looks| looks / served), ..sliced }])
 }
 
 /// Global alignments: 001, chapters 2 and 3.
-fn alignments(source: &Source) -> Result<Vec<Paper>> {
+fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     let figure = |figure: &str, name: &str, length: u64, more_than: u64| {
         let is = |case: &&Value| {
             case["figure"] == figure
@@ -160,24 +221,22 @@ fn alignments(source: &Source) -> Result<Vec<Paper>> {
     ] {
         rows.push(source.row(&format!("001, figure {number}"), what, paper, ours));
     }
-    for (kernel, ceiling) in [
-        ("linear, scores, warp", DPX),
-        ("edit distance, scores, edit", MYERS),
-        ("linear, scores, tiled-dscan", MEMORY_CELLS),
-        ("linear, scores, dscan", MEMORY_CELLS),
-    ] {
-        let found = source.list("kernels")?.iter().find(|found| found["kernel"] == kernel);
-        let found = found.with_context(|| format!("{}: no kernel '{kernel}'", source.file))?;
+    for found in source.list("kernels")? {
+        let (Some(kernel), Some(ceiling)) = (found["kernel"].as_str(), found["ceiling"].as_str())
+        else {
+            continue;
+        };
         let cells = found["kernel_tcells_per_second"].as_f64().unwrap_or(f64::NAN);
         let ours = format!("{cells:.2} T cells/s");
         let row = source.row("001, chapter 3", &format!("kernel: {kernel}"), "", ours);
-        rows.push(Paper { share_of_ceiling: Some(cells / ceiling), ..row });
+        let share = cells * 1e12 / ceilings.number(ceiling)?;
+        rows.push(Paper { share_of_ceiling: Some(share), ..row });
     }
     Ok(rows)
 }
 
 /// The filter pipeline of blastn: 000, chapter 5.
-fn filter(source: &Source) -> Result<Vec<Paper>> {
+fn filter(source: &Source<'_>) -> Result<Vec<Paper>> {
     let points = source.json["pipeline"]["width 256"].as_array();
     let points = points.with_context(|| format!("{}: no pipeline", source.file))?;
     let seconds = |build: &str, query: u64| {
@@ -195,27 +254,14 @@ fn filter(source: &Source) -> Result<Vec<Paper>> {
     Ok(rows)
 }
 
-impl Source {
-    /// The last one of a topic, by the date in its name.
-    fn newest(folder: &Path, topic: &str) -> Result<Self> {
-        let files = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-        let paths = files.map(|file| Ok(file?.path())).collect::<Result<Vec<PathBuf>>>()?;
-        // `YYYY-MM-DD-topic.json`
-        let is_of_topic = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.get(11..) == Some(&format!("{topic}.json"))
-        };
-        let path = paths.iter().filter(is_of_topic).max();
-        let path = path.with_context(|| format!("{}: no results of {topic}", folder.display()))?;
-        let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        let json = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { json, file })
-    }
-
+impl Source<'_> {
     fn list(&self, key: &str) -> Result<&[Value]> {
         let list = self.json[key].as_array().map(Vec::as_slice);
         list.with_context(|| format!("{}: no {key}", self.file))
+    }
+
+    fn number(&self, key: &str) -> Result<f64> {
+        self.json[key].as_f64().with_context(|| format!("{}: no {key}", self.file))
     }
 
     /// The cases of all experiments of a run.
@@ -244,7 +290,7 @@ mod tests {
     #[test]
     fn the_committed_results_have_every_row() {
         let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "results"].iter().collect();
-        let rows = rows(&folder).expect("are there");
+        let rows = rows(&Results::read(&folder).expect("are there")).expect("have them");
         assert!(rows.iter().all(|row| !row.ours.contains("NaN") && !row.ours.contains("inf")));
         let share = |what: &str| {
             rows.iter().find(|row| row.what == what).and_then(|row| row.share_of_ceiling)

@@ -37,13 +37,6 @@ impl Tools {
         version(&self.own, &["--version"]).context("gpualign does not tell its version")
     }
 
-    /// Whether our program has an option.
-    pub fn has_option(&self, option: &str) -> Result<bool> {
-        let help = Command::new(&self.own).arg("--help").output()?;
-        let help = String::from_utf8_lossy(&help.stdout);
-        Ok(help.split_whitespace().any(|word| word == option))
-    }
-
     /// A program under the first of these names that is there, and what it prints its version for.
     pub fn find(&self, names: &[&str], asked: &[&str]) -> Option<Tool> {
         let paths = names.iter().flat_map(|name| self.folders.iter().map(move |f| f.join(name)));

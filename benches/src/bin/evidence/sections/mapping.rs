@@ -1,0 +1,87 @@
+//! Indexes, and mapping in both modes.
+
+use anyhow::Result;
+
+use super::Plan;
+use super::facts::{bytes, records};
+use super::peers::{
+    BOWTIE2, BOWTIE2_BUILD, BWA, BWA_MEM2, MINIMAP2, Peer, RAZERS3, STROBEALIGN, YARA,
+    YARA_INDEXER, indexers,
+};
+use crate::contest::{Contestant, Section};
+use crate::data::READ;
+use crate::markdown::number;
+
+impl Plan<'_> {
+    pub fn index(&self) -> Result<Section> {
+        let bases = self.data.bases as f64;
+        let mut section = Section::new("Index of a genome", "bases/s");
+        section.workload = format!("a genome of {} bases", number(bases));
+        let line = format!("index genome.fa -t {}", self.threads);
+        let ours = self.ours("gpualign", &line, bases)?;
+        section.contestants.push(ours.knowing(bytes(["genome.fa.gpx"])));
+        for (peer, line, files) in indexers(self.threads) {
+            section.enter(self.peer(&peer, &line, bases), peer.0, |one| one.knowing(bytes(files)));
+        }
+        Ok(section)
+    }
+
+    pub fn complete(&self) -> Result<Section> {
+        let (reads, t) = (self.data.size.reads as f64, self.threads);
+        let mut section =
+            Section::new("Complete mapping: every place within 5 differences", "reads/s");
+        section.workload = format!("{} reads of {READ} bases", number(reads));
+        section.before = vec![self.own_index()?];
+        section.before.extend(self.peer_index(&YARA_INDEXER));
+        for (name, device) in self.devices() {
+            let line = format!(
+                "{} --mode complete -k 5 --report all reads.fq genome.fa -o all.sam",
+                self.options(device)
+            );
+            let ours = self.ours(&name, &line, reads)?;
+            section.contestants.push(ours.knowing(records("all.sam")));
+        }
+        let line = format!("-e 5 -s 5 -y full -sa record -t {t} -o yara.sam yara reads.fq");
+        section
+            .enter(self.peer(&YARA, &line, reads), YARA.0, |one| one.knowing(records("yara.sam")));
+        let line = format!("-i 95 -rr 100 -m 1000000 -tc {t} -o razers3.sam genome.fa reads.fq");
+        let known = |one: Contestant| one.knowing(records("razers3.sam"));
+        section.enter(self.peer(&RAZERS3, &line, reads), RAZERS3.0, known);
+        Ok(section)
+    }
+
+    pub fn everyday(&self) -> Result<Section> {
+        let (pairs, t) = (self.data.size.reads as f64, self.threads);
+        let mut section = Section::new("Everyday mapping of pairs", "reads/s");
+        section.workload =
+            format!("{} pairs of 150 bases, errors 2%, variants 0.1%", number(pairs));
+        section.note = Some(
+            "Programs that need an index have it before, but minimap2 and strobealign, which make theirs within the \
+             time, as they are mostly used"
+                .to_owned(),
+        );
+        let reads = 2.0 * pairs;
+        section.before.push(self.own_index()?);
+        for (name, device) in self.devices() {
+            let line = format!("{} 1.fq 2.fq genome.fa -o ours.sam", self.options(device));
+            let ours = self.ours(&name, &line, reads)?;
+            section.contestants.push(self.placing(ours, "ours.sam")?);
+        }
+        let peers: [(Peer, Option<Peer>, String, &'static str); 5] = [
+            (BWA, Some(BWA), format!("mem -v 1 -t {t} bwa 1.fq 2.fq"), "bwa.sam"),
+            (BWA_MEM2, Some(BWA_MEM2), format!("mem -v 1 -t {t} mem2 1.fq 2.fq"), "mem2.sam"),
+            (BOWTIE2, Some(BOWTIE2_BUILD), format!("-p {t} -x bt2 -1 1.fq -2 2.fq"), "bt2.sam"),
+            (MINIMAP2, None, format!("-ax sr -t {t} genome.fa 1.fq 2.fq"), "minimap2.sam"),
+            (STROBEALIGN, None, format!("-t {t} genome.fa 1.fq 2.fq"), "strobealign.sam"),
+        ];
+        for (peer, indexer, line, file) in peers {
+            let Some(mapper) = self.peer(&peer, &line, reads) else {
+                section.missing.push(peer.0.to_owned());
+                continue;
+            };
+            section.before.extend(indexer.and_then(|indexer| self.peer_index(&indexer)));
+            section.contestants.push(self.placing(mapper.printing(file), file)?);
+        }
+        Ok(section)
+    }
+}

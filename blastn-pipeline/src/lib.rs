@@ -31,6 +31,7 @@
 //! | [`extensions`] | gapped extensions on a GPU |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
+//! | [`parts`], [`worker`] | databases that are larger than a device's memory, and what the device does |
 //! | [`search`] | all of it, for a batch |
 //!
 //! The stages up to the ungapped extension are those of the streaming pipeline of BLASTN (000,
@@ -66,6 +67,7 @@ mod contained;
 mod culling;
 pub mod database;
 pub mod dust;
+mod engine;
 pub mod error;
 pub mod extensions;
 pub mod fasta;
@@ -74,6 +76,7 @@ pub mod hsp;
 pub mod lookup;
 pub mod options;
 mod packed;
+pub mod parts;
 pub mod pipeline;
 mod preliminary;
 pub mod queries;
@@ -83,3 +86,4 @@ pub mod statistics;
 mod traceback;
 pub mod ungapped;
 pub mod words;
+pub mod worker;

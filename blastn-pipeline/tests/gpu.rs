@@ -18,7 +18,7 @@ fn search(
     on: DeviceRequest,
 ) -> Results {
     let device = Device::open(on).expect("a GPU").device;
-    let searcher = Searcher::new(database, options.clone(), device).expect("a searcher");
+    let searcher = Searcher::new(database, options.clone(), device, None).expect("a searcher");
     let results = searcher.search(queries);
     assert_eq!(searcher.failure(), None, "the device did the work");
     results

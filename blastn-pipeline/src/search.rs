@@ -29,6 +29,10 @@ pub use crate::engine::Limits;
 /// E-values below this count as equal.
 const NOTHING: f64 = 1.0e-180;
 
+/// How many more than the limit may dominate an alignment before it is made with columns: its score may
+/// change. None if the limit is 1.
+const MORE_FIRST: usize = 3;
+
 /// Alignments of a query and a subject.
 #[derive(Debug, Clone)]
 pub struct Hit {
@@ -255,10 +259,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
+            hits.sort_by(Hit::order);
             if let Some(limit) = self.options.culling {
                 culling::cull(hits, &batch, limit);
+                hits.sort_by(Hit::order);
             }
-            hits.sort_by(Hit::order);
             hits.truncate(self.options.targets);
             self.limit(hits, query.letters.len());
         }
@@ -296,7 +301,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.subjects(first..self.database.len(), &search, None, &mut found);
         for hits in &mut found.hits {
             if let Some(limit) = self.options.culling {
-                culling::cull(hits, batch, limit);
+                culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
                 self.keep_best(hits);
             }
         }

@@ -95,7 +95,7 @@ impl Lookup {
         Self { width, stride: word - width + 1, present, starts, places, indexed }
     }
 
-    /// The words that begin at some of the batch's letters. What [`Self::is_indexed`] tells is the same, so
+    /// The words that begin at some of the batch's letters. Which letters words begin at is known of all, so
     /// that hits are extended alike.
     #[must_use]
     pub fn piece(&self, letters: Range<u32>) -> Self {

@@ -3,15 +3,18 @@
 
 use std::sync::Arc;
 
-use aligner_core::gpu::Gpu;
+use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::stream::{ModuleMetrics, Settings};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::fasta::Record;
 use blastn_pipeline::lookup::Lookup;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::pipeline::Build;
-use blastn_pipeline::pipeline::seeder::Seeder;
+use blastn_pipeline::parts::{Part, Parts};
+use blastn_pipeline::pipeline::gpu::{GpuPipeline, Run};
+use blastn_pipeline::pipeline::stages::Context;
+use blastn_pipeline::pipeline::{Build, diagonals};
 use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::ungapped::Fours;
 use fastrand::Rng;
 use serde::Serialize;
 
@@ -93,6 +96,40 @@ fn query(database: &Database, length: usize) -> Record {
     Record { letters: longest.letters(0..length), ..Record::default() }
 }
 
+/// A build of the pipeline, and a whole database on the GPU.
+struct Loaded<'d> {
+    database: &'d Database,
+    pipeline: GpuPipeline,
+    part: Part,
+    bases: DeviceBuffer<u64>,
+}
+
+impl<'d> Loaded<'d> {
+    fn new(
+        gpu: &Gpu,
+        database: &'d Database,
+        build: Build,
+        settings: Settings,
+    ) -> Result<Self, BenchError> {
+        let pipeline = GpuPipeline::new(gpu.clone(), build, settings)?;
+        let part = Parts::new(database, u64::MAX).into_first();
+        let bases = pipeline.upload(part.packed(database))?;
+        Ok(Self { database, pipeline, part, bases })
+    }
+
+    fn run(&self, context: &Context) -> Result<Run, BenchError> {
+        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context)?)
+    }
+
+    /// How many ungapped alignments are made of what a run found.
+    fn hits(&self, context: &Context, run: &Run) -> usize {
+        let (chunks, words) = (&self.part.chunks, &run.words);
+        let bases = |chunk: u32| self.part.bases(self.database, &chunks[chunk as usize]);
+        let hits = diagonals::admitted(context, &words.extended, &words.spent, chunks.len(), bases);
+        hits.iter().map(Vec::len).sum()
+    }
+}
+
 /// Measures both builds with queries of all lengths. `progress` is told what comes next.
 ///
 /// # Errors
@@ -106,11 +143,11 @@ pub fn blastn(
     let mut timings: Vec<BlastnTiming> = Vec::new();
     for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
         progress(name);
-        let seeder = |metrics| {
+        let loaded = |metrics| {
             let settings = Settings { width: options.width, metrics, ..Settings::default() };
-            Seeder::with(gpu.clone(), database, build, settings)
+            Loaded::new(gpu, database, build, settings)
         };
-        let (timed, measured) = (seeder(false)?, seeder(true)?);
+        let (timed, measured) = (loaded(false)?, loaded(true)?);
         for length in LENGTHS {
             let timing = measure(name, (&timed, &measured), database, length, options.runs)?;
             if let Some(other) = timings.iter().find(|other| other.query == length)
@@ -131,7 +168,7 @@ pub fn blastn(
 /// One build with one query: its time, and in another run where the time goes.
 fn measure(
     build: &'static str,
-    (timed, measured): (&Seeder, &Seeder),
+    (timed, measured): (&Loaded<'_>, &Loaded<'_>),
     database: &Database,
     length: usize,
     runs: usize,
@@ -140,10 +177,12 @@ fn measure(
     let extent = Extent { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(Batch::new(&[query(database, length)], &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word));
-    let metrics = measured.run(&batch, &lookup, &search)?.metrics;
-    let first = timed.run(&batch, &lookup, &search)?;
+    let (word, fours, chunks) = (search.word, Fours::new(&search), Vec::new());
+    let context = Context { batch, lookup, word, fours, chunks };
+    let metrics = measured.run(&context)?.metrics;
+    let first = timed.run(&context)?;
     let times: Result<Vec<f64>, BenchError> =
-        (0..runs).map(|_| Ok(timed.run(&batch, &lookup, &search)?.device_seconds)).collect();
+        (0..runs).map(|_| Ok(timed.run(&context)?.device_seconds)).collect();
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];
@@ -160,8 +199,8 @@ fn measure(
     Ok(BlastnTiming {
         build,
         query: length,
-        words: first.words,
-        hits: first.hits.iter().map(Vec::len).sum(),
+        words: first.words.extended.len() + first.words.spent.len(),
+        hits: timed.hits(&context, &first),
         kernel_seconds,
         gbases: database.letters() as f64 / kernel_seconds / 1e9,
         blocks: metrics.blocks,

@@ -30,12 +30,13 @@ pub struct BatchSize {
 impl BatchSize {
     /// The first batch, for a database of so many bases.
     pub fn new(task: Task, letters: u64) -> Self {
-        let chunk = match task {
-            Task::Blastn => 1_000_000,
-            Task::Megablast => 5_000_000,
-        };
         let hits = i64::try_from(letters / BASES_A_HIT).unwrap_or(i64::MAX).max(MIN_HITS);
-        let mut first = Self { hits, greatest: chunk - 1000, size: hits / FIRST_RATE, rate: None };
+        let mut first = Self {
+            hits,
+            greatest: task.chunk() as i64 - 1000,
+            size: hits / FIRST_RATE,
+            rate: None,
+        };
         first.limit();
         first
     }

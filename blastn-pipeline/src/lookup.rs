@@ -6,6 +6,7 @@
 //! of a run is met first, it follows NCBI's choice.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::queries::Batch;
 
@@ -32,7 +33,7 @@ pub struct Lookup {
     /// Places in the batch's letters, ascending for each word.
     places: Vec<u32>,
     /// Places at which a word begins, a bit each.
-    indexed: Vec<u64>,
+    indexed: Arc<[u64]>,
 }
 
 /// Bases of a looked-up word, given those of a hit and how many words there are about.
@@ -90,7 +91,34 @@ impl Lookup {
                 places[starts[code] as usize] = place as u32;
             }
         }
+        let indexed = indexed.into();
         Self { width, stride: word - width + 1, present, starts, places, indexed }
+    }
+
+    /// The words that begin at some of the batch's letters. Which letters words begin at is known of all, so
+    /// that hits are extended alike.
+    #[must_use]
+    pub fn piece(&self, letters: Range<u32>) -> Self {
+        let mut present = vec![0; self.present.len()];
+        let (mut starts, mut places) = (Vec::with_capacity(self.starts.len()), Vec::new());
+        for (code, bounds) in self.starts.windows(2).enumerate() {
+            starts.push(places.len() as u32);
+            let of_word = &self.places[bounds[0] as usize..bounds[1] as usize];
+            let before = |end: u32| of_word.partition_point(|&place| place < end);
+            let own = before(letters.start)..before(letters.end);
+            if !own.is_empty() {
+                present[code / 64] |= 1 << (code % 64);
+                places.extend(&of_word[own]);
+            }
+        }
+        starts.push(places.len() as u32);
+        let Self { width, stride, .. } = *self;
+        Self { width, stride, present, starts, places, indexed: Arc::clone(&self.indexed) }
+    }
+
+    /// How many places it has.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
     }
 
     /// Bases of a word.
@@ -224,6 +252,15 @@ mod tests {
                 }
             }
             assert_eq!(hits, expected, "seed {seed}");
+            let seam = random.u32(..=batch.letters.len() as u32);
+            let pieces = [0..seam, seam..batch.letters.len() as u32];
+            let mut hits = Vec::new();
+            for piece in pieces.map(|letters| lookup.piece(letters)) {
+                piece.find(&bytes, 0..end, &mut hits);
+            }
+            hits.sort_by_key(|hit| (hit.subject, hit.query));
+            expected.sort_by_key(|hit| (hit.subject, hit.query));
+            assert_eq!(hits, expected, "seed {seed}, pieces");
         }
     }
 

@@ -14,6 +14,16 @@ pub enum Task {
     Megablast,
 }
 
+impl Task {
+    /// Bases of queries that are searched together, and of a query that are looked up together, at most.
+    pub(crate) fn chunk(self) -> usize {
+        match self {
+            Self::Blastn => 1_000_000,
+            Self::Megablast => 5_000_000,
+        }
+    }
+}
+
 /// Which strands of the queries to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strand {

@@ -164,6 +164,11 @@ impl Batch {
         self.queries
     }
 
+    /// The letters of all strands, with sentinels between them and around.
+    pub fn letters(&self) -> &[u8] {
+        &self.letters
+    }
+
     /// Strands of queries, in order.
     pub fn contexts(&self) -> &[Context] {
         &self.contexts

@@ -1,6 +1,7 @@
 //! Searching a database for batches of queries.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -9,21 +10,28 @@ use rayon::prelude::*;
 
 use crate::culling;
 use crate::database::Database;
+use crate::engine::{Engine, Extended};
 use crate::error::SearchError;
-use crate::extensions::Extender;
 use crate::fasta::Record;
 use crate::gapped::{self, Gapped};
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::pipeline::seeder::Seeder;
-use crate::preliminary::{self, Ready, Search, Work};
+use crate::parts::Parts;
+use crate::preliminary::{Search, Work};
 use crate::queries::{Batch, Extent};
 use crate::traceback::{self, Begin};
-use crate::ungapped::{Fours, UngappedHit};
+use crate::ungapped::Fours;
+use crate::worker::{GpuWorker, Worker};
+
+pub use crate::engine::Limits;
 
 /// E-values below this count as equal.
 const NOTHING: f64 = 1.0e-180;
+
+/// How many more than the limit may dominate an alignment before it is made with columns: its score may
+/// change. None if the limit is 1.
+const MORE_FIRST: usize = 3;
 
 /// Alignments of a query and a subject.
 #[derive(Debug, Clone)]
@@ -100,38 +108,25 @@ impl Clock {
     }
 }
 
-/// A GPU with the database.
-#[derive(Debug)]
-struct Engine<'a> {
-    seeder: Seeder<'a>,
-    extender: Extender,
-}
-
-/// Ungapped alignments of each chunk of the database, and what gaps make of them.
-#[derive(Debug, Default)]
-struct Extended {
-    hits: Vec<Vec<UngappedHit>>,
-    gapped: Vec<Vec<Option<Gapped>>>,
-}
-
-impl Extended {
-    fn chunk(&self, number: usize) -> Ready<'_> {
-        Ready { hits: &self.hits[number], gapped: &self.gapped[number] }
-    }
+/// What was found first: hits of each query, and [`Results::extensions`].
+struct Found {
+    hits: Vec<Vec<Hit>>,
+    extensions: u64,
 }
 
 /// A database to search, and how.
 #[derive(Debug)]
-pub struct Searcher<'a> {
+pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
     options: Options,
-    engine: Option<Engine<'a>>,
+    engine: Option<Engine<'a, W>>,
     /// Why the GPU was given up, if it was.
     failure: OnceLock<DeviceError>,
 }
 
 impl<'a> Searcher<'a> {
-    /// Prepares searches; for a GPU, puts the database on it.
+    /// Prepares searches; for a GPU, puts the database on it, or as much of it as fits into `memory` bytes,
+    /// by default half of what is free.
     ///
     /// # Errors
     /// If there are no statistics for the scores, or the device fails.
@@ -139,15 +134,34 @@ impl<'a> Searcher<'a> {
         database: &'a Database,
         options: Options,
         device: Device,
+        memory: Option<u64>,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = match device {
-            Device::Cpu => None,
-            Device::Cuda(gpu) => {
-                let extender = Extender::new(&gpu, database)?;
-                Some(Engine { seeder: Seeder::new(gpu, database)?, extender })
-            }
+        let Device::Cuda(gpu) = device else {
+            return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
+        let worker = GpuWorker::new(&gpu)?;
+        // The rest is for what a batch needs.
+        let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
+        // Both strands.
+        let places = 2 * options.task.chunk();
+        Self::with_worker(database, options, worker, Limits { memory, places })
+    }
+}
+
+impl<'a, W: Worker> Searcher<'a, W> {
+    /// Prepares searches by a device, within limits; puts the first part of the database on it.
+    ///
+    /// # Errors
+    /// If there are no statistics for the scores, or the device fails.
+    pub fn with_worker(
+        database: &'a Database,
+        options: Options,
+        worker: W,
+        limits: Limits,
+    ) -> Result<Self, SearchError> {
+        options.check()?;
+        let engine = Some(Engine::new(worker, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
@@ -157,7 +171,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The GPU, unless it failed.
-    fn engine(&self) -> Option<&Engine<'a>> {
+    fn engine(&self) -> Option<&Engine<'a, W>> {
         self.engine.as_ref().filter(|_| self.failure.get().is_none())
     }
 
@@ -166,41 +180,29 @@ impl<'a> Searcher<'a> {
         made.map_err(|error| self.failure.set(error)).ok()
     }
 
-    /// The ungapped alignments of all chunks of the database, if there is a GPU, with what gaps make of
-    /// them.
+    /// The ungapped alignments of a part of the database, with what gaps make of them.
     fn extended(
-        &self,
-        engine: &Engine<'_>,
+        engine: &Engine<'a, W>,
+        part: usize,
         search: &Search<'_>,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        queries: (&Arc<Batch>, &Arc<Lookup>),
         times: &mut Times,
     ) -> Result<Extended, DeviceError> {
         let mut clock = Clock(Instant::now());
-        let Engine { seeder, extender } = engine;
-        let mut hits = seeder.run(batch, lookup, &self.options)?.hits;
-        hits.par_iter_mut().for_each(|hits| preliminary::sort(batch, hits));
+        let hits = engine.ungapped(part, search, queries)?;
         times.seeding += clock.lap();
-        let bases = seeder.bases();
-        let gapped = match extender.queries(batch, &self.options)? {
-            Some(queries) => {
-                extender.scores(&queries, bases.packed(), search, bases.chunks(), &hits)?
-            }
-            None => hits.iter().map(|hits| vec![None; hits.len()]).collect(),
-        };
+        let extended = engine.scored(part, search, hits)?;
         times.scores += clock.lap();
-        Ok(Extended { hits, gapped })
+        Ok(extended)
     }
 
     /// Alignments of what was found, if the GPU makes them; those of each hit.
     fn traced(
         &self,
-        engine: &Engine<'_>,
+        engine: &Engine<'a, W>,
         batch: &Batch,
         found: &[(usize, Hit)],
     ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let Some(queries) = engine.extender.queries(batch, &self.options)? else {
-            return Ok(None);
-        };
         let begins: Vec<Vec<Begin>> = found
             .par_iter()
             .map(|(_, hit)| {
@@ -208,9 +210,9 @@ impl<'a> Searcher<'a> {
                 traceback::begins(batch, &self.options, &subject, &hit.hsps)
             })
             .collect();
-        let begins = begins.concat();
-        let sequences = (self.database, batch);
-        let all = engine.extender.traces(&queries, sequences, &self.options, &begins)?;
+        let Some(all) = engine.traced(batch, &self.options, &begins.concat())? else {
+            return Ok(None);
+        };
         let mut rest = all.into_iter();
         let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
         Ok(Some(found.iter().map(of_hit).collect()))
@@ -257,10 +259,11 @@ impl<'a> Searcher<'a> {
             }
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
+            hits.sort_by(Hit::order);
             if let Some(limit) = self.options.culling {
                 culling::cull(hits, &batch, limit);
+                hits.sort_by(Hit::order);
             }
-            hits.sort_by(Hit::order);
             hits.truncate(self.options.targets);
             self.limit(hits, query.letters.len());
         }
@@ -277,46 +280,74 @@ impl<'a> Searcher<'a> {
     ) -> (Vec<(usize, Hit)>, u64) {
         let fours = Fours::new(&self.options);
         let search = Search { batch, lookup, options: &self.options, fours: &fours };
-        let extended = self.engine().and_then(|engine| {
-            let extended = self.noted(self.extended(engine, &search, (batch, lookup), times))?;
-            Some((engine, extended))
-        });
+        let mut found = Found { hits: vec![Vec::new(); batch.queries()], extensions: 0 };
+        let (mut first, mut extended) = (0, Extended::default());
         let mut clock = Clock(Instant::now());
-        let per_subject: Vec<(Vec<(usize, Hit)>, u64)> = (0..self.database.len())
+        if let Some(engine) = self.engine() {
+            for (number, part) in engine.parts().all().iter().enumerate() {
+                let made = Self::extended(engine, number, &search, (batch, lookup), times);
+                let Some(made) = self.noted(made) else { break };
+                extended.append(made);
+                clock.lap();
+                let ready = Some((engine.parts(), &extended));
+                self.subjects(first..part.subjects, &search, ready, &mut found);
+                first = part.subjects;
+                extended.drop_before(engine.parts().first_chunk(first));
+                times.preliminary += clock.lap();
+            }
+        }
+        clock.lap();
+        // All of them if there is no GPU, and what it did not come to if it failed.
+        self.subjects(first..self.database.len(), &search, None, &mut found);
+        for hits in &mut found.hits {
+            if let Some(limit) = self.options.culling {
+                culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
+                self.keep_best(hits);
+            }
+        }
+        let hits = (0..).zip(found.hits);
+        let hits = hits.flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
+        let hits = hits.collect();
+        times.preliminary += clock.lap();
+        (hits, found.extensions)
+    }
+
+    /// Adds preliminary alignments of some subjects.
+    fn subjects(
+        &self,
+        numbers: Range<usize>,
+        search: &Search<'_>,
+        ready: Option<(&Parts, &Extended)>,
+        found: &mut Found,
+    ) {
+        let per_subject: Vec<(Vec<(usize, Hit)>, u64)> = numbers
             .into_par_iter()
             .map_init(Work::default, |work, number| {
-                let ready: Option<Vec<Ready<'_>>> = extended.as_ref().map(|(engine, extended)| {
-                    let chunks = engine.seeder.chunks(number);
-                    chunks.map(|chunk| extended.chunk(chunk)).collect()
-                });
+                let ready = ready.map(|(parts, extended)| extended.chunks(parts.chunks(number)));
                 let found = search.subject(&self.database.subject(number), ready.as_deref(), work);
                 let hits = found.of_queries.into_iter();
                 let hits = hits.map(|(query, hsps)| (query, Hit { subject: number, hsps }));
                 (hits.collect(), found.extensions)
             })
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); batch.queries()];
-        let mut extensions = 0;
         for (of_queries, of_subject) in per_subject {
-            extensions += of_subject;
+            found.extensions += of_subject;
             for (query, hit) in of_queries {
-                hits[query].push(hit);
+                found.hits[query].push(hit);
             }
         }
-        for hits in &mut hits {
-            if let Some(limit) = self.options.culling {
-                culling::cull(hits, batch, limit);
-            }
-            if hits.len() > self.options.preliminary_targets() {
-                hits.sort_by(Hit::order);
-                hits.truncate(self.options.preliminary_targets());
-            }
+        // What is culled depends on all subjects.
+        if self.options.culling.is_none() {
+            found.hits.iter_mut().for_each(|hits| self.keep_best(hits));
         }
-        let found =
-            (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
-        let found = found.collect();
-        times.preliminary = clock.lap();
-        (found, extensions)
+    }
+
+    /// Keeps the most promising subjects of a query.
+    fn keep_best(&self, hits: &mut Vec<Hit>) {
+        if hits.len() > self.options.preliminary_targets() {
+            hits.sort_by(Hit::order);
+            hits.truncate(self.options.preliminary_targets());
+        }
     }
 
     /// Applies limits that concern what is reported of each subject.

@@ -16,9 +16,10 @@ fn search(
     options: &Options,
     queries: &[Record],
     on: DeviceRequest,
+    memory: Option<u64>,
 ) -> Results {
     let device = Device::open(on).expect("a GPU").device;
-    let searcher = Searcher::new(database, options.clone(), device).expect("a searcher");
+    let searcher = Searcher::new(database, options.clone(), device, memory).expect("a searcher");
     let results = searcher.search(queries);
     assert_eq!(searcher.failure(), None, "the device did the work");
     results
@@ -62,17 +63,17 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
                 options.targets = 5_000;
                 options.dust = None;
             }
-            let cpu = search(&database, &options, &queries, DeviceRequest::Cpu);
-            let gpu = search(&database, &options, &queries, DeviceRequest::Cuda(0));
+            let cpu = search(&database, &options, &queries, DeviceRequest::Cpu, None);
             let rows: usize = cpu.hits.iter().flatten().map(|hit| hit.hsps.len()).sum();
             assert!(rows > 0, "{file}, {task:?}: {rows} alignments");
-            assert_eq!(cpu.extensions, gpu.extensions, "{file}, {task:?}");
-            for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
-                assert_eq!(
-                    format!("{one:?}"),
-                    format!("{other:?}"),
-                    "{file}, {task:?}, query {query}"
-                );
+            // All of the database, and a sixth at a time.
+            for memory in [None, Some(database.letters() / 8)] {
+                let case = format!("{file}, {task:?}, {memory:?}");
+                let gpu = search(&database, &options, &queries, DeviceRequest::Cuda(0), memory);
+                assert_eq!(cpu.extensions, gpu.extensions, "{case}");
+                for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
+                    assert_eq!(format!("{one:?}"), format!("{other:?}"), "{case}, query {query}");
+                }
             }
         }
     }

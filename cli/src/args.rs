@@ -16,7 +16,7 @@ use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, Mode, Search, StatsFormat};
-pub use self::sorting::Sorting;
+pub use self::sorting::{Sorting, memory};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
     MakeDbArguments, Nw, NwBenchArguments, Simulate, with_double_dashes,

@@ -176,14 +176,24 @@ impl Database {
         String::from_utf8_lossy(self.section(Section::Name)).into_owned()
     }
 
-    /// Bases of all sequences, four a byte, each from a byte of its own on.
-    pub(crate) fn packed(&self) -> &[u8] {
-        self.section(Section::Bases)
+    /// Some bytes of the bases of all sequences, four a byte, each sequence from a byte of its own on; with
+    /// spare ones behind them.
+    pub(crate) fn packed_with_spare(&self, bytes: Range<usize>) -> &[u8] {
+        &self.section(Section::Bases)[bytes.start..bytes.end + SPARE]
     }
 
-    /// Where the bases of a sequence begin.
-    pub(crate) fn first_byte(&self, number: usize) -> u64 {
-        self.entries()[number].bases
+    /// The place of a sequence's first base, all bases counted through.
+    pub(crate) fn first_base(&self, number: usize) -> u64 {
+        self.entries()[number].bases * packed::BASES as u64
+    }
+
+    /// The sequences that have any of some places, all bases counted through.
+    pub(crate) fn subjects_of(&self, places: Range<u64>) -> Range<usize> {
+        let before = |place: u64| {
+            let entries = &self.entries()[..self.len()];
+            entries.partition_point(|entry| entry.bases * (packed::BASES as u64) < place)
+        };
+        before(places.start + 1).saturating_sub(1)..before(places.end)
     }
 
     /// One sequence, counted from 0.

@@ -9,16 +9,16 @@ use crate::database::Database;
 use crate::gapped::affine::Extension;
 use crate::gapped::greedy::Reach;
 use crate::gapped::script::{Op, Script};
-use crate::packed;
+use crate::parts::Part;
 use crate::scoring::{Matrix, Scoring};
 
 /// What came of some sides.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+pub struct Answers {
     /// Of each side.
-    pub(crate) reached: Vec<Reached>,
-    /// Runs of columns.
-    pub(crate) runs: Vec<u32>,
+    pub reached: Vec<Reached>,
+    /// Runs of columns, of all sides.
+    pub runs: Vec<u32>,
 }
 
 /// One side of an extension.
@@ -244,17 +244,22 @@ pub(super) fn text_of_bases(packed: &[u8]) -> Vec<u32> {
     words
 }
 
-/// The [`text`] of all subjects, with ambiguous letters, and where each begins.
-pub(crate) fn text_of_database(database: &Database) -> (Vec<u32>, Vec<u64>) {
-    let mut text = text_of_bases(database.packed());
-    let first = |number| database.first_byte(number) * packed::BASES as u64;
-    let firsts: Vec<u64> = (0..database.len()).map(first).collect();
-    for (number, first) in firsts.iter().enumerate() {
+/// The [`text`] of a part of a database, with ambiguous letters.
+pub(crate) fn text_of_part(database: &Database, part: &Part) -> Vec<u32> {
+    let mut text = text_of_bases(part.packed(database));
+    for number in database.subjects_of(part.first..part.end) {
+        let first = database.first_base(number);
         for (places, letter) in database.subject(number).exceptions() {
-            fill(&mut text, first + places.start..first + places.end, letter);
+            let begin = (first + places.start).max(part.first);
+            let end = (first + places.end).min(part.end);
+            fill(
+                &mut text,
+                begin.saturating_sub(part.first)..end.saturating_sub(part.first),
+                letter,
+            );
         }
     }
-    (text, firsts)
+    text
 }
 
 /// Changes letters of a [`text`].

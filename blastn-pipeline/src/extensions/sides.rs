@@ -34,7 +34,7 @@ fn begin(search: &Search<'_>, chunk: &DeviceChunk, hit: &UngappedHit) -> (Pair, 
 
 /// The sides of extensions for the score, the left and the right of each hit of each chunk: rows are
 /// bases of the chunk.
-pub(super) fn of_hits(
+pub(crate) fn of_hits(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
     hits: &[Vec<UngappedHit>],
@@ -88,7 +88,7 @@ fn combined<T: Sync>(
 }
 
 /// What came of the sides [`of_hits`], extended by a matrix.
-pub(super) fn scored(
+pub(crate) fn scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
     hits: &[Vec<UngappedHit>],
@@ -103,7 +103,7 @@ pub(super) fn scored(
 }
 
 /// What came of the sides [`of_hits`], extended greedily.
-pub(super) fn greedily_scored(
+pub(crate) fn greedily_scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
     hits: &[Vec<UngappedHit>],
@@ -116,19 +116,19 @@ pub(super) fn greedily_scored(
 }
 
 /// The sides of alignments, in the order in which a device takes them.
-pub(super) struct Planned {
-    pub(super) sides: Vec<Side>,
+pub(crate) struct Planned {
+    pub(crate) sides: Vec<Side>,
     /// Where the left and the right side of each alignment are.
     places: Vec<[u32; 2]>,
 }
 
-/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `firsts`
-/// are the places of the subjects' first letters.
-pub(super) fn of_begins(
-    firsts: &[u64],
+/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `origin` is
+/// the place in the database that the text of subjects begins at.
+pub(crate) fn of_begins(
+    (database, origin): (&Database, u64),
     batch: &Batch,
     options: &Options,
-    begins: &[Begin],
+    begins: &[&Begin],
 ) -> Planned {
     // Threads of a warp wait for the one with the most rows.
     let mut order: Vec<(u32, u32)> = (0..)
@@ -138,7 +138,7 @@ pub(super) fn of_begins(
     order.par_sort_unstable_by_key(|&side| Reverse(side));
     let x_drop = batch.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
     let side = |&(_, number): &(u32, u32)| {
-        let begin = &begins[number as usize / 2];
+        let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
         // A matrix begins behind the seed.
         let moved = usize::from(!options.is_greedy());
@@ -149,7 +149,8 @@ pub(super) fn of_begins(
         } else {
             [context.length - query, begin.window.end - subject]
         };
-        let places = [(context.first + query) as u64, firsts[begin.number] + subject as u64];
+        let first = database.first_base(begin.number);
+        let places = [(context.first + query) as u64, first + subject as u64 - origin];
         let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
         Side {
             row_at: places[row],
@@ -170,10 +171,10 @@ pub(super) fn of_begins(
 
 impl Planned {
     /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
-    pub(super) fn traced(
+    pub(crate) fn traced(
         &self,
         scoring: &Scoring,
-        begins: &[Begin],
+        begins: &[&Begin],
         answers: &Answers,
     ) -> Vec<Option<Gapped>> {
         self.combined(begins, answers, |begin, [left, right], scripts| {
@@ -184,12 +185,12 @@ impl Planned {
     }
 
     /// What came of them greedily, likewise.
-    pub(super) fn greedily_traced(
+    pub(crate) fn greedily_traced(
         &self,
         database: &Database,
         batch: &Batch,
         options: &Options,
-        begins: &[Begin],
+        begins: &[&Begin],
         answers: &Answers,
     ) -> Vec<Option<Gapped>> {
         let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
@@ -207,11 +208,11 @@ impl Planned {
     /// What the left and the right side of each alignment and their columns make of it.
     fn combined(
         &self,
-        begins: &[Begin],
+        begins: &[&Begin],
         Answers { reached, runs }: &Answers,
         combine: impl Fn(&Begin, [&Reached; 2], (Script, Script)) -> Gapped + Sync,
     ) -> Vec<Option<Gapped>> {
-        let gapped = |(begin, places): (&Begin, &[u32; 2])| {
+        let gapped = |(&begin, places): (&&Begin, &[u32; 2])| {
             let [left, right] = places.map(|place| &reached[place as usize]);
             (left.fits() && right.fits())
                 .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))

@@ -9,10 +9,11 @@ use crate::gapped::script::{Op, Script};
 use crate::gapped::{self, Gapped, greedy};
 use crate::lookup::Lookup;
 use crate::options::{Options, Task};
+use crate::parts::Parts;
 use crate::pipeline::device::DeviceChunk;
 use crate::preliminary::{self, Ready, Search};
 use crate::queries::{Batch, Extent};
-use crate::traceback;
+use crate::traceback::{self, Begin};
 use crate::ungapped::{Fours, UngappedHit};
 
 /// Letters of a side, read from a text of 4 bits each.
@@ -167,13 +168,15 @@ fn answers_become_what_the_cpu_finds() {
         let batch = Batch::new(&queries, &options, extent);
         let (lookup, fours) = (Lookup::new(&batch, options.word), Fours::new(&options));
         let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
-        let (letters, firsts) = device::text_of_database(&database);
-        let bases = device::text_of_bases(database.packed());
+        let parts = Parts::new(&database, u64::MAX);
+        let part = &parts.all()[0];
+        let letters = device::text_of_part(&database, part);
+        let bases = device::text_of_bases(part.packed(&database));
         let of_queries = device::text(&batch.letters);
         let (mut chunks, mut hits) = (Vec::new(), Vec::new());
-        for (number, &first) in firsts.iter().enumerate() {
+        for number in 0..database.len() {
             let subject = database.subject(number);
-            let length = subject.length as u32;
+            let (first, length) = (database.first_base(number), subject.length as u32);
             chunks.push(DeviceChunk { first, length, padding: 0 });
             let mut of_chunk: Vec<UngappedHit> = search.hits(&subject);
             preliminary::sort(&batch, &mut of_chunk);
@@ -197,7 +200,8 @@ fn answers_become_what_the_cpu_finds() {
             assert_eq!(cpu.extensions, gpu.extensions, "seed {seed}, subject {number}");
             for (_, hsps) in &cpu.of_queries {
                 let begins = traceback::begins(&batch, &options, &subject, hsps);
-                let planned = sides::of_begins(&firsts, &batch, &options, &begins);
+                let begins: Vec<&Begin> = begins.iter().collect();
+                let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
                 let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
                 let traced: Vec<Option<Gapped>> = if options.is_greedy() {
                     let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);

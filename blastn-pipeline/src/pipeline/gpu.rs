@@ -5,9 +5,9 @@ use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings};
 
 use super::device::{DeviceChunk, Tables, packed_words};
-use super::stages::{Bases, Context};
-use super::{Build, diagonals, slices, topology};
-use crate::ungapped::UngappedHit;
+use super::stages::Context;
+use super::{Build, slices, topology};
+use crate::worker::Words;
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../cuda/pipeline.fatbin") };
@@ -23,36 +23,15 @@ pub struct GpuPipeline {
     app: Loaded,
 }
 
-/// Bases of chunks in the memory of a GPU.
-#[derive(Debug)]
-pub struct DeviceBases {
-    packed: DeviceBuffer<u64>,
-    chunks: Vec<DeviceChunk>,
-}
-
 /// What a run found.
 #[derive(Debug)]
 pub struct Run {
-    /// Ungapped alignments of each chunk.
-    pub hits: Vec<Vec<UngappedHit>>,
     /// Words, whether they scored enough or not.
-    pub words: usize,
+    pub words: Words,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
     pub metrics: Metrics,
-}
-
-impl DeviceBases {
-    /// The bases as [`packed_words`].
-    pub(crate) fn packed(&self) -> &DeviceBuffer<u64> {
-        &self.packed
-    }
-
-    /// The chunks.
-    pub(crate) fn chunks(&self) -> &[DeviceChunk] {
-        &self.chunks
-    }
 }
 
 impl GpuPipeline {
@@ -66,47 +45,41 @@ impl GpuPipeline {
         Ok(Self { gpu, build, settings, app })
     }
 
-    /// Puts bases on the device, 4 a byte, of which `chunks` are parts.
+    /// Puts bases on the device, 4 a byte.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
-    pub fn upload(
-        &self,
-        packed: &[u8],
-        chunks: Vec<DeviceChunk>,
-    ) -> Result<DeviceBases, DeviceError> {
-        Ok(DeviceBases { packed: self.gpu.upload(&packed_words(packed))?, chunks })
+    pub fn upload(&self, packed: &[u8]) -> Result<DeviceBuffer<u64>, DeviceError> {
+        self.gpu.upload(&packed_words(packed))
     }
 
-    /// The ungapped alignments of queries with chunks of a database, whatever the chunks in `context`;
-    /// `on_host` gives the bases of one.
+    /// The words of queries in chunks of `bases`, whatever the chunks in `context`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
     pub fn run(
         &self,
-        bases: &DeviceBases,
+        bases: &DeviceBuffer<u64>,
+        chunks: &[DeviceChunk],
         context: &Context,
-        on_host: impl Fn(u32) -> Bases + Sync,
     ) -> Result<Run, DeviceError> {
-        let tables = Tables::new(context, &bases.chunks);
+        let tables = Tables::new(context, chunks);
         let arrays = tables.arrays();
         let mut uploaded = Vec::with_capacity(arrays.len());
         for array in arrays {
             uploaded.push(self.gpu.upload(array)?);
         }
         let addresses = std::array::from_fn(|n| uploaded[n].address(&self.gpu));
-        let known = tables.context(bases.packed.address(&self.gpu), addresses);
+        let known = tables.context(bases.address(&self.gpu), addresses);
         let (app, sinks) = topology(context, self.build);
         let executor =
             CudaExecutor::loaded(&self.app, &app, &self.settings, &known).map_err(failed)?;
-        let slices = slices(&context.lookup, bases.chunks.iter().map(|chunk| chunk.length));
+        let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run(&slices).map_err(failed)?;
         let extended = joined(sinks.extended.into_iter().map(|sink| outputs.take(sink)));
         let spent = joined(sinks.spent.into_iter().map(|sink| outputs.take(sink)));
         Ok(Run {
-            words: extended.len() + spent.len(),
-            hits: diagonals::admitted(context, &extended, &spent, bases.chunks.len(), on_host),
+            words: Words { extended, spent },
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })

@@ -22,7 +22,6 @@
 pub mod device;
 pub mod diagonals;
 pub mod gpu;
-pub mod seeder;
 pub mod stages;
 
 use aligner_core::stream::{SinkId, Topology};

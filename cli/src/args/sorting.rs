@@ -30,7 +30,7 @@ impl Sorting {
 }
 
 /// A size in bytes, with k, M or G for 2^10, 2^20 or 2^30 of them; at least one M.
-fn memory(value: &str) -> Result<usize, String> {
+pub fn memory(value: &str) -> Result<usize, String> {
     let (number, shift) = match value.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&value[..at], 10),
         Some((at, 'M')) => (&value[..at], 20),

@@ -98,6 +98,7 @@ fn rows_are_those_of_ncbi() {
             &["-dust", "no", "-strand", "minus", "-max_hsps", "2"],
             &["-word_size", "16", "-max_target_seqs", "3", "-perc_identity", "85"],
             &["-culling_limit", "1", "-evalue", "1"],
+            &["-culling_limit", "5"],
             &["-soft_masking", "false", "-lcase_masking", "-qcov_hsp_perc", "30"],
             &["-xdrop_ungap", "12", "-xdrop_gap", "18", "-xdrop_gap_final", "40"],
         ] {

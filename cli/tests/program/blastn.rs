@@ -140,6 +140,17 @@ fn databases_that_are_none() {
         refused(&good[..length], &["bad.gpdb"]);
     }
     refused(&[&good[..], b"x"].concat(), &["bytes, but should have"]);
+    // Behind 8 bytes of magic there are the version and the order of bytes, both 4 bytes.
+    for version in [0, 2, u32::MAX] {
+        let mut other = good.clone();
+        other[8..12].copy_from_slice(&version.to_ne_bytes());
+        let found = format!("format version {version}, but this program reads 1");
+        refused(&other, &["bad.gpdb", &found, "make the database again"]);
+    }
+    let mut swapped = good.clone();
+    swapped[8..12].reverse();
+    swapped[12..16].reverse();
+    refused(&swapped, &["bad.gpdb", "another byte order", "make it again"]);
     // Any byte may be damaged.
     for place in (0..good.len()).step_by(97) {
         let mut bad = good.clone();

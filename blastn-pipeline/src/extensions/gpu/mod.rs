@@ -135,11 +135,6 @@ impl GpuExtensions {
         Ok(Self { gpu, scores, traces, greedy_scores, greedy_traces, sources })
     }
 
-    /// The GPU.
-    pub fn gpu(&self) -> &Gpu {
-        &self.gpu
-    }
-
     /// Extends sides for the score: rows are bases of the database (`packed`, two bits each), columns
     /// letters of the queries.
     ///

@@ -9,6 +9,7 @@ use blastn_pipeline::dust::Dust;
 use blastn_pipeline::options::{Options, Strand, Task};
 use clap::{Args, ValueEnum, ValueHint};
 
+use crate::args::memory;
 use crate::commands::blastn::format::OutputFormat;
 
 /// The command line of `gpualign makedb`.
@@ -69,6 +70,10 @@ pub struct BlastnArguments {
     /// Where to search: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]
     pub device: DeviceRequest,
+    /// Device memory for the database, with k, M or G; what is larger is searched part by part [default: half
+    /// of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub device_memory: Option<u64>,
     #[command(flatten)]
     pub messages: crate::args::Messages,
     #[command(flatten)]
@@ -163,6 +168,10 @@ impl FromStr for DustChoice {
             }
         }
     }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    memory(text).map(|bytes| bytes as u64)
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -109,9 +109,10 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     target.commit()
 }
 
-/// Puts the database on the device, if that is a GPU.
+/// Puts the database on the device, if that is a GPU, or the first part of it.
 fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<Searcher<'d>> {
-    let on = |device: Device| Searcher::new(database, arguments.options(), device);
+    let memory = arguments.device_memory;
+    let on = |device: Device| Searcher::new(database, arguments.options(), device, memory);
     match on(Device::open(arguments.device)?.device) {
         Err(SearchError::Device(reason)) if arguments.device == DeviceRequest::Auto => {
             console::say(&format!("warning: {reason}: searching on the CPU"));

@@ -1,0 +1,369 @@
+//! A search by the device's kernels, run on the CPU, finds what the CPU's search finds: with the database in
+//! any number of parts, and the queries' words in any number of pieces.
+// Launching a kernel is unsafe; the launches pass what the kernels take.
+// A test's helpers may panic as the test itself may.
+#![allow(unsafe_code, clippy::expect_used)]
+
+use std::slice::from_ref;
+use std::sync::LazyLock;
+
+use aligner_core::stream::{CudaExecutor, Settings};
+use aligner_core::{Device, DeviceError};
+use blastn_pipeline::database::{Builder, Database};
+use blastn_pipeline::extensions::device::{
+    self, AffineTask, Answers, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, Reached,
+    Side,
+};
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::parts::Parts;
+use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
+use blastn_pipeline::pipeline::stages::Context;
+use blastn_pipeline::pipeline::{Build, slices, topology};
+use blastn_pipeline::queries::Batch;
+use blastn_pipeline::scoring::{Matrix, Scoring};
+use blastn_pipeline::search::{Limits, Searcher};
+use blastn_pipeline::worker::{Words, Worker};
+use fastrand::Rng;
+use gpualign_tests::ShimBackend;
+use simt::{Argument, Launch, Module};
+
+static KERNELS: LazyLock<Module> =
+    LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
+
+/// Slots of rings and fronts: few, so that some sides are left to the host.
+const WIDTH: u32 = 128;
+
+fn address<T>(array: &[T]) -> u64 {
+    array.as_ptr().expose_provenance() as u64
+}
+
+fn output<T>(array: &mut [T]) -> u64 {
+    array.as_mut_ptr().expose_provenance() as u64
+}
+
+/// Launches a kernel of extensions, two warps of it.
+fn launch<T>(name: &str, slot: u32, task: &T) {
+    let kernel = KERNELS.kernel(name).expect("it is exported");
+    let launch = Launch::new(2, 32).shared(u64::from(WIDTH * slot));
+    // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
+    unsafe { kernel.launch(&launch, &[Argument::input(from_ref(task))]) }.expect("it runs");
+}
+
+/// The device's kernels on the CPU.
+#[derive(Debug)]
+struct Shim;
+
+struct Queries {
+    letters: Vec<u32>,
+    matrix: Vec<i32>,
+    gaps: [i32; 2],
+}
+
+/// Where kernels with columns write.
+struct Room {
+    reached: Vec<Reached>,
+    cursors: Vec<u32>,
+    sources: Vec<u32>,
+    runs: Vec<u32>,
+}
+
+impl Room {
+    fn new(sides: &[Side], sources: u64) -> Self {
+        let poison = Reached { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
+        Self {
+            reached: vec![poison; sides.len()],
+            cursors: vec![0; 2],
+            sources: vec![0xDEAD_BEEF; (2 * 32 * sources) as usize],
+            runs: vec![0xDEAD_BEEF; 200 * sides.len()],
+        }
+    }
+
+    fn answers(self) -> Answers {
+        Answers { reached: self.reached, runs: self.runs }
+    }
+}
+
+/// Extends by a matrix, for the score if `sources` are none.
+fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> Answers {
+    let mut room = Room::new(sides, sources);
+    let task = AffineTask {
+        addresses: [
+            address(sides),
+            texts[0],
+            texts[1],
+            address(&queries.matrix),
+            output(&mut room.reached),
+            output(&mut room.cursors),
+            output(&mut room.sources),
+            output(&mut room.runs),
+        ],
+        room: sources,
+        count: sides.len() as u32,
+        width: WIDTH,
+        run_room: room.runs.len() as u32,
+        gaps: queries.gaps,
+        padding: 0,
+    };
+    launch(if sources > 0 { "affine_traces" } else { "affine_scores" }, 128, &task);
+    room.answers()
+}
+
+impl Worker for Shim {
+    type Bases = Vec<u64>;
+    type Letters = Vec<u32>;
+    type Queries = Queries;
+
+    fn bases(&self, packed: &[u8]) -> Result<Vec<u64>, DeviceError> {
+        Ok(packed_words(packed))
+    }
+
+    fn letters(&self, text: &[u32]) -> Result<Vec<u32>, DeviceError> {
+        Ok(text.to_vec())
+    }
+
+    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Queries, DeviceError> {
+        Ok(Queries {
+            letters: device::text(batch.letters()),
+            matrix: device::scores(&Matrix::new(scoring)),
+            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+        })
+    }
+
+    fn words(
+        &self,
+        bases: &Vec<u64>,
+        chunks: &[DeviceChunk],
+        context: &Context,
+    ) -> Result<Words, DeviceError> {
+        let tables = Tables::new(context, chunks);
+        let on_device = tables.context(address(bases), tables.arrays().map(address));
+        let (app, sinks) = topology(context, Build::Split);
+        let kernels = gpualign_tests::kernels("blastn-pipeline", "pipeline").expect("it was built");
+        let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
+        let backend = ShimBackend::new(kernels, 5);
+        let shim = CudaExecutor::with_backend(backend, &app, &settings, "pipeline", &on_device)
+            .expect("an executor");
+        let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
+        let mut outputs = shim.run(&slices).expect("runs");
+        let mut words = Words::default();
+        sinks.extended.into_iter().for_each(|sink| words.extended.append(&mut outputs.take(sink)));
+        sinks.spent.into_iter().for_each(|sink| words.spent.append(&mut outputs.take(sink)));
+        Ok(words)
+    }
+
+    fn scores(
+        &self,
+        queries: &Queries,
+        bases: &Vec<u64>,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let texts = [address(bases) + FIRST_BASE, address(&queries.letters) + device::FIRST];
+        Ok(affine(queries, texts, sides, 0))
+    }
+
+    fn greedy_scores(
+        &self,
+        queries: &Queries,
+        bases: &Vec<u64>,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Vec<GreedyReached>, DeviceError> {
+        let poison = GreedyReached { differences: 77, query: 7, subject: 7, run: [5; 3] };
+        let (mut reached, mut cursor) = (vec![poison; sides.len()], [0_u32]);
+        let task = GreedyTask {
+            addresses: [
+                address(sides),
+                address(bases) + FIRST_BASE,
+                address(&queries.letters) + device::FIRST,
+                output(&mut reached),
+                output(&mut cursor),
+            ],
+            count: sides.len() as u32,
+            width: WIDTH,
+            scores,
+            padding: 0,
+        };
+        launch("greedy_scores", 384, &task);
+        Ok(reached)
+    }
+
+    fn traces(
+        &self,
+        queries: &Queries,
+        letters: &Vec<u32>,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let texts = [&queries.letters, letters].map(|text| address(text) + device::FIRST);
+        let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0);
+        Ok(affine(queries, texts, sides, device::room(rows, WIDTH)))
+    }
+
+    fn greedy_traces(
+        &self,
+        queries: &Queries,
+        letters: &Vec<u32>,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        let room = device::greedy_room(300, WIDTH);
+        let mut made = Room::new(sides, room);
+        let [subject, query] =
+            [letters, &queries.letters].map(|text| address(text) + device::FIRST);
+        let greedy = GreedyTask {
+            addresses: [address(sides), subject, query, 0, 0],
+            count: sides.len() as u32,
+            width: WIDTH,
+            scores,
+            padding: 0,
+        };
+        let task = GreedyTraceTask {
+            greedy,
+            addresses: [
+                output(&mut made.reached),
+                output(&mut made.cursors),
+                output(&mut made.sources),
+                output(&mut made.runs),
+            ],
+            room,
+            run_room: made.runs.len() as u32,
+            padding: 0,
+        };
+        launch("greedy_traces", 384, &task);
+        Ok(made.answers())
+    }
+}
+
+fn random_letters(random: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.u8(..4)).collect()
+}
+
+/// A copy with differences and ambiguous letters, perhaps of the other strand.
+fn copy(random: &mut Rng, letters: &[u8]) -> Vec<u8> {
+    let mut copy = Vec::new();
+    for &letter in letters {
+        match random.u8(..80) {
+            0 => {}
+            1 => copy.extend([random.u8(..4), letter]),
+            2 | 3 => copy.push(random.u8(..4)),
+            4 if random.u8(..6) == 0 => copy.push(14),
+            _ => copy.push(letter),
+        }
+    }
+    if random.bool() {
+        copy.reverse();
+        for letter in &mut copy {
+            *letter = if *letter < 4 { 3 - *letter } else { *letter };
+        }
+    }
+    copy
+}
+
+fn database(subjects: Vec<Vec<u8>>) -> Database {
+    let mut builder = Builder::default();
+    for letters in subjects {
+        builder.add(&Record { letters, ..Record::default() });
+    }
+    builder.finish("subjects", 0)
+}
+
+fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
+    queries.into_iter().map(|letters| Record { letters, ..Record::default() }).collect()
+}
+
+/// How many parts there are with so many bytes of memory.
+fn parts(database: &Database, memory: u64) -> usize {
+    Parts::new(database, memory / 3 * 4).all().len()
+}
+
+/// The number of alignments that are found; by the device, within each of some limits, and on the CPU.
+fn check(
+    case: &str,
+    database: &Database,
+    options: &Options,
+    queries: &[Record],
+    limits: &[Limits],
+) -> usize {
+    let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let cpu = cpu.search(queries);
+    for &limits in limits {
+        let searcher =
+            Searcher::with_worker(database, options.clone(), Shim, limits).expect("a searcher");
+        // The next batch begins with another part than the one that is held.
+        for round in 0..2 {
+            let found = searcher.search(queries);
+            assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");
+            assert_eq!(found.extensions, cpu.extensions, "{case}, {limits:?}, {round}");
+            let texts = [&found, &cpu].map(|found| format!("{:?}", found.hits));
+            assert!(texts[0] == texts[1], "{case}, {limits:?}, {round}: other alignments");
+        }
+    }
+    cpu.hits.iter().flatten().map(|hit| hit.hsps.len()).sum()
+}
+
+#[test]
+fn any_parts_and_pieces_have_the_same_alignments() {
+    let mut alignments = 0;
+    for seed in 0..4 {
+        let mut random = Rng::with_seed(seed);
+        let queries: Vec<Vec<u8>> = (0..5)
+            .map(|_| {
+                let length = random.usize(40..500);
+                random_letters(&mut random, length)
+            })
+            .collect();
+        let mut subjects = vec![Vec::new(), vec![2]];
+        for _ in 0..14 {
+            let length = random.usize(20..300);
+            let mut subject = random_letters(&mut random, length);
+            for _ in 0..random.usize(..3) {
+                let query = &queries[random.usize(..5)];
+                let from = random.usize(..query.len() - 30);
+                subject.extend(copy(&mut random, &query[from..]));
+            }
+            subjects.push(subject);
+        }
+        random.shuffle(&mut subjects);
+        let database = database(subjects);
+        let mut options = Options::new(Task::Blastn);
+        if seed % 2 == 1 {
+            options = Options { word: 16, ..Options::new(Task::Megablast) };
+        }
+        options.e_value = 100.0;
+        // More subjects are found than are kept.
+        options.targets = if seed > 1 { 3 } else { 500 };
+        options.culling = (seed == 3).then_some(2);
+        let most = database.letters() * 3;
+        let with_parts = |count: usize| {
+            (1..most).rev().step_by(7).find(|&memory| parts(&database, memory) == count)
+        };
+        let mut limits = Vec::new();
+        for (count, places) in [(1, usize::MAX), (1, 97), (2, 1_000), (7, usize::MAX), (7, 411)] {
+            let memory = with_parts(count).expect("so many parts");
+            limits.push(Limits { memory, places });
+        }
+        let queries = records(queries);
+        alignments += check(&format!("seed {seed}"), &database, &options, &queries, &limits);
+    }
+    assert!(alignments > 50, "{alignments} alignments");
+}
+
+/// Alignments across the seams of a long subject and a long query.
+#[test]
+fn a_subject_may_be_longer_than_a_part() {
+    let mut random = Rng::with_seed(9);
+    let query = random_letters(&mut random, 3_000);
+    let mut subject = random_letters(&mut random, 5_400_000);
+    for (from, to) in [(0, 4_998_500), (500, 2_000_000), (100, 4_999_850), (900, 5_300_000)] {
+        let piece = query[from..from + 2_000].to_vec();
+        subject[to..to + piece.len()].copy_from_slice(&piece);
+    }
+    let end = copy(&mut random, &query[..700]);
+    let database = database(vec![query[..900].to_vec(), subject, end]);
+    let options = Options::new(Task::Megablast);
+    let limits = [(4_000_000, 1_024), (1, usize::MAX)];
+    let limits = limits.map(|(memory, places)| Limits { memory, places });
+    assert!(limits.map(|limits| parts(&database, limits.memory)) > [1, 2]);
+    let found = check("long", &database, &options, &records(vec![query]), &limits);
+    assert!(found >= 5, "{found} alignments");
+}

@@ -212,7 +212,11 @@ fn open(path: &Path) -> Result<Database> {
     let with_extension = with_extension(path);
     // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
     let path = if with_extension.exists() { &with_extension } else { path };
-    Ok(Database::open(path)?)
+    Database::open(path).map_err(|error| match error {
+        // Said once, not again as its own reason.
+        DatabaseError::Io { path, source } => anyhow!(source).context(path.display().to_string()),
+        other => other.into(),
+    })
 }
 
 fn with_extension(path: &Path) -> PathBuf {

@@ -9,21 +9,18 @@ use rayon::prelude::*;
 
 use crate::culling;
 use crate::database::Database;
+use crate::engine::Engine;
 use crate::error::SearchError;
-use crate::extensions::Extender;
 use crate::fasta::Record;
-use crate::gapped::{self, Gapped};
+use crate::gapped;
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::pipeline::seeder::Seeder;
-use crate::preliminary::{self, Ready, Search, Work};
+use crate::preliminary::{Found, Search, Work};
 use crate::queries::{Batch, Extent};
-use crate::traceback::{self, Begin};
-use crate::ungapped::{Fours, UngappedHit};
-
-/// E-values below this count as equal.
-const NOTHING: f64 = 1.0e-180;
+use crate::ranking::{self, Rank};
+use crate::traceback;
+use crate::ungapped::Fours;
 
 /// Alignments of a query and a subject.
 #[derive(Debug, Clone)]
@@ -35,18 +32,15 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// How good it is.
+    pub(crate) fn rank(&self) -> Rank {
+        let e_value = self.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
+        Rank { e_value, score: self.hsps[0].score, subject: self.subject }
+    }
+
     /// The order in which subjects are reported.
     fn order(&self, other: &Self) -> Ordering {
-        let best = |hit: &Self| hit.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
-        let e_values = (best(self), best(other));
-        let by_e_value = if e_values.0 < NOTHING && e_values.1 < NOTHING {
-            Ordering::Equal
-        } else {
-            e_values.0.total_cmp(&e_values.1)
-        };
-        by_e_value
-            .then(other.hsps[0].score.cmp(&self.hsps[0].score))
-            .then(other.subject.cmp(&self.subject))
+        self.rank().order(&other.rank())
     }
 }
 
@@ -90,33 +84,17 @@ impl Times {
 }
 
 /// Seconds since a clock was last read.
-struct Clock(Instant);
+pub(crate) struct Clock(Instant);
 
 impl Clock {
-    fn lap(&mut self) -> f64 {
+    pub(crate) fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn lap(&mut self) -> f64 {
         let seconds = self.0.elapsed().as_secs_f64();
         self.0 = Instant::now();
         seconds
-    }
-}
-
-/// A GPU with the database.
-#[derive(Debug)]
-struct Engine<'a> {
-    seeder: Seeder<'a>,
-    extender: Extender,
-}
-
-/// Ungapped alignments of each chunk of the database, and what gaps make of them.
-#[derive(Debug, Default)]
-struct Extended {
-    hits: Vec<Vec<UngappedHit>>,
-    gapped: Vec<Vec<Option<Gapped>>>,
-}
-
-impl Extended {
-    fn chunk(&self, number: usize) -> Ready<'_> {
-        Ready { hits: &self.hits[number], gapped: &self.gapped[number] }
     }
 }
 
@@ -143,10 +121,7 @@ impl<'a> Searcher<'a> {
         options.check()?;
         let engine = match device {
             Device::Cpu => None,
-            Device::Cuda(gpu) => {
-                let extender = Extender::new(&gpu, database)?;
-                Some(Engine { seeder: Seeder::new(gpu, database)?, extender })
-            }
+            Device::Cuda(gpu) => Some(Engine::new(gpu, database)?),
         };
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
@@ -164,56 +139,6 @@ impl<'a> Searcher<'a> {
     /// What the GPU made, or nothing if it failed; then the CPU goes on.
     fn noted<T>(&self, made: Result<T, DeviceError>) -> Option<T> {
         made.map_err(|error| self.failure.set(error)).ok()
-    }
-
-    /// The ungapped alignments of all chunks of the database, if there is a GPU, with what gaps make of
-    /// them.
-    fn extended(
-        &self,
-        engine: &Engine<'_>,
-        search: &Search<'_>,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
-        times: &mut Times,
-    ) -> Result<Extended, DeviceError> {
-        let mut clock = Clock(Instant::now());
-        let Engine { seeder, extender } = engine;
-        let mut hits = seeder.run(batch, lookup, &self.options)?.hits;
-        hits.par_iter_mut().for_each(|hits| preliminary::sort(batch, hits));
-        times.seeding += clock.lap();
-        let bases = seeder.bases();
-        let gapped = match extender.queries(batch, &self.options)? {
-            Some(queries) => {
-                extender.scores(&queries, bases.packed(), search, bases.chunks(), &hits)?
-            }
-            None => hits.iter().map(|hits| vec![None; hits.len()]).collect(),
-        };
-        times.scores += clock.lap();
-        Ok(Extended { hits, gapped })
-    }
-
-    /// Alignments of what was found, if the GPU makes them; those of each hit.
-    fn traced(
-        &self,
-        engine: &Engine<'_>,
-        batch: &Batch,
-        found: &[(usize, Hit)],
-    ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let Some(queries) = engine.extender.queries(batch, &self.options)? else {
-            return Ok(None);
-        };
-        let begins: Vec<Vec<Begin>> = found
-            .par_iter()
-            .map(|(_, hit)| {
-                let subject = self.database.subject(hit.subject);
-                traceback::begins(batch, &self.options, &subject, &hit.hsps)
-            })
-            .collect();
-        let begins = begins.concat();
-        let sequences = (self.database, batch);
-        let all = engine.extender.traces(&queries, sequences, &self.options, &begins)?;
-        let mut rest = all.into_iter();
-        let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
-        Ok(Some(found.iter().map(of_hit).collect()))
     }
 
     /// What is searched for and how.
@@ -234,9 +159,10 @@ impl<'a> Searcher<'a> {
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
         let mut times = Times::default();
         let (found, extensions) = self.preliminary(&batch, &lookup, &mut times);
-        let mut clock = Clock(Instant::now());
+        let mut clock = Clock::new();
         let engine = self.engine();
-        let ready = engine.and_then(|engine| self.noted(self.traced(engine, &batch, &found)));
+        let ready =
+            engine.and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)));
         let ready = ready.flatten();
         times.traces = clock.lap();
         let aligned: Vec<(usize, Hit)> = found
@@ -277,46 +203,51 @@ impl<'a> Searcher<'a> {
     ) -> (Vec<(usize, Hit)>, u64) {
         let fours = Fours::new(&self.options);
         let search = Search { batch, lookup, options: &self.options, fours: &fours };
+        let most = self.options.preliminary_targets();
         let extended = self.engine().and_then(|engine| {
-            let extended = self.noted(self.extended(engine, &search, (batch, lookup), times))?;
+            let extended = self.noted(engine.extended(&search, (batch, lookup), times))?;
             Some((engine, extended))
         });
-        let mut clock = Clock(Instant::now());
-        let per_subject: Vec<(Vec<(usize, Hit)>, u64)> = (0..self.database.len())
-            .into_par_iter()
-            .map_init(Work::default, |work, number| {
-                let ready: Option<Vec<Ready<'_>>> = extended.as_ref().map(|(engine, extended)| {
-                    let chunks = engine.seeder.chunks(number);
-                    chunks.map(|chunk| extended.chunk(chunk)).collect()
-                });
-                let found = search.subject(&self.database.subject(number), ready.as_deref(), work);
-                let hits = found.of_queries.into_iter();
-                let hits = hits.map(|(query, hsps)| (query, Hit { subject: number, hsps }));
-                (hits.collect(), found.extensions)
-            })
-            .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); batch.queries()];
-        let mut extensions = 0;
-        for (of_queries, of_subject) in per_subject {
-            extensions += of_subject;
-            for (query, hit) in of_queries {
-                hits[query].push(hit);
+        let mut clock = Clock::new();
+        let (mut hits, extensions) = match &extended {
+            Some((engine, extended)) => {
+                // Culling compares all alignments.
+                let most = self.options.culling.is_none().then_some(most);
+                (engine.hits(&search, extended, most), extended.hits().all().len() as u64)
             }
-        }
-        for hits in &mut hits {
+            None => self.hits(&search),
+        };
+        hits.par_iter_mut().for_each(|hits| {
             if let Some(limit) = self.options.culling {
                 culling::cull(hits, batch, limit);
             }
-            if hits.len() > self.options.preliminary_targets() {
-                hits.sort_by(Hit::order);
-                hits.truncate(self.options.preliminary_targets());
-            }
-        }
+            ranking::keep_first(hits, most, Hit::order);
+        });
         let found =
             (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
         let found = found.collect();
         times.preliminary = clock.lap();
         (found, extensions)
+    }
+
+    /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
+    /// ones were extended.
+    fn hits(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, u64) {
+        let of_subjects: Vec<Found> = (0..self.database.len())
+            .into_par_iter()
+            .map_init(Work::default, |work, number| {
+                search.subject(&self.database.subject(number), work)
+            })
+            .collect();
+        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut extensions = 0;
+        for (subject, found) in of_subjects.into_iter().enumerate() {
+            extensions += found.extensions;
+            for (query, hsps) in found.of_queries {
+                hits[query].push(Hit { subject, hsps });
+            }
+        }
+        (hits, extensions)
     }
 
     /// Applies limits that concern what is reported of each subject.

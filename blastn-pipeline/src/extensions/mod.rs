@@ -1,8 +1,9 @@
 //! Gapped extensions on a GPU: all of a batch at once.
 //!
 //! Whether an alignment is extended depends on those before it: what lies within one that is kept is
-//! not. But most are extended in the end, so here all are, and the rule is applied on the host
-//! afterwards, in its order (`ahead::keep`), with the answers of one after the other.
+//! not. Here all are extended but those within the best of their query and chunk (`extended`), and the rule
+//! is applied on the host afterwards, in its order (`ahead::keep`), with the answers of one after the
+//! other.
 //!
 //! ```text
 //!   ungapped alignments --> two sides each --affine_scores--> scores and ends
@@ -31,12 +32,12 @@ use self::device::GreedyScores;
 use self::gpu::{DeviceQueries, GpuExtensions};
 use crate::database::Database;
 use crate::gapped::Gapped;
+use crate::hits::ChunkHit;
 use crate::options::Options;
 use crate::pipeline::device::DeviceChunk;
 use crate::preliminary::Search;
 use crate::queries::Batch;
 use crate::traceback::Begin;
-use crate::ungapped::UngappedHit;
 
 /// Extends what was found in a database on a GPU.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ impl Extender {
         DeviceQueries::new(self.gpu.gpu(), batch, &options.scoring).map(Some)
     }
 
-    /// Scores of the extensions of hits of each chunk; nothing where a device cannot tell.
+    /// Scores of the extensions of hits with chunks; nothing where a device cannot tell.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
@@ -84,8 +85,8 @@ impl Extender {
         packed: &DeviceBuffer<u64>,
         search: &Search<'_>,
         chunks: &[DeviceChunk],
-        hits: &[Vec<UngappedHit>],
-    ) -> Result<Vec<Vec<Option<Gapped>>>, DeviceError> {
+        hits: &[ChunkHit],
+    ) -> Result<Vec<Option<Gapped>>, DeviceError> {
         let sides = sides::of_hits(search, chunks, hits);
         if search.options.is_greedy() {
             let scores = GreedyScores::new(&search.options.scoring);

@@ -2,12 +2,15 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
-use aligner_core::stream::{CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings};
+use aligner_core::stream::{
+    CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
+};
 
 use super::device::{DeviceChunk, Tables, packed_words};
-use super::stages::{Bases, Context};
-use super::{Build, diagonals, slices, topology};
-use crate::ungapped::UngappedHit;
+use super::diagonals::Rule;
+use super::stages::Context;
+use super::{Build, slices, topology};
+use crate::hits::ChunkHit;
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../cuda/pipeline.fatbin") };
@@ -21,6 +24,7 @@ pub struct GpuPipeline {
     build: Build,
     settings: Settings,
     app: Loaded,
+    rule: Rule<CudaBackend>,
 }
 
 /// Bases of chunks in the memory of a GPU.
@@ -33,8 +37,8 @@ pub struct DeviceBases {
 /// What a run found.
 #[derive(Debug)]
 pub struct Run {
-    /// Ungapped alignments of each chunk.
-    pub hits: Vec<Vec<UngappedHit>>,
+    /// Ungapped alignments, in no particular order.
+    pub hits: Vec<ChunkHit>,
     /// Words, whether they scored enough or not.
     pub words: usize,
     /// Of the kernels.
@@ -63,7 +67,8 @@ impl GpuPipeline {
     pub fn new(gpu: Gpu, build: Build, settings: Settings) -> Result<Self, DeviceError> {
         let kernels = if build == Build::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
-        Ok(Self { gpu, build, settings, app })
+        let rule = Rule::new(&gpu)?;
+        Ok(Self { gpu, build, settings, app, rule })
     }
 
     /// Puts bases on the device, 4 a byte, of which `chunks` are parts.
@@ -78,17 +83,11 @@ impl GpuPipeline {
         Ok(DeviceBases { packed: self.gpu.upload(&packed_words(packed))?, chunks })
     }
 
-    /// The ungapped alignments of queries with chunks of a database, whatever the chunks in `context`;
-    /// `on_host` gives the bases of one.
+    /// The ungapped alignments of queries with chunks of a database, whatever the chunks in `context`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
-    pub fn run(
-        &self,
-        bases: &DeviceBases,
-        context: &Context,
-        on_host: impl Fn(u32) -> Bases + Sync,
-    ) -> Result<Run, DeviceError> {
+    pub fn run(&self, bases: &DeviceBases, context: &Context) -> Result<Run, DeviceError> {
         let tables = Tables::new(context, &bases.chunks);
         let arrays = tables.arrays();
         let mut uploaded = Vec::with_capacity(arrays.len());
@@ -101,25 +100,16 @@ impl GpuPipeline {
         let executor =
             CudaExecutor::loaded(&self.app, &app, &self.settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, bases.chunks.iter().map(|chunk| chunk.length));
-        let mut outputs = executor.run(&slices).map_err(failed)?;
-        let extended = joined(sinks.extended.into_iter().map(|sink| outputs.take(sink)));
-        let spent = joined(sinks.spent.into_iter().map(|sink| outputs.take(sink)));
+        let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
+        let extended = outputs.take(sinks.extended)?;
+        let spent = outputs.take(sinks.spent)?;
         Ok(Run {
-            words: extended.len() + spent.len(),
-            hits: diagonals::admitted(context, &extended, &spent, bases.chunks.len(), on_host),
+            words: extended.count + spent.count,
+            hits: self.rule.admitted(&known, &bases.chunks, &extended, &spent)?,
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })
     }
-}
-
-/// Lists end to end; the first, which is the longest, is not copied.
-fn joined<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
-    let join = |mut all: Vec<T>, mut list: Vec<T>| {
-        all.append(&mut list);
-        all
-    };
-    lists.reduce(join).unwrap_or_default()
 }
 
 fn failed(error: RunError) -> DeviceError {

@@ -10,7 +10,7 @@ use aligner_core::stream::Settings;
 use super::Build;
 use super::device::DeviceChunk;
 use super::gpu::{DeviceBases, GpuPipeline, Run};
-use super::stages::{Bases, Context};
+use super::stages::Context;
 use crate::database::Database;
 use crate::lookup::Lookup;
 use crate::options::Options;
@@ -21,12 +21,21 @@ use crate::ungapped::Fours;
 
 /// A database on a GPU.
 #[derive(Debug)]
-pub struct Seeder<'a> {
-    database: &'a Database,
+pub struct Seeder {
     pipeline: GpuPipeline,
     bases: DeviceBases,
-    /// The first chunk of each subject, and the end.
-    firsts: Vec<usize>,
+    /// What each chunk is.
+    parts: Vec<Part>,
+}
+
+/// A part of a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) subject: usize,
+    /// Its bases.
+    pub(crate) range: Range<usize>,
+    /// Whether there is no other.
+    pub(crate) is_all: bool,
 }
 
 /// How the application is run.
@@ -34,12 +43,12 @@ fn settings() -> Settings {
     Settings { width: 256, ..Settings::default() }
 }
 
-impl<'a> Seeder<'a> {
+impl Seeder {
     /// Puts a database on a GPU.
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
-    pub fn new(gpu: Gpu, database: &'a Database) -> Result<Self, DeviceError> {
+    pub fn new(gpu: Gpu, database: &Database) -> Result<Self, DeviceError> {
         Self::with(gpu, database, Build::Split, settings())
     }
 
@@ -49,24 +58,24 @@ impl<'a> Seeder<'a> {
     /// Those of [`Self::new`].
     pub fn with(
         gpu: Gpu,
-        database: &'a Database,
+        database: &Database,
         build: Build,
         settings: Settings,
     ) -> Result<Self, DeviceError> {
         let pipeline = GpuPipeline::new(gpu, build, settings)?;
-        let (mut chunks, mut firsts) = (Vec::new(), vec![0]);
-        for number in 0..database.len() {
-            let start = database.first_byte(number) * packed::BASES as u64;
-            let of_subject = preliminary::chunks(database.subject(number).length);
-            chunks.extend(of_subject.into_iter().map(|chunk| DeviceChunk {
-                first: start + chunk.start as u64,
-                length: chunk.len() as u32,
-                padding: 0,
-            }));
-            firsts.push(chunks.len());
+        let (mut chunks, mut parts) = (Vec::new(), Vec::new());
+        for subject in 0..database.len() {
+            let start = database.first_byte(subject) * packed::BASES as u64;
+            let of_subject = preliminary::chunks(database.subject(subject).length);
+            let is_all = of_subject.len() == 1;
+            for range in of_subject {
+                let (first, length) = (start + range.start as u64, range.len() as u32);
+                chunks.push(DeviceChunk { first, length, padding: 0 });
+                parts.push(Part { subject, range, is_all });
+            }
         }
         let bases = pipeline.upload(database.packed(), chunks)?;
-        Ok(Self { database, pipeline, bases, firsts })
+        Ok(Self { pipeline, bases, parts })
     }
 
     /// The ungapped alignments of a batch.
@@ -86,11 +95,7 @@ impl<'a> Seeder<'a> {
             fours: Fours::new(options),
             chunks: Vec::new(),
         };
-        self.pipeline.run(&self.bases, &context, |chunk| {
-            let DeviceChunk { first, length, .. } = self.bases.chunks()[chunk as usize];
-            let bytes = &self.database.packed()[first as usize / packed::BASES..];
-            Bases::new(bytes, length as usize)
-        })
+        self.pipeline.run(&self.bases, &context)
     }
 
     /// The database's bases.
@@ -98,8 +103,8 @@ impl<'a> Seeder<'a> {
         &self.bases
     }
 
-    /// Which of the chunks are a subject's.
-    pub fn chunks(&self, subject: usize) -> Range<usize> {
-        self.firsts[subject]..self.firsts[subject + 1]
+    /// What a chunk is.
+    pub(crate) fn part(&self, chunk: usize) -> &Part {
+        &self.parts[chunk]
     }
 }

@@ -55,45 +55,49 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// If it does not fit, or the driver fails.
-    pub(crate) fn new(gpu: Gpu, database: &'a Database) -> Result<Self, DeviceError> {
-        let extender = Extender::new(&gpu, database)?;
-        Ok(Self { database, seeder: Seeder::new(gpu, database)?, extender })
+    pub(crate) fn new(gpu: &Gpu, database: &'a Database) -> Result<Self, DeviceError> {
+        let extender = Extender::new(&gpu.beside()?, database)?;
+        let seeder = Seeder::new(gpu.clone(), database)?;
+        // The other stream reads what this one has copied.
+        gpu.synchronize()?;
+        Ok(Self { database, seeder, extender })
     }
 
-    /// The ungapped alignments of a batch with the database, and what gaps make of them.
+    /// The ungapped alignments of a batch with the database.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub(crate) fn extended(
+    pub(crate) fn ungapped(
+        &self,
+        batch: &Arc<Batch>,
+        lookup: &Arc<Lookup>,
+        options: &Options,
+    ) -> Result<Hits, DeviceError> {
+        Ok(Hits::new(batch, self.seeder.run(batch, lookup, options)?.hits))
+    }
+
+    /// Subjects of each query with preliminary alignments, given the ungapped ones: if `most` are wanted,
+    /// all that may be among the best.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub(crate) fn hits(
         &self,
         search: &Search<'_>,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        hits: Hits,
+        most: Option<usize>,
         times: &mut Times,
-    ) -> Result<Extended, DeviceError> {
+    ) -> Result<Vec<Vec<Hit>>, DeviceError> {
         let mut clock = Clock::new();
-        let found = self.seeder.run(batch, lookup, search.options)?.hits;
-        let hits = Hits::new(batch, found);
-        times.seeding += clock.lap();
         let bases = self.seeder.bases();
-        let queries = self.extender.queries(batch, search.options)?;
+        let queries = self.extender.queries(search.batch, search.options)?;
         let extended = Extended::new(search, hits, |hits| match &queries {
             Some(queries) => {
                 self.extender.scores(queries, bases.packed(), search, bases.chunks(), hits)
             }
             None => Ok(vec![None; hits.len()]),
-        });
+        })?;
         times.scores += clock.lap();
-        extended
-    }
-
-    /// Subjects of each query with preliminary alignments: if `most` are wanted, all that may be among
-    /// the best.
-    pub(crate) fn hits(
-        &self,
-        search: &Search<'_>,
-        extended: &Extended,
-        most: Option<usize>,
-    ) -> Vec<Vec<Hit>> {
         let pairs = extended.hits().pairs();
         let known = |number: usize| {
             let Pair { chunk, query, .. } = pairs[number];
@@ -132,7 +136,8 @@ impl<'a> Engine<'a> {
         for (query, hit) in of_subjects {
             hits[query].push(hit);
         }
-        hits
+        times.preliminary += clock.lap();
+        Ok(hits)
     }
 
     /// Alignments of what was found, if the GPU makes them; those of each hit.

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::SearchError;
 use crate::fasta::Record;
 use crate::gapped;
+use crate::hits::Hits;
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
@@ -42,6 +43,26 @@ impl Hit {
     fn order(&self, other: &Self) -> Ordering {
         self.rank().order(&other.rank())
     }
+}
+
+/// A search that was begun, for a batch of queries.
+#[derive(Debug)]
+pub struct Begun {
+    batch: Arc<Batch>,
+    lookup: Arc<Lookup>,
+    found: Preliminary,
+    /// [`Results::extensions`].
+    pub extensions: u64,
+    times: Times,
+}
+
+/// What is known of a search that was begun.
+#[derive(Debug)]
+enum Preliminary {
+    /// Ungapped alignments, which a GPU found.
+    Ungapped(Hits),
+    /// Subjects of each query, with preliminary alignments.
+    Subjects(Vec<Vec<Hit>>),
 }
 
 /// What was found for a batch of queries.
@@ -121,7 +142,7 @@ impl<'a> Searcher<'a> {
         options.check()?;
         let engine = match device {
             Device::Cpu => None,
-            Device::Cuda(gpu) => Some(Engine::new(gpu, database)?),
+            Device::Cuda(gpu) => Some(Engine::new(&gpu, database)?),
         };
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
@@ -154,16 +175,43 @@ impl<'a> Searcher<'a> {
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
     pub fn search(&self, queries: &[Record]) -> Results {
+        self.finish(queries, self.begin(queries))
+    }
+
+    /// Begins to search, until it is known how much was found. The next batch may be begun before this one
+    /// is finished: a GPU has two streams.
+    pub fn begin(&self, queries: &[Record]) -> Begun {
         let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Arc::new(Batch::new(queries, &self.options, extent));
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
         let mut times = Times::default();
-        let (found, extensions) = self.preliminary(&batch, &lookup, &mut times);
+        let mut clock = Clock::new();
+        let ungapped = self
+            .engine()
+            .and_then(|engine| self.noted(engine.ungapped(&batch, &lookup, &self.options)));
+        times.seeding = clock.lap();
+        let (found, extensions) = if let Some(hits) = ungapped {
+            let extensions = hits.all().len() as u64;
+            (Preliminary::Ungapped(hits), extensions)
+        } else {
+            let fours = Fours::new(&self.options);
+            let (hits, extensions) = self.by_subject(&self.with(&batch, &lookup, &fours));
+            (Preliminary::Subjects(hits), extensions)
+        };
+        times.preliminary = clock.lap();
+        Begun { batch, lookup, found, extensions, times }
+    }
+
+    /// Finishes the search for these queries that was begun.
+    pub fn finish(&self, queries: &[Record], begun: Begun) -> Results {
+        let Begun { batch, lookup, found, extensions, mut times } = begun;
+        let fours = Fours::new(&self.options);
+        let found = self.best(&self.with(&batch, &lookup, &fours), found, &mut times);
         let mut clock = Clock::new();
         let engine = self.engine();
-        let ready =
-            engine.and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)));
-        let ready = ready.flatten();
+        let ready = engine
+            .and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)))
+            .flatten();
         times.traces = clock.lap();
         let aligned: Vec<(usize, Hit)> = found
             .into_par_iter()
@@ -194,45 +242,46 @@ impl<'a> Searcher<'a> {
         Results { batch, hits, extensions, times }
     }
 
+    fn with<'s>(&'s self, batch: &'s Batch, lookup: &'s Lookup, fours: &'s Fours) -> Search<'s> {
+        Search { batch, lookup, options: &self.options, fours }
+    }
+
     /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn preliminary(
+    fn best(
         &self,
-        batch: &Arc<Batch>,
-        lookup: &Arc<Lookup>,
+        search: &Search<'_>,
+        found: Preliminary,
         times: &mut Times,
-    ) -> (Vec<(usize, Hit)>, u64) {
-        let fours = Fours::new(&self.options);
-        let search = Search { batch, lookup, options: &self.options, fours: &fours };
+    ) -> Vec<(usize, Hit)> {
         let most = self.options.preliminary_targets();
-        let extended = self.engine().and_then(|engine| {
-            let extended = self.noted(engine.extended(&search, (batch, lookup), times))?;
-            Some((engine, extended))
-        });
-        let mut clock = Clock::new();
-        let (mut hits, extensions) = match &extended {
-            Some((engine, extended)) => {
+        let mut hits = match found {
+            Preliminary::Subjects(hits) => hits,
+            Preliminary::Ungapped(hits) => {
                 // Culling compares all alignments.
                 let most = self.options.culling.is_none().then_some(most);
-                (engine.hits(&search, extended, most), extended.hits().all().len() as u64)
+                let engine = self.engine();
+                let made =
+                    engine.and_then(|engine| self.noted(engine.hits(search, hits, most, times)));
+                made.unwrap_or_else(|| self.by_subject(search).0)
             }
-            None => self.hits(&search),
         };
+        let mut clock = Clock::new();
         hits.par_iter_mut().for_each(|hits| {
             if let Some(limit) = self.options.culling {
-                culling::cull(hits, batch, limit);
+                culling::cull(hits, search.batch, limit);
             }
             ranking::keep_first(hits, most, Hit::order);
         });
-        let found =
-            (0..).zip(hits).flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
-        let found = found.collect();
-        times.preliminary = clock.lap();
-        (found, extensions)
+        let of_query =
+            |(query, hits): (usize, Vec<Hit>)| hits.into_iter().map(move |hit| (query, hit));
+        let found = (0..).zip(hits).flat_map(of_query).collect();
+        times.preliminary += clock.lap();
+        found
     }
 
     /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
     /// ones were extended.
-    fn hits(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, u64) {
+    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, u64) {
         let of_subjects: Vec<Found> = (0..self.database.len())
             .into_par_iter()
             .map_init(Work::default, |work, number| {

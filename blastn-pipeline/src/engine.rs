@@ -11,7 +11,6 @@
 //! best of them becomes by gaps; so that is tried first. Which of the rest lie within others is decided
 //! for pairs that may be reported alone.
 
-use std::mem::take;
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
@@ -22,14 +21,12 @@ use crate::database::Database;
 use crate::extended::Extended;
 use crate::extensions::Extender;
 use crate::gapped::Gapped;
-use crate::hits::{Hits, Pair};
-use crate::hsp::Hsp;
+use crate::hits::Hits;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::pipeline::seeder::{Part, Seeder};
+use crate::pipeline::seeder::Seeder;
 use crate::preliminary::Search;
 use crate::queries::Batch;
-use crate::ranking::{self, Known};
 use crate::search::{Clock, Hit, Times};
 use crate::traceback::{self, Begin};
 
@@ -39,15 +36,6 @@ pub(crate) struct Engine<'a> {
     database: &'a Database,
     seeder: Seeder,
     extender: Extender,
-}
-
-/// Alignments of a query and a part of a subject.
-struct Aligned {
-    /// Subject and query.
-    place: (usize, usize),
-    /// Where the part begins.
-    start: usize,
-    hsps: Vec<Hsp>,
 }
 
 impl<'a> Engine<'a> {
@@ -98,44 +86,7 @@ impl<'a> Engine<'a> {
             None => Ok(vec![None; hits.len()]),
         })?;
         times.scores += clock.lap();
-        let pairs = extended.hits().pairs();
-        let known = |number: usize| {
-            let Pair { chunk, query, .. } = pairs[number];
-            let Part { subject, is_all, .. } = *self.seeder.part(chunk);
-            let known = extended.rank(search, number, subject);
-            (query, if is_all || matches!(known, Known::Nothing) { known } else { Known::Open })
-        };
-        let chosen: Vec<usize> = match most {
-            Some(most) => {
-                let known: Vec<_> = (0..pairs.len()).into_par_iter().map(known).collect();
-                ranking::candidates(&known, search.batch.queries(), most)
-            }
-            None => (0..pairs.len()).collect(),
-        };
-        let of_pair = |&number: &usize| {
-            let Pair { chunk, query, .. } = pairs[number];
-            let Part { subject, ref range, .. } = *self.seeder.part(chunk);
-            let of_subject = self.database.subject(subject);
-            let hsps = search.ready(&of_subject, range, extended.of_pair(number));
-            Aligned { place: (subject, query), start: range.start, hsps }
-        };
-        let mut parts: Vec<Aligned> = chosen.par_iter().map(of_pair).collect();
-        // Chunks of a subject stay in their order.
-        parts.par_sort_by_key(|part| part.place);
-        let of_subject = |parts: &mut [Aligned]| {
-            let (subject, query) = parts[0].place;
-            let parts = parts.iter_mut().map(|part| (part.start, take(&mut part.hsps)));
-            (query, Hit { subject, hsps: search.merged(parts) })
-        };
-        let of_subjects: Vec<(usize, Hit)> = parts
-            .par_chunk_by_mut(|one, other| one.place == other.place)
-            .map(of_subject)
-            .filter(|(_, hit)| !hit.hsps.is_empty())
-            .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
-        for (query, hit) in of_subjects {
-            hits[query].push(hit);
-        }
+        let hits = extended.subjects(search, self.database, self.seeder.parts(), most);
         times.preliminary += clock.lap();
         Ok(hits)
     }

@@ -1,22 +1,26 @@
 //! What gaps make of ungapped alignments, as far as a device was asked, and what that tells of ranks.
 
+use std::mem::take;
 use std::ops::Range;
 
 use aligner_core::DeviceError;
 use rayon::prelude::*;
 
 use crate::contained;
+use crate::database::Database;
 use crate::gapped::Gapped;
 use crate::hits::{ChunkHit, Hits, Pair};
 use crate::hsp::Hsp;
+use crate::pipeline::seeder::Part;
 use crate::preliminary::Search;
-use crate::ranking::{Known, Rank};
+use crate::ranking::{self, Known, Rank};
+use crate::search::Hit;
 use crate::ungapped::UngappedHit;
 
 /// Ungapped alignments, and what gaps make of them.
 #[derive(Debug)]
 pub(crate) struct Extended {
-    hits: Hits,
+    pub(crate) hits: Hits,
     /// Of the best of each pair; nothing where the device could not tell.
     best: Vec<Option<Gapped>>,
     /// Which others were extended: their places among the hits, ascending.
@@ -35,7 +39,8 @@ impl Extended {
         extend: impl Fn(&[ChunkHit]) -> Result<Vec<Option<Gapped>>, DeviceError>,
     ) -> Result<Self, DeviceError> {
         let all = hits.all();
-        let best: Vec<ChunkHit> = hits.pairs().iter().map(|pair| all[pair.hits.start]).collect();
+        let best: Vec<ChunkHit> =
+            hits.pairs().par_iter().map(|pair| all[pair.hits.start]).collect();
         let best = extend(&best)?;
         let separation = search.options.diagonal_separation();
         let left = |(pair, gapped): (&Pair, &Option<Gapped>)| {
@@ -52,11 +57,6 @@ impl Extended {
         let chosen: Vec<ChunkHit> = others.par_iter().map(|&place| all[place]).collect();
         let of_others = extend(&chosen)?;
         Ok(Self { hits, best, others, of_others })
-    }
-
-    /// The ungapped alignments.
-    pub(crate) fn hits(&self) -> &Hits {
-        &self.hits
     }
 
     /// What was extended of a pair but the best: numbers among all others.
@@ -107,4 +107,63 @@ impl Extended {
         let is_kept = search.is_enough(best) && rank.e_value <= search.options.e_value;
         if is_kept && rest.iter().all(is_less) { Known::Rank(rank) } else { Known::Open }
     }
+
+    /// Subjects of each query with preliminary alignments, in order: if `most` are wanted, all that may be
+    /// among the best. `parts` is what each chunk of the database is.
+    pub(crate) fn subjects(
+        &self,
+        search: &Search<'_>,
+        database: &Database,
+        parts: &[Part],
+        most: Option<usize>,
+    ) -> Vec<Vec<Hit>> {
+        let pairs = self.hits.pairs();
+        let known = |number: usize| {
+            let Pair { chunk, query, .. } = pairs[number];
+            let Part { subject, is_all, .. } = parts[chunk];
+            let known = self.rank(search, number, subject);
+            (query, if is_all || matches!(known, Known::Nothing) { known } else { Known::Open })
+        };
+        let chosen: Vec<usize> = match most {
+            Some(most) => {
+                let known: Vec<_> = (0..pairs.len()).into_par_iter().map(known).collect();
+                ranking::candidates(&known, search.batch.queries(), most)
+            }
+            None => (0..pairs.len()).collect(),
+        };
+        let of_pair = |&number: &usize| {
+            let Pair { chunk, query, .. } = pairs[number];
+            let Part { subject, ref range, .. } = parts[chunk];
+            let of_subject = database.subject(subject);
+            let hsps = search.ready(&of_subject, range, self.of_pair(number));
+            Aligned { place: (subject, query), start: range.start, hsps }
+        };
+        let mut aligned: Vec<Aligned> = chosen.par_iter().map(of_pair).collect();
+        // Chunks of a subject stay in their order.
+        aligned.par_sort_by_key(|part| part.place);
+        let of_subject = |parts: &mut [Aligned]| {
+            let (subject, query) = parts[0].place;
+            let parts = parts.iter_mut().map(|part| (part.start, take(&mut part.hsps)));
+            (query, Hit { subject, hsps: search.merged(parts) })
+        };
+        let of_subjects: Vec<(usize, Hit)> = aligned
+            .par_chunk_by_mut(|one, other| one.place == other.place)
+            .map(of_subject)
+            .filter(|(_, hit)| !hit.hsps.is_empty())
+            .collect();
+        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        for (query, hit) in of_subjects {
+            hits[query].push(hit);
+        }
+        hits
+    }
+}
+
+/// Alignments of a query and a part of a subject.
+struct Aligned {
+    /// Subject and query.
+    place: (usize, usize),
+    /// Where the part begins.
+    start: usize,
+    hsps: Vec<Hsp>,
 }

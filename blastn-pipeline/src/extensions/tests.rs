@@ -15,6 +15,7 @@ use crate::hits::{ChunkHit, Hits};
 use crate::lookup::Lookup;
 use crate::options::{Options, Task};
 use crate::pipeline::device::DeviceChunk;
+use crate::pipeline::seeder::Part;
 use crate::preliminary::{self, Search};
 use crate::queries::{Batch, Extent};
 use crate::ranking::Known;
@@ -160,6 +161,31 @@ fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
     (queries, builder.finish("subjects", 0))
 }
 
+/// The best subjects are those that the CPU finds.
+fn check_best(case: &str, search: &Search<'_>, database: &Database, extended: &Extended) {
+    let mut expected: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+    let mut parts = Vec::new();
+    for subject in 0..database.len() {
+        let of_subject = database.subject(subject);
+        let found = search.subject(&of_subject, &mut preliminary::Work::default());
+        for (query, hsps) in found.of_queries {
+            expected[query].push(Hit { subject, hsps });
+        }
+        parts.push(Part { subject, range: 0..of_subject.length, is_all: true });
+    }
+    for most in [None, Some(1), Some(2), Some(9)] {
+        let best = |mut hits: Vec<Vec<Hit>>| {
+            for hits in &mut hits {
+                hits.sort_by(|one, other| one.rank().order(&other.rank()));
+                hits.truncate(most.unwrap_or(usize::MAX));
+            }
+            format!("{hits:?}")
+        };
+        let found = extended.subjects(search, database, &parts, most);
+        assert_eq!(best(found), best(expected.clone()), "{case}, {most:?}");
+    }
+}
+
 #[test]
 fn answers_become_what_the_cpu_finds() {
     let (mut found, mut columns, mut greedy) = (0, 0, 0);
@@ -197,7 +223,8 @@ fn answers_become_what_the_cpu_finds() {
             })
         };
         let extended = Extended::new(&search, Hits::new(&batch, hits), extend).expect("no device");
-        let pairs = extended.hits().pairs();
+        check_best(&format!("seed {seed}"), &search, &database, &extended);
+        let pairs = extended.hits.pairs();
         for number in 0..database.len() {
             let subject = database.subject(number);
             let cpu = search.subject(&subject, &mut preliminary::Work::default());

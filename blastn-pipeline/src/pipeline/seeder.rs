@@ -103,8 +103,8 @@ impl Seeder {
         &self.bases
     }
 
-    /// What a chunk is.
-    pub(crate) fn part(&self, chunk: usize) -> &Part {
-        &self.parts[chunk]
+    /// What each chunk is.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
     }
 }

@@ -18,14 +18,11 @@ use crate::insert::{Library, Sample};
 use crate::options::Options;
 use crate::packed::Text;
 use crate::pairs::{self, Decision};
-use crate::queries::Queries;
+use crate::queries::{Queries, TOGETHER, parts};
 use crate::ranking;
 use crate::regions::{Extension, Region, Regions, deduplicate};
 use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
-
-/// Reads that one task handles, one after the other.
-const TOGETHER: usize = 256;
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
@@ -324,10 +321,4 @@ impl<'i> Mapper<'i> {
         rescues.sort_by_key(|rescue| rescue.read);
         rescues
     }
-}
-
-/// Parts of a batch of reads, in order.
-fn parts(reads: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
-    let part = move |number: usize| number * TOGETHER..reads.min((number + 1) * TOGETHER);
-    (0..reads.div_ceil(TOGETHER)).into_par_iter().map(part)
 }

@@ -1,13 +1,21 @@
 //! Reads as queries: codes of both orientations, one a byte and packed.
 
+use std::ops::Range;
+
 use aligner_core::seq::{UNKNOWN, complement, encode};
 
 use rayon::prelude::*;
 
 use crate::packed::{BASES, Packed};
 
-/// Reads that one task encodes.
-const TOGETHER: usize = 256;
+/// Reads that one task handles, one after the other.
+pub(crate) const TOGETHER: usize = 256;
+
+/// Parts of a batch of reads, in order, a task each.
+pub(crate) fn parts(reads: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    let part = move |number: usize| number * TOGETHER..reads.min((number + 1) * TOGETHER);
+    (0..reads.div_ceil(TOGETHER)).into_par_iter().map(part)
+}
 
 /// The codes of reads in both orientations: query `2r` is read `r` as given, query `2r + 1` its reverse
 /// complement. Both lie along the forward strand of the reference.

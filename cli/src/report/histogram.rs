@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 /// Counts of equal ranges of values, with their names: from `0..width` on to that of the last value.
 /// What is `beyond` or more is in one range.
-pub fn ranges(counts: &BTreeMap<u32, u64>, width: u32, beyond: u32) -> (Vec<String>, Vec<f64>) {
-    let last = counts.keys().next_back().copied().unwrap_or_default().min(beyond);
+pub fn ranges<K: Copy + Into<u32>>(
+    counts: &BTreeMap<K, u64>,
+    width: u32,
+    beyond: u32,
+) -> (Vec<String>, Vec<f64>) {
+    let last = counts.keys().next_back().map_or(0, |&value| value.into()).min(beyond);
     let mut names: Vec<String> = (0..=last / width).map(|r| (r * width).to_string()).collect();
     if last == beyond
         && let Some(name) = names.last_mut()
@@ -14,7 +18,7 @@ pub fn ranges(counts: &BTreeMap<u32, u64>, width: u32, beyond: u32) -> (Vec<Stri
     }
     let mut sums = vec![0.0; names.len()];
     for (&value, &count) in counts {
-        sums[(value.min(beyond) / width) as usize] += count as f64;
+        sums[(value.into().min(beyond) / width) as usize] += count as f64;
     }
     (names, sums)
 }
@@ -35,12 +39,12 @@ mod tests {
 
     #[test]
     fn values_are_gathered() {
-        let counts = BTreeMap::from([(0, 1), (9, 2), (10, 4), (35, 8), (900, 16)]);
+        let counts = BTreeMap::from([(0_u32, 1), (9, 2), (10, 4), (35, 8), (900, 16)]);
         let (names, sums) = ranges(&counts, 10, 40);
         assert_eq!(names, ["0", "10", "20", "30", "40+"]);
         assert_eq!(sums, [3.0, 4.0, 0.0, 8.0, 16.0]);
-        assert_eq!(ranges(&BTreeMap::from([(12, 5)]), 10, 40).1, [0.0, 5.0]);
-        assert_eq!(ranges(&BTreeMap::new(), 10, 40).1, [0.0]);
+        assert_eq!(ranges(&BTreeMap::from([(12_u32, 5)]), 10, 40).1, [0.0, 5.0]);
+        assert_eq!(ranges(&BTreeMap::<u32, u64>::new(), 10, 40).1, [0.0]);
         assert_eq!(median(&counts), Some(900));
         assert_eq!(median(&BTreeMap::from([(3, 2), (4, 2)])), Some(3));
         assert_eq!(median(&BTreeMap::new()), None);

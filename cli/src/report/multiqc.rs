@@ -14,7 +14,6 @@ pub const PARTS: [&str; 5] = ["", "_mapq", "_insert_size", "_steps", "_occupancy
 /// The sections of a run with this name, each with its part of [`PARTS`]; none of those that it has no data for.
 pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
     let tally = &summary.tally;
-    let mapq: BTreeMap<u32, u64> = tally.mapq.iter().map(|(&q, &n)| (u32::from(q), n)).collect();
     let [general, quality, insert, steps, occupancy] = PARTS;
     let mut sections = vec![
         (general, table(name, summary)),
@@ -29,7 +28,7 @@ pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
                     axes: ["Mapping quality", "Reads"],
                 },
                 name,
-                &points(&mapq),
+                &points(&tally.mapq),
             ),
         ),
         (
@@ -154,9 +153,13 @@ fn table(name: &str, summary: &Summary) -> Value {
 }
 
 /// The points of a line, with `0` for what nothing has between the first and the last.
-fn points(counts: &BTreeMap<u32, u64>) -> Value {
+fn points<K>(counts: &BTreeMap<K, u64>) -> Value
+where
+    K: Copy + Ord + Default + serde::Serialize,
+    std::ops::RangeInclusive<K>: Iterator<Item = K>,
+{
     let first = counts.keys().next().copied().unwrap_or_default();
     let last = counts.keys().next_back().copied().unwrap_or_default();
-    let count = |value: u32| json!([value, counts.get(&value).copied().unwrap_or_default()]);
+    let count = |value: K| json!([value, counts.get(&value).copied().unwrap_or_default()]);
     (first..=last).map(count).collect()
 }

@@ -1,6 +1,5 @@
 //! The page.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 
 use gpualign_benches::chart::{Chart, Kind, Series};
@@ -44,9 +43,8 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         .iter()
         .map(|(name, value)| format!("<tr><td>{name}</td><td>{}</td></tr>\n", escaped(value)))
         .collect();
-    let mapq: BTreeMap<u32, u64> = tally.mapq.iter().map(|(&q, &n)| (u32::from(q), n)).collect();
     let mut charts =
-        bars("Mapping quality", "MAPQ, from", "reads", histogram::ranges(&mapq, 5, 255))?;
+        bars("Mapping quality", "MAPQ, from", "reads", histogram::ranges(&tally.mapq, 5, 255))?;
     if !tally.insert_size.is_empty() {
         let ranges = histogram::ranges(&tally.insert_size, INSERTS.0, INSERTS.1);
         charts += &bars("Insert sizes", "bases, from", "pairs", ranges)?;

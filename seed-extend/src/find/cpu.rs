@@ -7,11 +7,8 @@ use super::Chains;
 use crate::anchors::{self, Anchor};
 use crate::chains::{self, Chain};
 use crate::options::Options;
-use crate::queries::Queries;
+use crate::queries::{Queries, parts};
 use crate::seeds::{Seed, Seeder};
-
-/// Reads that one task handles.
-const TOGETHER: usize = 256;
 
 /// What a read is looked for with.
 #[derive(Debug, Clone, Copy)]
@@ -44,12 +41,10 @@ impl<'a> Search<'a> {
 
     /// The chains of all reads.
     pub fn all(&self) -> Chains {
-        let reads = self.queries.len() / 2;
-        let parts: Vec<Chains> = (0..reads.div_ceil(TOGETHER))
-            .into_par_iter()
-            .map_init(Room::default, |room, part| {
+        let parts: Vec<Chains> = parts(self.queries.len() / 2)
+            .map_init(Room::default, |room, reads| {
                 let mut found = Chains::default();
-                for read in part * TOGETHER..reads.min((part + 1) * TOGETHER) {
+                for read in reads {
                     found.repeats.push(self.find(read as u32, room));
                     found.all.extend_from_slice(&room.chains);
                     found.offsets.push(found.all.len() as u32);

@@ -154,9 +154,8 @@ static __device__ uint32_t keep_best(const Chain* chains, uint32_t count, uint32
   }
   __syncwarp();
   sort(keys, count);
-  // Chains that may shadow others take the place of the keys that were looked at: places in the read, and
-  // in the lowest bit whether they stand for one that they shadow. Weights fall, so that the place
-  // among all says how much a chain weighs: its number is kept in the other half.
+  // Chains that may shadow others take the place of the keys that were looked at: from the highest bits,
+  // begin and end in the read, 16 bits each, the weight, and whether it stands for one that it shadows.
   uint32_t wanted = 0, casting = 0;
   for (uint32_t place = 0; place < count && wanted < numbers.most; place++) {
     const uint32_t number = static_cast<uint32_t>(keys[place]);

@@ -39,6 +39,7 @@
 //! | [`regions`] | where a read aligns |
 //! | [`ranking`] | which region is best, and how sure that is |
 //! | [`insert`] | distances of pairs |
+//! | [`words`] | words in common of a read and a part of the text |
 //! | [`rescue`] | looking for a mate where it should be |
 //! | [`pairs`] | which regions of two reads belong together |
 //! | [`resolved`] | what was decided for the reads of a batch |
@@ -64,6 +65,7 @@ pub mod regions;
 pub mod rescue;
 pub mod resolved;
 pub mod seeds;
+pub mod words;
 
 pub use insert::{Library, Sample};
 pub use mapper::{MapError, Mapper, Searched, Sought, salt};

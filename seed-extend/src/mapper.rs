@@ -307,8 +307,8 @@ impl<'i> Mapper<'i> {
 
     /// What is to be aligned to find mates, by read.
     fn rescues(&self, queries: &Queries, regions: &Regions, library: &Library) -> Vec<Rescue> {
-        let part = |reads: Range<usize>| {
-            let mut rescuer = Rescuer::new(self.extension(), queries, library, self.options.rescue);
+        let rescuer = || Rescuer::new(self.extension(), queries, library, self.options.rescue);
+        let part = |rescuer: &mut Rescuer<'_>, reads: Range<usize>| {
             let mut rescues = Vec::new();
             for first in reads.step_by(2) {
                 let ends = [first, first + 1].map(|read| regions.of(read));
@@ -316,7 +316,7 @@ impl<'i> Mapper<'i> {
             }
             rescues
         };
-        let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map(part).collect();
+        let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map_init(rescuer, part).collect();
         let mut rescues = parts.concat();
         rescues.sort_by_key(|rescue| rescue.read);
         rescues

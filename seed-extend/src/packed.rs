@@ -28,7 +28,7 @@ pub struct Text<'t> {
 
 /// 32 bases from a place on; what is behind the last word is 0.
 #[inline]
-fn fetch(words: &[u64], place: usize) -> u64 {
+pub(crate) fn fetch(words: &[u64], place: usize) -> u64 {
     let (word, shift) = (place / BASES, 2 * (place % BASES));
     let at = |word: usize| words.get(word).copied().unwrap_or_default();
     if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
@@ -92,27 +92,6 @@ pub fn only_difference(query: Packed<'_>, text: Text<'_>, position: usize) -> Op
     (first + 1 + rest == query.length).then_some(Some(first as u32))
 }
 
-/// How many words of [`WORD`] bases a query has in common with the text, if its first base lies at
-/// `diagonal`, which may be before the text or reach behind it.
-pub fn equal_words(query: Packed<'_>, text: Text<'_>, diagonal: i64) -> u32 {
-    let mut place = (-diagonal).max(0) as usize;
-    let end = (text.length as i64 - diagonal).clamp(0, query.length as i64) as usize;
-    let mut count = 0;
-    while place + WORD <= end {
-        let position = (diagonal + place as i64) as usize;
-        let equal = !different(query, place, text, position) & LOWER;
-        let equal = equal & (u64::MAX >> (64 - 2 * BASES.min(end - place)));
-        let twos = equal & equal >> 2;
-        let fours = twos & twos >> 4;
-        count += (fours & fours >> 8).count_ones();
-        place += BASES + 1 - WORD;
-    }
-    count
-}
-
-/// Bases of words that are counted.
-pub const WORD: usize = 8;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,38 +128,6 @@ mod tests {
                 before.take_while(is_equal).count(),
                 "seed {seed}"
             );
-        }
-    }
-
-    #[test]
-    fn words_in_common_are_counted_on_every_diagonal() {
-        for seed in 0..300 {
-            let mut random = fastrand::Rng::with_seed(seed);
-            let mut letters = |length: usize| -> Vec<u8> {
-                (0..length).map(|_| *random.choice(b"AAAAAAAAAAAC").unwrap()).collect()
-            };
-            let text = letters(130);
-            let mut read = letters(0);
-            let bases = [0, 7, 8, 31, 32, 33, 57, 100][seed as usize % 8];
-            read.extend(letters(bases));
-            if seed % 3 == 0 && bases > 0 {
-                read[bases / 2] = b'N';
-            }
-            let queries = Queries::new([text.as_slice(), &read]);
-            let (codes, text_codes) = (queries.codes(2), queries.codes(0));
-            let text = Text { words: queries.packed(0).words, length: 130 };
-            for diagonal in -110_i64..140 {
-                let is_common = |&place: &usize| {
-                    (place..place + WORD).all(|place| {
-                        let position = usize::try_from(diagonal + place as i64).ok();
-                        let opposite = position.and_then(|position| text_codes.get(position));
-                        codes[place] < 4 && opposite == Some(&codes[place])
-                    })
-                };
-                let expected = (0..(bases + 1).saturating_sub(WORD)).filter(is_common).count();
-                let found = equal_words(queries.packed(2), text, diagonal) as usize;
-                assert_eq!(found, expected, "seed {seed}, diagonal {diagonal}");
-            }
         }
     }
 

@@ -1,16 +1,16 @@
 //! Mate rescue: an end that has no region where its mate's says it should be is looked for there.
 //!
-//! Along every diagonal of the expected window, places are counted from which on the read equals the text
-//! for a few bases. The diagonals with most of them are extended, several, so that a tandem repeat's
+//! Along every diagonal of the expected window, the words that the read and the text have in common are
+//! counted. The diagonals with most of them are extended, several, so that a tandem repeat's
 //! copies compete.
 
 use std::ops::Range;
 
 use crate::extend::Task;
 use crate::insert::{Library, Orientation};
-use crate::packed::equal_words;
 use crate::queries::{Queries, is_reverse};
 use crate::regions::{Extension, Region};
+use crate::words::Words;
 
 /// When and how to look for mates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,9 @@ pub struct Rescuer<'t> {
     queries: &'t Queries,
     library: &'t Library,
     options: RescueOptions,
+    /// The words of a query, and which one it is: a read may have many clues.
+    words: Words,
+    of: Option<u32>,
     /// Words in common of each diagonal of a window.
     counts: Vec<u32>,
 }
@@ -75,7 +78,8 @@ impl<'t> Rescuer<'t> {
         library: &'t Library,
         options: RescueOptions,
     ) -> Self {
-        Self { extension, queries, library, options, counts: Vec::new() }
+        let (words, of, counts) = (Words::default(), None, Vec::new());
+        Self { extension, queries, library, options, words, of, counts }
     }
 
     /// Appends what is to be aligned for a pair of reads, given both reads' ranked regions. `first` is the
@@ -111,22 +115,21 @@ impl<'t> Rescuer<'t> {
     fn search(&mut self, expected: &Expected, rescues: &mut Vec<Rescue>) {
         let &Expected { read, query, segment, ref begins } = expected;
         let packed = self.queries.packed(query);
-        let text = self.extension.text;
         let indexed = &self.extension.segments.get(segment).indexed;
         let length = packed.length as i64;
         // Part of the read may lie outside of the segment.
         let first = begins.start.max(i64::from(indexed.start) - length);
         let end = begins.end.min(i64::from(indexed.end));
-        self.counts.clear();
-        self.counts.extend((first..end).map(|diagonal| equal_words(packed, text, diagonal)));
+        if self.of.replace(query) != Some(query) {
+            self.words.take(packed);
+        }
+        self.words.count(self.extension.text, first..end, &mut self.counts);
         let reach = i64::from(self.options.reach);
         for _ in 0..self.options.diagonals {
-            let counts = self.counts.iter().zip(0_i64..);
-            let best = counts.max_by_key(|&(&count, place)| (count, -place));
-            let Some((&count, place)) = best else { return };
-            if count < self.options.words {
-                return;
-            }
+            let most = self.counts.iter().copied().max().unwrap_or_default();
+            let first_of_most = self.counts.iter().position(|&count| count == most);
+            let Some(place) = first_of_most.filter(|_| most >= self.options.words) else { return };
+            let place = place as i64;
             let near = (place - reach).max(0)..(place + reach + 1).min(end - first);
             self.counts[near.start as usize..near.end as usize].fill(0);
             let diagonal = first + place;

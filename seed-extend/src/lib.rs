@@ -35,7 +35,9 @@
 //! | [`anchors`] | their occurrences |
 //! | [`chains`] | anchors that may belong to one alignment |
 //! | [`find`] | these three for very many reads, on the CPU or a GPU |
+//! | [`sought`] | what of that is to be aligned |
 //! | [`extend`] | the best alignment of each of very many reads in a band of a window |
+//! | [`extension`] | from chains to tasks, and from alignments to regions |
 //! | [`regions`] | where a read aligns |
 //! | [`ranking`] | which region is best, and how sure that is |
 //! | [`insert`] | distances of pairs |
@@ -53,6 +55,7 @@
 pub mod anchors;
 pub mod chains;
 pub mod extend;
+pub mod extension;
 pub mod find;
 pub mod insert;
 pub mod mapper;
@@ -65,9 +68,11 @@ pub mod regions;
 pub mod rescue;
 pub mod resolved;
 pub mod seeds;
+pub mod sought;
 pub mod words;
 
 pub use insert::{Library, Sample};
-pub use mapper::{MapError, Mapper, Searched, Sought, salt};
+pub use mapper::{MapError, Mapper, Searched, salt};
 pub use options::Options;
 pub use resolved::{Placed, Resolved, Verdict};
+pub use sought::Sought;

@@ -1,28 +1,27 @@
 //! From reads to what is to be reported of them.
 
-use std::iter::from_fn;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aligner_core::cigar::Run;
 use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::chains::Chain;
 use crate::extend::{self, Alignments, Extender, Task};
-use crate::find::{Chains, Finder};
+use crate::extension::Extension;
+use crate::find::Finder;
 use crate::insert::{Library, Sample};
 use crate::options::Options;
 use crate::packed::Text;
 use crate::pairs::{self, Decision};
 use crate::queries::{Queries, TOGETHER, parts};
 use crate::ranking;
-use crate::regions::{Extension, Region, Regions, deduplicate};
+use crate::regions::{self, Region, Regions, deduplicate};
 use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
+use crate::sought::Sought;
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
@@ -43,14 +42,6 @@ pub struct Mapper<'i> {
     extender: Mutex<Extender<'i>>,
 }
 
-/// What seeds say of the reads of a batch.
-#[derive(Debug, Clone, Default)]
-pub struct Sought {
-    queries: Queries,
-    salts: Vec<u64>,
-    chains: Chains,
-}
-
 /// What was found for the reads of a batch.
 #[derive(Debug, Clone, Default)]
 pub struct Searched {
@@ -68,20 +59,6 @@ pub struct Searched {
 /// choice.
 pub fn salt(name: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(name, seed)
-}
-
-/// Some reads on their way from chains to regions.
-#[derive(Debug, Default)]
-struct Part {
-    reads: Range<usize>,
-    /// Regions that need no alignment, by read, and their columns.
-    plain: Vec<Region>,
-    runs: Vec<Run>,
-    /// Chains that are to be extended, by read, and their tasks.
-    chains: Vec<Chain>,
-    tasks: Vec<Task>,
-    /// Number of the first of these tasks among all.
-    first_task: usize,
 }
 
 /// What a lock guards; who held it before may have panicked.
@@ -135,47 +112,28 @@ impl<'i> Mapper<'i> {
         locked(&self.extender).align(queries.all_codes(), tasks)
     }
 
-    /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
+    /// Finds where reads may align, on the current rayon pool and the device. `salts` has a number for each
     /// read, which decides among equally good places; reads of a pair have the same.
     pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Sought {
         let chains = locked(&self.finder).find(&queries, &self.segments);
-        Sought { queries, salts, chains }
+        Sought::new((queries, salts), chains, self.extension())
     }
 
     /// Aligns reads where they may, on the current rayon pool and the device.
     pub fn extend(&self, sought: Sought) -> Searched {
-        let Sought { queries, salts, chains } = sought;
-        let reads = queries.len() / 2;
-        let mut parts: Vec<Part> =
-            parts(reads).map(|reads| self.part(&queries, &chains, reads)).collect();
-        let mut tasks = Vec::new();
-        for part in &mut parts {
-            part.first_task = tasks.len();
-            tasks.extend_from_slice(&part.tasks);
-        }
+        let Sought { queries, salts, repeats, parts, tasks } = sought;
         let alignments = self.align(&queries, &tasks);
         let settled = parts.into_par_iter().map(|part| {
-            let mut regions = Regions { runs: part.runs, ..Regions::default() };
-            let mut plain = part.plain.into_iter().peekable();
-            let mut tasks = (part.first_task..).zip(part.tasks.iter().zip(part.chains)).peekable();
-            let extension = self.extension();
-            let mut own = Vec::new();
-            for read in part.reads {
-                own.clear();
-                own.extend(from_fn(|| plain.next_if(|it| it.query as usize / 2 == read)));
-                let is_own = |it: &(usize, (&Task, Chain))| it.1.1.query as usize / 2 == read;
-                while let Some((number, (task, chain))) = tasks.next_if(is_own) {
-                    let of = (chain.query, chain.segment, chain.weight);
-                    let found = (&alignments, number);
-                    own.extend(extension.region(of, task, found, &mut regions.runs));
-                }
-                self.settle(&mut own, &queries, read, salts[read]);
-                regions.push(&own);
-            }
-            regions
+            let mut settled = regions::Part::default();
+            let found = (tasks.as_slice(), &alignments);
+            settled.runs = part.regions(found, self.extension(), |read, regions| {
+                self.settle(regions, &queries, read, salts[read]);
+                settled.push(regions);
+            });
+            settled
         });
-        let regions = Regions::concat(settled.collect());
-        Searched { queries, salts, regions, repeats: chains.repeats }
+        let regions = Regions { parts: settled.collect() };
+        Searched { queries, salts, regions, repeats }
     }
 
     /// [`Self::seek`] and [`Self::extend`], one after the other.
@@ -188,21 +146,6 @@ impl<'i> Mapper<'i> {
         regions.retain(|region| region.score >= self.options.ranking.unseen);
         deduplicate(regions);
         ranking::rank(regions, queries.bases(read as u32), salt, &self.options.ranking);
-    }
-
-    /// What the chains of some reads are as they are, and what is to be aligned for the others.
-    fn part(&self, queries: &Queries, chains: &Chains, reads: Range<usize>) -> Part {
-        let extension = self.extension();
-        let mut part = Part { reads: reads.clone(), ..Part::default() };
-        for chain in reads.flat_map(|read| chains.of(read)) {
-            if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
-                part.plain.push(region);
-            } else {
-                part.chains.push(*chain);
-                part.tasks.push(extension.task(queries, chain));
-            }
-        }
-        part
     }
 
     /// Adds the pairs of a batch to a sample of the library.
@@ -223,47 +166,42 @@ impl<'i> Mapper<'i> {
 
     /// Decides for pairs, which are two reads that follow each other, on the current rayon pool.
     pub fn resolve_pairs(&self, searched: Searched, library: &Library) -> Resolved {
-        let Searched { queries, salts, regions, repeats } = searched;
+        let Searched { queries, salts, mut regions, repeats } = searched;
         let rescues = self.rescues(&queries, &regions, library);
         let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
         let alignments = self.align(&queries, &tasks);
-        let extension = self.extension();
-        let settled = parts(salts.len()).map(|reads| {
-            let mut own = Regions::default();
-            let first = rescues.partition_point(|rescue| (rescue.read as usize) < reads.start);
-            let mut rescued = (first..).zip(&rescues[first..]).peekable();
+        regions.parts.par_iter_mut().zip(parts(salts.len())).for_each(|(part, reads)| {
+            let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
+            let (mut number, end) = (number_of(reads.start), number_of(reads.end));
             let mut of_read = Vec::new();
-            for read in reads {
+            for same in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
+                let read = same[0].read as usize;
                 of_read.clear();
-                while let Some((number, rescue)) =
-                    rescued.next_if(|(_, rescue)| rescue.read as usize == read)
-                {
+                for rescue in same {
                     let of = (rescue.query, rescue.segment, 0);
                     let found = (&alignments, number);
-                    of_read.extend(extension.region(of, &rescue.task, found, &mut own.runs));
+                    let region = self.extension().region(of, &rescue.task, found, &mut part.runs);
+                    of_read.extend(region);
+                    number += 1;
                 }
-                let is_new = !of_read.is_empty();
-                for region in regions.of(read) {
-                    of_read.push(own.adopt(region, regions.runs(region)));
-                }
-                if is_new {
+                if !of_read.is_empty() {
+                    let number = read - reads.start;
+                    of_read.extend_from_slice(part.of(number));
                     self.settle(&mut of_read, &queries, read, salts[read]);
+                    part.replace(number, &of_read);
                 }
-                own.push(&of_read);
             }
-            own
         });
-        let regions = Regions::concat(settled.collect());
-        let verdicts = (0..salts.len() / 2)
+        let verdicts: Vec<[Option<Verdict>; 2]> = (0..salts.len() / 2)
             .into_par_iter()
             .with_min_len(TOGETHER)
-            .flat_map_iter(|pair| {
+            .map(|pair| {
                 let reads = [2 * pair, 2 * pair + 1];
                 let ends = reads.map(|read| regions.of(read));
                 self.verdicts(ends, reads.map(|read| repeats[read]), library, salts[reads[0]])
             })
             .collect();
-        self.resolved(regions, verdicts, repeats)
+        self.resolved(regions, verdicts.into_flattened(), repeats)
     }
 
     /// What is decided for a pair.
@@ -314,11 +252,10 @@ impl<'i> Mapper<'i> {
                 let ends = [first, first + 1].map(|read| regions.of(read));
                 rescuer.rescues(first as u32, ends, &mut rescues);
             }
+            rescues.sort_by_key(|rescue| rescue.read);
             rescues
         };
         let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map_init(rescuer, part).collect();
-        let mut rescues = parts.concat();
-        rescues.sort_by_key(|rescue| rescue.read);
-        rescues
+        parts.concat()
     }
 }

@@ -1,12 +1,10 @@
 //! Regions: where a read aligns, each with its alignment.
 
-use aligner_core::cigar::{Op, Run};
-use fm_index::Segments;
+use std::ops::Range;
 
-use crate::chains::Chain;
-use crate::extend::{Alignments, Scoring, Task};
-use crate::packed::{Text, only_difference};
-use crate::queries::{Queries, is_reverse};
+use aligner_core::cigar::Run;
+
+use crate::queries::{TOGETHER, is_reverse};
 
 /// An alignment of a read to the text, and how it compares with others of the read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +24,7 @@ pub struct Region {
     pub begin: u32,
     /// Behind the last.
     pub end: u32,
-    /// First of its runs.
+    /// First of its runs, among those of its part of the reads.
     pub first_run: u32,
     /// How many they are.
     pub runs: u32,
@@ -61,219 +59,60 @@ impl Region {
     }
 }
 
-/// Regions of a batch of reads and their columns.
-#[derive(Debug, Clone)]
+/// Regions of a batch of reads and their columns, in parts, so that many threads can make them.
+#[derive(Debug, Clone, Default)]
 pub struct Regions {
-    /// The regions, read after read.
-    pub all: Vec<Region>,
-    /// First region of each read, and the end of the last's.
-    pub offsets: Vec<u32>,
-    /// Columns of the regions.
-    pub runs: Vec<Run>,
+    /// Of [`TOGETHER`] reads each, but for the last.
+    pub(crate) parts: Vec<Part>,
 }
 
-impl Default for Regions {
-    fn default() -> Self {
-        Self { all: Vec::new(), offsets: vec![0], runs: Vec::new() }
+/// Regions of some reads that follow each other, and their columns.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    /// The regions, those of a read one after the other.
+    all: Vec<Region>,
+    /// Which they are, of each read.
+    of_reads: Vec<Range<u32>>,
+    /// Columns of the regions.
+    pub(crate) runs: Vec<Run>,
+}
+
+impl Part {
+    /// Adds those of the next read, whose columns are already there.
+    pub(crate) fn push(&mut self, of_read: &[Region]) {
+        let regions = self.add(of_read);
+        self.of_reads.push(regions);
+    }
+
+    /// Gives a read others, whose columns are already there.
+    pub(crate) fn replace(&mut self, read: usize, by: &[Region]) {
+        self.of_reads[read] = self.add(by);
+    }
+
+    fn add(&mut self, regions: &[Region]) -> Range<u32> {
+        let first = self.all.len() as u32;
+        self.all.extend_from_slice(regions);
+        first..self.all.len() as u32
+    }
+
+    /// Those of a read by its number in the part.
+    pub(crate) fn of(&self, read: usize) -> &[Region] {
+        let Range { start, end } = self.of_reads[read];
+        &self.all[start as usize..end as usize]
     }
 }
 
 impl Regions {
-    /// Appends those of the next read, whose columns are already there.
-    pub fn push(&mut self, of_read: &[Region]) {
-        self.all.extend_from_slice(of_read);
-        self.offsets.push(self.all.len() as u32);
-    }
-
-    /// A region of others with its columns brought here.
-    pub fn adopt(&mut self, region: &Region, runs: &[Run]) -> Region {
-        let first_run = self.runs.len() as u32;
-        self.runs.extend_from_slice(runs);
-        Region { first_run, ..*region }
-    }
-
-    /// Those of some reads after those of others, in order.
-    pub fn concat(parts: Vec<Self>) -> Self {
-        let (regions, runs) = parts.iter().fold((0, 0), |(regions, runs), part| {
-            (regions + part.all.len(), runs + part.runs.len())
-        });
-        let mut all = Self::default();
-        all.all.reserve_exact(regions);
-        all.runs.reserve_exact(runs);
-        for part in parts {
-            let (before, moved) = (all.all.len() as u32, all.runs.len() as u32);
-            let regions = part.all.iter();
-            all.all.extend(regions.map(|it| Region { first_run: it.first_run + moved, ..*it }));
-            all.offsets.extend(part.offsets[1..].iter().map(|end| before + end));
-            all.runs.extend(part.runs);
-        }
-        all
-    }
-
     /// Those of a read.
     pub fn of(&self, read: usize) -> &[Region] {
-        &self.all[self.offsets[read] as usize..self.offsets[read + 1] as usize]
+        self.parts[read / TOGETHER].of(read % TOGETHER)
     }
 
     /// The columns of a region.
     pub fn runs(&self, region: &Region) -> &[Run] {
-        &self.runs[region.first_run as usize..][..region.runs as usize]
+        let part = &self.parts[region.query as usize / 2 / TOGETHER];
+        &part.runs[region.first_run as usize..][..region.runs as usize]
     }
-}
-
-/// Where regions begin: the text around chains.
-#[derive(Debug, Clone, Copy)]
-pub struct Extension<'t> {
-    /// The indexed text.
-    pub text: Text<'t>,
-    /// Its segments.
-    pub segments: &'t Segments,
-    /// How alignments score.
-    pub scoring: Scoring,
-    /// How far an alignment may leave the diagonals of its chain, at most.
-    pub reach: u32,
-}
-
-impl Extension<'_> {
-    /// The region of a chain on one diagonal, along which the query differs from the text in no more than
-    /// one base: no alignment with a gap scores more.
-    pub fn plain(&self, queries: &Queries, chain: &Chain, runs: &mut Vec<Run>) -> Option<Region> {
-        let query = queries.packed(chain.query);
-        let segment = &self.segments.get(chain.segment).indexed;
-        let begin = u32::try_from(chain.low).ok().filter(|begin| *begin >= segment.start)?;
-        let length = query.length as u32;
-        if chain.low != chain.high || segment.end - begin < length || query.has_unknown() {
-            return None;
-        }
-        let differ = only_difference(query, self.text, begin as usize)?;
-        let first_run = runs.len() as u32;
-        match differ {
-            None => runs.push(Run::new(Op::Equal, length)),
-            Some(place) => {
-                let around =
-                    [(Op::Equal, place), (Op::Different, 1), (Op::Equal, length - place - 1)];
-                let some = around.into_iter().filter(|&(_, count)| count > 0);
-                runs.extend(some.map(|(op, count)| Run::new(op, count)));
-            }
-        }
-        let own = &runs[first_run as usize..];
-        let score = best_part(own, total(own, self.scoring), self.scoring);
-        Some(Region {
-            query: chain.query,
-            segment: chain.segment,
-            score,
-            query_begin: 0,
-            query_end: length,
-            begin,
-            end: begin + length,
-            first_run,
-            runs: runs.len() as u32 - first_run,
-            seeded: chain.weight,
-            sub: 0,
-            rivals: 0,
-            shadow: None,
-        })
-    }
-
-    /// The task of finding the best alignment near a chain.
-    pub fn task(&self, queries: &Queries, chain: &Chain) -> Task {
-        let reach = i64::from(chain.gap.min(self.reach));
-        let length = queries.codes(chain.query).len() as i64;
-        let wanted = chain.low - reach..chain.high + reach + length;
-        self.window(
-            queries,
-            chain.query,
-            chain.segment,
-            wanted,
-            chain.low - reach..chain.high + reach,
-        )
-    }
-
-    /// The task of aligning a query within a window of a segment, on diagonals from the first to the last
-    /// of `band`, which is in coordinates of the indexed text like the window. What is outside of the
-    /// segment is left out.
-    pub fn window(
-        &self,
-        queries: &Queries,
-        query: u32,
-        segment: u32,
-        window: std::ops::Range<i64>,
-        band: std::ops::Range<i64>,
-    ) -> Task {
-        let segment = &self.segments.get(segment).indexed;
-        let start = window.start.clamp(segment.start.into(), segment.end.into());
-        let end = window.end.clamp(start, segment.end.into());
-        Task {
-            query_start: queries.start(query),
-            query_len: queries.codes(query).len() as u32,
-            window_start: start as u32,
-            window_len: (end - start) as u32,
-            low: (band.start - start) as i32,
-            high: (band.end - start) as i32,
-        }
-    }
-
-    /// The region that a task's alignment is, if it has one. `runs` are those that the region's own are
-    /// appended to.
-    pub fn region(
-        &self,
-        (query, segment, seeded): (u32, u32, u32),
-        task: &Task,
-        (alignments, number): (&Alignments, usize),
-        runs: &mut Vec<Run>,
-    ) -> Option<Region> {
-        let place = &alignments.places[number];
-        if place.score <= 0 {
-            return None;
-        }
-        let first_run = runs.len() as u32;
-        runs.extend_from_slice(alignments.runs_of(number));
-        let clipped = u8::from(place.query_begin > 0) + u8::from(place.query_end < task.query_len);
-        let all = place.score + i32::from(clipped) * self.scoring.clip();
-        Some(Region {
-            query,
-            segment,
-            score: best_part(&runs[first_run as usize..], all, self.scoring),
-            query_begin: place.query_begin,
-            query_end: place.query_end,
-            begin: task.window_start + place.window_begin,
-            end: task.window_start + place.window_end,
-            first_run,
-            runs: runs.len() as u32 - first_run,
-            seeded,
-            sub: 0,
-            rivals: 0,
-            shadow: None,
-        })
-    }
-}
-
-/// What columns score if no base is unknown.
-fn total(runs: &[Run], scoring: Scoring) -> i32 {
-    runs.iter().map(|&run| worth(run, scoring)).sum()
-}
-
-/// What a run scores if no base is unknown.
-fn worth(run: Run, scoring: Scoring) -> i32 {
-    let count = run.count() as i32;
-    match run.op() {
-        Op::Equal => count * scoring.matched(),
-        Op::Different => -count * scoring.mismatch(),
-        Op::Insertion | Op::Deletion => -scoring.gap(run.count()),
-    }
-}
-
-/// The best score of any stretch of columns that score `all` together. Pairs with unknown bases cost
-/// less than runs tell: the difference is added, as far as there are equal bases.
-fn best_part(runs: &[Run], all: i32, scoring: Scoring) -> i32 {
-    let (mut here, mut best, mut most) = (0, 0, 0);
-    for &run in runs {
-        let worth = worth(run, scoring);
-        here = (here + worth).max(0);
-        best = best.max(here);
-        most += worth.max(0);
-    }
-    (best + all - total(runs, scoring)).min(most)
 }
 
 /// Removes the worse of any two regions of one read that are nearly the same: on one strand, and with

@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use crate::extend::Task;
+use crate::extension::Extension;
 use crate::insert::{Library, Orientation};
 use crate::queries::{Queries, is_reverse};
-use crate::regions::{Extension, Region};
+use crate::regions::Region;
 use crate::words::Words;
 
 /// When and how to look for mates.

@@ -4,12 +4,13 @@
 use fm_index::{Reference, Segments};
 use seed_extend::Sample;
 use seed_extend::extend::Scoring;
+use seed_extend::extension::Extension;
 use seed_extend::insert::{Library, Orientation};
 use seed_extend::packed::Text;
 use seed_extend::pairs::{PairOptions, decide};
 use seed_extend::queries::Queries;
 use seed_extend::ranking::{RankOptions, mapq, rank};
-use seed_extend::regions::{Extension, Region, deduplicate};
+use seed_extend::regions::{Region, deduplicate};
 use seed_extend::rescue::{RescueOptions, Rescuer};
 
 const LENGTH: u32 = 100;

@@ -4,7 +4,7 @@ use aligner_core::{Device, DeviceError};
 
 use super::alignments::Alignments;
 use super::cpu;
-use super::gpu::Engine;
+use super::gpu::{Engine, Plan};
 use super::scoring::Scoring;
 use super::task::{Scored, Task, Tasks, Text};
 
@@ -15,6 +15,16 @@ pub struct Extender<'a> {
     text: Text<'a>,
     engine: Option<Engine>,
     failure: Option<DeviceError>,
+}
+
+/// What a GPU and the CPU found.
+struct Shared<T, R> {
+    /// Of all tasks, from the GPU, but nothing of those that it does not know.
+    found: T,
+    /// Those tasks,
+    left: Vec<u32>,
+    /// and what the CPU found of them.
+    rest: R,
 }
 
 impl<'a> Extender<'a> {
@@ -37,11 +47,10 @@ impl<'a> Extender<'a> {
     pub fn score(&mut self, queries: &[u8], tasks: &[Task]) -> Vec<Scored> {
         let all = Tasks { queries, text: self.text, tasks };
         all.check();
-        let Some((mut found, left)) = self.on_gpu(|engine| engine.score(all)) else {
-            return cpu::score(self.scoring, all);
-        };
-        let rest: Vec<Task> = left.iter().map(|&number| tasks[number as usize]).collect();
-        let rest = cpu::score(self.scoring, Tasks { tasks: &rest, ..all });
+        let scoring = self.scoring;
+        let on_cpu = |tasks: Tasks<'_>| cpu::score(scoring, tasks);
+        let shared = self.shared(all, |engine, plan| engine.score(all, plan), on_cpu);
+        let Some(Shared { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
         }
@@ -55,11 +64,10 @@ impl<'a> Extender<'a> {
     pub fn align(&mut self, queries: &[u8], tasks: &[Task]) -> Alignments {
         let all = Tasks { queries, text: self.text, tasks };
         all.check();
-        let Some((mut found, left)) = self.on_gpu(|engine| engine.align(all)) else {
-            return cpu::align(self.scoring, all);
-        };
-        let rest: Vec<Task> = left.iter().map(|&number| tasks[number as usize]).collect();
-        let rest = cpu::align(self.scoring, Tasks { tasks: &rest, ..all });
+        let scoring = self.scoring;
+        let on_cpu = |tasks: Tasks<'_>| cpu::align(scoring, tasks);
+        let shared = self.shared(all, |engine, plan| engine.align(all, plan), on_cpu);
+        let Some(Shared { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (place, number) in left.into_iter().enumerate() {
             found.set(number as usize, rest.places[place], rest.runs_of(place));
         }
@@ -76,10 +84,23 @@ impl<'a> Extender<'a> {
         self.failure.take()
     }
 
-    /// What the GPU gives, unless there is none or it fails now.
-    fn on_gpu<T>(&mut self, work: impl FnOnce(&mut Engine) -> Result<T, DeviceError>) -> Option<T> {
-        match work(self.engine.as_mut()?) {
-            Ok(done) => Some(done),
+    /// What both find at the same time, unless there is no GPU or it fails now.
+    fn shared<T, R: Send>(
+        &mut self,
+        all: Tasks<'_>,
+        on_gpu: impl FnOnce(&mut Engine, &Plan) -> Result<T, DeviceError>,
+        on_cpu: impl FnOnce(Tasks<'_>) -> R + Send,
+    ) -> Option<Shared<T, R>> {
+        let engine = self.engine.as_mut()?;
+        let plan = Plan::new(self.scoring, all);
+        let left: Vec<Task> = plan.left.iter().map(|&number| all.tasks[number as usize]).collect();
+        let mut rest = None;
+        let found = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| rest = Some(on_cpu(Tasks { tasks: &left, ..all })));
+            on_gpu(engine, &plan)
+        });
+        match found {
+            Ok(found) => Some(Shared { found, left: plan.left, rest: rest? }),
             Err(error) => {
                 self.failure = Some(error);
                 self.engine = None;

@@ -46,17 +46,18 @@ impl<'a> Search<'a> {
                 let mut found = Chains::default();
                 for read in reads {
                     found.repeats.push(self.find(read as u32, room));
-                    found.all.extend_from_slice(&room.chains);
-                    found.offsets.push(found.all.len() as u32);
+                    let chains = found.add(&room.chains);
+                    found.of_reads.push(chains);
                 }
                 found
             })
             .collect();
-        let mut chains = Chains { offsets: vec![0], ..Chains::default() };
+        let mut chains = Chains::default();
         for part in parts {
             let before = chains.all.len() as u32;
             chains.all.extend(part.all);
-            chains.offsets.extend(part.offsets.into_iter().map(|end| before + end));
+            let moved = part.of_reads.into_iter().map(|it| it.start + before..it.end + before);
+            chains.of_reads.extend(moved);
             chains.repeats.extend(part.repeats);
         }
         chains

@@ -19,6 +19,8 @@
 mod cpu;
 pub mod gpu;
 
+use std::ops::Range;
+
 use aligner_core::gpu::{Address, Gpu};
 use aligner_core::stream::CudaBackend;
 use aligner_core::{Device, DeviceError};
@@ -32,12 +34,12 @@ use gpu::Engine;
 use gpu::plan::BYTES_PER_ANCHOR;
 
 /// The chains of a batch of reads that may matter.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Chains {
-    /// Read after read, those of a read by weight.
+    /// Those of a read one after the other, by weight.
     pub all: Vec<Chain>,
-    /// First chain of each read, and the end of the last's.
-    pub offsets: Vec<u32>,
+    /// Which they are, of each read.
+    pub of_reads: Vec<Range<u32>>,
     /// Of each read the share that has only seeds which are too frequent.
     pub repeats: Vec<f32>,
 }
@@ -45,7 +47,25 @@ pub struct Chains {
 impl Chains {
     /// Those of a read.
     pub fn of(&self, read: usize) -> &[Chain] {
-        &self.all[self.offsets[read] as usize..self.offsets[read + 1] as usize]
+        let Range { start, end } = self.of_reads[read];
+        &self.all[start as usize..end as usize]
+    }
+
+    /// Adds chains, and says which they are.
+    fn add(&mut self, chains: &[Chain]) -> Range<u32> {
+        let first = self.all.len() as u32;
+        self.all.extend_from_slice(chains);
+        first..self.all.len() as u32
+    }
+}
+
+/// Chains may be equal in different orders of the reads.
+impl PartialEq for Chains {
+    fn eq(&self, other: &Self) -> bool {
+        let reads = self.of_reads.len();
+        reads == other.of_reads.len()
+            && self.repeats == other.repeats
+            && (0..reads).all(|read| self.of(read) == other.of(read))
     }
 }
 

@@ -3,6 +3,7 @@
 use aligner_core::DeviceError;
 use aligner_core::cigar::Run;
 use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, Module};
+use bytemuck::cast_slice;
 
 use super::super::alignments::{Alignments, Place};
 use super::super::scoring::Scoring;
@@ -65,13 +66,11 @@ impl Engine {
         &self.gpu
     }
 
-    /// The scores of the tasks, in their order, and those that are left out; `tasks` have the text of
-    /// [`Self::new`].
+    /// The scores of the tasks of a plan, which have the text of [`Self::new`], in their order.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn score(&mut self, tasks: Tasks<'_>) -> Result<(Vec<Scored>, Vec<u32>), DeviceError> {
-        let plan = Plan::new(self.scoring, tasks);
+    pub fn score(&mut self, tasks: Tasks<'_>, plan: &Plan) -> Result<Vec<Scored>, DeviceError> {
         let uploaded = self.upload(tasks)?;
         let mut held = Vec::new();
         for launch in &plan.launches {
@@ -81,8 +80,7 @@ impl Engine {
             self.launch_scores(launch, &uploaded, &pairs, (&rest, &count))?;
             held.push((pairs, rest, count));
         }
-        let scored = self.gpu.download(&uploaded.scored, tasks.tasks.len())?;
-        Ok((scored, plan.left))
+        self.gpu.download(&uploaded.scored, tasks.tasks.len())
     }
 
     /// Seconds that the kernels of [`Self::score`] take, by the device's clock.
@@ -103,13 +101,11 @@ impl Engine {
         Ok(seconds)
     }
 
-    /// The alignments of the tasks, in their order, and those that are left out; `tasks` have the text of
-    /// [`Self::new`].
+    /// The alignments of the tasks of a plan, which have the text of [`Self::new`], in their order.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn align(&mut self, tasks: Tasks<'_>) -> Result<(Alignments, Vec<u32>), DeviceError> {
-        let plan = Plan::new(self.scoring, tasks);
+    pub fn align(&mut self, tasks: Tasks<'_>, plan: &Plan) -> Result<Alignments, DeviceError> {
         let uploaded = self.upload(tasks)?;
         let count = tasks.tasks.len();
         let places = self.gpu.zeros::<Place>(count)?;
@@ -121,8 +117,8 @@ impl Engine {
                 self.walk(&traced, &uploaded, &places, &mut runs)?;
             }
         }
-        let places = self.gpu.download(&places, count)?;
-        Ok((Alignments { places, runs }, plan.left))
+        let places = self.gpu.download_landed(&places, count)?;
+        Ok(Alignments { places: cast_slice(places.bytes()).to_vec(), runs })
     }
 
     fn upload(&self, tasks: Tasks<'_>) -> Result<Uploaded, DeviceError> {
@@ -281,8 +277,8 @@ impl Engine {
             }
             let taken = self.gpu.download(&taken, 1)?[0];
             if taken <= capacity {
-                let found = self.gpu.download(&room, taken as usize)?;
-                runs.extend_from_slice(bytemuck::cast_slice(&found));
+                let found = self.gpu.download_landed(&room, taken as usize)?;
+                runs.extend_from_slice(cast_slice(found.bytes()));
                 return Ok(());
             }
             capacity = taken;

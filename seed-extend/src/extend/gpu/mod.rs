@@ -17,3 +17,4 @@ pub mod engine;
 pub mod plan;
 
 pub use engine::Engine;
+pub use plan::Plan;

@@ -46,30 +46,50 @@ pub struct Rooms {
     pub words: u64,
 }
 
-/// Tasks of a kernel, sorted: its columns, the band's width, the query's length, the number.
-type Sorted = (u32, u32, u32, u32);
+/// What a task needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// No cells.
+    Nothing,
+    /// A kernel for a band so wide.
+    Width(usize),
+    /// What no kernel can.
+    Cpu,
+}
 
 impl Plan {
     /// For all tasks that have cells.
     pub fn new(scoring: Scoring, tasks: Tasks<'_>) -> Self {
-        let sort = |(number, &task): (usize, &Task)| {
-            let banded = Banded::new(task, number)?;
-            let columns = columns(scoring, &tasks, &banded);
-            Some((columns.unwrap_or(0), banded.width as u32, task.query_len, number as u32))
+        let need = |(number, &task): (usize, &Task)| match Banded::new(task, number) {
+            None => Need::Nothing,
+            Some(banded) if is_for_kernels(scoring, &tasks, &banded) => Need::Width(banded.width),
+            Some(_) => Need::Cpu,
         };
-        let mut sorted: Vec<Sorted> = tasks.tasks.par_iter().enumerate().filter_map(sort).collect();
-        sorted.par_sort_unstable();
+        let needs: Vec<Need> = tasks.tasks.par_iter().enumerate().map(need).collect();
         let mut plan = Self::default();
-        for kernel in sorted.chunk_by(|a, b| a.0 == b.0) {
-            if kernel[0].0 == 0 {
-                plan.left.extend(kernel.iter().map(|task| task.3));
-                continue;
+        // Widths are few, so that counting sorts faster than comparing.
+        let mut of_width = vec![Vec::new(); COLUMNS[COLUMNS.len() - 1] as usize + 1];
+        for (number, need) in (0..).zip(needs) {
+            match need {
+                Need::Nothing => {}
+                Need::Width(width) => of_width[width].push(number),
+                Need::Cpu => plan.left.push(number),
             }
-            let widths = kernel.chunk_by(|a, b| a.1 == b.1);
-            let pairs = widths.flat_map(|same| {
-                same.chunks(2).map(|pair| [pair[0].3, pair.get(1).map_or(NO_TASK, |task| task.3)])
-            });
-            plan.launches.push(Launch { columns: kernel[0].0, pairs: pairs.collect() });
+        }
+        // Pairs of a warp wait for the longest.
+        let by_length = |same: &mut Vec<u32>| {
+            same.sort_unstable_by_key(|&number| (tasks.tasks[number as usize].query_len, number));
+        };
+        of_width.par_iter_mut().for_each(by_length);
+        let mut first = 0;
+        for columns in COLUMNS {
+            let pairs: Vec<[u32; 2]> = of_width[first..=columns as usize]
+                .iter()
+                .flat_map(|same| same.chunks(2))
+                .map(|pair| [pair[0], pair.get(1).copied().unwrap_or(NO_TASK)])
+                .collect();
+            first = columns as usize + 1;
+            plan.launches.extend((!pairs.is_empty()).then_some(Launch { columns, pairs }));
         }
         plan
     }
@@ -96,19 +116,18 @@ impl Launch {
     }
 }
 
-/// Columns of the kernel for a task, if there is one.
-fn columns(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> Option<u32> {
+/// Whether there is a kernel that a task's band and numbers fit, and it knows the window.
+fn is_for_kernels(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> bool {
     let most = task.rows as i64 * i64::from(scoring.matched())
         + i64::from(scoring.clip() + scoring.gap(1) + scoring.matched() + scoring.mismatch());
-    let known = match all.text {
+    let known = || match all.text {
         Text::Packed(_) => true,
         Text::Codes(codes) => {
             let window = &codes[task.task.window_start as usize..];
             !window[..task.task.window_len as usize].contains(&UNKNOWN)
         }
     };
-    let wide = COLUMNS.into_iter().find(|&columns| task.width <= columns as usize);
-    wide.filter(|_| known && most < LIMIT)
+    task.width <= COLUMNS[COLUMNS.len() - 1] as usize && most < LIMIT && known()
 }
 
 #[cfg(test)]

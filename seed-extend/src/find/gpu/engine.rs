@@ -60,23 +60,12 @@ impl Found {
     /// and repeats.
     pub fn with(self, search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync) -> Chains {
         let Self { mut chains, left } = self;
-        if left.is_empty() {
-            return chains;
-        }
         let found: Vec<(Vec<Chain>, f32)> = left.par_iter().map(|&read| search(read)).collect();
-        let mut all = Vec::with_capacity(chains.all.len());
-        let mut offsets = vec![0];
-        let mut found = left.into_iter().zip(found).peekable();
-        for read in 0..chains.repeats.len() {
-            if let Some((_, (own, repeats))) = found.next_if(|(of, _)| *of as usize == read) {
-                all.extend(own);
-                chains.repeats[read] = repeats;
-            } else {
-                all.extend_from_slice(chains.of(read));
-            }
-            offsets.push(all.len() as u32);
+        for (read, (own, repeats)) in left.into_iter().zip(found) {
+            chains.of_reads[read as usize] = chains.add(&own);
+            chains.repeats[read as usize] = repeats;
         }
-        Chains { all, offsets, repeats: chains.repeats }
+        chains
     }
 }
 
@@ -112,7 +101,7 @@ impl<B: Backend> Engine<B> {
         }
         let plan = Plan::new(&counted, self.room);
         let starts = upload(&self.backend, &plan.starts)?;
-        let mut chains = Chains { offsets: vec![0], ..Chains::default() };
+        let mut chains = Chains::default();
         for reads in &plan.slices {
             self.slice(reads, &seeded, (&plan, &starts), &mut chains)?;
         }
@@ -225,11 +214,13 @@ impl<B: Backend> Engine<B> {
         let before = found.all.len();
         let mut end = before as u32;
         for kept in &counts[first as usize..] {
+            found.of_reads.push(end..end + kept);
             end += kept;
-            found.offsets.push(end);
         }
         let gathered = self.zeros::<Chain>(end as usize - before)?;
-        let firsts = upload(&self.backend, &found.offsets)?;
+        let firsts = found.of_reads.iter().map(|chains| chains.start);
+        let firsts: Vec<u32> = firsts.chain([end]).collect();
+        let firsts = upload(&self.backend, &firsts)?;
         self.launch(
             "find_gather",
             count.div_ceil(WARPS),
@@ -243,7 +234,12 @@ impl<B: Backend> Engine<B> {
                 self.at(&gathered),
             ],
         )?;
-        found.all.extend(self.read::<Chain>(&gathered, end as usize - before)?);
+        let chains = self.read(&gathered, end as usize - before)?;
+        if found.all.is_empty() {
+            found.all = chains;
+        } else {
+            found.all.extend(chains);
+        }
         Ok(())
     }
 

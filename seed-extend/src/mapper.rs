@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Alignments, Extender, Task};
+use crate::extend::{self, Extender, Task};
 use crate::extension::Extension;
 use crate::find::Finder;
 use crate::insert::{Library, Sample};
@@ -40,6 +40,8 @@ pub struct Mapper<'i> {
     /// Each for one batch at a time, and beside each other.
     finder: Mutex<Finder<'i>>,
     extender: Mutex<Extender<'i>>,
+    /// For mates.
+    mates: Mutex<Extender<'i>>,
 }
 
 /// What was found for the reads of a batch.
@@ -76,8 +78,9 @@ impl<'i> Mapper<'i> {
         let text = extend::Text::Packed(index.reference().words());
         let finder = Finder::new(index, &segments, options, device)?;
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
+        let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        Ok(Self { index, segments, options, finder, extender })
+        Ok(Self { index, segments, options, finder, extender, mates })
     }
 
     /// The index.
@@ -87,8 +90,10 @@ impl<'i> Mapper<'i> {
 
     /// Why the device was given up, if it was: the CPU does everything from then on, with the same results.
     pub fn failure(&self) -> Option<String> {
-        let (finder, extender) = (locked(&self.finder), locked(&self.extender));
-        finder.failure().or(extender.failure()).map(ToString::to_string)
+        let finder = locked(&self.finder);
+        let extenders = [&self.extender, &self.mates].map(locked);
+        let mut failures = extenders.iter().filter_map(|extender| extender.failure());
+        finder.failure().or(failures.next()).map(ToString::to_string)
     }
 
     /// The segments of the text.
@@ -108,10 +113,6 @@ impl<'i> Mapper<'i> {
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
-    fn align(&self, queries: &Queries, tasks: &[Task]) -> Alignments {
-        locked(&self.extender).align(queries.all_codes(), tasks)
-    }
-
     /// Finds where reads may align, on the current rayon pool and the device. `salts` has a number for each
     /// read, which decides among equally good places; reads of a pair have the same.
     pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Sought {
@@ -122,7 +123,7 @@ impl<'i> Mapper<'i> {
     /// Aligns reads where they may, on the current rayon pool and the device.
     pub fn extend(&self, sought: Sought) -> Searched {
         let Sought { queries, salts, repeats, parts, tasks } = sought;
-        let alignments = self.align(&queries, &tasks);
+        let alignments = locked(&self.extender).align(queries.all_codes(), &tasks);
         let settled = parts.into_par_iter().map(|part| {
             let mut settled = regions::Part::default();
             let found = (tasks.as_slice(), &alignments);
@@ -169,7 +170,7 @@ impl<'i> Mapper<'i> {
         let Searched { queries, salts, mut regions, repeats } = searched;
         let rescues = self.rescues(&queries, &regions, library);
         let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
-        let alignments = self.align(&queries, &tasks);
+        let alignments = locked(&self.mates).align(queries.all_codes(), &tasks);
         regions.parts.par_iter_mut().zip(parts(salts.len())).for_each(|(part, reads)| {
             let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
             let (mut number, end) = (number_of(reads.start), number_of(reads.end));

@@ -40,6 +40,15 @@ impl<'a> Extender<'a> {
         Ok(Self { scoring, text, engine, failure: None })
     }
 
+    /// Another one for the same text and device, which works beside this one.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn beside(&self) -> Result<Self, DeviceError> {
+        let engine = self.engine.as_ref().map(Engine::beside).transpose()?;
+        Ok(Self { engine, failure: None, ..*self })
+    }
+
     /// How well each task can be aligned, in the order of the tasks.
     ///
     /// # Panics

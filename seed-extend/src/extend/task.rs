@@ -115,6 +115,22 @@ impl<'a> Tasks<'a> {
         &self.queries[task.query_start as usize..][..task.query_len as usize]
     }
 
+    /// The codes that the tasks need, those of each by itself, and the tasks with these; nothing if that
+    /// is not much less than all codes.
+    pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<Task>)> {
+        let used: usize = self.tasks.iter().map(|task| task.query_len as usize).sum();
+        (2 * used < self.queries.len()).then(|| {
+            let mut codes = Vec::with_capacity(used);
+            let moved = |&task: &Task| {
+                let query_start = codes.len() as u32;
+                codes.extend_from_slice(self.query(task));
+                Task { query_start, ..task }
+            };
+            let tasks = self.tasks.iter().map(moved).collect();
+            (codes, tasks)
+        })
+    }
+
     /// The codes of a task's window.
     pub fn window(&self, task: Task) -> Vec<u8> {
         let mut codes = vec![0; task.window_len as usize];
@@ -166,6 +182,23 @@ mod tests {
                 assert_eq!(read[1], codes[start..end]);
             }
         }
+    }
+
+    #[test]
+    fn few_tasks_of_many_codes_have_their_own() {
+        let queries: Vec<u8> = (0..40).map(|code| code % 5).collect();
+        let task = |query_start, query_len| Task { query_start, query_len, ..Task::default() };
+        let tasks = [task(30, 9), task(3, 0), task(31, 4), task(0, 6)];
+        let all = Tasks { queries: &queries, text: Text::Codes(&[]), tasks: &tasks };
+        let (codes, own) = all.own_codes().unwrap();
+        assert_eq!(codes.len(), 19);
+        for (&own, task) in own.iter().zip(tasks) {
+            let of_own = Tasks { queries: &codes, ..all };
+            assert_eq!(of_own.query(own), all.query(task));
+            assert_eq!(Task { query_start: task.query_start, ..own }, task);
+        }
+        let many = [task(0, 20)];
+        assert_eq!(Tasks { tasks: &many, ..all }.own_codes(), None);
     }
 
     #[test]

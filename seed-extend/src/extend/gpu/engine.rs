@@ -1,5 +1,7 @@
 //! Kernels, memory and launches.
 
+use std::sync::Arc;
+
 use aligner_core::DeviceError;
 use aligner_core::cigar::Run;
 use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel, Module};
@@ -23,8 +25,8 @@ pub struct Engine {
     gpu: Gpu,
     module: Module,
     scoring: Scoring,
-    costs: DeviceBuffer<Costs>,
-    text: DeviceBuffer<u64>,
+    costs: Arc<DeviceBuffer<Costs>>,
+    text: Arc<DeviceBuffer<u64>>,
     /// Cells of a slice of tasks, kept from one to the next.
     matrix: DeviceBuffer<u32>,
 }
@@ -56,8 +58,21 @@ impl Engine {
             Text::Packed(words) => gpu.upload(words)?,
             Text::Codes(codes) => gpu.upload(&pack(codes))?,
         };
-        let costs = gpu.upload(&[Costs::from(scoring)])?;
+        let (text, costs) = (Arc::new(text), Arc::new(gpu.upload(&[Costs::from(scoring)])?));
         let matrix = gpu.zeros(0)?;
+        Ok(Self { gpu, module, scoring, costs, text, matrix })
+    }
+
+    /// An engine for the same text, which works beside this one.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn beside(&self) -> Result<Self, DeviceError> {
+        // The text has to be there before another stream may look at it.
+        self.gpu.synchronize()?;
+        let gpu = self.gpu.beside()?;
+        let (module, scoring, matrix) = (self.module.clone(), self.scoring, gpu.zeros(0)?);
+        let (costs, text) = (self.costs.clone(), self.text.clone());
         Ok(Self { gpu, module, scoring, costs, text, matrix })
     }
 
@@ -122,10 +137,12 @@ impl Engine {
     }
 
     fn upload(&self, tasks: Tasks<'_>) -> Result<Uploaded, DeviceError> {
+        let own = tasks.own_codes();
+        let (queries, own) = own.as_ref().map_or((tasks.queries, tasks.tasks), |(a, b)| (a, b));
         Ok(Uploaded {
-            queries: self.gpu.upload(tasks.queries)?,
-            tasks: self.gpu.upload(tasks.tasks)?,
-            scored: self.gpu.zeros(tasks.tasks.len())?,
+            queries: self.gpu.upload(queries)?,
+            tasks: self.gpu.upload(own)?,
+            scored: self.gpu.zeros(own.len())?,
         })
     }
 
@@ -154,8 +171,8 @@ impl Engine {
                 THREADS,
                 0,
                 &[
-                    Argument::Buffer(&self.costs),
-                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&*self.costs),
+                    Argument::Buffer(&*self.text),
                     Argument::Buffer(&uploaded.queries),
                     Argument::Buffer(&uploaded.tasks),
                     Argument::Buffer(pairs),
@@ -175,8 +192,8 @@ impl Engine {
                 THREADS,
                 0,
                 &[
-                    Argument::Buffer(&self.costs),
-                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&*self.costs),
+                    Argument::Buffer(&*self.text),
                     Argument::Buffer(&uploaded.queries),
                     Argument::Buffer(&uploaded.tasks),
                     Argument::Buffer(rest),
@@ -219,8 +236,8 @@ impl Engine {
                 THREADS,
                 0,
                 &[
-                    Argument::Buffer(&self.costs),
-                    Argument::Buffer(&self.text),
+                    Argument::Buffer(&*self.costs),
+                    Argument::Buffer(&*self.text),
                     Argument::Buffer(&uploaded.queries),
                     Argument::Buffer(&uploaded.tasks),
                     Argument::Buffer(&numbers),
@@ -257,8 +274,8 @@ impl Engine {
                     THREADS,
                     0,
                     &[
-                        Argument::Buffer(&self.costs),
-                        Argument::Buffer(&self.text),
+                        Argument::Buffer(&*self.costs),
+                        Argument::Buffer(&*self.text),
                         Argument::Buffer(&uploaded.queries),
                         Argument::Buffer(&uploaded.tasks),
                         Argument::Buffer(&traced.numbers),

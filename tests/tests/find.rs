@@ -39,14 +39,13 @@ impl Text {
         let backend = ShimBackend::new(kernels("seed-extend", "find").expect("it is built"), 7);
         let view = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
         let engine = Engine::new(backend, view, &self.segments, &options, room).expect("an engine");
-        let found = engine.find(&queries).expect("it runs");
-        let left = found.left();
         let one = |read: u32| {
             let of = expected.of(read as usize).to_vec();
             (of, expected.repeats[read as usize])
         };
-        assert_eq!(found.with(one), expected, "{name}");
-        (expected, left)
+        let found = engine.find(&queries, one).expect("it runs");
+        assert_eq!(found.chains, expected, "{name}");
+        (expected, found.left)
     }
 }
 

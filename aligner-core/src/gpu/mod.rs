@@ -9,6 +9,7 @@ mod beside;
 mod buffer;
 mod kernel;
 mod landing;
+mod pool;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub use kernel::{Address, Argument, Kernel, Module};
 pub use landing::Landed;
 
 use self::landing::Landings;
+use self::pool::Pool;
 
 use crate::error::DeviceError;
 
@@ -51,6 +53,7 @@ pub struct Gpu {
     stream: Arc<CudaStream>,
     description: Description,
     landings: Landings,
+    pool: Pool,
 }
 
 impl fmt::Debug for Gpu {
@@ -145,7 +148,8 @@ impl Gpu {
         }
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
-        Ok(Self { context, stream, description, landings: Landings::default() })
+        let pool = Pool::keeping(&context)?;
+        Ok(Self { context, stream, description, landings: Landings::default(), pool })
     }
 
     /// The device's number.
@@ -168,13 +172,13 @@ impl Gpu {
         self.description.total_memory
     }
 
-    /// Free device memory now, in bytes.
+    /// Free device memory now, in bytes: what buffers may be made of.
     ///
     /// # Errors
     /// If the driver fails.
     pub fn free_memory(&self) -> Result<u64, DeviceError> {
         let (free, _) = self.context.mem_get_info().map_err(failed("asking for free memory"))?;
-        Ok(free as u64)
+        Ok(free as u64 + self.pool.spare()?)
     }
 
     /// Does `work`, waits for it, and gives the seconds that the device took, by its own events.

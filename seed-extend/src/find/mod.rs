@@ -126,8 +126,8 @@ impl<'i> Finder<'i> {
     pub fn find(&mut self, queries: &Queries, segments: &Segments) -> Chains {
         let search = cpu::Search::new(self.index, segments, &self.options, queries);
         let Some(gpu) = &self.gpu else { return search.all() };
-        match gpu.engine.find(queries) {
-            Ok(found) => found.with(|read| search.read(read)),
+        match gpu.engine.find(queries, |read| search.read(read)) {
+            Ok(found) => found.chains,
             Err(error) => {
                 (self.failure, self.gpu) = (Some(error), None);
                 search.all()

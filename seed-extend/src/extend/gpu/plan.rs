@@ -1,7 +1,5 @@
 //! Which kernel does which tasks, in what pairs.
 
-use rayon::prelude::*;
-
 use super::super::UNKNOWN;
 use super::super::banded::Banded;
 use super::super::scoring::Scoring;
@@ -46,41 +44,25 @@ pub struct Rooms {
     pub words: u64,
 }
 
-/// What a task needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    /// No cells.
-    Nothing,
-    /// A kernel for a band so wide.
-    Width(usize),
-    /// What no kernel can.
-    Cpu,
-}
-
 impl Plan {
     /// For all tasks that have cells.
     pub fn new(scoring: Scoring, tasks: Tasks<'_>) -> Self {
-        let need = |(number, &task): (usize, &Task)| match Banded::new(task, number) {
-            None => Need::Nothing,
-            Some(banded) if is_for_kernels(scoring, &tasks, &banded) => Need::Width(banded.width),
-            Some(_) => Need::Cpu,
-        };
-        let needs: Vec<Need> = tasks.tasks.par_iter().enumerate().map(need).collect();
         let mut plan = Self::default();
-        // Widths are few, so that counting sorts faster than comparing.
+        // Widths are few, so that tasks are put where they belong, and faster than other threads would help.
         let mut of_width = vec![Vec::new(); COLUMNS[COLUMNS.len() - 1] as usize + 1];
-        for (number, need) in (0..).zip(needs) {
-            match need {
-                Need::Nothing => {}
-                Need::Width(width) => of_width[width].push(number),
-                Need::Cpu => plan.left.push(number),
+        for (number, &task) in tasks.tasks.iter().enumerate() {
+            match Banded::new(task, number) {
+                Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
+                    of_width[banded.width].push(number as u32);
+                }
+                Some(_) => plan.left.push(number as u32),
+                None => {}
             }
         }
         // Pairs of a warp wait for the longest.
-        let by_length = |same: &mut Vec<u32>| {
+        for same in &mut of_width {
             same.sort_unstable_by_key(|&number| (tasks.tasks[number as usize].query_len, number));
-        };
-        of_width.par_iter_mut().for_each(by_length);
+        }
         let mut first = 0;
         for columns in COLUMNS {
             let pairs: Vec<[u32; 2]> = of_width[first..=columns as usize]

@@ -45,28 +45,10 @@ struct Seeded<B> {
 /// What was found for the reads of a batch.
 #[derive(Debug)]
 pub struct Found {
-    chains: Chains,
-    /// Reads with more seeds than there was room for. They have no chains.
-    left: Vec<u32>,
-}
-
-impl Found {
-    /// How many reads were left out.
-    pub fn left(&self) -> usize {
-        self.left.len()
-    }
-
-    /// With what `search` finds for the reads that were left out, on the current rayon pool: their chains
-    /// and repeats.
-    pub fn with(self, search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync) -> Chains {
-        let Self { mut chains, left } = self;
-        let found: Vec<(Vec<Chain>, f32)> = left.par_iter().map(|&read| search(read)).collect();
-        for (read, (own, repeats)) in left.into_iter().zip(found) {
-            chains.of_reads[read as usize] = chains.add(&own);
-            chains.repeats[read as usize] = repeats;
-        }
-        chains
-    }
+    /// The chains.
+    pub chains: Chains,
+    /// How many reads had more seeds than there was room for, and so were left to the CPU.
+    pub left: usize,
 }
 
 impl<B: Backend> Engine<B> {
@@ -88,11 +70,16 @@ impl<B: Backend> Engine<B> {
         Ok(Self { backend, index, numbers, segments, room })
     }
 
-    /// The chains of reads, but for those that are left out.
+    /// The chains of reads. For those with too many seeds `search` finds them meanwhile, on the current
+    /// rayon pool: chains and repeats.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub fn find(&self, queries: &Queries) -> Result<Found, DeviceError> {
+    pub fn find(
+        &self,
+        queries: &Queries,
+        search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync,
+    ) -> Result<Found, DeviceError> {
         let mut seeded = self.seed(queries)?;
         let mut counted: Vec<Counted> = self.read(&seeded.counted, queries.len())?;
         let left = leave_out(&mut counted);
@@ -102,15 +89,25 @@ impl<B: Backend> Engine<B> {
         let plan = Plan::new(&counted, self.room);
         let starts = upload(&self.backend, &plan.starts)?;
         let mut chains = Chains::default();
-        for reads in &plan.slices {
-            self.slice(reads, &seeded, (&plan, &starts), &mut chains)?;
-        }
+        let mut searched = Vec::new();
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| {
+                left.par_iter().map(|&read| search(read)).collect_into_vec(&mut searched);
+            });
+            plan.slices
+                .iter()
+                .try_for_each(|reads| self.slice(reads, &seeded, (&plan, &starts), &mut chains))
+        })?;
         let of_read = |(read, counted): (u32, &[Counted])| {
             let covered = counted.iter().map(|query| query.repeats).max().unwrap_or_default();
             share(covered, queries.bases(read))
         };
         chains.repeats = (0..).zip(counted.chunks(2)).map(of_read).collect();
-        Ok(Found { chains, left })
+        for (&read, (own, repeats)) in left.iter().zip(searched) {
+            chains.of_reads[read as usize] = chains.add(&own);
+            chains.repeats[read as usize] = repeats;
+        }
+        Ok(Found { chains, left: left.len() })
     }
 
     /// Finds seeds.

@@ -100,9 +100,10 @@ pub struct Seconds {
     pub read: f64,
     pub prepare: f64,
     pub search: f64,
-    /// Of everyday mapping.
+    /// Of everyday mapping, as are the next three.
+    pub plan: f64,
     pub align: f64,
-    /// Of everyday mapping.
+    pub rank: f64,
     pub pair: f64,
     pub format: f64,
     pub write: f64,
@@ -117,7 +118,9 @@ impl Seconds {
             read: timeline.seconds(Step::Read),
             prepare: timeline.seconds(Step::Prepare),
             search: timeline.seconds(Step::Search),
+            plan: timeline.seconds(Step::Plan),
             align: timeline.seconds(Step::Align),
+            rank: timeline.seconds(Step::Rank),
             pair: timeline.seconds(Step::Pair),
             format: timeline.seconds(Step::Format),
             write: timeline.seconds(Step::Write),
@@ -128,14 +131,17 @@ impl Seconds {
 
 impl Seconds {
     /// The steps by their names, in their order.
-    pub fn steps(&self) -> [(&'static str, f64); 8] {
-        let Self { start, read, prepare, search, align, pair, format, write, total: _ } = *self;
+    pub fn steps(&self) -> [(&'static str, f64); 10] {
+        let Self { start, read, prepare, search, plan, align, rank, pair, format, write, total: _ } =
+            *self;
         [
             ("start", start),
             ("read", read),
             ("prepare", prepare),
             ("search", search),
+            ("plan", plan),
             ("align", align),
+            ("rank", rank),
             ("pair", pair),
             ("format", format),
             ("write", write),
@@ -145,12 +151,10 @@ impl Seconds {
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { start, read, prepare, search, align, pair, format, write, total } = self;
-        write!(
-            f,
-            "start {start:.2} s, read {read:.2} s, prepare {prepare:.2} s, search {search:.2} s, \
-             align {align:.2} s, pair {pair:.2} s, format {format:.2} s, write {write:.2} s, total {total:.2} s"
-        )
+        for (name, seconds) in self.steps() {
+            write!(f, "{name} {seconds:.2} s, ")?;
+        }
+        write!(f, "total {:.2} s", self.total)
     }
 }
 

@@ -29,8 +29,12 @@ pub enum Step {
     Prepare,
     /// Searching for them, on the device.
     Search,
+    /// Deciding what is to be aligned.
+    Plan,
     /// Waiting for alignments, or aligning on the CPU.
     Align,
+    /// Ranking what was found of each read.
+    Rank,
     /// Looking for mates, and deciding for pairs.
     Pair,
     /// From what was found to finished records.
@@ -40,13 +44,15 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Index,
         Self::Device,
         Self::Read,
         Self::Prepare,
         Self::Search,
+        Self::Plan,
         Self::Align,
+        Self::Rank,
         Self::Pair,
         Self::Format,
         Self::Write,

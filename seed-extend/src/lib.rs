@@ -14,10 +14,14 @@
 //!     |  anchors   their occurrences in the text
 //!     v  chains    anchors that may be one alignment, those that may matter
 //!   Sought: chains of each read
-//!     |                                                         Mapper::extend
-//!     |  regions   chains with at most one difference as they are; the others as tasks
-//!     |  extend    the best alignment of each task: on the CPU a SIMD lane a task, on a GPU a thread for two
-//!     v
+//!     |                                                         Mapper::plan
+//!     v  extension chains with at most one difference as they are; the others as tasks
+//!   Planned
+//!     |                                                         Mapper::align
+//!     v  extend    the best alignment of each task: on the CPU a SIMD lane a task, on a GPU a thread for two
+//!   Aligned
+//!     |                                                         Mapper::rank
+//!     v  regions, ranking   where a read aligns, and what competes
 //!   Searched: regions of each read --insert--> Library, from the first pairs of the run
 //!     |                                                         Mapper::resolve
 //!     |  rescue    tasks where a mate is expected and was not found; extend again
@@ -35,7 +39,7 @@
 //! | [`anchors`] | their occurrences |
 //! | [`chains`] | anchors that may belong to one alignment |
 //! | [`find`] | these three for very many reads, on the CPU or a GPU |
-//! | [`sought`] | what of that is to be aligned |
+//! | [`planned`] | what of that is to be aligned |
 //! | [`extend`] | the best alignment of each of very many reads in a band of a window |
 //! | [`extension`] | from chains to tasks, and from alignments to regions |
 //! | [`regions`] | where a read aligns |
@@ -62,17 +66,17 @@ pub mod mapper;
 pub mod options;
 pub mod packed;
 pub mod pairs;
+pub mod planned;
 pub mod queries;
 pub mod ranking;
 pub mod regions;
 pub mod rescue;
 pub mod resolved;
 pub mod seeds;
-pub mod sought;
 pub mod words;
 
 pub use insert::{Library, Sample};
-pub use mapper::{MapError, Mapper, Searched, salt};
+pub use mapper::{Aligned, MapError, Mapper, Searched, Sought, salt};
 pub use options::Options;
+pub use planned::Planned;
 pub use resolved::{Placed, Resolved, Verdict};
-pub use sought::Sought;

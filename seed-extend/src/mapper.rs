@@ -9,19 +9,19 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Extender, Task};
+use crate::extend::{self, Alignments, Extender, Task};
 use crate::extension::Extension;
-use crate::find::Finder;
+use crate::find::{Chains, Finder};
 use crate::insert::{Library, Sample};
 use crate::options::Options;
 use crate::packed::Text;
 use crate::pairs::{self, Decision};
+use crate::planned::Planned;
 use crate::queries::{Queries, TOGETHER, parts};
 use crate::ranking;
 use crate::regions::{self, Region, Regions, deduplicate};
 use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
-use crate::sought::Sought;
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
@@ -42,6 +42,23 @@ pub struct Mapper<'i> {
     extender: Mutex<Extender<'i>>,
     /// For mates.
     mates: Mutex<Extender<'i>>,
+    /// What was read: the memory serves for further batches.
+    spares: Mutex<Vec<Alignments>>,
+}
+
+/// What seeds say of the reads of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Sought {
+    queries: Queries,
+    salts: Vec<u64>,
+    chains: Chains,
+}
+
+/// What was aligned for the reads of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Aligned {
+    planned: Planned,
+    alignments: Alignments,
 }
 
 /// What was found for the reads of a batch.
@@ -80,7 +97,8 @@ impl<'i> Mapper<'i> {
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        Ok(Self { index, segments, options, finder, extender, mates })
+        let spares = Mutex::default();
+        Ok(Self { index, segments, options, finder, extender, mates, spares })
     }
 
     /// The index.
@@ -113,17 +131,31 @@ impl<'i> Mapper<'i> {
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
-    /// Finds where reads may align, on the current rayon pool and the device. `salts` has a number for each
+    /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
     /// read, which decides among equally good places; reads of a pair have the same.
     pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Sought {
         let chains = locked(&self.finder).find(&queries, &self.segments);
-        Sought::new((queries, salts), chains, self.extension())
+        Sought { queries, salts, chains }
     }
 
-    /// Aligns reads where they may, on the current rayon pool and the device.
-    pub fn extend(&self, sought: Sought) -> Searched {
-        let Sought { queries, salts, repeats, parts, tasks } = sought;
-        let alignments = locked(&self.extender).align(queries.all_codes(), &tasks);
+    /// Decides what is to be aligned, on the current rayon pool.
+    pub fn plan(&self, sought: Sought) -> Planned {
+        let Sought { queries, salts, chains } = sought;
+        Planned::new((queries, salts), chains, self.extension())
+    }
+
+    /// Aligns it, on the device.
+    pub fn align(&self, planned: Planned) -> Aligned {
+        let mut alignments = locked(&self.spares).pop().unwrap_or_default();
+        let Planned { queries, tasks, .. } = &planned;
+        locked(&self.extender).align_into(queries.all_codes(), tasks, &mut alignments);
+        Aligned { planned, alignments }
+    }
+
+    /// Ranks what was found for each read, on the current rayon pool.
+    pub fn rank(&self, aligned: Aligned) -> Searched {
+        let Aligned { planned, alignments } = aligned;
+        let Planned { queries, salts, repeats, parts, tasks } = planned;
         let settled = parts.into_par_iter().map(|part| {
             let mut settled = regions::Part::default();
             let found = (tasks.as_slice(), &alignments);
@@ -134,12 +166,13 @@ impl<'i> Mapper<'i> {
             settled
         });
         let regions = Regions { parts: settled.collect() };
+        locked(&self.spares).push(alignments);
         Searched { queries, salts, regions, repeats }
     }
 
-    /// [`Self::seek`] and [`Self::extend`], one after the other.
+    /// All of these, one after the other.
     pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Searched {
-        self.extend(self.seek(queries, salts))
+        self.rank(self.align(self.plan(self.seek(queries, salts))))
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.

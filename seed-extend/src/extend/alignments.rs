@@ -64,6 +64,12 @@ impl Alignments {
         Alignment { place, runs: self.runs_of(task).to_vec() }
     }
 
+    /// Forgets all, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+        self.runs.clear();
+    }
+
     /// Sets that of a task, which had none.
     pub(crate) fn set(&mut self, task: usize, place: Place, runs: &[Run]) {
         let first_run = self.runs.len() as u64;

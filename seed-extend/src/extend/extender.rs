@@ -71,16 +71,28 @@ impl<'a> Extender<'a> {
     /// # Panics
     /// If a task is none of [`Tasks::check`].
     pub fn align(&mut self, queries: &[u8], tasks: &[Task]) -> Alignments {
+        let mut found = Alignments::default();
+        self.align_into(queries, tasks, &mut found);
+        found
+    }
+
+    /// The same in `found`, in place of what it had: a batch wants as much memory as the one before.
+    ///
+    /// # Panics
+    /// If a task is none of [`Tasks::check`].
+    pub fn align_into(&mut self, queries: &[u8], tasks: &[Task], found: &mut Alignments) {
         let all = Tasks { queries, text: self.text, tasks };
         all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: Tasks<'_>| cpu::align(scoring, tasks);
-        let shared = self.shared(all, |engine, plan| engine.align(all, plan), on_cpu);
-        let Some(Shared { mut found, left, rest }) = shared else { return on_cpu(all) };
+        let shared = self.shared(all, |engine, plan| engine.align(all, plan, found), on_cpu);
+        let Some(Shared { left, rest, .. }) = shared else {
+            *found = on_cpu(all);
+            return;
+        };
         for (place, number) in left.into_iter().enumerate() {
             found.set(number as usize, rest.places[place], rest.runs_of(place));
         }
-        found
     }
 
     /// Why the GPU was given up, if it was: the CPU does everything from then on, with the same results.

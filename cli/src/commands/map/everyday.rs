@@ -1,11 +1,11 @@
 //! The stages of everyday mapping, each on a thread of its own.
 //!
 //! ```text
-//!   read --> prepare --> seek --> extend --> [library] --> resolve --> format --> write
+//!   read --> prepare --> seek --> plan --> align --> rank --> [library] --> resolve --> format --> write
 //! ```
 //!
-//! They are those of complete mapping, but that the search is two, and there is one more for mates. Before it, the batches with the first
-//! [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
+//! They are those of complete mapping, but that the search is four, and there is one more for mates. Before
+//! it, the batches with the first [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -42,7 +42,9 @@ impl<'a> Pipeline<'a> {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
             let seek = |(queries, salts)| Ok(mapper.seek(queries, salts));
             let sought = stages.step(scope, Step::Search, prepared, seek);
-            let searched = stages.step(scope, Step::Align, sought, |it| Ok(mapper.extend(it)));
+            let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
+            let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
+            let searched = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
             let resolve = |found| Ok(self.resolve(found));
             let resolved = stages.step(scope, Step::Pair, self.with_library(searched), resolve);
             let format = |job: &Job<Resolved>, part| self.format(job, &part, &spares);

@@ -116,24 +116,31 @@ impl Engine {
         Ok(seconds)
     }
 
-    /// The alignments of the tasks of a plan, which have the text of [`Self::new`], in their order.
+    /// The alignments of the tasks of a plan, which have the text of [`Self::new`], in their order: in
+    /// `found`, in place of what it had.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
-    pub fn align(&mut self, tasks: Tasks<'_>, plan: &Plan) -> Result<Alignments, DeviceError> {
+    pub fn align(
+        &mut self,
+        tasks: Tasks<'_>,
+        plan: &Plan,
+        found: &mut Alignments,
+    ) -> Result<(), DeviceError> {
+        found.clear();
         let uploaded = self.upload(tasks)?;
         let count = tasks.tasks.len();
         let places = self.gpu.zeros::<Place>(count)?;
         let most = self.room()?;
-        let mut runs: Vec<Run> = Vec::new();
         for launch in &plan.launches {
             for (pairs, rooms) in launch.slices(tasks.tasks, most) {
                 let traced = self.trace(launch.columns, pairs, &rooms, &uploaded)?;
-                self.walk(&traced, &uploaded, &places, &mut runs)?;
+                self.walk(&traced, &uploaded, &places, &mut found.runs)?;
             }
         }
         let places = self.gpu.download_landed(&places, count)?;
-        Ok(Alignments { places: cast_slice(places.bytes()).to_vec(), runs })
+        found.places.extend_from_slice(cast_slice(places.bytes()));
+        Ok(())
     }
 
     fn upload(&self, tasks: Tasks<'_>) -> Result<Uploaded, DeviceError> {

@@ -14,9 +14,9 @@ use crate::find::Chains;
 use crate::queries::{Queries, parts};
 use crate::regions::Region;
 
-/// What seeds say of the reads of a batch.
+/// What is to be aligned for the reads of a batch.
 #[derive(Debug, Clone, Default)]
-pub struct Sought {
+pub struct Planned {
     pub(crate) queries: Queries,
     pub(crate) salts: Vec<u64>,
     /// Of each read the share that has only seeds which are too frequent.
@@ -39,7 +39,7 @@ pub(crate) struct Part {
     first_task: usize,
 }
 
-impl Sought {
+impl Planned {
     /// Of reads with these chains, on the current rayon pool.
     pub(crate) fn new(
         (queries, salts): (Queries, Vec<u64>),

@@ -30,13 +30,13 @@ use crate::extensions::device::{self, GreedyScores};
 use crate::extensions::sides;
 use crate::gapped::Gapped;
 use crate::held::Held;
-use crate::hits::{ChunkHit, Hits};
+use crate::hits::{self, ChunkHit, Hits};
 use crate::limits::{self, Limits};
 use crate::lookup::Lookup;
 use crate::options::Options;
 use crate::parts::{Part, Parts};
 use crate::pipeline::device::DeviceChunk;
-use crate::pipeline::diagonals::{Admitted, Piece};
+use crate::pipeline::diagonals::Piece;
 use crate::pipeline::stages::Context;
 use crate::preliminary::Search;
 use crate::queries::Batch;
@@ -128,10 +128,10 @@ impl<'a, W: Worker> Engine<'a, W> {
             for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
                 let context = context(options, batch, lookup);
                 let piece = Piece { end, carried: &carried };
-                let Admitted { hits, carried: on } =
-                    self.begins.ungapped(bases, run, &context, piece)?;
-                all.extend(hits.iter().map(|hit| ChunkHit { chunk: hit.chunk + first, ..*hit }));
-                carried = on;
+                let mut found = self.begins.ungapped(bases, run, &context, piece)?;
+                found.hits.par_iter_mut().for_each(|found| found.chunk += first);
+                hits::append(&mut all, found.hits);
+                carried = found.carried;
             }
             first += run.len() as u32;
         }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contained;
 use crate::database::Database;
 use crate::gapped::Gapped;
-use crate::hits::{ChunkHit, Hits, Pair};
+use crate::hits::{self, ChunkHit, Hits, Pair};
 use crate::hsp::Hsp;
 use crate::parts::Origin;
 use crate::preliminary::Search;
@@ -61,11 +61,12 @@ impl Extended {
 
     /// Adds what was found in other chunks, of which the first is the `first`-th now.
     pub(crate) fn append(&mut self, first: usize, mut next: Self) {
-        let hits = self.hits.all().len();
+        let before = self.hits.all().len();
+        next.others.par_iter_mut().for_each(|place| *place += before);
         self.hits.append(first, next.hits);
-        self.best.append(&mut next.best);
-        self.others.extend(next.others.into_iter().map(|place| hits + place));
-        self.of_others.append(&mut next.of_others);
+        hits::append(&mut self.best, next.best);
+        hits::append(&mut self.others, next.others);
+        hits::append(&mut self.of_others, next.of_others);
     }
 
     /// What was extended of a pair but the best: numbers among all others.

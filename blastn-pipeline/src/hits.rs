@@ -63,15 +63,15 @@ impl Hits {
     }
 
     /// Adds those with other chunks, of which the first is the `first`-th now.
-    pub(crate) fn append(&mut self, first: usize, next: Self) {
+    pub(crate) fn append(&mut self, first: usize, mut next: Self) {
         let before = self.all.len();
-        let (all, pairs) = (next.all.into_iter(), next.pairs.into_iter());
-        self.all.extend(all.map(|found| ChunkHit { chunk: found.chunk + first as u32, ..found }));
-        self.pairs.extend(pairs.map(|pair| Pair {
-            chunk: pair.chunk + first,
-            hits: before + pair.hits.start..before + pair.hits.end,
-            ..pair
-        }));
+        next.all.par_iter_mut().for_each(|found| found.chunk += first as u32);
+        next.pairs.par_iter_mut().for_each(|Pair { chunk, hits, .. }| {
+            *chunk += first;
+            *hits = before + hits.start..before + hits.end;
+        });
+        append(&mut self.all, next.all);
+        append(&mut self.pairs, next.pairs);
     }
 
     /// All of them.
@@ -82,6 +82,15 @@ impl Hits {
     /// By chunk, then by query.
     pub(crate) fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+}
+
+/// Puts a list behind another. The first is not copied: most often there is no other.
+pub(crate) fn append<T>(all: &mut Vec<T>, mut next: Vec<T>) {
+    if all.is_empty() {
+        *all = next;
+    } else {
+        all.append(&mut next);
     }
 }
 

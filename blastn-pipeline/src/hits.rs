@@ -38,26 +38,15 @@ pub(crate) struct Hits {
 impl Hits {
     /// Puts alignments in order: by chunk, query and [`order`].
     pub(crate) fn new(batch: &Batch, mut all: Vec<ChunkHit>) -> Self {
-        // Queries are looked up once each.
-        let keyed = |found: &ChunkHit| {
-            let query = batch.contexts[batch.context_at(found.hit.seed_query as usize)].query;
-            (found.chunk, query as u32, found.hit)
-        };
-        let mut sorted: Vec<(u32, u32, UngappedHit)> = all.par_iter().map(keyed).collect();
-        sorted.par_sort_unstable_by(|one, other| {
-            (one.0, one.1).cmp(&(other.0, other.1)).then_with(|| order(&one.2, &other.2))
-        });
-        let to_all = |(found, &(chunk, _, hit)): (&mut ChunkHit, &_)| {
-            *found = ChunkHit { chunk, hit };
-        };
-        all.par_iter_mut().zip(&sorted).for_each(to_all);
-        let mut pairs = Vec::new();
+        // Comparing one number is most of the work: few alignments share a chunk.
+        all.par_sort_unstable_by_key(|found| found.chunk);
+        let of_chunks = all.par_chunk_by_mut(|one, other| one.chunk == other.chunk);
+        let mut pairs: Vec<Pair> =
+            of_chunks.flat_map_iter(|of_chunk| ordered(batch, of_chunk)).collect();
         let mut end = 0;
-        for group in sorted.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            let (chunk, query, _) = group[0];
-            let hits = end..end + group.len();
+        for Pair { hits, .. } in &mut pairs {
+            *hits = end..end + hits.len();
             end = hits.end;
-            pairs.push(Pair { chunk: chunk as usize, query: query as usize, hits });
         }
         Self { all, pairs }
     }
@@ -83,6 +72,24 @@ impl Hits {
     pub(crate) fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
+}
+
+/// Puts alignments with one chunk in order: by query and [`order`]. Gives what was found of each query,
+/// with places that begin with 0.
+fn ordered(batch: &Batch, of_chunk: &mut [ChunkHit]) -> Vec<Pair> {
+    // Queries are looked up once each.
+    let keyed = |found: &ChunkHit| {
+        let context = batch.context_at(found.hit.seed_query as usize);
+        (batch.contexts[context].query, found.hit)
+    };
+    let mut sorted: Vec<(usize, UngappedHit)> = of_chunk.iter().map(keyed).collect();
+    sorted.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| order(&one.1, &other.1)));
+    for (found, &(_, hit)) in of_chunk.iter_mut().zip(&sorted) {
+        found.hit = hit;
+    }
+    let chunk = of_chunk.first().map_or(0, |found| found.chunk as usize);
+    let of_queries = sorted.chunk_by(|one, other| one.0 == other.0);
+    of_queries.map(|group| Pair { chunk, query: group[0].0, hits: 0..group.len() }).collect()
 }
 
 /// Puts a list behind another. The first is not copied: most often there is no other.

@@ -1,6 +1,6 @@
 //! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]), columns
 //! of alignments ([`cigar`]), the choice of a compute device ([`device`]) with its memory and launches
-//! ([`gpu`]), and a runtime for irregular streaming applications ([`stream`]).
+//! ([`gpu`]), sorting there ([`sort`]), and a runtime for irregular streaming applications ([`stream`]).
 //!
 //! # Design
 //!
@@ -30,6 +30,7 @@ pub mod error;
 pub mod fastx;
 pub mod gpu;
 pub mod seq;
+pub mod sort;
 pub mod stream;
 
 pub use device::{Device, DeviceRequest};

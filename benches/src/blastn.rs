@@ -10,9 +10,10 @@ use blastn_pipeline::fasta::Record;
 use blastn_pipeline::lookup::Lookup;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::parts::{Part, Parts};
+use blastn_pipeline::pipeline::Build;
+use blastn_pipeline::pipeline::diagonals::Piece;
 use blastn_pipeline::pipeline::gpu::{GpuPipeline, Run};
 use blastn_pipeline::pipeline::stages::Context;
-use blastn_pipeline::pipeline::{Build, diagonals};
 use blastn_pipeline::queries::{Batch, Extent};
 use blastn_pipeline::ungapped::Fours;
 use fastrand::Rng;
@@ -97,36 +98,27 @@ fn query(database: &Database, length: usize) -> Record {
 }
 
 /// A build of the pipeline, and a whole database on the GPU.
-struct Loaded<'d> {
-    database: &'d Database,
+struct Loaded {
     pipeline: GpuPipeline,
     part: Part,
     bases: DeviceBuffer<u64>,
 }
 
-impl<'d> Loaded<'d> {
+impl Loaded {
     fn new(
         gpu: &Gpu,
-        database: &'d Database,
+        database: &Database,
         build: Build,
         settings: Settings,
     ) -> Result<Self, BenchError> {
         let pipeline = GpuPipeline::new(gpu.clone(), build, settings)?;
         let part = Parts::new(database, u64::MAX).into_first();
         let bases = pipeline.upload(part.packed(database))?;
-        Ok(Self { database, pipeline, part, bases })
+        Ok(Self { pipeline, part, bases })
     }
 
     fn run(&self, context: &Context) -> Result<Run, BenchError> {
-        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context)?)
-    }
-
-    /// How many ungapped alignments are made of what a run found.
-    fn hits(&self, context: &Context, run: &Run) -> usize {
-        let (chunks, words) = (&self.part.chunks, &run.words);
-        let bases = |chunk: u32| self.part.bases(self.database, &chunks[chunk as usize]);
-        let hits = diagonals::admitted(context, &words.extended, &words.spent, chunks.len(), bases);
-        hits.iter().map(Vec::len).sum()
+        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, Piece::ALL)?)
     }
 }
 
@@ -168,7 +160,7 @@ pub fn blastn(
 /// One build with one query: its time, and in another run where the time goes.
 fn measure(
     build: &'static str,
-    (timed, measured): (&Loaded<'_>, &Loaded<'_>),
+    (timed, measured): (&Loaded, &Loaded),
     database: &Database,
     length: usize,
     runs: usize,
@@ -199,8 +191,8 @@ fn measure(
     Ok(BlastnTiming {
         build,
         query: length,
-        words: first.words.extended.len() + first.words.spent.len(),
-        hits: timed.hits(&context, &first),
+        words: first.words,
+        hits: first.admitted.hits.len(),
         kernel_seconds,
         gbases: database.letters() as f64 / kernel_seconds / 1e9,
         blocks: metrics.blocks,

@@ -38,6 +38,13 @@ impl Span {
         if at_end { self.query.1 - self.subject.1 } else { self.query.0 - self.subject.0 }
     }
 
+    /// Whether `other` lies within this one, whose diagonals at an end differ by less than `separation`.
+    fn holds(&self, other: &Self, at_end: bool, separation: i32) -> bool {
+        self.score >= other.score
+            && (self.diagonal(at_end) - other.diagonal(at_end)).abs() < separation
+            && self.covers(other)
+    }
+
     fn covers(&self, other: &Self) -> bool {
         let within = |outer: (i32, i32), inner: (i32, i32)| {
             outer.0 <= inner.0 && inner.0 <= outer.1 && outer.0 <= inner.1 && inner.1 <= outer.1
@@ -51,6 +58,13 @@ impl Span {
         let order = |span: &Self| (-span.score, length(span.query), length(span.subject));
         order(self) <= order(newer)
     }
+}
+
+/// Whether an alignment lies within another, if that is kept.
+pub(crate) fn lies_within(inner: &Hsp, outer: &Hsp, separation: i32) -> bool {
+    let (inner_span, outer_span) = (Span::of(inner), Span::of(outer));
+    inner.context == outer.context
+        && [false, true].iter().any(|&end| outer_span.holds(&inner_span, end, separation))
 }
 
 impl Kept {
@@ -74,12 +88,7 @@ impl Kept {
             near.filter_map(|bucket| self.by_diagonal.get(&(hsp.context, at_end, bucket)))
                 .flatten()
                 .map(|&number| &self.hsps[number as usize])
-                .any(|kept| {
-                    !kept.replaced
-                        && kept.score >= span.score
-                        && (kept.diagonal(at_end) - diagonal).abs() < self.separation
-                        && kept.covers(&span)
-                })
+                .any(|kept| !kept.replaced && kept.holds(&span, at_end, self.separation))
         })
     }
 
@@ -135,15 +144,19 @@ mod tests {
                     ..Hsp::default()
                 };
                 let (begin, end) = hsp.diagonals();
-                let expected = list.iter().any(|other| {
+                let is_within = |other: &Hsp| {
                     let (other_begin, other_end) = other.diagonals();
                     other.context == hsp.context
                         && other.score >= hsp.score
                         && ((other_begin - begin).abs() < separation
                             || (other_end - end).abs() < separation)
                         && Span::of(other).covers(&Span::of(&hsp))
-                });
-                assert_eq!(kept.contains(&hsp), expected, "seed {seed}");
+                };
+                for other in &list {
+                    let within = lies_within(&hsp, other, separation);
+                    assert_eq!(within, is_within(other), "seed {seed}");
+                }
+                assert_eq!(kept.contains(&hsp), list.iter().any(is_within), "seed {seed}");
                 // Common ends are another matter.
                 let is_new = list.iter().all(|other| {
                     (other.query.0, other.subject.0) != (hsp.query.0, hsp.subject.0)

@@ -29,6 +29,7 @@
 //! | [`lookup`], [`words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`extensions`] | gapped extensions on a GPU |
+//! | [`hits`] | ungapped alignments in the order in which gaps are tried |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`parts`], [`worker`] | databases that are larger than a device's memory, and what the device does |
@@ -38,7 +39,7 @@
 //! section 3.4.1; 004, section VI.B): each leaves a small and uneven part of its input to the next.
 //! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`pipeline`], over
 //! all subjects at once. Extensions with gaps are made ahead in parallel, by the CPU some of them and by a
-//! GPU all, and which are within others is decided afterwards, in order ([`extensions`]).
+//! GPU most, and which are within others is decided afterwards, in order ([`extensions`]).
 //!
 //! Places count from 0, ends are behind the last; the query's are within a *context*, one of its
 //! strands.
@@ -72,10 +73,14 @@ pub mod database;
 pub mod dust;
 mod engine;
 pub mod error;
+mod extended;
 pub mod extensions;
 pub mod fasta;
 pub mod gapped;
+mod held;
+pub mod hits;
 pub mod hsp;
+mod limits;
 pub mod lookup;
 pub mod options;
 mod packed;
@@ -83,9 +88,11 @@ pub mod parts;
 pub mod pipeline;
 mod preliminary;
 pub mod queries;
+mod ranking;
 pub mod scoring;
 pub mod search;
 pub mod statistics;
+mod times;
 mod traceback;
 pub mod ungapped;
 pub mod words;

@@ -8,7 +8,6 @@ use std::ops::Range;
 use crate::database::Database;
 use crate::packed;
 use crate::pipeline::device::DeviceChunk;
-use crate::pipeline::stages::Bases;
 use crate::preliminary;
 
 /// Chunks of a database that are in a device's memory together.
@@ -20,8 +19,6 @@ pub struct Part {
     pub end: u64,
     /// Its chunks, placed from `first` on.
     pub chunks: Vec<DeviceChunk>,
-    /// How many of the database's first subjects end here or before.
-    pub subjects: usize,
 }
 
 impl Part {
@@ -31,16 +28,21 @@ impl Part {
         database.packed_with_spare(byte(self.first)..byte(self.end))
     }
 
-    /// The bases of one of its chunks.
-    pub fn bases(&self, database: &Database, chunk: &DeviceChunk) -> Bases {
-        let packed = &self.packed(database)[chunk.first as usize / packed::BASES..];
-        Bases::new(packed, chunk.length as usize)
-    }
-
     /// Whether places of the database are all in it.
     pub(crate) fn holds(&self, places: &Range<u64>) -> bool {
         self.first <= places.start && places.end <= self.end
     }
+}
+
+/// Where a chunk is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The subject's number.
+    pub(crate) subject: usize,
+    /// Its bases.
+    pub(crate) range: Range<usize>,
+    /// Whether that is all of it.
+    pub(crate) is_all: bool,
 }
 
 /// A database's chunks, divided.
@@ -48,22 +50,22 @@ impl Part {
 pub struct Parts {
     /// All but empty.
     parts: Vec<Part>,
-    /// The first chunk of each subject, all chunks counted through, and the end.
-    firsts: Vec<usize>,
+    /// Of each chunk, all chunks counted through.
+    origins: Vec<Origin>,
 }
 
 impl Parts {
     /// Divides a database into parts of at most `most` bases, or of one chunk.
     pub fn new(database: &Database, most: u64) -> Self {
-        let (mut parts, mut firsts) = (Vec::new(), vec![0]);
+        let (mut parts, mut origins) = (Vec::new(), Vec::new());
         let mut part = Part::default();
         for number in 0..database.len() {
             let first = database.first_base(number);
             let length = database.subject(number).length;
             let chunks = preliminary::chunks(length);
-            firsts.push(firsts[number] + chunks.len());
             let end = first + length as u64;
             let is_split = length as u64 > most;
+            let is_all = chunks.len() == 1;
             for chunk in chunks {
                 let (begin, chunk_end) = (first + chunk.start as u64, first + chunk.end as u64);
                 let needed = if is_split { chunk_end } else { end };
@@ -71,16 +73,16 @@ impl Parts {
                     parts.push(std::mem::take(&mut part));
                 }
                 if part.chunks.is_empty() {
-                    (part.first, part.subjects) = (begin, number);
+                    part.first = begin;
                 }
                 let (first, length) = (begin - part.first, chunk.len() as u32);
                 part.chunks.push(DeviceChunk { first, length, padding: 0 });
                 part.end = chunk_end;
+                origins.push(Origin { subject: number, range: chunk, is_all });
             }
-            part.subjects = number + 1;
         }
         parts.push(part);
-        Self { parts, firsts }
+        Self { parts, origins }
     }
 
     /// The first part.
@@ -93,14 +95,9 @@ impl Parts {
         &self.parts
     }
 
-    /// The first chunk of a subject, all chunks counted through; or their end, behind the last subject.
-    pub(crate) fn first_chunk(&self, subject: usize) -> usize {
-        self.firsts[subject]
-    }
-
-    /// The chunks of a subject, all chunks counted through.
-    pub(crate) fn chunks(&self, subject: usize) -> Range<usize> {
-        self.firsts[subject]..self.firsts[subject + 1]
+    /// What each chunk is, all chunks counted through.
+    pub(crate) fn origins(&self) -> &[Origin] {
+        &self.origins
     }
 }
 
@@ -118,7 +115,7 @@ mod tests {
         builder.finish("subjects", 0)
     }
 
-    /// Subjects and chunks of each part.
+    /// How many subjects end in each part or before, and its chunks.
     fn shape(lengths: &[usize], most: u64) -> Vec<(usize, usize)> {
         let database = database(lengths);
         let parts = Parts::new(&database, most);
@@ -128,9 +125,22 @@ mod tests {
             assert!(part.end - part.first <= most || part.chunks.len() == 1);
             assert!(part.packed(&database).len() as u64 * 4 >= part.end - part.first);
         }
-        let chunks: usize = parts.all().iter().map(|part| part.chunks.len()).sum();
-        assert_eq!(chunks, parts.firsts[lengths.len()]);
-        parts.all().iter().map(|part| (part.subjects, part.chunks.len())).collect()
+        let mut end = 0;
+        let of_part = |part: &Part| {
+            for (chunk, origin) in part.chunks.iter().zip(&parts.origins[end..]) {
+                let first = database.first_base(origin.subject) + origin.range.start as u64;
+                assert_eq!(part.first + chunk.first, first);
+                assert_eq!(chunk.length as usize, origin.range.len());
+                let is_all = origin.range == (0..lengths[origin.subject]);
+                assert_eq!(origin.is_all, is_all);
+            }
+            end += part.chunks.len();
+            let ended = parts.origins.get(end).map_or(lengths.len(), |next| next.subject);
+            (ended, part.chunks.len())
+        };
+        let shape = parts.all().iter().map(of_part).collect();
+        assert_eq!(end, parts.origins.len());
+        shape
     }
 
     #[test]

@@ -2,10 +2,9 @@
 //!
 //! A long subject is searched in chunks that overlap; alignments across a seam are joined.
 
-use std::cmp::Ordering;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -13,6 +12,7 @@ use crate::ahead;
 use crate::contained::Kept;
 use crate::database::Subject;
 use crate::gapped::{self, Gapped};
+use crate::hits;
 use crate::hsp::{self, Hsp};
 use crate::lookup::{Lookup, LookupHit};
 use crate::options::Options;
@@ -61,56 +61,24 @@ pub(crate) struct Found {
     pub(crate) extensions: u64,
 }
 
-/// Ungapped alignments of a chunk that a device found and extended.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ready<'a> {
-    /// Query by query, the best first: see [`sort`].
-    pub(crate) hits: &'a [UngappedHit],
-    /// What gaps make of them; nothing where the device could not tell.
-    pub(crate) gapped: &'a [Option<Gapped>],
-}
-
 impl Search<'_> {
-    /// Searches a subject; `ready` are its [`chunks`], if a device knows of them.
-    pub(crate) fn subject(
-        &self,
-        subject: &Subject<'_>,
-        ready: Option<&[Ready<'_>]>,
-        work: &mut Work,
-    ) -> Found {
+    /// Searches a subject.
+    pub(crate) fn subject(&self, subject: &Subject<'_>, work: &mut Work) -> Found {
         let chunks = chunks(subject.length);
-        let chunk = |number: usize, work: &mut Work| {
-            let range = chunks[number].clone();
-            match ready {
-                Some(ready) => self.ready_chunk(subject, range, ready[number]),
-                None => self.chunk(subject, range, work),
-            }
-        };
-        let parts: Vec<Found> = if chunks.len() == 1 {
-            vec![chunk(0, work)]
+        let parts: Vec<Found> = if let [all] = &chunks[..] {
+            vec![self.chunk(subject, all.clone(), work)]
         } else {
-            let numbers = (0..chunks.len()).into_par_iter();
-            numbers.map_init(Work::default, |work, number| chunk(number, work)).collect()
+            let chunks = chunks.par_iter().cloned();
+            chunks.map_init(Work::default, |work, chunk| self.chunk(subject, chunk, work)).collect()
         };
         let extensions = parts.iter().map(|part| part.extensions).sum();
-        let mut of_queries: BTreeMap<usize, Vec<(i32, Vec<Hsp>)>> = BTreeMap::new();
+        let mut of_queries: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
         for (part, chunk) in parts.into_iter().zip(&chunks) {
             for (query, hsps) in part.of_queries {
-                of_queries.entry(query).or_default().push((chunk.start as i32, hsps));
+                of_queries.entry(query).or_default().push((chunk.start, hsps));
             }
         }
-        let merge = |(query, parts): (usize, Vec<(i32, Vec<Hsp>)>)| {
-            let mut all = Vec::new();
-            for (start, hsps) in parts {
-                let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
-                hsp::merge(&mut all, hsps, start, overlap);
-            }
-            for hsp in &mut all {
-                hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
-            }
-            all.retain(|hsp| hsp.e_value <= self.options.e_value);
-            (query, all)
-        };
+        let merge = |(query, parts)| (query, self.merged(parts));
         let mut of_queries: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
             of_queries.into_iter().map(merge).collect()
         } else {
@@ -120,13 +88,27 @@ impl Search<'_> {
         Found { of_queries, extensions }
     }
 
+    /// Alignments of a query and a subject, of those with its chunks, which begin at some places.
+    pub(crate) fn merged(&self, parts: impl IntoIterator<Item = (usize, Vec<Hsp>)>) -> Vec<Hsp> {
+        let mut all = Vec::new();
+        for (start, hsps) in parts {
+            let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
+            hsp::merge(&mut all, hsps, start as i32, overlap);
+        }
+        for hsp in &mut all {
+            hsp.e_value = self.batch.e_value(hsp.context, hsp.score);
+        }
+        all.retain(|hsp| hsp.e_value <= self.options.e_value);
+        all
+    }
+
     fn chunk(&self, subject: &Subject<'_>, range: Range<usize>, work: &mut Work) -> Found {
         let packed = &subject.packed[range.start / packed::BASES..];
         let mut bases = std::mem::take(&mut work.bases);
         packed::unpack(packed, range.len(), &mut bases);
         work.ungapped.clear();
         self.ungapped(Chunk { packed, bases: &bases }, work);
-        best_first(&mut work.ungapped);
+        work.ungapped.sort_unstable_by(hits::order);
         let hsps = self.gapped(&bases, work);
         work.bases = bases;
         let mut of_queries: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
@@ -137,51 +119,35 @@ impl Search<'_> {
         Found { of_queries: found.collect(), extensions: work.ungapped.len() as u64 }
     }
 
-    /// A chunk that a device knows of. What it could not tell is made here.
-    fn ready_chunk(&self, subject: &Subject<'_>, range: Range<usize>, ready: Ready<'_>) -> Found {
-        let bases = OnceLock::new();
+    /// Alignments of a query and a part of a subject, of ungapped ones, the best first, with what a device
+    /// made of them. What it did not make, and is not within others, is made here.
+    pub(crate) fn ready<'a>(
+        &self,
+        subject: &Subject<'_>,
+        range: &Range<usize>,
+        hits: impl Iterator<Item = (&'a UngappedHit, Option<&'a Gapped>)>,
+    ) -> Vec<Hsp> {
+        let bases = OnceCell::new();
         let unpack = || {
             let mut bases = Vec::new();
             packed::unpack(&subject.packed[range.start / packed::BASES..], range.len(), &mut bases);
             bases
         };
-        let mut of_queries: Vec<(usize, Range<usize>)> = Vec::new();
-        for (place, hit) in ready.hits.iter().enumerate() {
-            let query = self.query(hit);
-            match of_queries.last_mut() {
-                Some((last, places)) if *last == query => places.end = place + 1,
-                _ => of_queries.push((query, place..place + 1)),
-            }
-        }
-        let gapped = |(query, places): (usize, Range<usize>)| {
-            let mut work = gapped::Work::default();
-            let hits = ready.hits[places.clone()].iter().zip(&ready.gapped[places]);
-            let hsps = ahead::keep(
-                hits,
-                &mut Kept::new(self.options.diagonal_separation()),
-                |(hit, _)| self.ungapped_hsp(hit),
-                |(hit, gapped)| match gapped {
-                    Some(gapped) => self.gapped_hsp(hit, gapped),
-                    None => self.gapped_from(hit, bases.get_or_init(unpack), &mut work),
-                },
-                |hsp| self.is_enough(hsp),
-            );
-            (query, finish(hsps, range.start))
-        };
-        let found = if of_queries.len() > 1 {
-            of_queries.into_par_iter().map(gapped).collect()
-        } else {
-            of_queries.into_iter().map(gapped).collect()
-        };
-        Found { of_queries: found, extensions: ready.hits.len() as u64 }
+        let mut work = gapped::Work::default();
+        let hsps = ahead::keep(
+            hits,
+            &mut Kept::new(self.options.diagonal_separation()),
+            |(hit, _)| self.ungapped_hsp(hit),
+            |(hit, gapped)| match gapped {
+                Some(gapped) => self.gapped_hsp(hit, gapped),
+                None => self.gapped_from(hit, bases.get_or_init(unpack), &mut work),
+            },
+            |hsp| self.is_enough(hsp),
+        );
+        finish(hsps, range.start)
     }
 
-    /// The query of a hit.
-    fn query(&self, hit: &UngappedHit) -> usize {
-        self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query
-    }
-
-    fn is_enough(&self, hsp: &Hsp) -> bool {
+    pub(crate) fn is_enough(&self, hsp: &Hsp) -> bool {
         hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
@@ -222,7 +188,7 @@ impl Search<'_> {
         )
     }
 
-    fn ungapped_hsp(&self, hit: &UngappedHit) -> Hsp {
+    pub(crate) fn ungapped_hsp(&self, hit: &UngappedHit) -> Hsp {
         let context = self.batch.context_at(hit.seed_query as usize);
         let begin = hit.query as i32 - self.batch.contexts[context].first as i32;
         let (subject, length) = (hit.subject as i32, hit.length as i32);
@@ -269,7 +235,7 @@ impl Search<'_> {
         self.gapped_hsp(hit, &gapped)
     }
 
-    fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
+    pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
         let &Gapped { score, query, subject, seed, .. } = gapped;
         let context = self.batch.context_at(hit.seed_query as usize);
         Hsp { context, score, query, subject, seed, ..Hsp::default() }
@@ -286,32 +252,6 @@ fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
         hsp.seed.1 += start;
     }
     hsps
-}
-
-/// Puts ungapped alignments of a chunk into the order of [`Ready`].
-pub(crate) fn sort(batch: &Batch, hits: &mut [UngappedHit]) {
-    let query = |hit: &UngappedHit| batch.contexts[batch.context_at(hit.seed_query as usize)].query;
-    // Looked up once each.
-    let mut keyed: Vec<(usize, UngappedHit)> =
-        hits.par_iter().map(|hit| (query(hit), *hit)).collect();
-    keyed.par_sort_unstable_by(|one, other| {
-        one.0.cmp(&other.0).then_with(|| order(&one.1, &other.1))
-    });
-    hits.par_iter_mut().zip(keyed).for_each(|(hit, (_, sorted))| *hit = sorted);
-}
-
-/// Puts ungapped alignments into the order in which they are extended with gaps.
-fn best_first(hits: &mut [UngappedHit]) {
-    hits.sort_unstable_by(order);
-}
-
-fn order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
-    other
-        .score
-        .cmp(&one.score)
-        .then(one.subject.cmp(&other.subject))
-        .then(other.length.cmp(&one.length))
-        .then(one.query.cmp(&other.query))
 }
 
 /// The chunks of a subject. Each begins with a byte of it.

@@ -1,33 +1,32 @@
 //! Searching a database for batches of queries.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
 use crate::culling;
 use crate::database::Database;
-use crate::engine::{Engine, Extended};
+use crate::engine::Engine;
 use crate::error::SearchError;
+use crate::extended::Extended;
 use crate::fasta::Record;
-use crate::gapped::{self, Gapped};
+use crate::gapped;
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::parts::Parts;
-use crate::preliminary::{Search, Work};
+use crate::parts::Origin;
+use crate::preliminary::{self, Search, Work};
 use crate::queries::{Batch, Extent};
-use crate::traceback::{self, Begin};
+use crate::ranking::{self, Rank};
+use crate::times::Clock;
+use crate::traceback;
 use crate::ungapped::Fours;
 use crate::worker::{GpuWorker, Worker};
 
-pub use crate::engine::Limits;
-
-/// E-values below this count as equal.
-const NOTHING: f64 = 1.0e-180;
+pub use crate::limits::Limits;
+pub use crate::times::Times;
 
 /// How many more than the limit may dominate an alignment before it is made with columns: its score may
 /// change. None if the limit is 1.
@@ -43,19 +42,36 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// How good it is.
+    pub(crate) fn rank(&self) -> Rank {
+        let e_value = self.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
+        Rank { e_value, score: self.hsps[0].score, subject: self.subject }
+    }
+
     /// The order in which subjects are reported.
     fn order(&self, other: &Self) -> Ordering {
-        let best = |hit: &Self| hit.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
-        let e_values = (best(self), best(other));
-        let by_e_value = if e_values.0 < NOTHING && e_values.1 < NOTHING {
-            Ordering::Equal
-        } else {
-            e_values.0.total_cmp(&e_values.1)
-        };
-        by_e_value
-            .then(other.hsps[0].score.cmp(&self.hsps[0].score))
-            .then(other.subject.cmp(&self.subject))
+        self.rank().order(&other.rank())
     }
+}
+
+/// A search that was begun, for a batch of queries.
+#[derive(Debug)]
+pub struct Begun<'s> {
+    batch: Arc<Batch>,
+    lookup: Arc<Lookup>,
+    found: Found<'s>,
+    /// [`Results::extensions`].
+    pub extensions: u64,
+    times: Times,
+}
+
+/// What is known of a search that was begun.
+#[derive(Debug)]
+enum Found<'s> {
+    /// Alignments that a device made, and what each chunk of the database is.
+    Extended(Extended, &'s [Origin]),
+    /// Subjects of each query, with preliminary alignments.
+    Subjects(Vec<Vec<Hit>>),
 }
 
 /// What was found for a batch of queries.
@@ -69,49 +85,6 @@ pub struct Results {
     pub extensions: u64,
     /// How long it took.
     pub times: Times,
-}
-
-/// Seconds of the parts of a search.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Times {
-    /// Up to ungapped alignments, if a GPU finds them.
-    pub seeding: f64,
-    /// Extensions with gaps for the score, if a GPU makes them.
-    pub scores: f64,
-    /// All of the first stages that the host does, and which alignments are within others.
-    pub preliminary: f64,
-    /// Extensions with their columns, if a GPU makes them.
-    pub traces: f64,
-    /// What the host does of alignments with columns.
-    pub traceback: f64,
-}
-
-impl Times {
-    /// Adds those of another search.
-    pub fn add(&mut self, other: &Self) {
-        self.seeding += other.seeding;
-        self.scores += other.scores;
-        self.preliminary += other.preliminary;
-        self.traces += other.traces;
-        self.traceback += other.traceback;
-    }
-}
-
-/// Seconds since a clock was last read.
-struct Clock(Instant);
-
-impl Clock {
-    fn lap(&mut self) -> f64 {
-        let seconds = self.0.elapsed().as_secs_f64();
-        self.0 = Instant::now();
-        seconds
-    }
-}
-
-/// What was found first: hits of each query, and [`Results::extensions`].
-struct Found {
-    hits: Vec<Vec<Hit>>,
-    extensions: u64,
 }
 
 /// A database to search, and how.
@@ -140,28 +113,29 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let worker = GpuWorker::new(&gpu)?;
+        let workers = [GpuWorker::new(&gpu)?, GpuWorker::new(&gpu.beside()?)?];
         // The rest is for what a batch needs.
         let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
         // Both strands.
         let places = 2 * options.task.chunk();
-        Self::with_worker(database, options, worker, Limits { memory, places })
+        Self::with_workers(database, options, workers, Limits { memory, places })
     }
 }
 
 impl<'a, W: Worker> Searcher<'a, W> {
-    /// Prepares searches by a device, within limits; puts the first part of the database on it.
+    /// Prepares searches by a device, within limits; puts the first part of the database on it. One worker
+    /// begins searches, and the other finishes them.
     ///
     /// # Errors
     /// If there are no statistics for the scores, or the device fails.
-    pub fn with_worker(
+    pub fn with_workers(
         database: &'a Database,
         options: Options,
-        worker: W,
+        workers: [W; 2],
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(Engine::new(worker, database, limits)?);
+        let engine = Some(Engine::new(workers, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
@@ -180,44 +154,6 @@ impl<'a, W: Worker> Searcher<'a, W> {
         made.map_err(|error| self.failure.set(error)).ok()
     }
 
-    /// The ungapped alignments of a part of the database, with what gaps make of them.
-    fn extended(
-        engine: &Engine<'a, W>,
-        part: usize,
-        search: &Search<'_>,
-        queries: (&Arc<Batch>, &Arc<Lookup>),
-        times: &mut Times,
-    ) -> Result<Extended, DeviceError> {
-        let mut clock = Clock(Instant::now());
-        let hits = engine.ungapped(part, search, queries)?;
-        times.seeding += clock.lap();
-        let extended = engine.scored(part, search, hits)?;
-        times.scores += clock.lap();
-        Ok(extended)
-    }
-
-    /// Alignments of what was found, if the GPU makes them; those of each hit.
-    fn traced(
-        &self,
-        engine: &Engine<'a, W>,
-        batch: &Batch,
-        found: &[(usize, Hit)],
-    ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let begins: Vec<Vec<Begin>> = found
-            .par_iter()
-            .map(|(_, hit)| {
-                let subject = self.database.subject(hit.subject);
-                traceback::begins(batch, &self.options, &subject, &hit.hsps)
-            })
-            .collect();
-        let Some(all) = engine.traced(batch, &self.options, &begins.concat())? else {
-            return Ok(None);
-        };
-        let mut rest = all.into_iter();
-        let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
-        Ok(Some(found.iter().map(of_hit).collect()))
-    }
-
     /// What is searched for and how.
     pub fn options(&self) -> &Options {
         &self.options
@@ -231,15 +167,45 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
     pub fn search(&self, queries: &[Record]) -> Results {
+        self.finish(queries, self.begin(queries))
+    }
+
+    /// Begins to search, until it is known how much was found. The next batch may be begun before this one
+    /// is finished.
+    pub fn begin(&self, queries: &[Record]) -> Begun<'_> {
         let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Arc::new(Batch::new(queries, &self.options, extent));
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
+        let fours = Fours::new(&self.options);
+        let search = self.with(&batch, &lookup, &fours);
         let mut times = Times::default();
-        let (found, extensions) = self.preliminary(&batch, &lookup, &mut times);
-        let mut clock = Clock(Instant::now());
+        let extended = self.engine().and_then(|engine| {
+            let extended = engine.extended(&search, (&batch, &lookup), &mut times);
+            Some((self.noted(extended)?, engine.parts().origins()))
+        });
+        let mut clock = Clock::new();
+        let (found, extensions) = if let Some((extended, origins)) = extended {
+            let extensions = extended.hits.all().len() as u64;
+            (Found::Extended(extended, origins), extensions)
+        } else {
+            let (hits, extensions) = self.by_subject(&search);
+            (Found::Subjects(hits), extensions)
+        };
+        times.preliminary = clock.lap();
+        Begun { batch, lookup, found, extensions, times }
+    }
+
+    /// Finishes the search for these queries that was begun.
+    pub fn finish(&self, queries: &[Record], begun: Begun<'_>) -> Results {
+        let Begun { batch, lookup, found, extensions, mut times } = begun;
+        let mut clock = Clock::new();
+        let fours = Fours::new(&self.options);
+        let found = self.best(&self.with(&batch, &lookup, &fours), found);
+        times.preliminary += clock.lap();
         let engine = self.engine();
-        let ready = engine.and_then(|engine| self.noted(self.traced(engine, &batch, &found)));
-        let ready = ready.flatten();
+        let ready = engine
+            .and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)))
+            .flatten();
         times.traces = clock.lap();
         let aligned: Vec<(usize, Hit)> = found
             .into_par_iter()
@@ -271,83 +237,54 @@ impl<'a, W: Worker> Searcher<'a, W> {
         Results { batch, hits, extensions, times }
     }
 
-    /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn preliminary(
-        &self,
-        batch: &Arc<Batch>,
-        lookup: &Arc<Lookup>,
-        times: &mut Times,
-    ) -> (Vec<(usize, Hit)>, u64) {
-        let fours = Fours::new(&self.options);
-        let search = Search { batch, lookup, options: &self.options, fours: &fours };
-        let mut found = Found { hits: vec![Vec::new(); batch.queries()], extensions: 0 };
-        let (mut first, mut extended) = (0, Extended::default());
-        let mut clock = Clock(Instant::now());
-        if let Some(engine) = self.engine() {
-            for (number, part) in engine.parts().all().iter().enumerate() {
-                let made = Self::extended(engine, number, &search, (batch, lookup), times);
-                let Some(made) = self.noted(made) else { break };
-                extended.append(made);
-                clock.lap();
-                let ready = Some((engine.parts(), &extended));
-                self.subjects(first..part.subjects, &search, ready, &mut found);
-                first = part.subjects;
-                extended.drop_before(engine.parts().first_chunk(first));
-                times.preliminary += clock.lap();
-            }
-        }
-        clock.lap();
-        // All of them if there is no GPU, and what it did not come to if it failed.
-        self.subjects(first..self.database.len(), &search, None, &mut found);
-        for hits in &mut found.hits {
-            if let Some(limit) = self.options.culling {
-                culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
-                self.keep_best(hits);
-            }
-        }
-        let hits = (0..).zip(found.hits);
-        let hits = hits.flat_map(|(query, hits)| hits.into_iter().map(move |hit| (query, hit)));
-        let hits = hits.collect();
-        times.preliminary += clock.lap();
-        (hits, found.extensions)
+    fn with<'s>(&'s self, batch: &'s Batch, lookup: &'s Lookup, fours: &'s Fours) -> Search<'s> {
+        Search { batch, lookup, options: &self.options, fours }
     }
 
-    /// Adds preliminary alignments of some subjects.
-    fn subjects(
-        &self,
-        numbers: Range<usize>,
-        search: &Search<'_>,
-        ready: Option<(&Parts, &Extended)>,
-        found: &mut Found,
-    ) {
-        let per_subject: Vec<(Vec<(usize, Hit)>, u64)> = numbers
+    /// The most promising subjects of each query, with preliminary alignments, query by query.
+    fn best(&self, search: &Search<'_>, found: Found<'_>) -> Vec<(usize, Hit)> {
+        let most = self.options.preliminary_targets();
+        let mut hits = match found {
+            Found::Subjects(hits) => hits,
+            Found::Extended(extended, origins) => {
+                // What is culled depends on all subjects.
+                let most = self.options.culling.is_none().then_some(most);
+                extended.subjects(search, self.database, origins, most)
+            }
+        };
+        hits.par_iter_mut().for_each(|hits| {
+            if let Some(limit) = self.options.culling {
+                culling::cull(
+                    hits,
+                    search.batch,
+                    if limit > 1 { limit + MORE_FIRST } else { limit },
+                );
+            }
+            ranking::keep_first(hits, most, Hit::order);
+        });
+        let of_query =
+            |(query, hits): (usize, Vec<Hit>)| hits.into_iter().map(move |hit| (query, hit));
+        (0..).zip(hits).flat_map(of_query).collect()
+    }
+
+    /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
+    /// ones were extended.
+    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, u64) {
+        let of_subjects: Vec<preliminary::Found> = (0..self.database.len())
             .into_par_iter()
             .map_init(Work::default, |work, number| {
-                let ready = ready.map(|(parts, extended)| extended.chunks(parts.chunks(number)));
-                let found = search.subject(&self.database.subject(number), ready.as_deref(), work);
-                let hits = found.of_queries.into_iter();
-                let hits = hits.map(|(query, hsps)| (query, Hit { subject: number, hsps }));
-                (hits.collect(), found.extensions)
+                search.subject(&self.database.subject(number), work)
             })
             .collect();
-        for (of_queries, of_subject) in per_subject {
-            found.extensions += of_subject;
-            for (query, hit) in of_queries {
-                found.hits[query].push(hit);
+        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut extensions = 0;
+        for (subject, found) in of_subjects.into_iter().enumerate() {
+            extensions += found.extensions;
+            for (query, hsps) in found.of_queries {
+                hits[query].push(Hit { subject, hsps });
             }
         }
-        // What is culled depends on all subjects.
-        if self.options.culling.is_none() {
-            found.hits.iter_mut().for_each(|hits| self.keep_best(hits));
-        }
-    }
-
-    /// Keeps the most promising subjects of a query.
-    fn keep_best(&self, hits: &mut Vec<Hit>) {
-        if hits.len() > self.options.preliminary_targets() {
-            hits.sort_by(Hit::order);
-            hits.truncate(self.options.preliminary_targets());
-        }
+        (hits, extensions)
     }
 
     /// Applies limits that concern what is reported of each subject.

@@ -4,6 +4,8 @@
 //! only tells whether it is worth while to do it base by base (Zhang et al., J. Comput. Biol. 7,
 //! 2000, section 4, for the packed comparison).
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::options::Options;
 use crate::packed;
 use crate::queries::Batch;
@@ -13,7 +15,8 @@ use crate::words::WordHit;
 const PACKED_FROM: usize = 11;
 
 /// An ungapped alignment that may become a gapped one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct UngappedHit {
     /// Where it begins in the batch's letters.
     pub query: u32,

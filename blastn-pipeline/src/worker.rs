@@ -11,27 +11,11 @@ use crate::extensions::device::{Answers, GreedyReached, GreedyScores, Side};
 use crate::extensions::gpu::{DeviceQueries, GpuExtensions};
 use crate::pipeline::Build;
 use crate::pipeline::device::DeviceChunk;
+use crate::pipeline::diagonals::{Admitted, Piece};
 use crate::pipeline::gpu::GpuPipeline;
-use crate::pipeline::stages::{Context, Extended, Spent};
+use crate::pipeline::stages::Context;
 use crate::queries::Batch;
 use crate::scoring::Scoring;
-
-/// Words of a batch's queries in some chunks, in no particular order.
-#[derive(Debug, Default)]
-pub struct Words {
-    /// Those with alignments.
-    pub extended: Vec<Extended>,
-    /// Those without.
-    pub spent: Vec<Spent>,
-}
-
-impl Words {
-    /// Adds others.
-    pub fn append(&mut self, mut others: Self) {
-        self.extended.append(&mut others.extended);
-        self.spent.append(&mut others.spent);
-    }
-}
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not
 /// suffice, or a failure.
@@ -61,16 +45,18 @@ pub trait Worker: Debug + Sync {
     /// See [`Worker`].
     fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
 
-    /// The words of queries in chunks of `bases`, whatever the chunks in `context`.
+    /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
+    /// whatever the chunks in `context`.
     ///
     /// # Errors
     /// See [`Worker`].
-    fn words(
+    fn ungapped(
         &self,
         bases: &Self::Bases,
         chunks: &[DeviceChunk],
         context: &Context,
-    ) -> Result<Words, DeviceError>;
+        piece: Piece<'_>,
+    ) -> Result<Admitted, DeviceError>;
 
     /// Extends sides for the score: rows are bases of the database, columns letters of the queries.
     ///
@@ -159,13 +145,14 @@ impl Worker for GpuWorker {
         DeviceQueries::new(&self.gpu, batch, scoring)
     }
 
-    fn words(
+    fn ungapped(
         &self,
         bases: &Self::Bases,
         chunks: &[DeviceChunk],
         context: &Context,
-    ) -> Result<Words, DeviceError> {
-        Ok(self.pipeline.run(bases, chunks, context)?.words)
+        piece: Piece<'_>,
+    ) -> Result<Admitted, DeviceError> {
+        Ok(self.pipeline.run(bases, chunks, context, piece)?.admitted)
     }
 
     fn scores(

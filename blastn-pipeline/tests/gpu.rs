@@ -8,21 +8,38 @@ use aligner_core::{Device, DeviceRequest};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::fasta::{self, Record};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::search::{Results, Searcher};
+use blastn_pipeline::search::{Limits, Results, Searcher};
+use blastn_pipeline::worker::GpuWorker;
 use fastrand::Rng;
 
-fn search(
-    database: &Database,
+fn searcher<'d>(
+    database: &'d Database,
     options: &Options,
-    queries: &[Record],
     on: DeviceRequest,
     memory: Option<u64>,
-) -> Results {
+) -> Searcher<'d> {
     let device = Device::open(on).expect("a GPU").device;
-    let searcher = Searcher::new(database, options.clone(), device, memory).expect("a searcher");
-    let results = searcher.search(queries);
+    Searcher::new(database, options.clone(), device, memory).expect("a searcher")
+}
+
+/// Searches twice; the second search is begun while the first is finished.
+fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> [Results; 2] {
+    let first = searcher.begin(queries);
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| searcher.finish(queries, first));
+        let second = searcher.begin(queries);
+        (first.join().expect("no panic"), second)
+    });
+    let second = searcher.finish(queries, second);
     assert_eq!(searcher.failure(), None, "the device did the work");
-    results
+    [first, second]
+}
+
+fn assert_alike(case: &str, cpu: &Results, gpu: &Results) {
+    assert_eq!(cpu.extensions, gpu.extensions, "{case}");
+    for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
+        assert_eq!(format!("{one:?}"), format!("{other:?}"), "{case}, query {query}");
+    }
 }
 
 /// Pieces of sequences, with differences, and some ambiguous letters.
@@ -63,18 +80,48 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
                 options.targets = 5_000;
                 options.dust = None;
             }
-            let cpu = search(&database, &options, &queries, DeviceRequest::Cpu, None);
+            let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
             let rows: usize = cpu.hits.iter().flatten().map(|hit| hit.hsps.len()).sum();
             assert!(rows > 0, "{file}, {task:?}: {rows} alignments");
             // All of the database, and a sixth at a time.
             for memory in [None, Some(database.letters() / 8)] {
-                let case = format!("{file}, {task:?}, {memory:?}");
-                let gpu = search(&database, &options, &queries, DeviceRequest::Cuda(0), memory);
-                assert_eq!(cpu.extensions, gpu.extensions, "{case}");
-                for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
-                    assert_eq!(format!("{one:?}"), format!("{other:?}"), "{case}, query {query}");
+                let gpu = searcher(&database, &options, DeviceRequest::Cuda(0), memory);
+                for gpu in side_by_side(&gpu, &queries) {
+                    assert_alike(&format!("{file}, {task:?}, {memory:?}"), &cpu, &gpu);
                 }
             }
         }
+    }
+}
+
+/// Alignments go on from piece to piece of a query.
+#[test]
+#[ignore = "needs a GPU"]
+fn a_long_query_is_looked_up_in_pieces() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/lambda.fa.gz");
+    let database = Database::from_fasta(&path, 0).expect("a database");
+    let genome = fasta::read(&path).expect("sequences").swap_remove(0).letters;
+    let mut random = Rng::with_seed(5);
+    let mut letters = Vec::new();
+    for letter in genome {
+        match random.u16(..600) {
+            0 => {}
+            1..30 => letters.push(random.u8(..4)),
+            _ => letters.push(letter),
+        }
+    }
+    let options = Options::new(Task::Blastn);
+    let queries = [Record { letters, ..Record::default() }];
+    let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
+    assert!(cpu.extensions > 20, "{} extensions", cpu.extensions);
+    let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
+        panic!("no GPU");
+    };
+    let beside = gpu.beside().expect("a stream");
+    let workers = [&gpu, &beside].map(|gpu| GpuWorker::new(gpu).expect("kernels"));
+    let limits = Limits { memory: 1 << 20, places: 1_000 };
+    let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
+    for gpu in side_by_side(&gpu, &queries) {
+        assert_alike("pieces", &cpu, &gpu);
     }
 }

@@ -1,10 +1,10 @@
-//! The streaming runtime's kernels on the SIMT shim.
+//! Kernels on the SIMT shim, for what launches them on a GPU.
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch, Word};
 use simt::{Argument, Module};
 
-/// An application compiled for the shim, as a device of its executor.
+/// Kernels compiled for the shim, as a device.
 #[derive(Debug)]
 pub struct ShimBackend {
     module: Module,
@@ -50,6 +50,19 @@ impl Backend for ShimBackend {
     fn write(&self, buffer: &mut HostBuffer, bytes: &[u8]) -> Result<(), DeviceError> {
         let memory = bytemuck::cast_slice_mut(&mut buffer.words);
         memory[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn copy(
+        &self,
+        from: &HostBuffer,
+        len: usize,
+        to: &mut HostBuffer,
+        at: usize,
+    ) -> Result<(), DeviceError> {
+        assert!(len <= from.bytes && at + len <= to.bytes, "copies {len} bytes to {at}");
+        let from: &[u8] = bytemuck::cast_slice(&from.words);
+        bytemuck::cast_slice_mut(&mut to.words)[at..at + len].copy_from_slice(&from[..len]);
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 use std::slice::from_ref;
 use std::sync::LazyLock;
 
+use aligner_core::sort::Sorter;
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::{Builder, Database};
@@ -18,12 +19,13 @@ use blastn_pipeline::fasta::Record;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::parts::Parts;
 use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
+use blastn_pipeline::pipeline::diagonals::{Admitted, Piece, Rule};
 use blastn_pipeline::pipeline::stages::Context;
 use blastn_pipeline::pipeline::{Build, slices, topology};
 use blastn_pipeline::queries::Batch;
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use blastn_pipeline::search::{Limits, Searcher};
-use blastn_pipeline::worker::{Words, Worker};
+use blastn_pipeline::worker::Worker;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};
@@ -33,6 +35,10 @@ static KERNELS: LazyLock<Module> =
 
 /// Slots of rings and fronts: few, so that some sides are left to the host.
 const WIDTH: u32 = 128;
+
+fn backend(krate: &str, name: &str) -> ShimBackend {
+    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("it was built"), 5)
+}
 
 fn address<T>(array: &[T]) -> u64 {
     array.as_ptr().expose_provenance() as u64
@@ -130,26 +136,26 @@ impl Worker for Shim {
         })
     }
 
-    fn words(
+    fn ungapped(
         &self,
         bases: &Vec<u64>,
         chunks: &[DeviceChunk],
         context: &Context,
-    ) -> Result<Words, DeviceError> {
+        piece: Piece<'_>,
+    ) -> Result<Admitted, DeviceError> {
         let tables = Tables::new(context, chunks);
         let on_device = tables.context(address(bases), tables.arrays().map(address));
         let (app, sinks) = topology(context, Build::Split);
-        let kernels = gpualign_tests::kernels("blastn-pipeline", "pipeline").expect("it was built");
         let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
-        let backend = ShimBackend::new(kernels, 5);
-        let shim = CudaExecutor::with_backend(backend, &app, &settings, "pipeline", &on_device)
+        let kernels = backend("blastn-pipeline", "pipeline");
+        let shim = CudaExecutor::with_backend(kernels, &app, &settings, "pipeline", &on_device)
             .expect("an executor");
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
-        let mut outputs = shim.run(&slices).expect("runs");
-        let mut words = Words::default();
-        sinks.extended.into_iter().for_each(|sink| words.extended.append(&mut outputs.take(sink)));
-        sinks.spent.into_iter().for_each(|sink| words.spent.append(&mut outputs.take(sink)));
-        Ok(words)
+        let mut outputs = shim.run_in_place(&slices).expect("runs");
+        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
+        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
+        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        rule.admitted(&on_device, chunks, words, piece)
     }
 
     fn scores(
@@ -287,11 +293,14 @@ fn check(
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
     let cpu = cpu.search(queries);
     for &limits in limits {
+        let workers = [Shim, Shim];
         let searcher =
-            Searcher::with_worker(database, options.clone(), Shim, limits).expect("a searcher");
-        // The next batch begins with another part than the one that is held.
-        for round in 0..2 {
-            let found = searcher.search(queries);
+            Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
+        // The next batch begins with another part than the one that is held, and before this one is
+        // finished.
+        let begun = [searcher.begin(queries), searcher.begin(queries)];
+        for (round, begun) in begun.into_iter().enumerate() {
+            let found = searcher.finish(queries, begun);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");
             assert_eq!(found.extensions, cpu.extensions, "{case}, {limits:?}, {round}");
             let texts = [&found, &cpu].map(|found| format!("{:?}", found.hits));

@@ -43,6 +43,16 @@ impl Backend for Poisoned {
         self.shim.write(buffer, bytes)
     }
 
+    fn copy(
+        &self,
+        from: &HostBuffer,
+        len: usize,
+        to: &mut HostBuffer,
+        at: usize,
+    ) -> Result<(), DeviceError> {
+        self.shim.copy(from, len, to, at)
+    }
+
     fn read(&self, buffer: &HostBuffer, len: usize) -> Result<Vec<u8>, DeviceError> {
         self.shim.read(buffer, len)
     }

@@ -112,6 +112,28 @@ impl Gpu {
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
     }
 
+    /// Copies the first `len` elements of a device array into another, from its element `at` on.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    ///
+    /// # Panics
+    /// If one of the arrays is shorter.
+    pub fn copy_within<T: DeviceRepr>(
+        &self,
+        from: &DeviceBuffer<T>,
+        len: usize,
+        to: &mut DeviceBuffer<T>,
+        at: usize,
+    ) -> Result<(), DeviceError> {
+        if len == 0 {
+            return Ok(());
+        }
+        let mut target = to.slice.slice_mut(at..at + len);
+        let copied = self.stream.memcpy_dtod(&from.slice.slice(0..len), &mut target);
+        copied.map_err(failed("copying on the device"))
+    }
+
     /// Copies the first `len` elements of a device array to the host and waits.
     ///
     /// # Errors

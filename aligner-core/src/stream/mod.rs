@@ -299,7 +299,8 @@ mod stage;
 mod topology;
 
 pub use cpu::CpuExecutor;
-pub use cuda::{Backend, CudaBackend, CudaExecutor, Kernels, Launch, Loaded, Word};
+pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
+pub use cuda::{Kernels, Launch, Loaded, Word};
 pub use error::{RunError, TopologyError};
 pub use fuse::{Both, Fused};
 pub use item::{Item, ItemType};

@@ -1,8 +1,9 @@
 //! Gapped extensions on a GPU: all of a batch at once.
 //!
 //! Whether an alignment is extended depends on those before it: what lies within one that is kept is
-//! not. But most are extended in the end, so here all are, and the rule is applied on the host
-//! afterwards, in its order (`ahead::keep`), with the answers of one after the other.
+//! not. Here all are extended but those within the best of their query and chunk (`extended`), and the rule
+//! is applied on the host afterwards, in its order (`ahead::keep`), with the answers of one after the
+//! other.
 //!
 //! ```text
 //!   ungapped alignments --> two sides each --affine_scores--> scores and ends

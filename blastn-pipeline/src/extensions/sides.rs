@@ -8,41 +8,38 @@ use super::device::{Answers, GreedyReached, Reached, Side};
 use crate::database::Database;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
+use crate::hits::ChunkHit;
 use crate::options::Options;
 use crate::pipeline::device::DeviceChunk;
 use crate::preliminary::Search;
 use crate::queries::Batch;
 use crate::scoring::Scoring;
 use crate::traceback::Begin;
-use crate::ungapped::UngappedHit;
-
-/// As many hits are not worth other threads.
-const FEW: usize = 1024;
 
 /// A pair of places.
 type Pair = (usize, usize);
 
 /// A hit's seed, and the pair of places that its extension begins at, within its strand and chunk.
-fn begin(search: &Search<'_>, chunk: &DeviceChunk, hit: &UngappedHit) -> (Pair, Pair) {
+fn begin(search: &Search<'_>, chunks: &[DeviceChunk], found: &ChunkHit) -> (Pair, Pair) {
+    let ChunkHit { chunk, hit } = found;
     let context = &search.batch.contexts[search.batch.context_at(hit.seed_query as usize)];
     let seed = search.seed(hit);
     if search.options.is_greedy() {
         return (seed, seed);
     }
-    (seed, gapped::affine_begin((context.length, chunk.length as usize), seed))
+    let length = chunks[*chunk as usize].length as usize;
+    (seed, gapped::affine_begin((context.length, length), seed))
 }
 
-/// The sides of extensions for the score, the left and the right of each hit of each chunk: rows are
-/// bases of the chunk.
-pub(crate) fn of_hits(
-    search: &Search<'_>,
-    chunks: &[DeviceChunk],
-    hits: &[Vec<UngappedHit>],
-) -> Vec<Side> {
+/// The sides of extensions for the score, the left and the right of each hit: rows are bases of its
+/// chunk.
+pub(crate) fn of_hits(search: &Search<'_>, chunks: &[DeviceChunk], hits: &[ChunkHit]) -> Vec<Side> {
     let (batch, scoring) = (search.batch, &search.options.scoring);
-    let of_hit = |chunk: &DeviceChunk, hit: &UngappedHit| {
+    let of_hit = |found: &ChunkHit| {
+        let ChunkHit { chunk, hit } = found;
         let context = &batch.contexts[batch.context_at(hit.seed_query as usize)];
-        let (_, (query, subject)) = begin(search, chunk, hit);
+        let chunk = &chunks[*chunk as usize];
+        let (_, (query, subject)) = begin(search, chunks, found);
         let left = Side {
             row_at: chunk.first + subject as u64,
             column_at: (context.first + query) as u64,
@@ -54,11 +51,7 @@ pub(crate) fn of_hits(
         let (rows, columns) = (chunk.length - left.rows, context.length as u32 - left.columns);
         [left, Side { rows, columns, reverse: 0, ..left }]
     };
-    let of_hit = &of_hit;
-    let sides = chunks.par_iter().zip(hits).flat_map(|(chunk, hits)| {
-        hits.par_iter().with_min_len(FEW).flat_map_iter(move |hit| of_hit(chunk, hit))
-    });
-    sides.collect()
+    hits.par_iter().map(of_hit).collect::<Vec<[Side; 2]>>().into_flattened()
 }
 
 /// What came of the sides [`of_hits`], given what each left and right side make of it; nothing where
@@ -66,34 +59,24 @@ pub(crate) fn of_hits(
 fn combined<T: Sync>(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
-    hits: &[Vec<UngappedHit>],
+    hits: &[ChunkHit],
     reached: &[T],
     combine: impl Fn(Pair, Pair, &[T; 2]) -> Option<Gapped> + Sync,
-) -> Vec<Vec<Option<Gapped>>> {
-    let reached = reached.as_chunks::<2>().0;
-    let ends = hits.iter().scan(0, |end, hits| {
-        *end += hits.len();
-        Some(*end)
-    });
-    let ends: Vec<usize> = ends.collect();
-    let of_chunk = |((chunk, hits), &end): ((&DeviceChunk, &Vec<UngappedHit>), &usize)| {
-        let own = &reached[end - hits.len()..end];
-        let gapped = |(hit, sides): (&UngappedHit, &[T; 2])| {
-            let (seed, begin) = begin(search, chunk, hit);
-            combine(seed, begin, sides)
-        };
-        hits.par_iter().zip(own).with_min_len(FEW).map(gapped).collect()
+) -> Vec<Option<Gapped>> {
+    let gapped = |(found, sides): (&ChunkHit, &[T; 2])| {
+        let (seed, begin) = begin(search, chunks, found);
+        combine(seed, begin, sides)
     };
-    chunks.par_iter().zip(hits).zip(&ends).map(of_chunk).collect()
+    hits.par_iter().zip(reached.as_chunks::<2>().0).map(gapped).collect()
 }
 
 /// What came of the sides [`of_hits`], extended by a matrix.
 pub(crate) fn scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
-    hits: &[Vec<UngappedHit>],
+    hits: &[ChunkHit],
     reached: &[Reached],
-) -> Vec<Vec<Option<Gapped>>> {
+) -> Vec<Option<Gapped>> {
     combined(search, chunks, hits, reached, |seed, begin, [left, right]| {
         if !left.fits() || !right.fits() {
             return None;
@@ -106,9 +89,9 @@ pub(crate) fn scored(
 pub(crate) fn greedily_scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
-    hits: &[Vec<UngappedHit>],
+    hits: &[ChunkHit],
     reached: &[GreedyReached],
-) -> Vec<Vec<Option<Gapped>>> {
+) -> Vec<Option<Gapped>> {
     let scoring = &search.options.scoring;
     combined(search, chunks, hits, reached, |seed, _, [left, right]| {
         Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))

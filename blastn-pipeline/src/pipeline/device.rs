@@ -73,6 +73,13 @@ pub struct DeviceContext {
     penalty: i32,
 }
 
+impl DeviceContext {
+    /// Letters of the queries.
+    pub(super) fn letters(&self) -> u32 {
+        self.letter_count
+    }
+}
+
 /// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with two words
 /// before them and four to spare. Two words make an element, the first in its lower half, so that they
 /// are aligned.

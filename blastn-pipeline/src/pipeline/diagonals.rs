@@ -1,208 +1,213 @@
 //! Which of the words would have been extended, had those before them on their diagonals been known: the
-//! rule of [`crate::ungapped::Diagonals`], afterwards.
+//! rule of [`crate::ungapped::Diagonals`], afterwards, on a device.
+//!
+//! ```text
+//!   words --mark_diagonals--> which diagonals matter
+//!     `------list_words--> keys --sort--> keys along diagonals --admit_words--> alignments
+//! ```
+//!
+//! Words outnumber alignments by far, so they stay where they were found. Those of long queries are found
+//! and looked at in pieces of the queries' letters; how far a diagonal is explored beyond the end of a piece
+//! is carried over to the next.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use aligner_core::DeviceError;
+use aligner_core::gpu::Gpu;
+use aligner_core::sort::{self, Field, Sorter};
+use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Launch, Word};
+use bytemuck::{Pod, Zeroable};
 
-use rayon::prelude::*;
+use super::device::{DeviceChunk, DeviceContext};
+use super::stages::Spent;
+use crate::hits::ChunkHit;
 
-use super::stages::{Bases, Context, Extended, Spent, Word};
-use crate::ungapped::{Chunk, Extension, UngappedHit};
+const FATBIN: &[u8] = include_bytes!("../../cuda/diagonals.fatbin");
 
-/// As many words are not worth other threads.
-const FEW: usize = 1 << 12;
+/// Threads of a block.
+const THREADS: u32 = 256;
 
-/// A word's place in the order in which words are looked at, and in the lists of words.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    diagonal: u64,
-    /// Probe and subject.
-    along: u64,
-    /// Among those extended, or behind them among those spent.
-    place: usize,
+/// How many share 32 bits of the set of diagonals, at most.
+const OF_WORD: usize = 4;
+
+/// Bytes of two cursors.
+const CURSORS: usize = 2 * size_of::<u32>();
+
+/// The words of a key that decide about its place.
+const CHUNK: u32 = 0;
+const DIAGONAL: u32 = 1;
+const PROBE: u32 = 2;
+
+/// `Task` of `diagonals.cu`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Task {
+    context: DeviceContext,
+    /// Addresses: of words with alignments and without, of a set of diagonals, of keys, of two cursors, of
+    /// hits, and of what is carried over.
+    words: [u64; 2],
+    likely: u64,
+    keys: u64,
+    cursors: u64,
+    hits: u64,
+    carried: u64,
+    /// Words with alignments and without.
+    counts: [u32; 2],
+    likely_mask: u32,
+    key_count: u32,
+    seam: u32,
+    padding: u32,
 }
 
-impl Key {
-    fn new(word: &Word, place: usize) -> Self {
-        let along = u64::from(word.probe) << 32 | u64::from(word.subject);
-        Self { diagonal: diagonal(word), along, place }
-    }
+const _: () = assert!(size_of::<Task>() == 216);
 
-    fn chunk(&self) -> u32 {
-        (self.diagonal >> 32) as u32
+/// A piece of the queries' letters, whose words are looked up together.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'a> {
+    /// One behind its last letter.
+    pub end: u32,
+    /// What the pieces before carried over.
+    pub carried: &'a [Spent],
+}
+
+impl Piece<'_> {
+    /// All letters.
+    pub const ALL: Self = Self { end: u32::MAX, carried: &[] };
+}
+
+/// What comes of the words of a piece.
+#[derive(Debug, Default)]
+pub struct Admitted {
+    /// Ungapped alignments, in no particular order.
+    pub hits: Vec<ChunkHit>,
+    /// How far diagonals are explored beyond the end of the piece, as words that were tried in vain.
+    pub carried: Vec<Spent>,
+}
+
+/// The rule, on a device.
+#[derive(Debug)]
+pub struct Rule<B> {
+    backend: B,
+    sorter: Sorter<B>,
+}
+
+impl Rule<CudaBackend> {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// If the driver refuses them.
+    pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
+        let backend = CudaBackend::new(gpu, "diagonals", FATBIN)?;
+        Ok(Self::with_backend(backend, Sorter::new(gpu)?))
     }
 }
 
-/// A diagonal of a chunk, as one number.
-fn diagonal(word: &Word) -> u64 {
-    u64::from(word.chunk) << 32 | u64::from(word.subject.wrapping_sub(word.query))
-}
-
-/// A set of diagonals, as bits; some that were not added may seem to be in it.
-struct Likely {
-    bits: Vec<AtomicU64>,
-}
-
-impl Likely {
-    /// An empty one for so many diagonals.
-    fn new(count: usize) -> Self {
-        // One bit of 16 is set then.
-        let words = (count / 4).next_power_of_two();
-        Self { bits: (0..words).into_par_iter().map(|_| AtomicU64::new(0)).collect() }
+impl<B: Backend> Rule<B> {
+    /// The same on any backend that has the kernels of `diagonals` loaded.
+    pub fn with_backend(backend: B, sorter: Sorter<B>) -> Self {
+        Self { backend, sorter }
     }
 
-    /// Where a diagonal's bit is: neighbours are spread (Fibonacci hashing).
-    fn bit(&self, diagonal: u64) -> (&AtomicU64, u64) {
-        let hash = diagonal.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let word = (hash >> 16) as usize & (self.bits.len() - 1);
-        (&self.bits[word], 1 << (hash >> 58))
-    }
-
-    fn add(&self, word: &Word) {
-        let (bits, bit) = self.bit(diagonal(word));
-        bits.fetch_or(bit, Ordering::Relaxed);
-    }
-
-    fn has(&self, word: &Word) -> bool {
-        let (bits, bit) = self.bit(diagonal(word));
-        bits.load(Ordering::Relaxed) & bit != 0
-    }
-}
-
-/// The ungapped alignments of each of `chunks` chunks, in no particular order. `bases` gives those of a
-/// chunk; what was not tried but should have been is extended with them.
-pub fn admitted(
-    context: &Context,
-    extended: &[Extended],
-    spent: &[Spent],
-    chunks: usize,
-    bases: impl Fn(u32) -> Bases + Sync,
-) -> Vec<Vec<UngappedHit>> {
-    let untried = spent.par_iter().filter(|spent| spent.tried == 0);
-    let likely = Likely::new(extended.len() + untried.clone().count());
-    extended.par_iter().for_each(|found| likely.add(&found.word));
-    untried.for_each(|spent| likely.add(&spent.word));
-    // What was tried in vain matters only where something else was not.
-    let spent_keys = spent.par_iter().enumerate().filter_map(|(number, spent)| {
-        let key = || Key::new(&spent.word, extended.len() + number);
-        likely.has(&spent.word).then(key)
-    });
-    let found_keys = extended.par_iter().enumerate();
-    let found_keys = found_keys.map(|(number, found)| Key::new(&found.word, number));
-    let mut keys: Vec<Key> = found_keys.collect();
-    keys.par_extend(spent_keys);
-    keys.par_sort_unstable();
-    let of_chunk = |keys: &[Key]| {
-        let number = keys[0].chunk();
-        let unpacked = OnceLock::new();
-        let extend = |word: &Word| {
-            let Bases { packed, bases } = unpacked.get_or_init(|| bases(number));
-            let Context { batch, fours, .. } = context;
-            let chunk = Chunk { packed, bases };
-            Extension { batch, fours, chunk }.of(&word.hit())
-        };
-        let add = |mut hits: Vec<UngappedHit>, keys: &[Key]| {
-            of_one_diagonal(keys, (extended, spent), extend, &mut hits);
-            hits
-        };
-        let same = |one: &Key, other: &Key| one.diagonal == other.diagonal;
-        if keys.len() < FEW {
-            return (number, keys.chunk_by(same).fold(Vec::new(), add));
+    /// The ungapped alignments of words that the pipeline found in `chunks` for a piece of the queries: of
+    /// `extended`, which are [`super::stages::Extended`], those that no alignment before has passed; and
+    /// what comes of such words among `spent`, which are [`Spent`], that were not tried.
+    /// `context` is what the pipeline was given.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn admitted(
+        &self,
+        context: &DeviceContext,
+        chunks: &[DeviceChunk],
+        (extended, spent): (DeviceItems<B>, DeviceItems<B>),
+        piece: Piece<'_>,
+    ) -> Result<Admitted, DeviceError> {
+        let backend = &self.backend;
+        let spent = self.joined(spent, piece.carried)?;
+        let words = extended.count + spent.count;
+        if words > sort::MOST {
+            return Err(DeviceError::OutOfMemory(None));
         }
-        let parts: Vec<_> = keys.par_chunk_by(same).fold(Vec::new, add).collect();
-        (number, parts.concat())
-    };
-    let of_chunks: Vec<(u32, Vec<UngappedHit>)> =
-        keys.par_chunk_by(|one, other| one.chunk() == other.chunk()).map(of_chunk).collect();
-    let mut hits = vec![Vec::new(); chunks];
-    for (number, found) in of_chunks {
-        hits[number as usize] = found;
-    }
-    hits
-}
-
-/// Applies the rule to what was seen on a diagonal.
-fn of_one_diagonal(
-    keys: &[Key],
-    (extended, spent): (&[Extended], &[Spent]),
-    extend: impl Fn(&Word) -> Option<UngappedHit>,
-    hits: &mut Vec<UngappedHit>,
-) {
-    let mut explored = 0;
-    for key in keys {
-        if ((key.along >> 32) as u32) < explored {
-            continue;
-        }
-        let (word, hit) = if let Some(found) = extended.get(key.place) {
-            (&found.word, Some(found.hit()))
-        } else {
-            let Spent { word, tried } = &spent[key.place - extended.len()];
-            (word, if *tried == 0 { extend(word) } else { None })
+        let likely_words = (words / OF_WORD).next_power_of_two();
+        let likely = backend.zeros(likely_words * size_of::<u32>())?;
+        let keys = backend.zeros(words * sort::ITEM)?;
+        let listed = backend.zeros(CURSORS)?;
+        let address = |buffer: &B::Buffer| backend.address(buffer);
+        let mut task = Task {
+            context: *context,
+            words: [address(&extended.items), address(&spent.items)],
+            likely: address(&likely),
+            keys: address(&keys),
+            cursors: address(&listed),
+            hits: 0,
+            carried: 0,
+            counts: [extended.count as u32, spent.count as u32],
+            likely_mask: likely_words as u32 - 1,
+            key_count: 0,
+            seam: piece.end,
+            padding: 0,
         };
-        explored = hit.map_or(word.end, |hit| hit.subject + hit.length);
-        hits.extend(hit);
+        self.launch("mark_diagonals", words, &task)?;
+        self.launch("list_words", words, &task)?;
+        let [count, _] = self.counts(&listed)?;
+        let longest = chunks.iter().map(|chunk| chunk.length).max().unwrap_or(0);
+        let fields = [
+            Field::up_to(PROBE, longest),
+            Field::up_to(DIAGONAL, longest.saturating_add(context.letters())),
+            Field::up_to(CHUNK, chunks.len() as u32),
+        ];
+        let keys = self.sorter.sort(keys, count, &fields)?;
+        let hits = backend.zeros(count * size_of::<ChunkHit>())?;
+        let passing = if piece.end < context.letters() { count } else { 0 };
+        let carried = backend.zeros(passing * size_of::<Spent>())?;
+        let admitted = backend.zeros(CURSORS)?;
+        task.keys = address(&keys);
+        task.cursors = address(&admitted);
+        task.hits = address(&hits);
+        task.carried = address(&carried);
+        task.key_count = count as u32;
+        self.launch("admit_words", count, &task)?;
+        let [found, passed] = self.counts(&admitted)?;
+        Ok(Admitted { hits: self.landed(&hits, found)?, carried: self.landed(&carried, passed)? })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, HashMap};
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::fasta::Record;
-    use crate::lookup::Lookup;
-    use crate::options::{Options, Task};
-    use crate::queries::{Batch, Extent};
-    use crate::ungapped::Fours;
-
-    #[test]
-    fn each_diagonal_is_looked_at_from_its_begin() {
-        let options = Options::new(Task::Blastn);
-        let record = Record { letters: vec![0; 50], ..Record::default() };
-        let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
-        let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), Fours::new(&options));
-        let chunks = Vec::new();
-        let context = Context { batch: Arc::new(batch), lookup, word: 11, fours, chunks };
-        for (seed, words) in (0..).zip([0, 1, 100, 30_000]) {
-            let mut random = fastrand::Rng::with_seed(seed);
-            // Chunk, diagonal, and where the word is; and the length of its alignment.
-            let all: BTreeMap<(u32, u32, u32), u32> = (0..words)
-                .map(|_| {
-                    let place = 3 * random.u32(1..2_000);
-                    let length = if random.u8(..3) == 0 { random.u32(12..90) } else { 0 };
-                    ((random.u32(..3), random.u32(..40), place), length)
-                })
-                .collect();
-            let (mut extended, mut spent, mut expected) = (Vec::new(), Vec::new(), Vec::new());
-            let mut explored = HashMap::new();
-            for (&(chunk, diagonal, subject), &length) in &all {
-                let query = subject.wrapping_sub(diagonal);
-                let word = Word { chunk, query, subject, end: subject + 12, probe: subject + 2 };
-                let found = Extended { word, query, subject, length, score: 9 };
-                let explored = explored.entry((chunk, diagonal)).or_insert(0);
-                if word.probe >= *explored {
-                    *explored = if length > 0 { subject + length } else { word.end };
-                    expected.extend((length > 0).then_some((chunk, query, subject)));
-                }
-                if length > 0 {
-                    extended.push(found);
-                } else {
-                    spent.push(Spent { word, tried: 1 });
-                }
-            }
-            random.shuffle(&mut extended);
-            random.shuffle(&mut spent);
-            let bases = |_| Bases { packed: Vec::new(), bases: Vec::new() };
-            let found = admitted(&context, &extended, &spent, 3, bases);
-            let of_chunk = |(chunk, hits): (u32, Vec<UngappedHit>)| {
-                hits.into_iter().map(move |hit| (chunk, hit.query, hit.subject))
-            };
-            let mut found: Vec<_> = (0..).zip(found).flat_map(of_chunk).collect();
-            found.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(found, expected, "seed {seed}");
-            assert!(expected.len() < extended.len() || words < 1_000, "seed {seed}: some within");
+    /// Words of a device and some more.
+    fn joined(&self, words: DeviceItems<B>, more: &[Spent]) -> Result<DeviceItems<B>, DeviceError> {
+        if more.is_empty() {
+            return Ok(words);
         }
+        let (backend, size) = (&self.backend, size_of::<Spent>());
+        let count = words.count + more.len();
+        let mut items = backend.zeros(count * size)?;
+        backend.copy(&words.items, words.count * size, &mut items, 0)?;
+        let bytes = bytemuck::cast_slice(more);
+        backend.copy(&backend.upload(bytes)?, bytes.len(), &mut items, words.count * size)?;
+        Ok(DeviceItems { items, count })
+    }
+
+    /// Launches a kernel with a thread an item, or fewer.
+    #[allow(unsafe_code)]
+    fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
+        let backend = &self.backend;
+        let resident = backend.resident_blocks(kernel, THREADS, 0)?.max(1) as usize;
+        let blocks = items.div_ceil(THREADS as usize).min(resident) as u32;
+        if blocks == 0 {
+            return Ok(());
+        }
+        let task = backend.upload(bytemuck::bytes_of(task))?;
+        let arguments = &[Word::Address(backend.address(&task))];
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which live
+        // until the launch is over; words and context are those of a run of the pipeline.
+        unsafe { backend.launch(&launch) }.map(drop)
+    }
+
+    fn counts(&self, cursors: &B::Buffer) -> Result<[usize; 2], DeviceError> {
+        let bytes = self.backend.read(cursors, CURSORS)?;
+        Ok(bytemuck::pod_read_unaligned::<[u32; 2]>(&bytes).map(|count| count as usize))
+    }
+
+    /// The first items of a buffer.
+    fn landed<T: Pod>(&self, items: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
+        let bytes = self.backend.land(items, count * size_of::<T>())?;
+        Ok(bytemuck::pod_collect_to_vec(bytes.as_ref()))
     }
 }

@@ -2,12 +2,14 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
-use aligner_core::stream::{CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings};
+use aligner_core::stream::{
+    CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
+};
 
 use super::device::{DeviceChunk, Tables, packed_words};
+use super::diagonals::{Admitted, Piece, Rule};
 use super::stages::Context;
 use super::{Build, slices, topology};
-use crate::worker::Words;
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../cuda/pipeline.fatbin") };
@@ -21,13 +23,16 @@ pub struct GpuPipeline {
     build: Build,
     settings: Settings,
     app: Loaded,
+    rule: Rule<CudaBackend>,
 }
 
 /// What a run found.
 #[derive(Debug)]
 pub struct Run {
+    /// Ungapped alignments.
+    pub admitted: Admitted,
     /// Words, whether they scored enough or not.
-    pub words: Words,
+    pub words: usize,
     /// Of the kernels.
     pub device_seconds: f64,
     /// Of the runtime.
@@ -42,7 +47,8 @@ impl GpuPipeline {
     pub fn new(gpu: Gpu, build: Build, settings: Settings) -> Result<Self, DeviceError> {
         let kernels = if build == Build::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
-        Ok(Self { gpu, build, settings, app })
+        let rule = Rule::new(&gpu)?;
+        Ok(Self { gpu, build, settings, app, rule })
     }
 
     /// Puts bases on the device, 4 a byte.
@@ -53,7 +59,8 @@ impl GpuPipeline {
         self.gpu.upload(&packed_words(packed))
     }
 
-    /// The words of queries in chunks of `bases`, whatever the chunks in `context`.
+    /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
+    /// whatever the chunks in `context`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
@@ -62,6 +69,7 @@ impl GpuPipeline {
         bases: &DeviceBuffer<u64>,
         chunks: &[DeviceChunk],
         context: &Context,
+        piece: Piece<'_>,
     ) -> Result<Run, DeviceError> {
         let tables = Tables::new(context, chunks);
         let arrays = tables.arrays();
@@ -75,24 +83,15 @@ impl GpuPipeline {
         let executor =
             CudaExecutor::loaded(&self.app, &app, &self.settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
-        let mut outputs = executor.run(&slices).map_err(failed)?;
-        let extended = joined(sinks.extended.into_iter().map(|sink| outputs.take(sink)));
-        let spent = joined(sinks.spent.into_iter().map(|sink| outputs.take(sink)));
+        let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
+        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
         Ok(Run {
-            words: Words { extended, spent },
+            words: words.0.count + words.1.count,
+            admitted: self.rule.admitted(&known, chunks, words, piece)?,
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })
     }
-}
-
-/// Lists end to end; the first, which is the longest, is not copied.
-fn joined<T>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
-    let join = |mut all: Vec<T>, mut list: Vec<T>| {
-        all.append(&mut list);
-        all
-    };
-    lists.reduce(join).unwrap_or_default()
 }
 
 fn failed(error: RunError) -> DeviceError {

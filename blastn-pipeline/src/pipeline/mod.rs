@@ -14,7 +14,7 @@
 //! places of the queries is exploded, so that no limit on them is needed.
 //!
 //! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
-//! only if no earlier one has got there. So all words come back, and [`diagonals`] decides afterwards, in
+//! only if no earlier one has got there. So all words are kept, and [`diagonals`] decides afterwards, in
 //! the order of the subject: with the same answers. A word that an earlier extension is likely to have
 //! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
 //! then.

@@ -1,10 +1,10 @@
-//! Where kernels run: a GPU or, in tests, the SIMT shim. The executor is the same for both.
+//! Where kernels run: a GPU or, in tests, the SIMT shim. What launches them is the same for both.
 
 use crate::error::DeviceError;
 use crate::gpu::{Argument, DeviceBuffer, Gpu, Module};
 use crate::stream::Bytes;
 
-/// A device with one application's kernels loaded.
+/// A device with the kernels of one file loaded.
 pub trait Backend {
     /// Device memory.
     type Buffer;
@@ -23,6 +23,28 @@ pub trait Backend {
     /// # Errors
     /// If the device fails.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
+
+    /// Copies the first `len` bytes of a buffer into another, from its byte `at` on.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn copy(
+        &self,
+        from: &Self::Buffer,
+        len: usize,
+        to: &mut Self::Buffer,
+        at: usize,
+    ) -> Result<(), DeviceError>;
+
+    /// A buffer with these bytes.
+    ///
+    /// # Errors
+    /// As [`Backend::zeros`].
+    fn upload(&self, bytes: &[u8]) -> Result<Self::Buffer, DeviceError> {
+        let mut buffer = self.zeros(bytes.len())?;
+        self.write(&mut buffer, bytes)?;
+        Ok(buffer)
+    }
 
     /// The first `len` bytes of a buffer, after everything launched before.
     ///
@@ -80,7 +102,7 @@ pub enum Word {
     Number(u32),
 }
 
-/// A GPU with an application's kernels.
+/// A GPU with the kernels of a file.
 #[derive(Debug, Clone)]
 pub struct CudaBackend {
     gpu: Gpu,
@@ -111,6 +133,16 @@ impl Backend for CudaBackend {
 
     fn write(&self, buffer: &mut DeviceBuffer<u8>, bytes: &[u8]) -> Result<(), DeviceError> {
         self.gpu.copy_to(bytes, buffer)
+    }
+
+    fn copy(
+        &self,
+        from: &DeviceBuffer<u8>,
+        len: usize,
+        to: &mut DeviceBuffer<u8>,
+        at: usize,
+    ) -> Result<(), DeviceError> {
+        self.gpu.copy_within(from, len, to, at)
     }
 
     fn read(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Vec<u8>, DeviceError> {

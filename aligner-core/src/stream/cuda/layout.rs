@@ -1,9 +1,7 @@
 //! Where everything of a run lies in device memory: queues, parameters and the tables that say so.
 
-use super::backend::Backend;
 use super::describe;
 use super::tables::{Edge, Module, NONE, Node};
-use crate::DeviceError;
 use crate::stream::plan::Plan;
 use crate::stream::topology::Target;
 use crate::stream::{Policy, Settings, Topology};
@@ -193,11 +191,4 @@ impl Layout {
             node.rest_ready += rest_ready;
         }
     }
-}
-
-/// A new buffer with these bytes.
-pub(super) fn upload<B: Backend>(backend: &B, bytes: &[u8]) -> Result<B::Buffer, DeviceError> {
-    let mut buffer = backend.zeros(bytes.len())?;
-    backend.write(&mut buffer, bytes)?;
-    Ok(buffer)
 }

@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 
 use super::backend::Backend;
-use super::layout::{Layout, upload};
+use super::layout::Layout;
 use super::tables::{Counters, Fault, ModuleCounters, Run, SavedBlock, SavedQueue};
 use crate::DeviceError;
 
@@ -50,7 +50,7 @@ impl<B: Backend> Memory<B> {
             kept.push(buffer);
             address
         };
-        let parameters = keep(upload(backend, &layout.parameters)?);
+        let parameters = keep(backend.upload(&layout.parameters)?);
         let rest = keep(backend.zeros(layout.rest_bytes)?);
         let rest_ready = keep(backend.zeros(layout.rest_slots * 4)?);
         layout.place(parameters, rest, rest_ready);
@@ -64,26 +64,26 @@ impl<B: Backend> Memory<B> {
             })
             .collect();
         let cursor = backend.zeros(8)?;
-        let saved = upload(backend, bytemuck::cast_slice(&saved))?;
+        let saved = backend.upload(bytemuck::cast_slice(&saved))?;
         let outputs = backend.zeros(blocks * shape.sinks * 4)?;
         let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
         let counters = backend.zeros(size_of::<Counters>())?;
         let fault = backend.zeros(size_of::<Fault>())?;
         let run = Run {
-            nodes: keep(upload(backend, bytemuck::cast_slice(&layout.nodes))?),
-            edges: keep(upload(backend, bytemuck::cast_slice(&layout.edges))?),
-            modules: keep(upload(backend, bytemuck::cast_slice(&layout.modules))?),
+            nodes: keep(backend.upload(bytemuck::cast_slice(&layout.nodes))?),
+            edges: keep(backend.upload(bytemuck::cast_slice(&layout.edges))?),
+            modules: keep(backend.upload(bytemuck::cast_slice(&layout.modules))?),
             sinks: 0,
-            input: keep(upload(backend, shape.input)?),
+            input: keep(backend.upload(shape.input)?),
             inputs: shape.inputs as u64,
             cursor: backend.address(&cursor),
-            global: keep(upload(backend, shape.global)?),
+            global: keep(backend.upload(shape.global)?),
             rings: keep(backend.zeros(layout.ring_stride * blocks)?),
             ring_stride: layout.ring_stride as u64,
             blocks: backend.address(&saved),
             queues: keep(backend.zeros(blocks * nodes * size_of::<SavedQueue>())?),
             outputs: backend.address(&outputs),
-            rest_counters: keep(upload(backend, bytemuck::cast_slice(&rest_counters))?),
+            rest_counters: keep(backend.upload(bytemuck::cast_slice(&rest_counters))?),
             module_counters: backend.address(&module_counters),
             counters: backend.address(&counters),
             fault: backend.address(&fault),

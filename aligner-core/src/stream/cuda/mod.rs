@@ -8,6 +8,7 @@
 
 mod backend;
 mod describe;
+mod in_place;
 mod layout;
 mod memory;
 mod pass;
@@ -20,7 +21,8 @@ use std::ops::ControlFlow;
 pub use backend::{Backend, CudaBackend, Launch, Word};
 
 use self::describe::{Description, ROOM};
-use self::pass::Pass;
+pub use self::in_place::{DeviceItems, DeviceOutputs};
+use self::pass::{Pass, Take, Yield};
 use self::sinks::Size;
 use super::plan::Plan;
 use super::{Item, OutputScheme, Outputs, Progress, RunError, Settings, Topology};
@@ -165,50 +167,72 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         inputs: &[T],
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outputs, RunError> {
+        let land = |backend: &B, items: B::Buffer, len: usize| backend.land(&items, len);
+        let done = self.taking(inputs, progress, &land)?;
+        let mut outputs = Outputs::new(done.sinks, done.metrics);
+        outputs.device_seconds = done.seconds;
+        Ok(outputs)
+    }
+
+    /// Processes all inputs, and leaves the outputs in the device's memory. Their order is not defined.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_in_place<T: Item>(&self, inputs: &[T]) -> Result<DeviceOutputs<'_, B>, RunError> {
+        let keep = |_: &B, items, len| Ok((items, len));
+        let done = self.taking(inputs, &mut |_| ControlFlow::Continue(()), &keep)?;
+        Ok(DeviceOutputs::new(&self.backend, done.sinks, done.metrics, done.seconds))
+    }
+
+    /// Processes all inputs; what reaches sinks is taken over by `take`.
+    fn taking<T: Item, O>(
+        &self,
+        inputs: &[T],
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        take: Take<'_, B, O>,
+    ) -> Result<Yield<O>, RunError> {
         self.topology.expect_input::<T>()?;
         let input = bytemuck::cast_slice(inputs);
         let blocks = self.blocks(inputs.len())?;
-        let done = match self.settings.outputs {
+        match self.settings.outputs {
             OutputScheme::Regions => {
                 let slots = self.region_slots(inputs.len(), blocks);
                 let sizes = |sink: usize| Size::Regions(vec![slots[sink]; blocks as usize]);
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                self.pass(input, inputs.len(), blocks, pass, progress)?
+                self.pass(input, inputs.len(), blocks, pass, progress, take)
             }
             OutputScheme::Atomics => {
                 let slots = self.region_slots(inputs.len(), blocks);
                 let sizes = |sink: usize| Size::Shared(u64::from(slots[sink]) * u64::from(blocks));
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                let first = self.pass(input, inputs.len(), blocks, pass, progress)?;
+                let first = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
                 let fits = |(sink, &sent): (usize, &u64)| {
                     sent <= u64::from(slots[sink]) * u64::from(blocks)
                 };
                 if first.sent.iter().enumerate().all(fits) {
-                    first
+                    Ok(first)
                 } else {
                     let sizes = |sink: usize| Size::Shared(first.sent[sink]);
                     let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                    let mut second = self.pass(input, inputs.len(), blocks, pass, progress)?;
+                    let mut second =
+                        self.pass(input, inputs.len(), blocks, pass, progress, take)?;
                     second.after(&first);
-                    second
+                    Ok(second)
                 }
             }
             OutputScheme::CountThenWrite => {
                 let pass = Pass { sizes: self.sizes(|_| Size::Counted), fixed_input: true };
-                let first = self.pass(input, inputs.len(), blocks, pass, progress)?;
+                let first = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
                 let sinks = self.plan.sinks.len();
                 let sizes = |sink: usize| {
                     Size::Exact(first.counts.iter().skip(sink).step_by(sinks).copied().collect())
                 };
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: true };
-                let mut second = self.pass(input, inputs.len(), blocks, pass, progress)?;
+                let mut second = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
                 second.after(&first);
-                second
+                Ok(second)
             }
-        };
-        let mut outputs = Outputs::new(done.sinks, done.metrics);
-        outputs.device_seconds = done.seconds;
-        Ok(outputs)
+        }
     }
 
     fn sizes(&self, size: impl Fn(usize) -> Size) -> Vec<(usize, Size)> {

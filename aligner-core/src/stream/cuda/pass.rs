@@ -8,7 +8,8 @@ use super::layout::Layout;
 use super::memory::{Memory, Shape};
 use super::sinks::{Sinks, Size};
 use super::tables::Run;
-use crate::stream::{Bytes, Metrics, ModuleMetrics, Policy, Progress, RunError};
+use crate::DeviceError;
+use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
 /// Regions of sinks are not made larger than so many items.
 const MOST_SLOTS: u32 = 1 << 20;
@@ -21,9 +22,9 @@ pub(super) struct Pass {
 }
 
 /// What a launch, or all launches of a pass, yielded.
-pub(super) struct Yield {
+pub(super) struct Yield<T> {
     /// For each sink, what came at a time.
-    pub sinks: Vec<Vec<Bytes>>,
+    pub sinks: Vec<Vec<T>>,
     /// For each block, the items of each sink.
     pub counts: Vec<u32>,
     pub metrics: Metrics,
@@ -32,7 +33,11 @@ pub(super) struct Yield {
     pub sent: Vec<u64>,
 }
 
-impl Yield {
+/// Takes over so many bytes of a buffer.
+pub(super) type Take<'a, B, T> =
+    &'a dyn Fn(&B, <B as Backend>::Buffer, usize) -> Result<T, DeviceError>;
+
+impl<T> Yield<T> {
     /// Adds what an earlier pass over the same input took.
     pub fn after(&mut self, first: &Self) {
         self.seconds += first.seconds;
@@ -41,16 +46,17 @@ impl Yield {
 }
 
 impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
-    /// Runs the whole input once.
+    /// Runs the whole input once; what reaches sinks is taken over by `take`.
     #[allow(unsafe_code)]
-    pub(super) fn pass(
+    pub(super) fn pass<T>(
         &self,
         input: &[u8],
         inputs: usize,
         blocks: u32,
         pass: Pass,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Yield, RunError> {
+        take: Take<'_, B, T>,
+    ) -> Result<Yield<T>, RunError> {
         let backend = &self.backend;
         let mut layout = Layout::new(self.topology, &self.plan, &self.settings, blocks);
         let shared = self.shared_bytes(&layout);
@@ -110,9 +116,10 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                 if let Size::Regions(slots) = size {
                     full |= counts.iter().zip(slots).any(|(&count, &slots)| 2 * count > slots);
                 }
-                if let Size::Regions(_) | Size::Exact(_) = size {
-                    let items = sinks.regions(backend, sink, &counts, run, &pack)?;
-                    done.sinks[sink].push(items);
+                if let Size::Regions(_) | Size::Exact(_) = size
+                    && let Some((items, len)) = sinks.regions(backend, sink, &counts, run, &pack)?
+                {
+                    done.sinks[sink].push(take(backend, items, len)?);
                 }
             }
             let blocks_now = memory.saved_blocks(backend)?;
@@ -140,11 +147,12 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                 sinks = Sinks::new(backend, blocks, &sizes)?;
             }
         }
-        for (sink, (_, size)) in sizes.iter().enumerate() {
-            let sent = sinks.sent(backend, sink)?;
+        for (sink, shared) in sinks.shared(backend).enumerate() {
+            let (sent, items, item_bytes) = shared?;
             done.sent.push(sent);
-            if let Size::Shared(room) = size {
-                done.sinks[sink].push(sinks.shared(backend, sink, sent.min(*room))?);
+            if let (_, Size::Shared(room)) = sizes[sink] {
+                let len = sent.min(room) as usize * item_bytes;
+                done.sinks[sink].push(take(backend, items, len)?);
             }
         }
         if self.settings.metrics {

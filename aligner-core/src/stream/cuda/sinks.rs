@@ -1,10 +1,8 @@
-//! Sinks of one launch: where blocks write outputs, and how the host takes them away.
+//! Sinks of one launch: where blocks write outputs, and how these are taken away.
 
 use super::backend::{Backend, Launch, Word};
-use super::layout::upload;
 use super::tables::{Scheme, Sink};
 use crate::DeviceError;
-use crate::stream::Bytes;
 
 /// Room for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
@@ -64,8 +62,8 @@ impl<B: Backend> Sinks<B> {
                 items: backend.zeros((total + room) as usize * item_bytes)?,
                 cursor: backend.zeros(8)?,
                 item_bytes: *item_bytes,
-                first: upload(backend, bytemuck::cast_slice(&first))?,
-                slots: upload(backend, bytemuck::cast_slice(&slots))?,
+                first: backend.upload(bytemuck::cast_slice(&first))?,
+                slots: backend.upload(bytemuck::cast_slice(&slots))?,
             };
             rows.push(Sink {
                 items: backend.address(&sink.items),
@@ -78,7 +76,7 @@ impl<B: Backend> Sinks<B> {
             });
             sinks.push(sink);
         }
-        let table = upload(backend, bytemuck::cast_slice(&rows))?;
+        let table = backend.upload(bytemuck::cast_slice(&rows))?;
         Ok(Self { sinks, table })
     }
 
@@ -87,25 +85,21 @@ impl<B: Backend> Sinks<B> {
         backend.address(&self.table)
     }
 
-    /// Items that were sent to a sink whose array all blocks share, whether they fit or not.
-    pub(super) fn sent(&self, backend: &B, sink: usize) -> Result<u64, DeviceError> {
-        let bytes = backend.read(&self.sinks[sink].cursor, 8)?;
-        Ok(bytemuck::pod_read_unaligned(&bytes))
-    }
-
-    /// The first `items` of a sink whose array all blocks share.
+    /// Items that were sent to each sink whose array all blocks share, whether they fit or not, with the
+    /// array and the bytes of an item.
     pub(super) fn shared(
-        &self,
+        self,
         backend: &B,
-        sink: usize,
-        items: u64,
-    ) -> Result<Bytes, DeviceError> {
-        let sink = &self.sinks[sink];
-        backend.land(&sink.items, items as usize * sink.item_bytes)
+    ) -> impl Iterator<Item = Result<(u64, B::Buffer, usize), DeviceError>> {
+        self.sinks.into_iter().map(|sink| {
+            let sent = bytemuck::pod_read_unaligned(&backend.read(&sink.cursor, 8)?);
+            Ok((sent, sink.items, sink.item_bytes))
+        })
     }
 
-    /// What the blocks have in their regions of a sink, `counts` items each, as one array. `run` is
-    /// the address of the launch's struct and `pack` the kernel that moves items together.
+    /// What the blocks have in their regions of a sink, `counts` items each, as one array, with its bytes;
+    /// nothing for none. `run` is the address of the launch's struct and `pack` the kernel that moves items
+    /// together.
     #[allow(unsafe_code)]
     pub(super) fn regions(
         &self,
@@ -114,13 +108,13 @@ impl<B: Backend> Sinks<B> {
         counts: &[u32],
         run: u64,
         pack: &str,
-    ) -> Result<Bytes, DeviceError> {
+    ) -> Result<Option<(B::Buffer, usize)>, DeviceError> {
         let (first, total) = starts(counts);
         if total == 0 {
-            return Ok(Bytes::default());
+            return Ok(None);
         }
         let len = total as usize * self.sinks[sink].item_bytes;
-        let first = upload(backend, bytemuck::cast_slice(&first))?;
+        let first = backend.upload(bytemuck::cast_slice(&first))?;
         let packed = backend.zeros(len)?;
         let launch = Launch {
             kernel: pack,
@@ -137,6 +131,6 @@ impl<B: Backend> Sinks<B> {
         // SAFETY: the arguments are those of `APP_pack`: `run` and its tables are alive, `first` has
         // an entry a block, and `packed` room for the sum of the counts.
         unsafe { backend.launch(&launch) }?;
-        backend.land(&packed, len)
+        Ok(Some((packed, len)))
     }
 }

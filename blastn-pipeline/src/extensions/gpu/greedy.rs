@@ -2,6 +2,7 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer};
+use rayon::prelude::*;
 
 use super::{DeviceQueries, Engine, GpuExtensions, Level, SIDES, SLOT, THREADS};
 use crate::extensions::device::{
@@ -42,13 +43,13 @@ impl GpuExtensions {
         let none = GreedyReached { differences: device::NO_FRONT, ..GreedyReached::default() };
         let mut all = vec![none; sides.len()];
         for width in FRONTS {
-            let numbers: Vec<usize> =
-                (0..sides.len()).filter(|&n| all[n].reach().is_none()).collect();
+            let left = |&number: &usize| all[number].reach().is_none();
+            let numbers: Vec<usize> = (0..sides.len()).into_par_iter().filter(left).collect();
             let shared = width * FRONT_SLOT;
             let resident =
                 self.greedy_scores.blocks_per_multiprocessor(THREADS, shared as usize)?;
             for numbers in numbers.chunks(SIDES) {
-                let own: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
+                let own: Vec<Side> = numbers.par_iter().map(|&number| sides[number]).collect();
                 let count = own.len() as u32;
                 let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(&own))?;
                 let reached: DeviceBuffer<u8> =

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
+use rayon::prelude::*;
 
 use crate::extensions::device::{self, AffineTask, Answers, FIRST, Reached, Side};
 use crate::pipeline::device::FIRST_BASE;
@@ -199,7 +200,7 @@ impl GpuExtensions {
         }
         for &level in &levels[1..] {
             let left = |number: &usize| !all.reached[*number].fits();
-            let numbers: Vec<usize> = (0..sides.len()).filter(left).collect();
+            let numbers: Vec<usize> = (0..sides.len()).into_par_iter().filter(left).collect();
             for numbers in numbers.chunks(SIDES) {
                 let left: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
                 let mut again =
@@ -276,9 +277,7 @@ impl GpuExtensions {
             answers.reached.resize(start + sides.len(), Reached::default());
             let own = &mut answers.reached[start..];
             gpu.download_into(&reached, bytemuck::cast_slice_mut(own))?;
-            for reached in own {
-                reached.first_run += first;
-            }
+            own.par_iter_mut().for_each(|reached| reached.first_run += first);
         } else {
             let none = Reached { runs: device::NO_ROOM, ..Reached::default() };
             answers.reached.extend(std::iter::repeat_n(none, sides.len()));

@@ -6,8 +6,8 @@
 //!   -query --> batches of queries -----> Results --format--> text
 //! ```
 //!
-//! One batch is searched at a time, on all threads, while the one before is formatted and written; how
-//! many queries it has follows what was found before, never threads or time.
+//! One batch is searched, on all threads, while the next is begun and the one before is formatted and
+//! written; how many queries it has follows what was found before, never threads or time.
 
 mod alignment;
 pub mod args;
@@ -27,7 +27,7 @@ use blastn_pipeline::batching::BatchSize;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::{Results, Searcher, Times};
+use blastn_pipeline::search::{Begun, Results, Searcher, Times};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
@@ -96,7 +96,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     }
     let Spent { times, writing } = spent;
     console.detail(&format!(
-        "opened in {opened:.2} s; searched in {:.2} s: seeds on the device {:.2}, scores on the device {:.2}, \
+        "opened in {opened:.2} s; searched in {:.2} s, parts side by side: seeds on the device {:.2}, scores on the device {:.2}, \
          first alignments {:.2}, columns on the device {:.2}, last alignments {:.2}; beside that, \
          formatted and written in {writing:.2} s",
         start.elapsed().as_secs_f64() - opened,
@@ -137,7 +137,7 @@ struct Searched<'q> {
     results: Results,
 }
 
-/// Searches batch by batch; each is formatted and written while the next is searched.
+/// Searches batch by batch; the next is begun while one is finished, and formatted and written beside that.
 fn search(
     report: &Report<'_>,
     queries: &[Record],
@@ -145,7 +145,6 @@ fn search(
 ) -> std::io::Result<Spent> {
     let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
     let mut size = BatchSize::new(task, letters);
-    let mut times = Times::default();
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Searched<'_>>(1);
         let writer = scope.spawn(move || {
@@ -162,20 +161,31 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
+        let (begun, to_finish) = sync_channel::<(usize, &[Record], Begun<'_>)>(1);
+        let finisher = scope.spawn(move || {
+            let mut times = Times::default();
+            for (first, queries, begun) in to_finish {
+                let results = report.searcher.finish(queries, begun);
+                times.add(&results.times);
+                if sender.send(Searched { first, queries, results }).is_err() {
+                    // The writer failed, and says why.
+                    break;
+                }
+            }
+            times
+        });
         let mut rest = queries;
         while !rest.is_empty() {
             let (batch, behind) = rest.split_at(batch(rest, size.bases()));
-            let results = report.searcher.search(batch);
-            size.update(results.extensions);
-            times.add(&results.times);
-            let searched = Searched { first: queries.len() - rest.len(), queries: batch, results };
-            if sender.send(searched).is_err() {
-                // The writer failed, and says why.
+            let searched = report.searcher.begin(batch);
+            size.update(searched.extensions);
+            if begun.send((queries.len() - rest.len(), batch, searched)).is_err() {
                 break;
             }
             rest = behind;
         }
-        drop(sender);
+        drop(begun);
+        let times = finisher.join().unwrap_or_else(|panic| resume_unwind(panic));
         let writing: std::io::Result<f64> =
             writer.join().unwrap_or_else(|panic| resume_unwind(panic));
         Ok(Spent { times, writing: writing? })

@@ -1,0 +1,282 @@
+//! The pipeline, and the rule of diagonals afterwards, whose kernels are run on the CPU, find what the
+//! stages one after the other find.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use aligner_core::sort::Sorter;
+use aligner_core::stream::{
+    Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
+};
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::hits::ChunkHit;
+use blastn_pipeline::lookup::Lookup;
+use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::pipeline::device::{DeviceChunk, DeviceContext, Tables, packed_words};
+use blastn_pipeline::pipeline::diagonals::{Admitted, Piece, Rule};
+use blastn_pipeline::pipeline::stages::{Bases, Context, Extended, Spent, Word};
+use blastn_pipeline::pipeline::{Build, slices, topology};
+use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::ungapped::{Chunk, Diagonals, Extender, Fours};
+use blastn_pipeline::words;
+use fastrand::Rng;
+use gpualign_tests::ShimBackend;
+
+fn backend(krate: &str, name: &str) -> ShimBackend {
+    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
+}
+
+/// The rule on the shim.
+struct OnShim {
+    rule: Rule<ShimBackend>,
+    memory: ShimBackend,
+}
+
+impl OnShim {
+    fn new() -> Self {
+        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
+        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        Self { rule, memory: backend("blastn-pipeline", "diagonals") }
+    }
+
+    fn upload<T: Item>(&self, items: &[T]) -> DeviceItems<ShimBackend> {
+        let bytes = bytemuck::cast_slice(items);
+        DeviceItems { items: self.memory.upload(bytes).expect("memory"), count: items.len() }
+    }
+
+    /// What is admitted of a piece's words.
+    fn admitted(
+        &self,
+        context: &DeviceContext,
+        chunks: &[DeviceChunk],
+        extended: &[Extended],
+        spent: &[Spent],
+        piece: Piece<'_>,
+    ) -> Admitted {
+        let words = (self.upload(extended), self.upload(spent));
+        self.rule.admitted(context, chunks, words, piece).expect("it runs")
+    }
+}
+
+fn sorted(mut hits: Vec<ChunkHit>) -> Vec<ChunkHit> {
+    hits.sort_unstable_by_key(|&ChunkHit { chunk, hit }| {
+        (chunk, hit.subject, hit.query, hit.length, hit.score, hit.seed_subject)
+    });
+    hits
+}
+
+/// Gives what a device is told of queries and chunks, as long as their arrays live.
+fn on_device<T>(
+    context: &Context,
+    chunks: &[DeviceChunk],
+    then: impl FnOnce(&DeviceContext) -> T,
+) -> T {
+    let packed: Vec<&[u8]> = context.chunks.iter().map(|chunk| chunk.packed.as_slice()).collect();
+    let words = packed_words(&packed.concat());
+    let tables = Tables::new(context, chunks);
+    let address = |start: *const u8| start.expose_provenance() as u64;
+    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
+    then(&tables.context(address(words.as_ptr().cast()), arrays))
+}
+
+/// What the CPU's search does with all chunks, sorted.
+fn one_after_the_other(context: &Context) -> Vec<ChunkHit> {
+    let Context { batch, lookup, word, fours, .. } = context;
+    let mut diagonals = Diagonals::default();
+    let of_chunk = |(chunk, Bases { packed, bases }): (u32, &Bases)| {
+        let (mut hits, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        let mut extender = Extender::new(batch, fours, Chunk { packed, bases }, &mut diagonals);
+        let end = (bases.len() + 1).saturating_sub(lookup.width());
+        lookup.find(packed, 0..end, &mut hits);
+        words::extend(batch, lookup, *word, bases, &hits, &mut words);
+        extender.extend(&words, &mut found);
+        found.into_iter().map(move |hit| ChunkHit { chunk, hit })
+    };
+    sorted((0..).zip(&context.chunks).flat_map(of_chunk).collect())
+}
+
+/// Four bases a byte, and 4 bytes to spare.
+fn packed(bases: &[u8]) -> Vec<u8> {
+    let four = |four: &[u8]| {
+        four.iter().enumerate().fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
+    };
+    bases.chunks(4).map(four).chain([0; 4]).collect()
+}
+
+/// A query and two chunks in which parts of it are: repeats of few bases bring words close to each other
+/// on a diagonal.
+fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
+    let mut random = Rng::with_seed(seed);
+    let mut options = Options::new(if seed % 3 == 2 { Task::Megablast } else { Task::Blastn });
+    options.word = [11, 7, 28][seed as usize % 3];
+    options.dust = None;
+    let bases = 2 + (seed / 2 % 3) as u8;
+    let letters: Vec<u8> = (0..300).map(|_| random.u8(..bases)).collect();
+    let subject = |random: &mut Rng, length: usize| {
+        let mut subject: Vec<u8> = (0..length).map(|_| random.u8(..bases)).collect();
+        for _ in 0..length / 100 {
+            let (part, from) = (random.usize(20..90), random.usize(..200));
+            let to = random.usize(..length - 90);
+            subject[to..to + part].copy_from_slice(&letters[from..from + part]);
+            for _ in 0..part / 12 {
+                subject[to + random.usize(..part)] = random.u8(..4);
+            }
+        }
+        Bases { packed: packed(&subject), bases: subject }
+    };
+    let chunks = vec![subject(&mut random, 2000), subject(&mut random, 500)];
+    let record = Record { letters, ..Record::default() };
+    let batch = Batch::new(&[record], &options, Extent { letters: 100_000, sequences: 1 });
+    let lookup = Lookup::new(&batch, options.word);
+    let mut first = 0;
+    let device_chunk = |chunk: &Bases| {
+        first += 4 * chunk.packed.len() as u64;
+        let length = chunk.bases.len() as u32;
+        DeviceChunk { first: first - 4 * chunk.packed.len() as u64, length, padding: 0 }
+    };
+    let device_chunks = chunks.iter().map(device_chunk).collect();
+    let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
+    let fours = Fours::new(&options);
+    (Context { batch, lookup, word: options.word, fours, chunks }, device_chunks)
+}
+
+/// The words that the pipeline finds on the CPU.
+fn words(context: &Context, chunks: &[DeviceChunk], build: Build) -> (Vec<Extended>, Vec<Spent>) {
+    let (app, sinks) = topology(context, build);
+    let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
+    let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
+    let mut outputs = executor.run(&inputs).expect("runs");
+    let (mut extended, mut spent) = (Vec::new(), Vec::new());
+    for sink in sinks.extended {
+        extended.extend(outputs.take(sink));
+    }
+    for sink in sinks.spent {
+        spent.extend(outputs.take(sink));
+    }
+    (extended, spent)
+}
+
+#[test]
+fn every_build_finds_what_the_search_finds() {
+    let shim = OnShim::new();
+    let (mut all, mut untried) = (0, 0);
+    for seed in 0..20 {
+        let (context, chunks) = case(seed);
+        let expected = one_after_the_other(&context);
+        for build in [Build::Split, Build::Merged] {
+            let (extended, spent) = words(&context, &chunks, build);
+            untried += spent.iter().filter(|spent| spent.tried == 0).count();
+            let found = on_device(&context, &chunks, |known| {
+                shim.admitted(known, &chunks, &extended, &spent, Piece::ALL)
+            });
+            assert_eq!(sorted(found.hits), expected, "seed {seed}, {build:?}");
+            assert_eq!(found.carried, [], "seed {seed}, {build:?}");
+        }
+        all += expected.len();
+    }
+    assert!(all > 100 && untried > 100, "{all} alignments, {untried} words not tried");
+}
+
+#[test]
+fn pieces_of_a_query_have_the_same_alignments() {
+    let shim = OnShim::new();
+    let (mut carried_over, mut passed) = (0, 0);
+    for (seed, most) in (0..30).zip([7, 31, 90, 200, 301].into_iter().cycle()) {
+        let (mut context, chunks) = case(seed);
+        let expected = one_after_the_other(&context);
+        let all = Arc::clone(&context.lookup);
+        let letters = context.batch.letters().len() as u32;
+        let (mut hits, mut carried) = (Vec::new(), Vec::new());
+        for start in (0..letters).step_by(most) {
+            let end = letters.min(start + most as u32);
+            context.lookup = Arc::new(all.piece(start..end));
+            let (extended, spent) = words(&context, &chunks, Build::Split);
+            let mut found = on_device(&context, &chunks, |known| {
+                let piece = Piece { end, carried: &carried };
+                shim.admitted(known, &chunks, &extended, &spent, piece)
+            });
+            passed += extended.len() - found.hits.len().min(extended.len());
+            carried_over += found.carried.len();
+            hits.append(&mut found.hits);
+            carried = found.carried;
+        }
+        assert_eq!(carried, [], "seed {seed}: beyond the last letter");
+        assert_eq!(sorted(hits), expected, "seed {seed}, {most} letters");
+    }
+    assert!(carried_over > 100 && passed > 100, "{carried_over} carried, {passed} passed");
+}
+
+#[test]
+fn what_the_pipeline_leaves_on_the_device_is_the_same() {
+    let shim = OnShim::new();
+    for (seed, outputs) in (30..).zip([OutputScheme::Regions, OutputScheme::CountThenWrite]) {
+        let (context, chunks) = case(seed);
+        let expected = one_after_the_other(&context);
+        // Few slots, so that outputs come in parts.
+        let settings =
+            Settings { width: 32, blocks: 2, output_slots: 20, outputs, ..Settings::default() };
+        let (app, sinks) = topology(&context, Build::Split);
+        let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
+        let found = on_device(&context, &chunks, |known| {
+            let kernels = backend("blastn-pipeline", "pipeline");
+            let executor = CudaExecutor::with_backend(kernels, &app, &settings, "pipeline", known)
+                .expect("an executor");
+            let mut outputs = executor.run_in_place(&inputs).expect("runs");
+            let extended = outputs.take(sinks.extended).expect("memory");
+            let spent = outputs.take(sinks.spent).expect("memory");
+            let words = (extended, spent);
+            shim.rule.admitted(known, &chunks, words, Piece::ALL).expect("it runs")
+        });
+        assert!(!expected.is_empty(), "seed {seed}: alignments");
+        assert_eq!(sorted(found.hits), expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn each_diagonal_is_looked_at_from_its_begin() {
+    let shim = OnShim::new();
+    let options = Options::new(Task::Blastn);
+    let record = Record { letters: vec![0; 50], ..Record::default() };
+    let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
+    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), Fours::new(&options));
+    let context = Context { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
+    let chunks = [DeviceChunk { first: 0, length: 6_100, padding: 0 }; 3];
+    for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {
+        let mut random = Rng::with_seed(seed);
+        // Chunk, diagonal, and where the word is; and the length of its alignment.
+        let all: BTreeMap<(u32, u32, u32), u32> = (0..words)
+            .map(|_| {
+                let place = 3 * random.u32(1..2_000);
+                let length = if random.u8(..3) == 0 { random.u32(12..90) } else { 0 };
+                ((random.u32(..3), random.u32(..40), place), length)
+            })
+            .collect();
+        let (mut extended, mut spent, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        let mut explored = HashMap::new();
+        for (&(chunk, diagonal, subject), &length) in &all {
+            let query = subject.wrapping_sub(diagonal);
+            let word = Word { chunk, query, subject, end: subject + 12, probe: subject + 2 };
+            let found = Extended { word, query, subject, length, score: 9 };
+            let explored = explored.entry((chunk, diagonal)).or_insert(0);
+            if word.probe >= *explored {
+                *explored = if length > 0 { subject + length } else { word.end };
+                expected.extend((length > 0).then(|| ChunkHit { chunk, hit: found.hit() }));
+            }
+            if length > 0 {
+                extended.push(found);
+            } else {
+                spent.push(Spent { word, tried: 1 });
+            }
+        }
+        random.shuffle(&mut extended);
+        random.shuffle(&mut spent);
+        let found = on_device(&context, &chunks, |known| {
+            shim.admitted(known, &chunks, &extended, &spent, Piece::ALL)
+        });
+        let expected = sorted(expected);
+        assert_eq!(sorted(found.hits), expected, "seed {seed}");
+        assert!(expected.len() < extended.len() || words < 1_000, "seed {seed}: some within");
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
-use crate::markdown::{facts, number, qualities, ratios};
+use crate::markdown::{facts, gpus, number, qualities, ratios};
 use crate::outcome::{Evidence, OfMapq, Outcome, Row};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
@@ -22,7 +22,7 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         escaped(version),
         escaped(device),
         escaped(&machine.processor),
-        escaped(if machine.gpus.is_empty() { "no GPU" } else { &machine.gpus[0] }),
+        escaped(&gpus(machine)),
     );
     for section in &evidence.sections {
         page += &of_section(section)?;

@@ -35,7 +35,7 @@ mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -117,7 +117,8 @@ fn main() -> Result<()> {
     let out = arguments
         .out
         .unwrap_or_else(|| Path::new("benches/results").join(format!("{date}-{}", machine.host)));
-    let sections = if arguments.keep { earlier(&out, &machine)? } else { Vec::new() };
+    let kept = if arguments.keep { earlier(&out, &machine)? } else { None };
+    let (sections, papers) = kept.map_or((Vec::new(), papers), |kept| (kept.sections, kept.papers));
     let data = Data::make(&arguments.data, &size, &program)?;
     let tools = Tools::new(program, arguments.peers.as_deref());
     let arena = Arena {
@@ -148,7 +149,9 @@ fn main() -> Result<()> {
     for (name, section) in plan.sections() {
         if is_wanted(name) {
             eprintln!("evidence: {name}");
+            let begin = Instant::now();
             let measured = arena.hold(name, section()?)?;
+            eprintln!("evidence: {name}: {:.0} s", begin.elapsed().as_secs_f64());
             evidence.sections.retain(|section| section.name != name);
             evidence.sections.push(measured);
             let place = |section: &Outcome| names.iter().position(|name| *name == section.name);
@@ -160,7 +163,9 @@ fn main() -> Result<()> {
     // Most of them are about kernels.
     if is_wanted(PAPERS) && evidence.device != "cpu" {
         eprintln!("evidence: {PAPERS}");
+        let begin = Instant::now();
         arena.prepare(&plan.experiments()?)?;
+        eprintln!("evidence: {PAPERS}: {:.0} s", begin.elapsed().as_secs_f64());
         let measured = sections::papers::measured(&data.folder, &results)?;
         evidence.papers = papers::rows(&results.with_measured(measured))?;
         write(&out, &evidence, &figures)?;
@@ -169,11 +174,11 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The sections that are in a folder already, which have to be of this machine.
-fn earlier(out: &Path, machine: &Machine) -> Result<Vec<Outcome>> {
+/// What is in a folder already, which has to be of this machine.
+fn earlier(out: &Path, machine: &Machine) -> Result<Option<Evidence>> {
     let path = out.join("evidence.json");
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let named = || path.display().to_string();
     let text = fs::read_to_string(&path).with_context(named)?;
@@ -181,7 +186,7 @@ fn earlier(out: &Path, machine: &Machine) -> Result<Vec<Outcome>> {
     if evidence.machine != *machine {
         bail!("{}: was measured on another machine", path.display());
     }
-    Ok(evidence.sections)
+    Ok(Some(evidence))
 }
 
 /// The program under test, as an absolute path.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::machine::Machine;
 use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row};
 
 /// The whole report.
 pub fn report(evidence: &Evidence) -> String {
     let Evidence { date, size, version, machine, threads, device, .. } = evidence;
     let commit = evidence.commit.as_deref().unwrap_or("unknown");
-    let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") };
+    let gpus = gpus(machine);
     let memory = machine.memory_bytes as f64 / f64::from(1 << 30);
     let mut text = format!(
         "# Evidence, {date}\n\n\
@@ -24,6 +25,11 @@ pub fn report(evidence: &Evidence) -> String {
     text += "\n## The papers' numbers\n\n";
     text += &of_papers(&evidence.papers);
     text
+}
+
+/// All GPUs of a machine.
+pub fn gpus(machine: &Machine) -> String {
+    if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") }
 }
 
 fn of_section(section: &Outcome) -> String {

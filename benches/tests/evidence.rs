@@ -122,9 +122,12 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(sizes(9), all(&["index"], &["3750", "15000", "60000"]));
     assert_eq!(sizes(10), [""; 0]);
 
+    assert_eq!(evidence["steps"], Value::Array(Vec::new()));
+
     let report = read("REPORT.md");
     assert!(report.contains("Not installed: bwa, bwa-mem2, bowtie2, minimap2, strobealign."));
     assert!(report.contains("Not measured: --device cpu is not all GPUs."));
+    assert!(report.contains("## Small steps\n\nNot measured: "));
     assert!(report.contains("## The papers' numbers"));
     let page = read("report.html");
     check_elements(&page);

@@ -14,6 +14,7 @@
 //! | [`contest`] | running command lines in turn, several times |
 //! | [`sections`] | which command lines |
 //! | [`machine`] | where |
+//! | [`micro`] | small steps, which criterion measured |
 //! | [`papers`] | the papers' numbers beside ours |
 //! | [`outcome`] | results as data |
 //! | [`page`] | `benches/RESULTS.md`, of the committed results |
@@ -27,6 +28,7 @@ mod data;
 mod html;
 mod machine;
 mod markdown;
+mod micro;
 mod outcome;
 mod page;
 mod papers;
@@ -85,6 +87,9 @@ struct Arguments {
     /// Only these sections [default: all]; papers: their experiments, on a GPU
     #[arg(long, value_name = "NAME", num_args = 1..)]
     section: Vec<String>,
+    /// Criterion's folder, after its benchmarks `micro` and `lines` were run
+    #[arg(long, value_name = "DIR")]
+    micro: Option<PathBuf>,
     /// Keep what an earlier call measured of other sections on this machine, into the same folder
     #[arg(long)]
     keep: bool,
@@ -105,6 +110,7 @@ fn main() -> Result<()> {
     let results = Results::read(&arguments.results)?;
     let papers = papers::rows(&results)?;
     let figures = papers::figures(&results, &arguments.results)?;
+    let steps = arguments.micro.as_deref().map(micro::measured).transpose()?;
     let size = match (arguments.quick, arguments.tiny) {
         (_, true) => Size::TINY,
         (true, _) => Size::QUICK,
@@ -118,7 +124,8 @@ fn main() -> Result<()> {
         .out
         .unwrap_or_else(|| Path::new("benches/results").join(format!("{date}-{}", machine.host)));
     let kept = if arguments.keep { earlier(&out, &machine)? } else { None };
-    let (sections, papers) = kept.map_or((Vec::new(), papers), |kept| (kept.sections, kept.papers));
+    let (sections, papers, kept) = kept
+        .map_or((Vec::new(), papers, Vec::new()), |kept| (kept.sections, kept.papers, kept.steps));
     let data = Data::make(&arguments.data, &size, &program)?;
     let tools = Tools::new(program, arguments.peers.as_deref());
     let arena = Arena {
@@ -142,6 +149,7 @@ fn main() -> Result<()> {
         machine,
         sections,
         papers,
+        steps: steps.unwrap_or(kept),
     };
     let is_wanted = |name: &str| {
         arguments.section.is_empty() || arguments.section.iter().any(|wanted| wanted == name)
@@ -170,6 +178,7 @@ fn main() -> Result<()> {
         evidence.papers = papers::rows(&results.with_measured(measured))?;
         write(&out, &evidence, &figures)?;
     }
+    write(&out, &evidence, &figures)?;
     println!("{}", out.display());
     Ok(())
 }

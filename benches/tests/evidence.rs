@@ -13,6 +13,14 @@ use serde_json::Value;
 const RAZERS3: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo razers3 version: 1.2.3 && exit\n\
     printf 'r\\t4\\n' > razers3.sam\n";
 
+/// And blastn: a row for each query; makeblastdb, too, which leaves another file.
+const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ && exit\n\
+    while [ $# -gt 0 ]; do\n\
+    case $1 in -query) query=$2 ;; -out) out=$2 ;; -in) query=$2 ;; esac; shift\n\
+    done\n\
+    while read -r line; do case $line in '>'*) echo row ;; esac; done < $query > $out\n\
+    [ $out != ncbi ] || echo > ncbi.nsq\n";
+
 /// gpualign of this build: a program of another package, which is there when the whole workspace is
 /// tested, and which else only cargo can make.
 fn gpualign() -> PathBuf {
@@ -54,8 +62,10 @@ fn a_tiny_run_makes_a_whole_report() {
     for program in ["date", "sh"] {
         symlink(format!("/bin/{program}"), path.join(program)).expect("links");
     }
-    fs::write(path.join("razers3"), RAZERS3).expect("writes");
-    fs::set_permissions(path.join("razers3"), PermissionsExt::from_mode(0o755)).expect("may run");
+    for (name, script) in [("razers3", RAZERS3), ("blastn", BLASTN), ("makeblastdb", BLASTN)] {
+        fs::write(path.join(name), script).expect("writes");
+        fs::set_permissions(path.join(name), PermissionsExt::from_mode(0o755)).expect("may run");
+    }
     let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
     command.args(["--tiny", "--threads", "2", "--device", "cpu"]).env("PATH", &path);
     command.arg("--program").arg(gpualign());
@@ -93,12 +103,16 @@ fn a_tiny_run_makes_a_whole_report() {
     assert!(find(1, "gpualign")["facts"]["records"].as_f64() >= Some(300.0));
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
-    // What NCBI's program would get, if it was there, is measured of ours too.
+    // What NCBI's program gets is measured of ours too; it also runs as a process a thread.
     let records = |name| find(4, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
+    assert_eq!(records("blastn, 2 queries"), Some(2.0));
+    assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
+    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(60_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 1, 1, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 0, 0, 0]);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();

@@ -46,7 +46,7 @@ impl Size {
         sequences: 300,
         sequence_bases: 1500,
         many_sequences: 4000,
-        queries: Queries { megablast: 500, blastn: 100, few: 10 },
+        queries: Queries { megablast: 500, blastn: 100, few: 16 },
     };
     pub const QUICK: Self = Self {
         name: "quick",
@@ -158,17 +158,18 @@ impl Data {
         format!("queries-{count}.fa")
     }
 
-    /// Cuts reads into so many files, for as many processes; one is the whole.
-    pub fn cut(&self, file: &str, reads: u64, parts: u64) -> Result<Vec<String>> {
+    /// Cuts FASTQ of four lines a record, or FASTA of two, into so many files, for as many processes; one is the whole.
+    pub fn cut(&self, file: &str, records: u64, parts: u64) -> Result<Vec<String>> {
         if parts == 1 {
             return Ok(vec![file.to_owned()]);
         }
         let mut lines = BufReader::new(File::open(self.folder.join(file))?).lines();
+        let lines_each = if file.ends_with(".fa") { 2 } else { 4 };
         let mut names = Vec::new();
         for part in 0..parts {
             let name = format!("part-{part}-of-{parts}-{file}");
-            let count = reads * (part + 1) / parts - reads * part / parts;
-            write(lines.by_ref().take(4 * count as usize), &self.folder.join(&name))?;
+            let count = records * (part + 1) / parts - records * part / parts;
+            write(lines.by_ref().take((lines_each * count) as usize), &self.folder.join(&name))?;
             names.push(name);
         }
         Ok(names)
@@ -237,5 +238,7 @@ mod tests {
 
         fasta(folder.path(), "reads.fq", 2, "two.fa").expect("copies");
         assert_eq!(read(&"two.fa".to_owned()), ">0\nACGT\n>1\nACGT\n");
+        let parts = data.cut("two.fa", 2, 2).expect("cuts");
+        assert_eq!(parts.iter().map(read).collect::<Vec<_>>(), [">0\nACGT\n", ">1\nACGT\n"]);
     }
 }

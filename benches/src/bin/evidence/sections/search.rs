@@ -77,9 +77,32 @@ impl Plan<'_> {
         let line = format!("{} -db ncbi -out ncbi.tsv", search(few));
         let blastn = base.as_ref().and_then(|_| self.peer(&BLASTN, &line, few as f64));
         let name = format!("{}, {few} queries", BLASTN.0);
+        let several = if blastn.is_some() { self.processes_of_blastn(task, few)? } else { None };
         let known = |one: Contestant| one.named(&name).knowing(records(["ncbi.tsv"]));
         section.enter(blastn, BLASTN.0, known);
+        section.contestants.extend(several);
         section.before.extend(base.map(|base| base.making("ncbi.nsq")));
+        section.note = Some(
+            "NCBI's program shares out the sequences of a database among its threads, so that a genome of few keeps few \
+             of them busy; hence it also runs as a process a thread, each with a part of the queries"
+                .to_owned(),
+        );
         Ok(section)
+    }
+
+    /// NCBI's program as a process a thread, all at once.
+    fn processes_of_blastn(&self, task: &str, queries: u64) -> Result<Option<Contestant>> {
+        let count = queries.min(self.threads as u64);
+        let parts = self.data.cut(&Data::queries(queries), queries, count)?;
+        let out = |part: usize| format!("ncbi-{part}.tsv");
+        let mut lines = parts.iter().enumerate().map(|(part, file)| {
+            format!("-query {file} -task {task} -outfmt 6 -db ncbi -out {}", out(part))
+        });
+        let one = self.peer(&BLASTN, &lines.next().unwrap_or_default(), queries as f64);
+        Ok(one.map(|one| {
+            let all = lines.fold(one, |one, line| one.beside(&line));
+            let name = format!("{}, {queries} queries, {count} processes", BLASTN.0);
+            all.named(&name).knowing(records((0..parts.len()).map(out)))
+        }))
     }
 }

@@ -164,7 +164,8 @@ impl Data {
             return Ok(vec![file.to_owned()]);
         }
         let mut lines = BufReader::new(File::open(self.folder.join(file))?).lines();
-        let lines_each = if file.ends_with(".fa") { 2 } else { 4 };
+        let is_fasta = Path::new(file).extension() == Some("fa".as_ref());
+        let lines_each = if is_fasta { 2 } else { 4 };
         let mut names = Vec::new();
         for part in 0..parts {
             let name = format!("part-{part}-of-{parts}-{file}");

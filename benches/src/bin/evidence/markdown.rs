@@ -42,7 +42,7 @@ fn of_steps(steps: &[Step]) -> String {
         |---|---:|---|---:|\n"
             .to_owned();
     for step in steps {
-        text += &format!("| {} |\n", step_cells(step).join(" | "));
+        let _ = writeln!(text, "| {} |", step_cells(step).join(" | "));
     }
     text
 }

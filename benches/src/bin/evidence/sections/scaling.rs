@@ -47,10 +47,11 @@ impl Plan<'_> {
         }
         for count in steps(gpus) {
             let [first, second] = ["1.fq", "2.fq"].map(|file| self.data.cut(file, pairs, count));
-            let both = first?.into_iter().zip(second?).map(|(a, b)| format!("{a} {b}")).collect();
+            let both = first?.into_iter().zip(second?).map(|(a, b)| format!("{a} {b}"));
+            let both: Vec<String> = both.collect();
             let single = self.data.cut("reads.fq", reads, count)?;
             for (mode, files, amount) in [(MODES[0], both, 2 * pairs), (MODES[1], single, reads)] {
-                let one = self.on_gpus(mode, files, amount as f64)?;
+                let one = self.on_gpus(mode, &files, amount as f64)?;
                 section.contestants.push(one.at(format!("{count}")));
             }
         }
@@ -61,7 +62,7 @@ impl Plan<'_> {
     fn on_gpus(
         &self,
         (name, mode): (&str, &str),
-        files: Vec<String>,
+        files: &[String],
         reads: f64,
     ) -> Result<Contestant> {
         let threads = (self.threads / files.len()).max(1);

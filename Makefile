@@ -8,6 +8,10 @@ export CARGO_TERM_COLOR ?= auto
 
 .PHONY: run test bench lint kernels kernels-check deps test-deps kernels-deps clean
 
+# Seconds of each of criterion's benchmarks.
+CRITERION := $(if $(QUICK),--warm-up-time 0.2 --measurement-time 0.5,--warm-up-time 1 --measurement-time 3)
+bench: export CRITERION_HOME := $(abspath $(TARGET))/evidence-criterion
+
 run: deps
 	$(CARGO) build --release --quiet --package gpualign
 	$(TARGET)/release/gpualign data/chrM_1.fq.gz data/chrM.fa.gz --eqx -o $(TARGET)/chrM.sam --stats json
@@ -19,9 +23,12 @@ test: deps test-deps
 	$(CARGO) test --package gpualign-tests --features sanitize --quiet
 
 bench: deps
+	rm -rf $(TARGET)/evidence-criterion
+	$(CARGO) bench --quiet --package gpualign-benches --bench micro -- $(CRITERION)
+	$(CARGO) bench --quiet --package gpualign --bench lines -- $(CRITERION)
 	$(CARGO) build --release --quiet --package gpualign
 	$(CARGO) run --release --quiet --package gpualign-benches --bin evidence -- \
-		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick)
+		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick) --micro $(TARGET)/evidence-criterion
 
 lint:
 	$(CARGO) fmt --all --check

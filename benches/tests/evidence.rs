@@ -13,6 +13,14 @@ use serde_json::Value;
 const RAZERS3: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo razers3 version: 1.2.3 && exit\n\
     printf 'r\\t4\\n' > razers3.sam\n";
 
+/// And blastn: a row for each query; makeblastdb, too, which leaves another file.
+const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ && exit\n\
+    while [ $# -gt 0 ]; do\n\
+    case $1 in -query) query=$2 ;; -out) out=$2 ;; -in) query=$2 ;; esac; shift\n\
+    done\n\
+    while read -r line; do case $line in '>'*) echo row ;; esac; done < $query > $out\n\
+    [ $out != ncbi ] || echo > ncbi.nsq\n";
+
 /// gpualign of this build: a program of another package, which is there when the whole workspace is
 /// tested, and which else only cargo can make.
 fn gpualign() -> PathBuf {
@@ -54,8 +62,10 @@ fn a_tiny_run_makes_a_whole_report() {
     for program in ["date", "sh"] {
         symlink(format!("/bin/{program}"), path.join(program)).expect("links");
     }
-    fs::write(path.join("razers3"), RAZERS3).expect("writes");
-    fs::set_permissions(path.join("razers3"), PermissionsExt::from_mode(0o755)).expect("may run");
+    for (name, script) in [("razers3", RAZERS3), ("blastn", BLASTN), ("makeblastdb", BLASTN)] {
+        fs::write(path.join(name), script).expect("writes");
+        fs::set_permissions(path.join(name), PermissionsExt::from_mode(0o755)).expect("may run");
+    }
     let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
     command.args(["--tiny", "--threads", "2", "--device", "cpu"]).env("PATH", &path);
     command.arg("--program").arg(gpualign());
@@ -73,7 +83,8 @@ fn a_tiny_run_makes_a_whole_report() {
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
     let mapping = ["index", "complete", "everyday", "pairwise", "blastn", "megablast"];
-    assert_eq!(names, [&mapping[..], &["threads", "reads", "reference", "indexes"]].concat());
+    let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
+    assert_eq!(names, [&mapping[..], &scaling].concat());
     for section in sections {
         for row in section["rows"].as_array().expect("rows") {
             let seconds = row["seconds"].as_array().expect("runs");
@@ -90,11 +101,18 @@ fn a_tiny_run_makes_a_whole_report() {
     };
     // Repeats may have some more.
     assert!(find(1, "gpualign")["facts"]["records"].as_f64() >= Some(300.0));
-    assert_eq!(find(1, "razers3")["version"], "1.2.3");
-    assert_eq!(find(1, "razers3")["facts"]["records"], 1.0);
+    assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
+    assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
+    // What NCBI's program gets is measured of ours too; it also runs as a process a thread.
+    let records = |name| find(4, name)["facts"]["records"].as_f64();
+    assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
+    assert_eq!(records("blastn, 2 queries"), Some(2.0));
+    assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
+    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(60_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 1, 1, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 0, 0, 0]);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
@@ -116,9 +134,14 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(sizes(7), all(&modes, &["18", "75", "300"]));
     assert_eq!(sizes(8), all(&modes, &["3750", "15000", "60000"]));
     assert_eq!(sizes(9), all(&["index"], &["3750", "15000", "60000"]));
+    assert_eq!(sizes(10), [""; 0]);
+
+    assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 
     let report = read("REPORT.md");
     assert!(report.contains("Not installed: bwa, bwa-mem2, bowtie2, minimap2, strobealign."));
+    assert!(report.contains("Not measured: --device cpu is not all GPUs."));
+    assert!(report.contains("## Small steps\n\nNot measured: "));
     assert!(report.contains("## The papers' numbers"));
     let page = read("report.html");
     check_elements(&page);
@@ -142,4 +165,42 @@ fn a_tiny_run_makes_a_whole_report() {
             _ => assert_eq!(other, section),
         }
     }
+}
+
+/// gpualign on a machine with three GPUs, as far as anybody can see.
+const THREE_GPUS: &str = "#!/bin/sh\n\
+    [ \"$1\" = devices ] && printf 'cpu: 2\\ncuda:0 A\\ncuda:1 A\\ncuda:2 A\\n' && exit\n\
+    for word; do shift; case $word in cuda*) echo $word >> gpus.txt; word=cpu ;; esac; set -- \"$@\" $word; done\n\
+    exec \"$(dirname \"$0\")/real\" \"$@\"\n";
+
+#[test]
+fn reads_are_shared_out_among_gpus() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    symlink(gpualign(), at("real")).expect("links");
+    fs::write(at("gpualign"), THREE_GPUS).expect("writes");
+    fs::set_permissions(at("gpualign"), PermissionsExt::from_mode(0o755)).expect("may run");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
+    command.args(["--tiny", "--threads", "2", "--device", "cuda", "--section", "gpus"]);
+    command.arg("--program").arg(at("gpualign")).arg("--data").arg(at("data"));
+    command.arg("--out").arg(at("out"));
+    command.arg("--results").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("results"));
+    let output = command.output().expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let evidence = fs::read(at("out").join("evidence.json")).expect("is there");
+    let evidence: Value = serde_json::from_slice(&evidence).expect("is JSON");
+    let rows = evidence["sections"][0]["rows"].as_array().expect("rows");
+    let sizes: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["at"].as_str())).collect();
+    let of = |count| [(Some("everyday"), Some(count)), (Some("complete"), Some(count))];
+    assert_eq!(sizes, [of("1"), of("2"), of("3")].concat());
+    // All reads, however many GPUs.
+    for (row, one) in rows.iter().zip(rows[..2].iter().cycle()) {
+        assert!(one["facts"]["records"].as_f64() >= Some(300.0));
+        assert_eq!(row["facts"]["records"], one["facts"]["records"], "{row}");
+    }
+    let used = fs::read_to_string(at("data/tiny/gpus.txt")).expect("is there");
+    let times = |gpu: &str| used.lines().filter(|line| *line == gpu).count();
+    // Two modes and two runs, on one GPU, two and three.
+    assert_eq!(["cuda:0", "cuda:1", "cuda:2"].map(times), [12, 8, 4]);
 }

@@ -1,8 +1,9 @@
 //! Command lines that are run in turn and measured.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,13 +30,14 @@ pub struct Section {
     pub note: Option<String>,
 }
 
-/// A command line.
+/// A command line, or several at once.
 pub struct Contestant {
     pub name: String,
     /// The size that is measured, in sections on scaling.
     pub at: Option<String>,
     pub tool: Tool,
-    pub arguments: Vec<String>,
+    /// Of its processes, which run at once; most have one.
+    pub arguments: Vec<Vec<String>>,
     /// The file of the folder that it makes, if it is one for others.
     pub makes: Option<String>,
     /// Files of the folder that it reads from and writes to, instead of a terminal.
@@ -121,43 +123,54 @@ impl Arena<'_> {
         made.is_some_and(|made| changed("genome.fa").is_some_and(|genome| made >= genome))
     }
 
-    /// One run: how long it took, and its peak of memory.
+    /// One run: how long it took, and its peak of memory, of all processes together.
     fn run(&self, contestant: &Contestant) -> Result<(Duration, u64)> {
         let file = |name: &str| self.folder.join(name);
         let errors = self.folder.join("errors.txt");
-        let mut command = Command::new(&contestant.tool.path);
-        command.args(&contestant.arguments).current_dir(self.folder);
-        command.stdin(match contestant.stdin {
-            Some(name) => File::open(file(name))?.into(),
-            None => Stdio::null(),
-        });
-        command.stdout(match contestant.stdout {
-            Some(name) => File::create(file(name))?.into(),
-            None => Stdio::null(),
-        });
-        command.stderr(File::create(&errors)?);
+        let stderr = File::create(&errors)?;
+        let mut commands = Vec::new();
+        for arguments in &contestant.arguments {
+            let mut command = Command::new(&contestant.tool.path);
+            command.args(arguments).current_dir(self.folder).stderr(stderr.try_clone()?);
+            command.stdin(match contestant.stdin {
+                Some(name) => File::open(file(name))?.into(),
+                None => Stdio::null(),
+            });
+            command.stdout(match contestant.stdout {
+                Some(name) => File::create(file(name))?.into(),
+                None => Stdio::null(),
+            });
+            commands.push(command);
+        }
         let begin = Instant::now();
-        let mut child = command.spawn().with_context(|| contestant.command_line())?;
-        let (process, is_done) = (child.id(), AtomicBool::new(false));
-        let (status, took, peak) = thread::scope(|scope| {
+        let children: io::Result<Vec<Child>> = commands.iter_mut().map(Command::spawn).collect();
+        let mut children = children.with_context(|| contestant.command_line())?;
+        let processes: Vec<u32> = children.iter().map(Child::id).collect();
+        let is_done = AtomicBool::new(false);
+        let (statuses, took, peak) = thread::scope(|scope| {
             let watch = scope.spawn(|| {
-                let mut peak = 0;
+                let mut peaks = vec![0; processes.len()];
                 while !is_done.load(Ordering::Relaxed) {
-                    peak = peak_bytes(process).unwrap_or_default().max(peak);
+                    for (peak, &process) in peaks.iter_mut().zip(&processes) {
+                        *peak = peak_bytes(process).unwrap_or_default().max(*peak);
+                    }
                     thread::sleep(LOOK);
                 }
-                peak
+                peaks.into_iter().sum()
             });
-            let status = child.wait();
+            let statuses: Vec<io::Result<ExitStatus>> =
+                children.iter_mut().map(Child::wait).collect();
             let took = begin.elapsed();
             is_done.store(true, Ordering::Relaxed);
-            (status, took, watch.join().unwrap_or_default())
+            (statuses, took, watch.join().unwrap_or_default())
         });
-        let status = status?;
-        if !status.success() {
-            let said = fs::read_to_string(&errors).unwrap_or_default();
-            let last = said.trim_end().lines().last().unwrap_or_default().to_owned();
-            bail!("{}: {status}: {last}", contestant.command_line());
+        for status in statuses {
+            let status = status?;
+            if !status.success() {
+                let said = fs::read_to_string(&errors).unwrap_or_default();
+                let last = said.trim_end().lines().last().unwrap_or_default().to_owned();
+                bail!("{}: {status}: {last}", contestant.command_line());
+            }
         }
         Ok((took, peak))
     }
@@ -167,11 +180,8 @@ impl Contestant {
     /// As one would type it, without the program's folder.
     fn command_line(&self) -> String {
         let program = self.tool.path.file_name().unwrap_or_default().to_string_lossy();
-        let mut line = [program.as_ref()]
-            .into_iter()
-            .chain(self.arguments.iter().map(String::as_str))
-            .collect::<Vec<_>>()
-            .join(" ");
+        let lines = self.arguments.iter().map(|line| format!("{program} {}", line.join(" ")));
+        let mut line = lines.collect::<Vec<_>>().join(" & ").trim_end().to_owned();
         for (sign, file) in [(" < ", self.stdin), (" > ", self.stdout)] {
             line.extend(file.into_iter().flat_map(|file| [sign, file]));
         }
@@ -210,5 +220,44 @@ mod tests {
     fn the_median_is_in_the_middle() {
         let twice = |values: &[f64]| (2.0 * median(values)) as u32;
         assert_eq!([twice(&[3.0]), twice(&[9.0, 1.0, 2.0]), twice(&[4.0, 1.0])], [6, 4, 5]);
+    }
+
+    /// Of this script.
+    fn shell(script: &str) -> Contestant {
+        let tool = Tool { path: "/bin/sh".into(), version: String::new() };
+        Contestant {
+            name: String::new(),
+            at: None,
+            tool,
+            arguments: vec![vec!["-c".to_owned(), script.to_owned()]],
+            makes: None,
+            stdin: None,
+            stdout: None,
+            amount: 1.0,
+            facts: None,
+        }
+    }
+
+    #[test]
+    fn processes_of_a_contestant_run_at_once_and_may_all_fail_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arena = Arena { folder: folder.path(), runs: 1, patience: Duration::ZERO };
+        // Each waits for what the other one makes.
+        let wait = |own: &str, other: &str| {
+            format!(
+                "touch {own}; for i in $(seq 500); do [ -e {other} ] && exit; sleep 0.02; done; exit 1"
+            )
+        };
+        let mut both = shell(&wait("a", "b"));
+        both.arguments.extend(shell(&wait("b", "a")).arguments);
+        arena.run(&both).expect("both end well");
+
+        let mut second = shell("exit 0");
+        second.arguments.extend(shell("echo no such luck >&2; exit 3").arguments);
+        let error = arena.run(&second).expect_err("the second fails").to_string();
+        assert!(
+            error.starts_with("sh -c exit 0 & sh -c echo no") && error.ends_with("luck"),
+            "{error}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The data: made by `gpualign simulate` once, and kept.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,25 +16,37 @@ pub struct Size {
     pub patience: u64,
     /// Bases of the genome.
     pub genome: u64,
-    /// Single reads, and as many pairs.
+    /// Single reads.
     pub reads: u64,
-    /// Sequences that are aligned all against all, and bases of each.
+    pub pairs: u64,
+    /// Sequences that are aligned all against all, bases of each, and how many a GPU gets besides.
     pub sequences: u64,
     pub sequence_bases: u64,
-    /// Queries for the database.
-    pub queries: u64,
+    pub many_sequences: u64,
+    pub queries: Queries,
+}
+
+/// Queries for the database, by task; the fewer are the first of the others.
+#[derive(Debug, Clone, Copy)]
+pub struct Queries {
+    pub megablast: u64,
+    pub blastn: u64,
+    /// Of task blastn, for programs that take seconds for one.
+    pub few: u64,
 }
 
 impl Size {
     pub const FULL: Self = Self {
         name: "full",
-        runs: 5,
-        patience: 30,
+        runs: 3,
+        patience: 40,
         genome: 60_000_000,
         reads: 1_000_000,
-        sequences: 400,
+        pairs: 500_000,
+        sequences: 300,
         sequence_bases: 1500,
-        queries: 20,
+        many_sequences: 4000,
+        queries: Queries { megablast: 500, blastn: 100, few: 16 },
     };
     pub const QUICK: Self = Self {
         name: "quick",
@@ -42,9 +54,11 @@ impl Size {
         patience: 6,
         genome: 2_000_000,
         reads: 10_000,
+        pairs: 10_000,
         sequences: 40,
         sequence_bases: 1000,
-        queries: 20,
+        many_sequences: 400,
+        queries: Queries { megablast: 20, blastn: 20, few: 20 },
     };
     pub const TINY: Self = Self {
         name: "tiny",
@@ -52,9 +66,11 @@ impl Size {
         patience: 60,
         genome: 60_000,
         reads: 300,
+        pairs: 300,
         sequences: 8,
         sequence_bases: 300,
-        queries: 4,
+        many_sequences: 16,
+        queries: Queries { megablast: 4, blastn: 4, few: 2 },
     };
 }
 
@@ -65,9 +81,9 @@ pub const PARTS: [u64; 3] = [16, 4, 1];
 pub const READ: u64 = 100;
 pub const QUERY: u64 = 500;
 
-/// Files in a folder of their own: `genome.fa`, `reads.fq`, `1.fq`, `2.fq`, `all.fa`, `one.fa` and
-/// `queries.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`; and smaller genomes, `genome-N.fa`, with reads of theirs,
-/// `genome-N.fq`.
+/// Files in a folder of their own: `genome.fa`, `reads.fq`, `1.fq`, `2.fq`, `all.fa`, `many.fa` and `one.fa`; the first
+/// N queries, `queries-N.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`; and smaller genomes,
+/// `genome-N.fa`, with reads of theirs, `genome-N.fq`.
 #[derive(Debug)]
 pub struct Data {
     pub folder: PathBuf,
@@ -95,21 +111,25 @@ impl Data {
             }
             Ok(())
         };
-        let Size { genome, reads, sequences, sequence_bases, queries, .. } = *size;
+        let Size { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
         make("genome.fa", &format!("genome {genome} --contigs 2 --seed 1 -o genome.fa"))?;
         make("reads.fq", &format!("reads genome.fa -n {reads} -l {READ} --seed 2 -o reads.fq"))?;
-        let pairs = format!("reads genome.fa --pairs -n {reads} -l 150 -d 400 --seed 3");
+        let pairs = format!("reads genome.fa --pairs -n {pairs} -l 150 -d 400 --seed 3");
         make("2.fq", &format!("{pairs} -o 1.fq --output2 2.fq"))?;
-        let bases = sequences * sequence_bases;
-        let contigs = format!("--contigs {sequences} --repeats 0 --seed 4");
-        make("all.fa", &format!("genome {bases} {contigs} -o all.fa"))?;
+        for (name, count) in [("all.fa", sequences), ("many.fa", size.many_sequences)] {
+            let bases = count * sequence_bases;
+            let contigs = format!("--contigs {count} --repeats 0 --seed 4");
+            make(name, &format!("genome {bases} {contigs} -o {name}"))?;
+        }
         make("one.fa", &format!("genome {sequence_bases} --repeats 0 --seed 5 -o one.fa"))?;
         let rates = "--substitutions 0.05 --indels 0.005 --seed 6";
         make(
             "queries.fq",
-            &format!("reads genome.fa -n {queries} -l {QUERY} {rates} -o queries.fq"),
+            &format!("reads genome.fa -n {} -l {QUERY} {rates} -o queries.fq", queries.megablast),
         )?;
-        fasta(&folder.join("queries.fq"), &folder.join("queries.fa"))?;
+        for count in [queries.megablast, queries.blastn, queries.few] {
+            fasta(&folder, "queries.fq", count, &Self::queries(count))?;
+        }
         let short = format!("reads genome.fa -n {} -l 47 --seed 7 -o short.fq", reads / 10);
         make("short.fq", &short)?;
         let bases = letters(&folder.join("genome.fa"))?;
@@ -133,6 +153,29 @@ impl Data {
         PARTS.map(of).into()
     }
 
+    /// The file with the first of the queries.
+    pub fn queries(count: u64) -> String {
+        format!("queries-{count}.fa")
+    }
+
+    /// Cuts FASTQ of four lines a record, or FASTA of two, into so many files, for as many processes; one is the whole.
+    pub fn cut(&self, file: &str, records: u64, parts: u64) -> Result<Vec<String>> {
+        if parts == 1 {
+            return Ok(vec![file.to_owned()]);
+        }
+        let mut lines = BufReader::new(File::open(self.folder.join(file))?).lines();
+        let is_fasta = Path::new(file).extension() == Some("fa".as_ref());
+        let lines_each = if is_fasta { 2 } else { 4 };
+        let mut names = Vec::new();
+        for part in 0..parts {
+            let name = format!("part-{part}-of-{parts}-{file}");
+            let count = records * (part + 1) / parts - records * part / parts;
+            write(lines.by_ref().take((lines_each * count) as usize), &self.folder.join(&name))?;
+            names.push(name);
+        }
+        Ok(names)
+    }
+
     /// The file with one of so many parts of the reads of a reference.
     pub fn reads(reference: &str, part: u64) -> String {
         match (reference, part) {
@@ -145,24 +188,27 @@ impl Data {
 
 /// The first lines of a file as another one.
 fn first(folder: &Path, from: &str, lines: u64, to: &str) -> Result<()> {
-    let mut out = BufWriter::new(File::create(folder.join(to))?);
-    for line in BufReader::new(File::open(folder.join(from))?).lines().take(lines as usize) {
+    let lines_of = BufReader::new(File::open(folder.join(from))?).lines();
+    write(lines_of.take(lines as usize), &folder.join(to))
+}
+
+fn write(lines: impl Iterator<Item = io::Result<String>>, path: &Path) -> Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    for line in lines {
         writeln!(out, "{}", line?)?;
     }
     Ok(out.flush()?)
 }
 
-/// Copies FASTQ of four lines a record to FASTA.
-fn fasta(fastq: &Path, fasta: &Path) -> Result<()> {
-    let mut out = BufWriter::new(File::create(fasta)?);
-    for (number, line) in (0..).zip(BufReader::new(File::open(fastq)?).lines()) {
-        match (number % 4, line?) {
-            (0, line) => writeln!(out, ">{}", &line[1..])?,
-            (1, line) => writeln!(out, "{line}")?,
-            _ => {}
-        }
-    }
-    Ok(out.flush()?)
+/// The first records of FASTQ, of four lines each, as FASTA.
+fn fasta(folder: &Path, from: &str, records: u64, to: &str) -> Result<()> {
+    let lines = BufReader::new(File::open(folder.join(from))?).lines().take(4 * records as usize);
+    let lines = (0..).zip(lines).filter_map(|(number, line)| match number % 4 {
+        0 => Some(line.map(|line| line.replacen('@', ">", 1))),
+        1 => Some(line),
+        _ => None,
+    });
+    write(lines, &folder.join(to))
 }
 
 /// Bases of a FASTA file.
@@ -173,4 +219,27 @@ fn letters(path: &Path) -> Result<u64> {
         bases += if line.starts_with('>') { 0 } else { line.len() as u64 };
     }
     Ok(bases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_reads_are_all_of_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records: Vec<String> = (0..5).map(|n| format!("@{n}\nACGT\n+\nFFFF\n")).collect();
+        fs::write(folder.path().join("reads.fq"), records.concat()).expect("writes");
+        let data = Data { folder: folder.path().to_owned(), size: Size::TINY, bases: 0 };
+        let read = |name: &String| fs::read_to_string(folder.path().join(name)).expect("reads");
+        let parts = data.cut("reads.fq", 5, 3).expect("cuts");
+        let parts: Vec<String> = parts.iter().map(read).collect();
+        assert_eq!(parts, [records[..1].concat(), records[1..3].concat(), records[3..].concat()]);
+        assert_eq!(data.cut("reads.fq", 5, 1).expect("cuts"), ["reads.fq"]);
+
+        fasta(folder.path(), "reads.fq", 2, "two.fa").expect("copies");
+        assert_eq!(read(&"two.fa".to_owned()), ">0\nACGT\n>1\nACGT\n");
+        let parts = data.cut("two.fa", 2, 2).expect("cuts");
+        assert_eq!(parts.iter().map(read).collect::<Vec<_>>(), [">0\nACGT\n", ">1\nACGT\n"]);
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
-use crate::markdown::{facts, number, qualities, ratios};
+use crate::markdown::{NO_STEPS, facts, gpus, number, qualities, ratios, step_cells};
 use crate::outcome::{Evidence, OfMapq, Outcome, Row};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
@@ -22,10 +22,22 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         escaped(version),
         escaped(device),
         escaped(&machine.processor),
-        escaped(if machine.gpus.is_empty() { "no GPU" } else { &machine.gpus[0] }),
+        escaped(&gpus(machine)),
     );
     for section in &evidence.sections {
         page += &of_section(section)?;
+    }
+    // Writing to a string cannot fail.
+    page += "<h2>Small steps</h2>\n";
+    if evidence.steps.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", escaped(NO_STEPS));
+    } else {
+        page += "<p>One thread, medians by criterion.</p>\n<table><tr><th>step</th><th>ns</th>\
+            <th>for one of the</th><th>a second</th></tr>\n";
+        for step in &evidence.steps {
+            page += &cells(&step_cells(step).each_ref().map(String::as_str));
+        }
+        page += "</table>\n";
     }
     page += "<h2>The papers' numbers</h2>\n<table><tr><th>paper</th><th>what</th><th>paper's</th>\
         <th>ours</th><th>share of the ceiling</th><th>from</th></tr>\n";

@@ -14,6 +14,7 @@
 //! | [`contest`] | running command lines in turn, several times |
 //! | [`sections`] | which command lines |
 //! | [`machine`] | where |
+//! | [`micro`] | small steps, which criterion measured |
 //! | [`papers`] | the papers' numbers beside ours |
 //! | [`outcome`] | results as data |
 //! | [`page`] | `benches/RESULTS.md`, of the committed results |
@@ -27,6 +28,7 @@ mod data;
 mod html;
 mod machine;
 mod markdown;
+mod micro;
 mod outcome;
 mod page;
 mod papers;
@@ -35,7 +37,7 @@ mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -85,6 +87,9 @@ struct Arguments {
     /// Only these sections [default: all]; papers: their experiments, on a GPU
     #[arg(long, value_name = "NAME", num_args = 1..)]
     section: Vec<String>,
+    /// Criterion's folder, after its benchmarks `micro` and `lines` were run
+    #[arg(long, value_name = "DIR")]
+    micro: Option<PathBuf>,
     /// Keep what an earlier call measured of other sections on this machine, into the same folder
     #[arg(long)]
     keep: bool,
@@ -105,6 +110,7 @@ fn main() -> Result<()> {
     let results = Results::read(&arguments.results)?;
     let papers = papers::rows(&results)?;
     let figures = papers::figures(&results, &arguments.results)?;
+    let steps = arguments.micro.as_deref().map(micro::measured).transpose()?;
     let size = match (arguments.quick, arguments.tiny) {
         (_, true) => Size::TINY,
         (true, _) => Size::QUICK,
@@ -117,7 +123,9 @@ fn main() -> Result<()> {
     let out = arguments
         .out
         .unwrap_or_else(|| Path::new("benches/results").join(format!("{date}-{}", machine.host)));
-    let sections = if arguments.keep { earlier(&out, &machine)? } else { Vec::new() };
+    let kept = if arguments.keep { earlier(&out, &machine)? } else { None };
+    let (sections, papers, kept) = kept
+        .map_or((Vec::new(), papers, Vec::new()), |kept| (kept.sections, kept.papers, kept.steps));
     let data = Data::make(&arguments.data, &size, &program)?;
     let tools = Tools::new(program, arguments.peers.as_deref());
     let arena = Arena {
@@ -141,6 +149,7 @@ fn main() -> Result<()> {
         machine,
         sections,
         papers,
+        steps: steps.unwrap_or(kept),
     };
     let is_wanted = |name: &str| {
         arguments.section.is_empty() || arguments.section.iter().any(|wanted| wanted == name)
@@ -148,7 +157,9 @@ fn main() -> Result<()> {
     for (name, section) in plan.sections() {
         if is_wanted(name) {
             eprintln!("evidence: {name}");
+            let begin = Instant::now();
             let measured = arena.hold(name, section()?)?;
+            eprintln!("evidence: {name}: {:.0} s", begin.elapsed().as_secs_f64());
             evidence.sections.retain(|section| section.name != name);
             evidence.sections.push(measured);
             let place = |section: &Outcome| names.iter().position(|name| *name == section.name);
@@ -160,20 +171,23 @@ fn main() -> Result<()> {
     // Most of them are about kernels.
     if is_wanted(PAPERS) && evidence.device != "cpu" {
         eprintln!("evidence: {PAPERS}");
+        let begin = Instant::now();
         arena.prepare(&plan.experiments()?)?;
+        eprintln!("evidence: {PAPERS}: {:.0} s", begin.elapsed().as_secs_f64());
         let measured = sections::papers::measured(&data.folder, &results)?;
         evidence.papers = papers::rows(&results.with_measured(measured))?;
         write(&out, &evidence, &figures)?;
     }
+    write(&out, &evidence, &figures)?;
     println!("{}", out.display());
     Ok(())
 }
 
-/// The sections that are in a folder already, which have to be of this machine.
-fn earlier(out: &Path, machine: &Machine) -> Result<Vec<Outcome>> {
+/// What is in a folder already, which has to be of this machine.
+fn earlier(out: &Path, machine: &Machine) -> Result<Option<Evidence>> {
     let path = out.join("evidence.json");
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let named = || path.display().to_string();
     let text = fs::read_to_string(&path).with_context(named)?;
@@ -181,7 +195,7 @@ fn earlier(out: &Path, machine: &Machine) -> Result<Vec<Outcome>> {
     if evidence.machine != *machine {
         bail!("{}: was measured on another machine", path.display());
     }
-    Ok(evidence.sections)
+    Ok(Some(evidence))
 }
 
 /// The program under test, as an absolute path.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row};
+use crate::machine::Machine;
+use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row, Step};
 
 /// The whole report.
 pub fn report(evidence: &Evidence) -> String {
     let Evidence { date, size, version, machine, threads, device, .. } = evidence;
     let commit = evidence.commit.as_deref().unwrap_or("unknown");
-    let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") };
+    let gpus = gpus(machine);
     let memory = machine.memory_bytes as f64 / f64::from(1 << 30);
     let mut text = format!(
         "# Evidence, {date}\n\n\
@@ -21,9 +22,39 @@ pub fn report(evidence: &Evidence) -> String {
     for section in &evidence.sections {
         text += &of_section(section);
     }
+    text += "\n## Small steps\n\n";
+    text += &of_steps(&evidence.steps);
     text += "\n## The papers' numbers\n\n";
     text += &of_papers(&evidence.papers);
     text
+}
+
+/// How to measure steps, if they were not.
+pub const NO_STEPS: &str = "Not measured: run `cargo bench -p gpualign-benches --bench micro`, and `-p gpualign \
+    --bench lines`, and give criterion's folder as `--micro`, as `make bench` does.";
+
+fn of_steps(steps: &[Step]) -> String {
+    if steps.is_empty() {
+        return format!("{NO_STEPS}\n");
+    }
+    let mut text =
+        "One thread, medians by criterion.\n\n| step | ns | for one of the | a second |\n\
+        |---|---:|---|---:|\n"
+            .to_owned();
+    for step in steps {
+        let _ = writeln!(text, "| {} |", step_cells(step).join(" | "));
+    }
+    text
+}
+
+/// What tables say of a step.
+pub fn step_cells(Step { name, unit, nanoseconds }: &Step) -> [String; 4] {
+    [name.clone(), format!("{nanoseconds:.3}"), unit.clone(), number((1e9 / nanoseconds).round())]
+}
+
+/// All GPUs of a machine.
+pub fn gpus(machine: &Machine) -> String {
+    if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") }
 }
 
 fn of_section(section: &Outcome) -> String {

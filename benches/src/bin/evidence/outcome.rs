@@ -21,6 +21,8 @@ pub struct Evidence {
     pub machine: Machine,
     pub sections: Vec<Outcome>,
     pub papers: Vec<Paper>,
+    /// None if they were not measured.
+    pub steps: Vec<Step>,
 }
 
 /// What came of a section.
@@ -89,6 +91,16 @@ impl Row {
     pub fn full_name(&self) -> String {
         self.at.as_ref().map_or_else(|| self.name.clone(), |at| format!("{}, {at}", self.name))
     }
+}
+
+/// A small step that everything consists of, by criterion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    /// What is counted: elements or bytes.
+    pub unit: String,
+    /// For one of them; the median.
+    pub nanoseconds: f64,
 }
 
 /// What a paper measured, and we.

@@ -37,6 +37,13 @@ impl Tools {
         version(&self.own, &["--version"]).context("gpualign does not tell its version")
     }
 
+    /// How many GPUs our program finds.
+    pub fn gpus(&self) -> Result<u64> {
+        let output = Command::new(&self.own).arg("devices").output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().filter(|line| line.starts_with("cuda:")).count() as u64)
+    }
+
     /// A program under the first of these names that is there, and what it prints its version for.
     pub fn find(&self, names: &[&str], asked: &[&str]) -> Option<Tool> {
         let paths = names.iter().flat_map(|name| self.folders.iter().map(move |f| f.join(name)));

@@ -27,12 +27,16 @@ pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     })
 }
 
-/// Lines of a table, or of SAM without its header.
-pub fn records(file: &'static str) -> Facts {
+/// Lines of tables, or of SAM without its header.
+pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
+    let files: Vec<String> = files.into_iter().map(Into::into).collect();
     Box::new(move |folder| {
-        let text = fs::read(folder.join(file)).with_context(|| file.to_owned())?;
-        let lines = text.split(|&byte| byte == b'\n');
-        let count = lines.filter(|line| !line.is_empty() && !line.starts_with(b"@")).count();
+        let mut count = 0;
+        for file in &files {
+            let text = fs::read(folder.join(file)).with_context(|| file.clone())?;
+            let lines = text.split(|&byte| byte == b'\n');
+            count += lines.filter(|line| !line.is_empty() && !line.starts_with(b"@")).count();
+        }
         Ok(fact("records", count as f64))
     })
 }

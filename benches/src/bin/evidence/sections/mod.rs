@@ -43,6 +43,7 @@ impl Plan<'_> {
             ("reads", Box::new(|| self.of_reads())),
             ("reference", Box::new(|| self.of_references())),
             ("indexes", Box::new(|| self.of_indexes())),
+            ("gpus", Box::new(|| self.of_gpus())),
         ]
     }
 
@@ -124,7 +125,7 @@ impl Section {
 
 impl Contestant {
     fn new(name: &str, tool: Tool, line: &str, amount: f64) -> Self {
-        let arguments = line.split_whitespace().map(str::to_owned).collect();
+        let arguments = vec![words(line)];
         Self {
             name: name.to_owned(),
             at: None,
@@ -136,6 +137,12 @@ impl Contestant {
             amount,
             facts: None,
         }
+    }
+
+    /// With another process of the same program, at the same time.
+    fn beside(mut self, line: &str) -> Self {
+        self.arguments.push(words(line));
+        self
     }
 
     fn named(self, name: &str) -> Self {
@@ -161,4 +168,8 @@ impl Contestant {
     fn knowing(self, facts: Facts) -> Self {
         Self { facts: Some(facts), ..self }
     }
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
 }

@@ -1,9 +1,9 @@
-//! How gpualign scales: with threads, reads, and the reference.
+//! How gpualign scales: with threads, reads, the reference and GPUs.
 
 use anyhow::Result;
 
 use super::Plan;
-use super::facts::bytes;
+use super::facts::{bytes, records};
 use crate::contest::{Contestant, Section};
 use crate::data::{Data, PARTS, READ};
 
@@ -16,16 +16,64 @@ impl Plan<'_> {
         let mut section = self.of_mapping("Scaling: threads")?;
         section.workload =
             format!("{} single reads of {READ} bases; the best place", self.data.size.reads / part);
-        section.note =
-            Some("gpualign takes one GPU at a time, so there is no scaling with GPUs".to_owned());
-        let steps = (0..).map(|step| 1 << step).take_while(|&threads| threads < self.threads);
-        for threads in steps.chain([self.threads]) {
-            let one = |mode| self.mapping(mode, threads, part, "genome.fa");
+        for threads in steps(self.threads as u64) {
+            let one = |mode| self.mapping(mode, threads as usize, part, "genome.fa");
             for mode in MODES {
                 section.contestants.push(one(mode)?.at(format!("{threads}")));
             }
         }
         Ok(section)
+    }
+
+    /// A process takes one GPU: of more, each gets a process with its share of the reads and of the threads, all at once.
+    pub fn of_gpus(&self) -> Result<Section> {
+        let mut section = self.of_mapping("Scaling: GPUs")?;
+        let (reads, pairs) = (self.data.size.reads, self.data.size.pairs);
+        section.workload = format!(
+            "everyday: {pairs} pairs of 150 bases; complete: {reads} single reads of {READ} bases; a process a GPU, all \
+             at once, each with its share of the reads and of the {} threads",
+            self.threads
+        );
+        let gpus = match self.device {
+            "auto" | "cuda" => self.tools.gpus()?,
+            device => {
+                section.note = Some(format!("Not measured: --device {device} is not all GPUs"));
+                return Ok(section);
+            }
+        };
+        if gpus < 2 {
+            section.note = Some(format!("Not measured: {gpus} GPU here"));
+            return Ok(section);
+        }
+        for count in steps(gpus) {
+            let [first, second] = ["1.fq", "2.fq"].map(|file| self.data.cut(file, pairs, count));
+            let both = first?.into_iter().zip(second?).map(|(a, b)| format!("{a} {b}"));
+            let both: Vec<String> = both.collect();
+            let single = self.data.cut("reads.fq", reads, count)?;
+            for (mode, files, amount) in [(MODES[0], both, 2 * pairs), (MODES[1], single, reads)] {
+                let one = self.on_gpus(mode, &files, amount as f64)?;
+                section.contestants.push(one.at(format!("{count}")));
+            }
+        }
+        Ok(section)
+    }
+
+    /// Maps each of these files on a GPU of its own.
+    fn on_gpus(
+        &self,
+        (name, mode): (&str, &str),
+        files: &[String],
+        reads: f64,
+    ) -> Result<Contestant> {
+        let threads = (self.threads / files.len()).max(1);
+        let out = |gpu: usize| format!("gpu-{gpu}.sam");
+        let mut lines = files.iter().enumerate().map(|(gpu, files)| {
+            let options = format!("-q {mode} --device cuda:{gpu} -t {threads}");
+            format!("{options} {files} genome.fa -o {}", out(gpu))
+        });
+        let one = self.ours(name, &lines.next().unwrap_or_default(), reads)?;
+        let all = lines.fold(one, |one, line| one.beside(&line));
+        Ok(all.knowing(records((0..files.len()).map(out))))
     }
 
     pub fn of_reads(&self) -> Result<Section> {
@@ -91,4 +139,9 @@ impl Plan<'_> {
             format!("-q {mode} --device {device} -t {threads} {reads} {reference} -o scaled.sam");
         self.ours(name, &line, (self.data.size.reads / part) as f64)
     }
+}
+
+/// Powers of two up to a count, and the count itself.
+fn steps(most: u64) -> impl Iterator<Item = u64> {
+    (0..).map(|step| 1 << step).take_while(move |&count| count < most).chain([most])
 }

@@ -6,7 +6,7 @@ use super::Plan;
 use super::facts::records;
 use super::peers::{BLASTN, MAKEBLASTDB, NEEDLE, PARASAIL};
 use crate::contest::{Contestant, Section};
-use crate::data::QUERY;
+use crate::data::{Data, QUERY, Queries};
 
 impl Plan<'_> {
     pub fn pairwise(&self) -> Result<Section> {
@@ -17,13 +17,25 @@ impl Plan<'_> {
             "{count} sequences of {bases} bases: gpualign each with those behind it, parasail all \
              with all, needle one with all"
         );
-        let halves = count * (count - 1.0) / 2.0;
+        let halves = |count: f64| count * (count - 1.0) / 2.0;
         for (name, device) in self.devices() {
             for (what, more) in [("scores", "--score-only"), ("alignments", "")] {
                 let options = self.options(device);
                 let line = format!("nw all-vs-all all.fa {more} {options} -o nw.tsv");
-                section.contestants.push(self.ours(&format!("{name}, {what}"), &line, halves)?);
+                section.contestants.push(self.ours(
+                    &format!("{name}, {what}"),
+                    &line,
+                    halves(count),
+                )?);
             }
+        }
+        if self.device != "cpu" {
+            // Those of the others take it less time than its start.
+            let count = self.data.size.many_sequences as f64;
+            let options = self.options(self.device);
+            let line = format!("nw all-vs-all many.fa --score-only {options} -o nw.tsv");
+            let name = format!("gpualign, {}, scores of {count} sequences", self.device);
+            section.contestants.push(self.ours(&name, &line, halves(count))?);
         }
         let line =
             format!("-a nw_scan_16 -x -d -M 5 -X 4 -o 10 -e 1 -t {t} -f all.fa -g parasail.csv");
@@ -37,23 +49,60 @@ impl Plan<'_> {
     }
 
     pub fn blastn(&self, task: &str) -> Result<Section> {
-        let (queries, t) = (self.data.size.queries as f64, self.threads);
+        let Queries { megablast, blastn, few } = self.data.size.queries;
+        // NCBI's program gets the fewer, and ours both: blastn takes it seconds a query.
+        let (all, few) = if task == "megablast" { (megablast, megablast) } else { (blastn, few) };
+        let mut counts = vec![all, few];
+        counts.dedup();
         let mut section = Section::new(format!("Nucleotide BLAST, task {task}"), "queries/s");
-        section.workload =
-            format!("{queries} queries of {QUERY} bases against the genome, 5% substitutions");
+        section.workload = format!(
+            "{} queries of {QUERY} bases against the genome, 5% substitutions",
+            counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", and the first ")
+        );
         let database = self.ours("makedb", "makedb genome.fa", 1.0)?;
         section.before.push(database.making("genome.fa.gpdb"));
-        let search = format!("-query queries.fa -task {task} -outfmt 6 -num_threads {t}");
+        let search = |count: u64| {
+            let queries = Data::queries(count);
+            format!("-query {queries} -task {task} -outfmt 6 -num_threads {}", self.threads)
+        };
         for (name, device) in self.devices() {
-            let line = format!("blastn {search} -db genome.fa -device {device} -out ours.tsv");
-            let ours = self.ours(&name, &line, queries)?;
-            section.contestants.push(ours.knowing(records("ours.tsv")));
+            for &count in &counts {
+                let (name, options) = (format!("{name}, {count} queries"), search(count));
+                let line = format!("blastn {options} -db genome.fa -device {device} -out ours.tsv");
+                let ours = self.ours(&name, &line, count as f64)?;
+                section.contestants.push(ours.knowing(records(["ours.tsv"])));
+            }
         }
         let base = self.peer(&MAKEBLASTDB, "-in genome.fa -dbtype nucl -out ncbi", 1.0);
-        let line = format!("{search} -db ncbi -out ncbi.tsv");
-        let blastn = base.as_ref().and_then(|_| self.peer(&BLASTN, &line, queries));
+        let line = format!("{} -db ncbi -out ncbi.tsv", search(few));
+        let blastn = base.as_ref().and_then(|_| self.peer(&BLASTN, &line, few as f64));
+        let name = format!("{}, {few} queries", BLASTN.0);
+        let several = if blastn.is_some() { self.processes_of_blastn(task, few)? } else { None };
+        let known = |one: Contestant| one.named(&name).knowing(records(["ncbi.tsv"]));
+        section.enter(blastn, BLASTN.0, known);
+        section.contestants.extend(several);
         section.before.extend(base.map(|base| base.making("ncbi.nsq")));
-        section.enter(blastn, BLASTN.0, |one| one.knowing(records("ncbi.tsv")));
+        section.note = Some(
+            "NCBI's program shares out the sequences of a database among its threads, so that a genome of few keeps few \
+             of them busy; hence it also runs as a process a thread, each with a part of the queries"
+                .to_owned(),
+        );
         Ok(section)
+    }
+
+    /// NCBI's program as a process a thread, all at once.
+    fn processes_of_blastn(&self, task: &str, queries: u64) -> Result<Option<Contestant>> {
+        let count = queries.min(self.threads as u64);
+        let parts = self.data.cut(&Data::queries(queries), queries, count)?;
+        let out = |part: usize| format!("ncbi-{part}.tsv");
+        let mut lines = parts.iter().enumerate().map(|(part, file)| {
+            format!("-query {file} -task {task} -outfmt 6 -db ncbi -out {}", out(part))
+        });
+        let one = self.peer(&BLASTN, &lines.next().unwrap_or_default(), queries as f64);
+        Ok(one.map(|one| {
+            let all = lines.fold(one, |one, line| one.beside(&line));
+            let name = format!("{}, {queries} queries, {count} processes", BLASTN.0);
+            all.named(&name).knowing(records((0..parts.len()).map(out)))
+        }))
     }
 }

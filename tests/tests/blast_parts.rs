@@ -347,7 +347,7 @@ fn any_parts_and_pieces_have_the_same_alignments() {
             (1..most).rev().step_by(7).find(|&memory| parts(&database, memory) == count)
         };
         let mut limits = Vec::new();
-        for (count, places) in [(1, usize::MAX), (1, 97), (2, 1_000), (7, usize::MAX), (7, 411)] {
+        for (count, places) in [(1, 97), (2, usize::MAX), (7, 411)] {
             let memory = with_parts(count).expect("so many parts");
             limits.push(Limits { memory, places });
         }

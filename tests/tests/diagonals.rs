@@ -183,7 +183,7 @@ fn every_build_finds_what_the_search_finds() {
 fn pieces_of_a_query_have_the_same_alignments() {
     let shim = OnShim::new();
     let (mut carried_over, mut passed) = (0, 0);
-    for (seed, most) in (0..30).zip([7, 31, 90, 200, 301].into_iter().cycle()) {
+    for (seed, most) in (0..15).zip([7, 31, 90, 200, 301].into_iter().cycle()) {
         let (mut context, chunks) = case(seed);
         let expected = one_after_the_other(&context);
         let all = Arc::clone(&context.lookup);
@@ -205,7 +205,7 @@ fn pieces_of_a_query_have_the_same_alignments() {
         assert_eq!(carried, [], "seed {seed}: beyond the last letter");
         assert_eq!(sorted(hits), expected, "seed {seed}, {most} letters");
     }
-    assert!(carried_over > 100 && passed > 100, "{carried_over} carried, {passed} passed");
+    assert!(carried_over > 100 && passed > 50, "{carried_over} carried, {passed} passed");
 }
 
 #[test]

@@ -37,6 +37,7 @@
 //! | [`packed`] | comparing packed bases |
 //! | [`seeds`] | maximal exact matches |
 //! | [`anchors`] | their occurrences |
+//! | [`lists`] | many short lists in one array |
 //! | [`chains`] | anchors that may belong to one alignment |
 //! | [`find`] | these three for very many reads, on the CPU or a GPU |
 //! | [`planned`] | what of that is to be aligned |
@@ -62,6 +63,7 @@ pub mod extend;
 pub mod extension;
 pub mod find;
 pub mod insert;
+pub mod lists;
 pub mod mapper;
 pub mod options;
 pub mod packed;

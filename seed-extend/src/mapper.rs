@@ -161,7 +161,7 @@ impl<'i> Mapper<'i> {
             let found = (tasks.as_slice(), &alignments);
             settled.runs = part.regions(found, self.extension(), |read, regions| {
                 self.settle(regions, &queries, read, salts[read]);
-                settled.push(regions);
+                settled.of_reads.push(regions);
             });
             settled
         });
@@ -204,6 +204,7 @@ impl<'i> Mapper<'i> {
         let rescues = self.rescues(&queries, &regions, library);
         let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
         let alignments = locked(&self.mates).align(queries.all_codes(), &tasks);
+        let extension = self.extension();
         regions.parts.par_iter_mut().zip(parts(salts.len())).for_each(|(part, reads)| {
             let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
             let (mut number, end) = (number_of(reads.start), number_of(reads.end));
@@ -214,15 +215,15 @@ impl<'i> Mapper<'i> {
                 for rescue in same {
                     let of = (rescue.query, rescue.segment, 0);
                     let found = (&alignments, number);
-                    let region = self.extension().region(of, &rescue.task, found, &mut part.runs);
+                    let region = extension.region(of, &rescue.task, found, &mut part.runs);
                     of_read.extend(region);
                     number += 1;
                 }
                 if !of_read.is_empty() {
                     let number = read - reads.start;
-                    of_read.extend_from_slice(part.of(number));
+                    of_read.extend_from_slice(part.of_reads.get(number));
                     self.settle(&mut of_read, &queries, read, salts[read]);
-                    part.replace(number, &of_read);
+                    part.of_reads.replace(number, &of_read);
                 }
             }
         });

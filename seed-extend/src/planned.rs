@@ -69,7 +69,7 @@ impl Part {
     ) -> (Self, Vec<Task>) {
         let mut part = Self { reads: reads.clone(), ..Self::default() };
         let mut tasks = Vec::new();
-        for chain in reads.flat_map(|read| chains.of(read)) {
+        for chain in reads.flat_map(|read| chains.of_reads.get(read)) {
             if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
                 part.plain.push(region);
             } else {

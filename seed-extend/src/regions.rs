@@ -1,9 +1,8 @@
 //! Regions: where a read aligns, each with its alignment.
 
-use std::ops::Range;
-
 use aligner_core::cigar::Run;
 
+use crate::lists::Lists;
 use crate::queries::{TOGETHER, is_reverse};
 
 /// An alignment of a read to the text, and how it compares with others of the read.
@@ -69,43 +68,14 @@ pub struct Regions {
 /// Regions of some reads that follow each other, and their columns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
-    /// The regions, those of a read one after the other.
-    all: Vec<Region>,
-    /// Which they are, of each read.
-    of_reads: Vec<Range<u32>>,
-    /// Columns of the regions.
+    pub(crate) of_reads: Lists<Region>,
     pub(crate) runs: Vec<Run>,
-}
-
-impl Part {
-    /// Adds those of the next read, whose columns are already there.
-    pub(crate) fn push(&mut self, of_read: &[Region]) {
-        let regions = self.add(of_read);
-        self.of_reads.push(regions);
-    }
-
-    /// Gives a read others, whose columns are already there.
-    pub(crate) fn replace(&mut self, read: usize, by: &[Region]) {
-        self.of_reads[read] = self.add(by);
-    }
-
-    fn add(&mut self, regions: &[Region]) -> Range<u32> {
-        let first = self.all.len() as u32;
-        self.all.extend_from_slice(regions);
-        first..self.all.len() as u32
-    }
-
-    /// Those of a read by its number in the part.
-    pub(crate) fn of(&self, read: usize) -> &[Region] {
-        let Range { start, end } = self.of_reads[read];
-        &self.all[start as usize..end as usize]
-    }
 }
 
 impl Regions {
     /// Those of a read.
     pub fn of(&self, read: usize) -> &[Region] {
-        self.parts[read / TOGETHER].of(read % TOGETHER)
+        self.parts[read / TOGETHER].of_reads.get(read % TOGETHER)
     }
 
     /// The columns of a region.

@@ -40,7 +40,7 @@ impl Text {
         let view = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
         let engine = Engine::new(backend, view, &self.segments, &options, room).expect("an engine");
         let one = |read: u32| {
-            let of = expected.of(read as usize).to_vec();
+            let of = expected.of_reads.get(read as usize).to_vec();
             (of, expected.repeats[read as usize])
         };
         let found = engine.find(&queries, one).expect("it runs");
@@ -97,7 +97,7 @@ fn random_reads_have_the_same_chains() {
         let options = if seed % 4 == 0 { Options::default() } else { short(5 + 10 * seed as u32) };
         for room in [0, 300, u64::MAX] {
             let (found, _) = text.check(options, &reads, room, &format!("seed {seed}"));
-            chains += found.all.len();
+            chains += found.of_reads.iter().flatten().count();
             repeats += found.repeats.iter().filter(|&&share| share > 0.0).count();
         }
     }
@@ -129,7 +129,7 @@ fn no_reads_and_the_shortest_text_have_the_same_chains() {
     assert!(found.of_reads.is_empty());
     let reads = [b"A".to_vec(), b"T".to_vec(), vec![b'A'; 40]];
     let (found, _) = text.check(short(3), &reads, u64::MAX, "one base");
-    assert!(found.all.is_empty());
+    assert!(found.of_reads.iter().all(<[_]>::is_empty));
 }
 
 #[test]
@@ -148,6 +148,6 @@ fn very_many_anchors_of_one_read_are_sorted() {
         let mut options = short(occurrences);
         options.chains.most = 1000;
         let (found, _) = text.check(options, &[unit.clone(), vec![b'G'; 3]], u64::MAX, "copies");
-        assert!(found.of(0).len() > least, "{} chains", found.of(0).len());
+        assert!(found.of_reads.get(0).len() > least, "{} chains", found.of_reads.get(0).len());
     }
 }

@@ -119,7 +119,7 @@ impl Gpu {
     ///
     /// # Panics
     /// If one of the arrays is shorter.
-    pub fn copy_within<T: DeviceRepr>(
+    pub fn copy_on_device<T: DeviceRepr>(
         &self,
         from: &DeviceBuffer<T>,
         len: usize,

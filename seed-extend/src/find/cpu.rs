@@ -46,18 +46,14 @@ impl<'a> Search<'a> {
                 let mut found = Chains::default();
                 for read in reads {
                     found.repeats.push(self.find(read as u32, room));
-                    let chains = found.add(&room.chains);
-                    found.of_reads.push(chains);
+                    found.of_reads.push(&room.chains);
                 }
                 found
             })
             .collect();
         let mut chains = Chains::default();
         for part in parts {
-            let before = chains.all.len() as u32;
-            chains.all.extend(part.all);
-            let moved = part.of_reads.into_iter().map(|it| it.start + before..it.end + before);
-            chains.of_reads.extend(moved);
+            chains.of_reads.append(part.of_reads);
             chains.repeats.extend(part.repeats);
         }
         chains

@@ -19,8 +19,6 @@
 mod cpu;
 pub mod gpu;
 
-use std::ops::Range;
-
 use aligner_core::gpu::{Address, Gpu};
 use aligner_core::stream::CudaBackend;
 use aligner_core::{Device, DeviceError};
@@ -28,45 +26,19 @@ use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 
 use crate::chains::Chain;
+use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
 use gpu::Engine;
 use gpu::plan::BYTES_PER_ANCHOR;
 
 /// The chains of a batch of reads that may matter.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chains {
-    /// Those of a read one after the other, by weight.
-    pub all: Vec<Chain>,
-    /// Which they are, of each read.
-    pub of_reads: Vec<Range<u32>>,
+    /// Of each read, by weight.
+    pub of_reads: Lists<Chain>,
     /// Of each read the share that has only seeds which are too frequent.
     pub repeats: Vec<f32>,
-}
-
-impl Chains {
-    /// Those of a read.
-    pub fn of(&self, read: usize) -> &[Chain] {
-        let Range { start, end } = self.of_reads[read];
-        &self.all[start as usize..end as usize]
-    }
-
-    /// Adds chains, and says which they are.
-    fn add(&mut self, chains: &[Chain]) -> Range<u32> {
-        let first = self.all.len() as u32;
-        self.all.extend_from_slice(chains);
-        first..self.all.len() as u32
-    }
-}
-
-/// Chains may be equal in different orders of the reads.
-impl PartialEq for Chains {
-    fn eq(&self, other: &Self) -> bool {
-        let reads = self.of_reads.len();
-        reads == other.of_reads.len()
-            && self.repeats == other.repeats
-            && (0..reads).all(|read| self.of(read) == other.of(read))
-    }
 }
 
 /// An index, and the device that looks for reads in it.

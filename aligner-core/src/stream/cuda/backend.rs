@@ -142,7 +142,7 @@ impl Backend for CudaBackend {
         to: &mut DeviceBuffer<u8>,
         at: usize,
     ) -> Result<(), DeviceError> {
-        self.gpu.copy_within(from, len, to, at)
+        self.gpu.copy_on_device(from, len, to, at)
     }
 
     fn read(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Vec<u8>, DeviceError> {

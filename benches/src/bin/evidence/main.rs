@@ -176,7 +176,6 @@ fn main() -> Result<()> {
         eprintln!("evidence: {PAPERS}: {:.0} s", begin.elapsed().as_secs_f64());
         let measured = sections::papers::measured(&data.folder, &results)?;
         evidence.papers = papers::rows(&results.with_measured(measured))?;
-        write(&out, &evidence, &figures)?;
     }
     write(&out, &evidence, &figures)?;
     println!("{}", out.display());

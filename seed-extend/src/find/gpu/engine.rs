@@ -13,6 +13,7 @@ use super::numbers::{Counted, Numbers, slots_before};
 use super::plan::Plan;
 use crate::anchors::share;
 use crate::chains::Chain;
+use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
 use crate::seeds::Seed;
@@ -94,9 +95,9 @@ impl<B: Backend> Engine<B> {
             scope.spawn(|_| {
                 left.par_iter().map(|&read| search(read)).collect_into_vec(&mut searched);
             });
-            plan.slices
-                .iter()
-                .try_for_each(|reads| self.slice(reads, &seeded, (&plan, &starts), &mut chains))
+            plan.slices.iter().try_for_each(|reads| {
+                self.slice(reads, &seeded, (&plan, &starts), &mut chains.of_reads)
+            })
         })?;
         let of_read = |(read, counted): (u32, &[Counted])| {
             let covered = counted.iter().map(|query| query.repeats).max().unwrap_or_default();
@@ -104,7 +105,7 @@ impl<B: Backend> Engine<B> {
         };
         chains.repeats = (0..).zip(counted.chunks(2)).map(of_read).collect();
         for (&read, (own, repeats)) in left.iter().zip(searched) {
-            chains.of_reads[read as usize] = chains.add(&own);
+            chains.of_reads.replace(read as usize, &own);
             chains.repeats[read as usize] = repeats;
         }
         Ok(Found { chains, left: left.len() })
@@ -146,7 +147,7 @@ impl<B: Backend> Engine<B> {
         reads: &Range<u32>,
         seeded: &Seeded<B::Buffer>,
         (plan, starts): (&Plan, &B::Buffer),
-        found: &mut Chains,
+        found: &mut Lists<Chain>,
     ) -> Result<(), DeviceError> {
         let Seeded { offsets, seeds, counted } = seeded;
         let anchors = plan.anchors(reads) as usize;
@@ -208,15 +209,15 @@ impl<B: Backend> Engine<B> {
             ],
         )?;
         let counts: Vec<u32> = self.read(&kept_counts, reads.end as usize)?;
-        let before = found.all.len();
-        let mut end = before as u32;
+        // The first chain of each read, and the end of the last's; nothing is before the slice.
+        let mut firsts = vec![0; first as usize];
+        let mut end = 0;
+        firsts.push(end);
         for kept in &counts[first as usize..] {
-            found.of_reads.push(end..end + kept);
             end += kept;
+            firsts.push(end);
         }
-        let gathered = self.zeros::<Chain>(end as usize - before)?;
-        let firsts = found.of_reads.iter().map(|chains| chains.start);
-        let firsts: Vec<u32> = firsts.chain([end]).collect();
+        let gathered = self.zeros::<Chain>(end as usize)?;
         let firsts = upload(&self.backend, &firsts)?;
         self.launch(
             "find_gather",
@@ -231,12 +232,8 @@ impl<B: Backend> Engine<B> {
                 self.at(&gathered),
             ],
         )?;
-        let chains = self.read(&gathered, end as usize - before)?;
-        if found.all.is_empty() {
-            found.all = chains;
-        } else {
-            found.all.extend(chains);
-        }
+        let chains = self.read(&gathered, end as usize)?;
+        found.extend(chains, &counts[first as usize..]);
         Ok(())
     }
 
@@ -268,10 +265,7 @@ impl<B: Backend> Engine<B> {
 }
 
 fn upload<B: Backend, T: Pod>(backend: &B, values: &[T]) -> Result<B::Buffer, DeviceError> {
-    let bytes = cast_slice(values);
-    let mut buffer = backend.zeros(bytes.len())?;
-    backend.write(&mut buffer, bytes)?;
-    Ok(buffer)
+    backend.upload(cast_slice(values))
 }
 
 /// Reads that have a query with too many seeds; their queries have no anchors then.

@@ -139,9 +139,9 @@ impl Contestant {
         }
     }
 
-    /// With another process of the same program, at the same time.
-    fn beside(mut self, line: &str) -> Self {
-        self.arguments.push(words(line));
+    /// With other processes of the same program, at the same time.
+    fn beside(mut self, lines: impl Iterator<Item = String>) -> Self {
+        self.arguments.extend(lines.map(|line| words(&line)));
         self
     }
 

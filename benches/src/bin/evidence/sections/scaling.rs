@@ -72,8 +72,7 @@ impl Plan<'_> {
             format!("{options} {files} genome.fa -o {}", out(gpu))
         });
         let one = self.ours(name, &lines.next().unwrap_or_default(), reads)?;
-        let all = lines.fold(one, |one, line| one.beside(&line));
-        Ok(all.knowing(records((0..files.len()).map(out))))
+        Ok(one.beside(lines).knowing(records((0..files.len()).map(out))))
     }
 
     pub fn of_reads(&self) -> Result<Section> {

@@ -100,9 +100,8 @@ impl Plan<'_> {
         });
         let one = self.peer(&BLASTN, &lines.next().unwrap_or_default(), queries as f64);
         Ok(one.map(|one| {
-            let all = lines.fold(one, |one, line| one.beside(&line));
             let name = format!("{}, {queries} queries, {count} processes", BLASTN.0);
-            all.named(&name).knowing(records((0..parts.len()).map(out)))
+            one.beside(lines).named(&name).knowing(records((0..parts.len()).map(out)))
         }))
     }
 }

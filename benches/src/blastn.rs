@@ -192,7 +192,7 @@ fn measure(
         build,
         query: length,
         words: first.words,
-        hits: first.admitted.hits.len(),
+        hits: first.admitted.hits.count,
         kernel_seconds,
         gbases: database.letters() as f64 / kernel_seconds / 1e9,
         blocks: metrics.blocks,

@@ -1,11 +1,13 @@
 // Which of the words would have been extended, had those before them on their diagonals been known
 // (src/pipeline/diagonals.rs).
+#include <blastn/hits.cuh>
 #include <blastn/ungapped.cuh>
 
 #include "stream/scan.cuh"
 
 namespace {
 
+using blastn::ChunkHit;
 using blastn::Extended;
 using blastn::Spent;
 using blastn::Word;
@@ -16,13 +18,6 @@ struct __align__(16) Key {
   uint32_t place;  // among those extended, or behind them among those spent
 
   __device__ bool is_along(const Key& other) const { return chunk == other.chunk && diagonal == other.diagonal; }
-};
-
-// Mirrors `ChunkHit` of src/hits.rs.
-struct ChunkHit {
-  uint32_t chunk, query, subject, length;
-  int32_t score;
-  uint32_t seed_query, seed_subject;
 };
 
 // Mirrors `Task`.

@@ -4,8 +4,7 @@
 //!   begun:     for each part of the database                  in device memory, one at a time
 //!                for each run of its chunks                   as many as their words fit into memory
 //!                  for each piece of the batch's letters --> words --> rule of diagonals --> ungapped
-//!                scores    1. the best of each query and chunk
-//!                          2. what is not within that
+//!                  pairs of queries and chunks: extensions with gaps, verdicts on the pairs, hits of the best
 //!   finished:  for each part: columns
 //! ```
 //!
@@ -13,33 +12,32 @@
 //! query, and the rule of diagonals, chunk by chunk, is told by a piece how far the one before went. So what
 //! is found is the same for all sizes.
 //!
-//! Of similar sequences, most ungapped alignments of a query and a chunk are parts of one, which the best
-//! of them becomes by gaps; so that is tried first.
-//!
 //! A batch may be begun while another is finished. The one needs bases, the other letters, each at most a
 //! part at a time, so that both are within the limit.
 
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
+use aligner_core::stream::DeviceItems;
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::extended::Extended;
+use crate::extended::{self, Extended};
 use crate::extensions::device::{self, GreedyScores};
 use crate::extensions::sides;
 use crate::gapped::Gapped;
 use crate::held::Held;
-use crate::hits::{self, ChunkHit, Hits};
 use crate::limits::{self, Limits};
 use crate::lookup::Lookup;
 use crate::options::Options;
+use crate::pairs::Verdict;
 use crate::parts::{Part, Parts};
 use crate::pipeline::device::DeviceChunk;
 use crate::pipeline::diagonals::Piece;
 use crate::pipeline::stages::Context;
 use crate::preliminary::Search;
 use crate::queries::Batch;
+use crate::ranking;
 use crate::search::Hit;
 use crate::times::{Clock, Times};
 use crate::traceback::{self, Begin};
@@ -87,74 +85,86 @@ impl<'a, W: Worker> Engine<'a, W> {
         self.bases.with(part, load, take)
     }
 
-    /// The ungapped alignments of a batch with the whole database, and what gaps make of them.
+    /// What the device makes of a batch and the whole database, of the pairs that may be among the `most` best
+    /// of their query, or of all.
     pub(crate) fn extended(
         &self,
         search: &Search<'_>,
         (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        most: Option<usize>,
         times: &mut Times,
     ) -> Result<Extended, DeviceError> {
-        let queries = queries(&self.begins, batch, search.options)?;
         let (mut all, mut first) = (Extended::default(), 0);
         for (number, part) in self.parts.all().iter().enumerate() {
-            let mut clock = Clock::new();
-            let of_part = self.with_bases(number, |bases| {
-                let hits = self.ungapped(bases, part, search.options, (batch, lookup))?;
-                let hits = Hits::new(batch, hits);
-                times.seeding += clock.lap();
-                Extended::new(search, hits, |hits| match &queries {
-                    Some(queries) => self.scores(queries, bases, search, &part.chunks, hits),
-                    None => Ok(vec![None; hits.len()]),
-                })
+            self.with_bases(number, |bases| {
+                let places = lookup.len().min(self.limits.places);
+                for run in limits::runs(&part.chunks, places, search.options.word) {
+                    let mut clock = Clock::new();
+                    let hits = self.ungapped(bases, run, search.options, (batch, lookup))?;
+                    times.seeding += clock.lap();
+                    self.extend((bases, first), run, search, &hits, most, &mut all)?;
+                    times.scores += clock.lap();
+                    first += run.len();
+                }
+                Ok(())
             })?;
-            times.scores += clock.lap();
-            all.append(first, of_part);
-            first += part.chunks.len();
         }
         Ok(all)
     }
 
-    /// The ungapped alignments with a part's chunks, in no particular order.
+    /// The ungapped alignments with some chunks, in no particular order.
     fn ungapped(
         &self,
         bases: &W::Bases,
-        part: &Part,
+        run: &[DeviceChunk],
         options: &Options,
         (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
-    ) -> Result<Vec<ChunkHit>, DeviceError> {
-        let (mut all, mut first) = (Vec::new(), 0);
-        for run in limits::runs(&part.chunks, lookup.len().min(self.limits.places), options.word) {
-            let mut carried = Vec::new();
-            for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
-                let context = context(options, batch, lookup);
-                let piece = Piece { end, carried: &carried };
-                let mut found = self.begins.ungapped(bases, run, &context, piece)?;
-                found.hits.par_iter_mut().for_each(|found| found.chunk += first);
-                hits::append(&mut all, found.hits);
-                carried = found.carried;
-            }
-            first += run.len() as u32;
+    ) -> Result<DeviceItems<W::Backend>, DeviceError> {
+        let (mut all, mut carried) = (None, Vec::new());
+        for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
+            let context = context(options, batch, lookup);
+            let piece = Piece { end, carried: &carried };
+            let found = self.begins.ungapped(bases, run, &context, piece)?;
+            all = Some(match all {
+                None => found.hits,
+                Some(all) => self.begins.pairs().joined(&all, &found.hits)?,
+            });
+            carried = found.carried;
         }
-        Ok(all)
+        all.map_or_else(|| self.begins.pairs().none(), Ok)
     }
 
-    /// Scores of extensions of hits with a part's chunks; nothing where the device cannot tell.
-    fn scores(
+    /// Adds what becomes of the hits with some chunks, of which the first is the `first`-th of all.
+    fn extend(
         &self,
-        queries: &W::Queries,
-        bases: &W::Bases,
+        (bases, first): (&W::Bases, usize),
+        run: &[DeviceChunk],
         search: &Search<'_>,
-        chunks: &[DeviceChunk],
-        hits: &[ChunkHit],
-    ) -> Result<Vec<Option<Gapped>>, DeviceError> {
-        let all = sides::of_hits(search, chunks, hits);
-        if search.options.is_greedy() {
-            let scores = GreedyScores::new(&search.options.scoring);
-            let reached = self.begins.greedy_scores(queries, bases, scores, &all)?;
-            return Ok(sides::greedily_scored(search, chunks, hits, &reached));
+        hits: &DeviceItems<W::Backend>,
+        most: Option<usize>,
+        all: &mut Extended,
+    ) -> Result<(), DeviceError> {
+        let pairs = self.begins.pairs().known(search, self.begins.address(bases), run, hits)?;
+        let verdicts = pairs.verdicts();
+        let place = |verdict: &Verdict| {
+            let query = search.batch.contexts[verdict.context as usize].query;
+            (first + verdict.chunk as usize, query)
+        };
+        let known = |verdict: &Verdict| {
+            let (chunk, query) = place(verdict);
+            (query, extended::rank(search, verdict, &self.parts.origins()[chunk]))
+        };
+        let chosen: Vec<usize> = match most {
+            Some(most) => ranking::candidates(verdicts, known, search.batch.queries(), most),
+            None => (0..verdicts.len()).collect(),
+        };
+        for &pair in &chosen {
+            let (chunk, query) = place(&verdicts[pair]);
+            all.add_pair(chunk, query, verdicts[pair].count as usize);
         }
-        let answers = self.begins.scores(queries, bases, &all)?;
-        Ok(sides::scored(search, chunks, hits, &answers.reached))
+        all.add_hits(pairs.gather(search, run, &chosen)?);
+        all.extensions += hits.count as u64;
+        Ok(())
     }
 
     /// Alignments of what was found, if the device makes them; those of each hit.
@@ -239,8 +249,7 @@ fn queries<W: Worker>(
     batch: &Batch,
     options: &Options,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    let x_drop = batch.x_drop.max(batch.x_drop_last);
-    if !options.is_greedy() && !device::has_small_scores(&options.scoring, x_drop) {
+    if !options.is_greedy() && !device::has_small_scores(&options.scoring, batch.x_drop_last) {
         return Ok(None);
     }
     worker.queries(batch, &options.scoring).map(Some)

@@ -28,8 +28,8 @@
 //! | [`queries`], [`batching`] | queries that are searched together, and how many those are |
 //! | [`lookup`], [`words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
-//! | [`extensions`] | gapped extensions on a GPU |
-//! | [`hits`] | ungapped alignments in the order in which gaps are tried |
+//! | [`hits`] | ungapped alignments, and the order in which gaps are tried |
+//! | [`pairs`], [`extensions`] | gapped extensions on a GPU, for the score and with columns |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`parts`], [`worker`] | databases that are larger than a device's memory, and what the device does |
@@ -80,10 +80,12 @@ pub mod gapped;
 mod held;
 pub mod hits;
 pub mod hsp;
+mod launch;
 mod limits;
 pub mod lookup;
 pub mod options;
 mod packed;
+pub mod pairs;
 pub mod parts;
 pub mod pipeline;
 mod preliminary;

@@ -166,15 +166,6 @@ impl Search<'_> {
         }
     }
 
-    /// The ungapped alignments of a subject of one chunk.
-    #[cfg(test)]
-    pub(crate) fn hits(&self, subject: &Subject<'_>) -> Vec<UngappedHit> {
-        let (mut work, mut bases) = (Work::default(), Vec::new());
-        packed::unpack(subject.packed, subject.length, &mut bases);
-        self.ungapped(Chunk { packed: subject.packed, bases: &bases }, &mut work);
-        work.ungapped
-    }
-
     /// Extends with gaps what is not within an alignment already; places are within the chunk.
     fn gapped(&self, bases: &[u8], work: &mut Work) -> Vec<Hsp> {
         ahead::extend(

@@ -180,6 +180,14 @@ impl Batch {
         self.contexts.partition_point(|context| context.first <= place) - 1
     }
 
+    /// The other strand of a context's query, if it is searched.
+    pub(crate) fn opposite(&self, context: usize) -> Option<usize> {
+        let query = self.contexts[context].query;
+        let is_opposite =
+            |&other: &usize| self.contexts.get(other).is_some_and(|other| other.query == query);
+        [context + 1, context.wrapping_sub(1)].into_iter().find(is_opposite)
+    }
+
     /// The letters of a context.
     pub(crate) fn strand(&self, context: usize) -> &[u8] {
         &self.letters[self.contexts[context].range()]

@@ -37,28 +37,72 @@ pub(crate) enum Known {
     Nothing,
     /// All.
     Rank(Rank),
+    /// That it is no better.
+    AtBest(Rank),
     /// Nothing before its alignments are made.
     Open,
 }
 
-/// The numbers, in order, of those that may be among the `most` best of their query. `known` has the
+/// Items of a part that is looked at by one thread.
+const OF_PART: usize = 1 << 13;
+
+/// The numbers, in order, of the items that may be among the `most` best of their query. `known` tells the
 /// query of each.
-pub(crate) fn candidates(known: &[(usize, Known)], queries: usize, most: usize) -> Vec<usize> {
-    let mut ranked: Vec<Vec<(Rank, usize)>> = vec![Vec::new(); queries];
-    let mut chosen = Vec::new();
-    for (number, &(query, known)) in known.iter().enumerate() {
-        match known {
-            Known::Nothing => {}
-            Known::Rank(rank) => ranked[query].push((rank, number)),
-            Known::Open => chosen.push(number),
+pub(crate) fn candidates<T: Sync>(
+    items: &[T],
+    known: impl Fn(&T) -> (usize, Known) + Sync,
+    queries: usize,
+    most: usize,
+) -> Vec<usize> {
+    let of_part = |(part, items): (usize, &[T])| {
+        let mut of_queries = vec![Candidates::default(); queries];
+        let mut open = Vec::new();
+        for (number, item) in (part * OF_PART..).zip(items) {
+            match known(item) {
+                (_, Known::Nothing) => {}
+                (query, Known::Rank(rank)) => of_queries[query].ranked.push((rank, number)),
+                (query, Known::AtBest(rank)) => of_queries[query].at_best.push((rank, number)),
+                (_, Known::Open) => open.push(number),
+            }
         }
+        of_queries.iter_mut().for_each(|candidates| candidates.keep(most));
+        (of_queries, open)
+    };
+    let parts: Vec<_> = items.par_chunks(OF_PART).enumerate().map(of_part).collect();
+    let mut all = vec![Candidates::default(); queries];
+    let mut chosen = Vec::new();
+    for (of_queries, mut open) in parts {
+        for (all, mut own) in all.iter_mut().zip(of_queries) {
+            all.ranked.append(&mut own.ranked);
+            all.at_best.append(&mut own.at_best);
+        }
+        chosen.append(&mut open);
     }
-    ranked.par_iter_mut().for_each(|ranked| {
-        keep_first(ranked, most, |one, other| one.0.order(&other.0));
-    });
-    chosen.extend(ranked.into_iter().flatten().map(|(_, number)| number));
+    all.par_iter_mut().for_each(|candidates| candidates.keep(most));
+    let numbers = all.into_iter().flat_map(|Candidates { ranked, at_best }| [ranked, at_best]);
+    chosen.extend(numbers.flatten().map(|(_, number)| number));
     chosen.sort_unstable();
     chosen
+}
+
+/// What may be among the best of a query.
+#[derive(Debug, Clone, Default)]
+struct Candidates {
+    ranked: Vec<(Rank, usize)>,
+    at_best: Vec<(Rank, usize)>,
+}
+
+impl Candidates {
+    /// Keeps what may be among the `most` best.
+    fn keep(&mut self, most: usize) {
+        let order = |one: &(Rank, usize), other: &(Rank, usize)| one.0.order(&other.0);
+        keep_first(&mut self.ranked, most, order);
+        if self.ranked.len() < most {
+            return;
+        }
+        let Some(last) = self.ranked.iter().copied().max_by(order) else { return };
+        self.at_best.retain(|one| order(one, &last) == Ordering::Less);
+    }
 }
 
 /// Keeps the first `most` items of an order without ties, in that order if there are more.
@@ -86,10 +130,12 @@ mod tests {
                 .map(|subject| {
                     let e_value = [0.0, 1e-190, 1e-20, 3.0][random.usize(..4)];
                     let score = random.i32(20..24);
+                    let rank = Rank { e_value, score, subject };
                     let known = match random.u8(..8) {
                         0 => Known::Open,
                         1 => Known::Nothing,
-                        _ => Known::Rank(Rank { e_value, score, subject }),
+                        2 => Known::AtBest(rank),
+                        _ => Known::Rank(rank),
                     };
                     (random.usize(..3), known)
                 })
@@ -97,7 +143,9 @@ mod tests {
             let most = random.usize(1..12);
             let is_chosen = |&number: &usize| {
                 let (query, own) = known[number];
-                let Known::Rank(rank) = own else { return matches!(own, Known::Open) };
+                let (Known::Rank(rank) | Known::AtBest(rank)) = own else {
+                    return matches!(own, Known::Open);
+                };
                 let better = known.iter().filter(|(other, known)| {
                     let is_better = |other: &Rank| other.order(&rank) == Ordering::Less;
                     *other == query && matches!(known, Known::Rank(other) if is_better(other))
@@ -105,7 +153,7 @@ mod tests {
                 better.count() < most
             };
             let expected: Vec<usize> = (0..count).filter(is_chosen).collect();
-            assert_eq!(candidates(&known, 3, most), expected, "seed {seed}");
+            assert_eq!(candidates(&known, |&known| known, 3, most), expected, "seed {seed}");
         }
     }
 }

@@ -180,12 +180,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let search = self.with(&batch, &lookup, &fours);
         let mut times = Times::default();
         let extended = self.engine().and_then(|engine| {
-            let extended = engine.extended(&search, (&batch, &lookup), &mut times);
+            // What is culled depends on all subjects.
+            let most = self.options.culling.is_none().then(|| self.options.preliminary_targets());
+            let extended = engine.extended(&search, (&batch, &lookup), most, &mut times);
             Some((self.noted(extended)?, engine.parts().origins()))
         });
         let mut clock = Clock::new();
         let (found, extensions) = if let Some((extended, origins)) = extended {
-            let extensions = extended.hits.all().len() as u64;
+            let extensions = extended.extensions;
             (Found::Extended(extended, origins), extensions)
         } else {
             let (hits, extensions) = self.by_subject(&search);
@@ -246,11 +248,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let most = self.options.preliminary_targets();
         let mut hits = match found {
             Found::Subjects(hits) => hits,
-            Found::Extended(extended, origins) => {
-                // What is culled depends on all subjects.
-                let most = self.options.culling.is_none().then_some(most);
-                extended.subjects(search, self.database, origins, most)
-            }
+            Found::Extended(extended, origins) => extended.subjects(search, self.database, origins),
         };
         hits.par_iter_mut().for_each(|hits| {
             if let Some(limit) = self.options.culling {

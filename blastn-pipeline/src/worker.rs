@@ -4,13 +4,14 @@
 use std::fmt::Debug;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::stream::Settings;
+use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
+use aligner_core::stream::{Backend, CudaBackend, Settings};
 
-use crate::extensions::device::{Answers, GreedyReached, GreedyScores, Side};
+use crate::extensions::device::{Answers, GreedyScores, Side};
 use crate::extensions::gpu::{DeviceQueries, GpuExtensions};
+use crate::pairs::Pairs;
 use crate::pipeline::Build;
-use crate::pipeline::device::DeviceChunk;
+use crate::pipeline::device::{DeviceChunk, FIRST_BASE};
 use crate::pipeline::diagonals::{Admitted, Piece};
 use crate::pipeline::gpu::GpuPipeline;
 use crate::pipeline::stages::Context;
@@ -26,6 +27,8 @@ pub trait Worker: Debug + Sync {
     type Letters: Debug + Send;
     /// Queries.
     type Queries;
+    /// Where its kernels run.
+    type Backend: Backend;
 
     /// Takes packed bases, four a byte.
     ///
@@ -56,30 +59,13 @@ pub trait Worker: Debug + Sync {
         chunks: &[DeviceChunk],
         context: &Context,
         piece: Piece<'_>,
-    ) -> Result<Admitted, DeviceError>;
+    ) -> Result<Admitted<Self::Backend>, DeviceError>;
 
-    /// Extends sides for the score: rows are bases of the database, columns letters of the queries.
-    ///
-    /// # Errors
-    /// See [`Worker`].
-    fn scores(
-        &self,
-        queries: &Self::Queries,
-        bases: &Self::Bases,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError>;
+    /// The kernels for what becomes of them.
+    fn pairs(&self) -> &Pairs<Self::Backend>;
 
-    /// The same greedily.
-    ///
-    /// # Errors
-    /// See [`Worker`].
-    fn greedy_scores(
-        &self,
-        queries: &Self::Queries,
-        bases: &Self::Bases,
-        scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Vec<GreedyReached>, DeviceError>;
+    /// Where the first base is.
+    fn address(&self, bases: &Self::Bases) -> u64;
 
     /// Extends sides with their columns: rows are letters of the queries, columns those of the database.
     ///
@@ -110,6 +96,7 @@ pub trait Worker: Debug + Sync {
 pub struct GpuWorker {
     gpu: Gpu,
     pipeline: GpuPipeline,
+    pairs: Pairs<CudaBackend>,
     extensions: GpuExtensions,
 }
 
@@ -123,6 +110,7 @@ impl GpuWorker {
         Ok(Self {
             gpu: gpu.clone(),
             pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings)?,
+            pairs: Pairs::new(gpu)?,
             extensions: GpuExtensions::new(gpu.clone())?,
         })
     }
@@ -132,6 +120,7 @@ impl Worker for GpuWorker {
     type Bases = DeviceBuffer<u64>;
     type Letters = DeviceBuffer<u32>;
     type Queries = DeviceQueries;
+    type Backend = CudaBackend;
 
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError> {
         self.pipeline.upload(packed)
@@ -151,27 +140,16 @@ impl Worker for GpuWorker {
         chunks: &[DeviceChunk],
         context: &Context,
         piece: Piece<'_>,
-    ) -> Result<Admitted, DeviceError> {
+    ) -> Result<Admitted<CudaBackend>, DeviceError> {
         Ok(self.pipeline.run(bases, chunks, context, piece)?.admitted)
     }
 
-    fn scores(
-        &self,
-        queries: &DeviceQueries,
-        bases: &Self::Bases,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        self.extensions.scores(queries, bases, sides)
+    fn pairs(&self) -> &Pairs<CudaBackend> {
+        &self.pairs
     }
 
-    fn greedy_scores(
-        &self,
-        queries: &DeviceQueries,
-        bases: &Self::Bases,
-        scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Vec<GreedyReached>, DeviceError> {
-        self.extensions.greedy_scores(queries, bases, scores, sides)
+    fn address(&self, bases: &Self::Bases) -> u64 {
+        bases.address(&self.gpu) + FIRST_BASE
     }
 
     fn traces(

@@ -12,11 +12,11 @@ use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::{Builder, Database};
 use blastn_pipeline::extensions::device::{
-    self, AffineTask, Answers, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, Reached,
-    Side,
+    self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
 };
 use blastn_pipeline::fasta::Record;
 use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::pairs::Pairs;
 use blastn_pipeline::parts::Parts;
 use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
 use blastn_pipeline::pipeline::diagonals::{Admitted, Piece, Rule};
@@ -58,7 +58,17 @@ fn launch<T>(name: &str, slot: u32, task: &T) {
 
 /// The device's kernels on the CPU.
 #[derive(Debug)]
-struct Shim;
+struct Shim {
+    pairs: Pairs<ShimBackend>,
+}
+
+impl Shim {
+    fn new() -> Self {
+        let backends = ["pairs", "gapped"].map(|name| backend("blastn-pipeline", name));
+        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
+        Self { pairs: Pairs::with_backends(backends, sorter, [64, WIDTH]) }
+    }
+}
 
 struct Queries {
     letters: Vec<u32>,
@@ -90,7 +100,7 @@ impl Room {
     }
 }
 
-/// Extends by a matrix, for the score if `sources` are none.
+/// Extends by a matrix.
 fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> Answers {
     let mut room = Room::new(sides, sources);
     let task = AffineTask {
@@ -111,7 +121,7 @@ fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> A
         gaps: queries.gaps,
         padding: 0,
     };
-    launch(if sources > 0 { "affine_traces" } else { "affine_scores" }, 128, &task);
+    launch("affine_traces", 128, &task);
     room.answers()
 }
 
@@ -119,6 +129,7 @@ impl Worker for Shim {
     type Bases = Vec<u64>;
     type Letters = Vec<u32>;
     type Queries = Queries;
+    type Backend = ShimBackend;
 
     fn bases(&self, packed: &[u8]) -> Result<Vec<u64>, DeviceError> {
         Ok(packed_words(packed))
@@ -142,7 +153,7 @@ impl Worker for Shim {
         chunks: &[DeviceChunk],
         context: &Context,
         piece: Piece<'_>,
-    ) -> Result<Admitted, DeviceError> {
+    ) -> Result<Admitted<ShimBackend>, DeviceError> {
         let tables = Tables::new(context, chunks);
         let on_device = tables.context(address(bases), tables.arrays().map(address));
         let (app, sinks) = topology(context, Build::Split);
@@ -158,40 +169,12 @@ impl Worker for Shim {
         rule.admitted(&on_device, chunks, words, piece)
     }
 
-    fn scores(
-        &self,
-        queries: &Queries,
-        bases: &Vec<u64>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let texts = [address(bases) + FIRST_BASE, address(&queries.letters) + device::FIRST];
-        Ok(affine(queries, texts, sides, 0))
+    fn pairs(&self) -> &Pairs<ShimBackend> {
+        &self.pairs
     }
 
-    fn greedy_scores(
-        &self,
-        queries: &Queries,
-        bases: &Vec<u64>,
-        scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Vec<GreedyReached>, DeviceError> {
-        let poison = GreedyReached { differences: 77, query: 7, subject: 7, run: [5; 3] };
-        let (mut reached, mut cursor) = (vec![poison; sides.len()], [0_u32]);
-        let task = GreedyTask {
-            addresses: [
-                address(sides),
-                address(bases) + FIRST_BASE,
-                address(&queries.letters) + device::FIRST,
-                output(&mut reached),
-                output(&mut cursor),
-            ],
-            count: sides.len() as u32,
-            width: WIDTH,
-            scores,
-            padding: 0,
-        };
-        launch("greedy_scores", 384, &task);
-        Ok(reached)
+    fn address(&self, bases: &Vec<u64>) -> u64 {
+        address(bases) + FIRST_BASE
     }
 
     fn traces(
@@ -293,7 +276,7 @@ fn check(
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
     let cpu = cpu.search(queries);
     for &limits in limits {
-        let workers = [Shim, Shim];
+        let workers = [Shim::new(), Shim::new()];
         let searcher =
             Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
         // The next batch begins with another part than the one that is held, and before this one is

@@ -50,11 +50,7 @@ impl Outputs {
     /// As [`take`](Self::take).
     pub fn take_in_place<T: Item>(&mut self, sink: SinkId<T>) -> Items<T> {
         let parts = std::mem::take(&mut self.sinks[sink.0]);
-        let aligned = |part: Bytes| match bytemuck::try_cast_slice::<u8, T>(part.as_ref()) {
-            Ok(_) => Part::Here(part, PhantomData),
-            Err(_) => Part::Copied(bytemuck::pod_collect_to_vec(part.as_ref())),
-        };
-        Items { parts: parts.into_iter().map(aligned).collect() }
+        Items { parts: parts.into_iter().map(Part::of).collect() }
     }
 }
 
@@ -95,6 +91,15 @@ enum Part<T> {
     Copied(Vec<T>),
 }
 
+impl<T: Item> Part<T> {
+    fn of(bytes: Bytes) -> Self {
+        match bytemuck::try_cast_slice::<u8, T>(bytes.as_ref()) {
+            Ok(_) => Self::Here(bytes, PhantomData),
+            Err(_) => Self::Copied(bytemuck::pod_collect_to_vec(bytes.as_ref())),
+        }
+    }
+}
+
 impl<T> Default for Items<T> {
     fn default() -> Self {
         Self { parts: Vec::new() }
@@ -104,6 +109,12 @@ impl<T> Default for Items<T> {
 impl<T> From<Vec<T>> for Items<T> {
     fn from(items: Vec<T>) -> Self {
         Self { parts: vec![Part::Copied(items)] }
+    }
+}
+
+impl<T: Item> From<Bytes> for Items<T> {
+    fn from(bytes: Bytes) -> Self {
+        Self { parts: vec![Part::of(bytes)] }
     }
 }
 

@@ -16,86 +16,32 @@ use crate::queries::Batch;
 use crate::scoring::Scoring;
 use crate::traceback::Begin;
 
-/// A pair of places.
-type Pair = (usize, usize);
-
-/// A hit's seed, and the pair of places that its extension begins at, within its strand and chunk.
-fn begin(search: &Search<'_>, chunks: &[DeviceChunk], found: &ChunkHit) -> (Pair, Pair) {
-    let ChunkHit { chunk, hit } = found;
-    let context = &search.batch.contexts[search.batch.context_at(hit.seed_query as usize)];
-    let seed = search.seed(hit);
-    if search.options.is_greedy() {
-        return (seed, seed);
-    }
-    let length = chunks[*chunk as usize].length as usize;
-    (seed, gapped::affine_begin((context.length, length), seed))
-}
-
-/// The sides of extensions for the score, the left and the right of each hit: rows are bases of its
-/// chunk.
-pub(crate) fn of_hits(search: &Search<'_>, chunks: &[DeviceChunk], hits: &[ChunkHit]) -> Vec<Side> {
-    let (batch, scoring) = (search.batch, &search.options.scoring);
-    let of_hit = |found: &ChunkHit| {
-        let ChunkHit { chunk, hit } = found;
-        let context = &batch.contexts[batch.context_at(hit.seed_query as usize)];
-        let chunk = &chunks[*chunk as usize];
-        let (_, (query, subject)) = begin(search, chunks, found);
-        let left = Side {
-            row_at: chunk.first + subject as u64,
-            column_at: (context.first + query) as u64,
-            rows: subject as u32,
-            columns: query as u32,
-            x_drop: search.x_drop(hit).max(scoring.gap_open + scoring.gap_extend),
-            reverse: 1,
-        };
-        let (rows, columns) = (chunk.length - left.rows, context.length as u32 - left.columns);
-        [left, Side { rows, columns, reverse: 0, ..left }]
-    };
-    hits.par_iter().map(of_hit).collect::<Vec<[Side; 2]>>().into_flattened()
-}
-
-/// What came of the sides [`of_hits`], given what each left and right side make of it; nothing where
-/// they did not fit.
-fn combined<T: Sync>(
-    search: &Search<'_>,
-    chunks: &[DeviceChunk],
-    hits: &[ChunkHit],
-    reached: &[T],
-    combine: impl Fn(Pair, Pair, &[T; 2]) -> Option<Gapped> + Sync,
-) -> Vec<Option<Gapped>> {
-    let gapped = |(found, sides): (&ChunkHit, &[T; 2])| {
-        let (seed, begin) = begin(search, chunks, found);
-        combine(seed, begin, sides)
-    };
-    hits.par_iter().zip(reached.as_chunks::<2>().0).map(gapped).collect()
-}
-
-/// What came of the sides [`of_hits`], extended by a matrix.
+/// What the left and the right side of a hit's extension for the score make of it, by a matrix; nothing if
+/// they did not fit. `chunks` are those that the hit is of.
 pub(crate) fn scored(
     search: &Search<'_>,
     chunks: &[DeviceChunk],
-    hits: &[ChunkHit],
-    reached: &[Reached],
-) -> Vec<Option<Gapped>> {
-    combined(search, chunks, hits, reached, |seed, begin, [left, right]| {
-        if !left.fits() || !right.fits() {
-            return None;
-        }
-        Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
-    })
+    found: &ChunkHit,
+    [left, right]: &[Reached; 2],
+) -> Option<Gapped> {
+    if !left.fits() || !right.fits() {
+        return None;
+    }
+    let context = &search.batch.contexts[search.batch.context_at(found.hit.seed_query as usize)];
+    let length = chunks[found.chunk as usize].length as usize;
+    let seed = search.seed(&found.hit);
+    let begin = gapped::affine_begin((context.length, length), seed);
+    Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
 }
 
-/// What came of the sides [`of_hits`], extended greedily.
+/// The same of sides that were extended greedily.
 pub(crate) fn greedily_scored(
     search: &Search<'_>,
-    chunks: &[DeviceChunk],
-    hits: &[ChunkHit],
-    reached: &[GreedyReached],
-) -> Vec<Option<Gapped>> {
-    let scoring = &search.options.scoring;
-    combined(search, chunks, hits, reached, |seed, _, [left, right]| {
-        Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
-    })
+    found: &ChunkHit,
+    [left, right]: &[GreedyReached; 2],
+) -> Option<Gapped> {
+    let (seed, scoring) = (search.seed(&found.hit), &search.options.scoring);
+    Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
 }
 
 /// The sides of alignments, in the order in which a device takes them.

@@ -13,17 +13,15 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
 use aligner_core::sort::{self, Field, Sorter};
-use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Launch, Word};
+use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
 use super::device::{DeviceChunk, DeviceContext};
 use super::stages::Spent;
 use crate::hits::ChunkHit;
+use crate::launch;
 
 const FATBIN: &[u8] = include_bytes!("../../cuda/diagonals.fatbin");
-
-/// Threads of a block.
-const THREADS: u32 = 256;
 
 /// How many share 32 bits of the set of diagonals, at most.
 const OF_WORD: usize = 4;
@@ -74,10 +72,9 @@ impl Piece<'_> {
 }
 
 /// What comes of the words of a piece.
-#[derive(Debug, Default)]
-pub struct Admitted {
-    /// Ungapped alignments, in no particular order.
-    pub hits: Vec<ChunkHit>,
+pub struct Admitted<B: Backend> {
+    /// Ungapped alignments, which are [`ChunkHit`], in no particular order.
+    pub hits: DeviceItems<B>,
     /// How far diagonals are explored beyond the end of the piece, as words that were tried in vain.
     pub carried: Vec<Spent>,
 }
@@ -119,7 +116,7 @@ impl<B: Backend> Rule<B> {
         chunks: &[DeviceChunk],
         (extended, spent): (DeviceItems<B>, DeviceItems<B>),
         piece: Piece<'_>,
-    ) -> Result<Admitted, DeviceError> {
+    ) -> Result<Admitted<B>, DeviceError> {
         let backend = &self.backend;
         let spent = self.joined(spent, piece.carried)?;
         let words = extended.count + spent.count;
@@ -166,7 +163,8 @@ impl<B: Backend> Rule<B> {
         task.key_count = count as u32;
         self.launch("admit_words", count, &task)?;
         let [found, passed] = self.counts(&admitted)?;
-        Ok(Admitted { hits: self.landed(&hits, found)?, carried: self.landed(&carried, passed)? })
+        let hits = DeviceItems { items: hits, count: found };
+        Ok(Admitted { hits, carried: self.read(&carried, passed)? })
     }
 
     /// Words of a device and some more.
@@ -183,21 +181,11 @@ impl<B: Backend> Rule<B> {
         Ok(DeviceItems { items, count })
     }
 
-    /// Launches a kernel with a thread an item, or fewer.
     #[allow(unsafe_code)]
     fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
-        let backend = &self.backend;
-        let resident = backend.resident_blocks(kernel, THREADS, 0)?.max(1) as usize;
-        let blocks = items.div_ceil(THREADS as usize).min(resident) as u32;
-        if blocks == 0 {
-            return Ok(());
-        }
-        let task = backend.upload(bytemuck::bytes_of(task))?;
-        let arguments = &[Word::Address(backend.address(&task))];
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
         // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which live
         // until the launch is over; words and context are those of a run of the pipeline.
-        unsafe { backend.launch(&launch) }.map(drop)
+        unsafe { launch::launch(&self.backend, kernel, items, task) }
     }
 
     fn counts(&self, cursors: &B::Buffer) -> Result<[usize; 2], DeviceError> {
@@ -205,9 +193,17 @@ impl<B: Backend> Rule<B> {
         Ok(bytemuck::pod_read_unaligned::<[u32; 2]>(&bytes).map(|count| count as usize))
     }
 
+    /// The alignments, copied to the host.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn hits(&self, hits: &DeviceItems<B>) -> Result<Vec<ChunkHit>, DeviceError> {
+        self.read(&hits.items, hits.count)
+    }
+
     /// The first items of a buffer.
-    fn landed<T: Pod>(&self, items: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
-        let bytes = self.backend.land(items, count * size_of::<T>())?;
-        Ok(bytemuck::pod_collect_to_vec(bytes.as_ref()))
+    fn read<T: Pod>(&self, items: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
+        let bytes = self.backend.read(items, count * size_of::<T>())?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 }

@@ -27,10 +27,9 @@ pub struct GpuPipeline {
 }
 
 /// What a run found.
-#[derive(Debug)]
 pub struct Run {
     /// Ungapped alignments.
-    pub admitted: Admitted,
+    pub admitted: Admitted<CudaBackend>,
     /// Words, whether they scored enough or not.
     pub words: usize,
     /// Of the kernels.

@@ -1,4 +1,4 @@
-//! Sides of extensions on a GPU.
+//! Sides of extensions with their columns, on a GPU.
 
 mod greedy;
 
@@ -9,7 +9,6 @@ use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
 use rayon::prelude::*;
 
 use crate::extensions::device::{self, AffineTask, Answers, FIRST, Reached, Side};
-use crate::pipeline::device::FIRST_BASE;
 use crate::queries::Batch;
 use crate::scoring::Scoring;
 
@@ -33,11 +32,10 @@ const MORE_RUNS: usize = 1 << 24;
 struct Level {
     /// Slots of a ring.
     width: u32,
-    /// Rows of a side whose sources are to be kept, at most.
+    /// Rows of a side, at most.
     rows: u32,
 }
 
-const SCORES: [Level; 2] = [Level { width: 64, rows: 0 }, Level { width: 512, rows: 0 }];
 const TRACES: [Level; 3] = [
     Level { width: 256, rows: 1 << 11 },
     Level { width: 256, rows: 1 << 14 },
@@ -48,9 +46,7 @@ const TRACES: [Level; 3] = [
 #[derive(Debug)]
 pub struct GpuExtensions {
     gpu: Gpu,
-    scores: Kernel,
     traces: Kernel,
-    greedy_scores: Kernel,
     greedy_traces: Kernel,
     sources: Mutex<Option<DeviceBuffer<u32>>>,
 }
@@ -121,45 +117,17 @@ impl GpuExtensions {
     /// If the driver fails.
     pub fn new(gpu: Gpu) -> Result<Self, DeviceError> {
         let module = gpu.load("gapped", FATBIN)?;
-        let scores = module.kernel(&gpu, "affine_scores")?;
         let traces = module.kernel(&gpu, "affine_traces")?;
-        for (kernel, levels) in [(&scores, &SCORES[..]), (&traces, &TRACES)] {
-            for level in levels.iter().filter(|level| level.width * SLOT > 48 << 10) {
-                kernel.allow_shared(level.width * SLOT)?;
+        let greedy_traces = module.kernel(&gpu, "greedy_traces")?;
+        for (kernel, levels, slot) in
+            [(&traces, TRACES, SLOT), (&greedy_traces, greedy::TRACES, greedy::FRONT_SLOT)]
+        {
+            for level in levels {
+                kernel.allow_shared(level.width * slot)?;
             }
         }
-        let greedy_scores = module.kernel(&gpu, "greedy_scores")?;
-        let greedy_traces = module.kernel(&gpu, "greedy_traces")?;
-        greedy_scores.allow_shared(greedy::MOST_SHARED)?;
-        greedy_traces.allow_shared(greedy::MOST_SHARED)?;
         let sources = Mutex::default();
-        Ok(Self { gpu, scores, traces, greedy_scores, greedy_traces, sources })
-    }
-
-    /// Extends sides for the score: rows are bases of the database (`packed`, two bits each), columns
-    /// letters of the queries.
-    ///
-    /// # Errors
-    /// If memory does not suffice, or the driver fails.
-    pub fn scores(
-        &self,
-        queries: &DeviceQueries,
-        packed: &DeviceBuffer<u64>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let texts = [
-            packed.address(&self.gpu) + FIRST_BASE,
-            queries.letters.address(&self.gpu) + FIRST,
-            queries.matrix.address(&self.gpu),
-        ];
-        let engine = Engine {
-            kernel: &self.scores,
-            levels: &SCORES,
-            slot: SLOT,
-            room: |_, _| 0,
-            task: &|launch| affine_task(launch, texts, queries.gaps),
-        };
-        self.levels(&engine, sides)
+        Ok(Self { gpu, traces, greedy_traces, sources })
     }
 
     /// Extends sides with their columns: rows are letters of the queries, columns those of the
@@ -224,29 +192,25 @@ impl GpuExtensions {
         answers: &mut Answers,
     ) -> Result<(), DeviceError> {
         let (gpu, kernel) = (&self.gpu, engine.kernel);
-        let is_traced = level.rows > 0;
         let (count, shared) = (sides.len() as u32, level.width * engine.slot);
         let resident = kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
         let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
         let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
         let reached: DeviceBuffer<u8> = gpu.zeros(sides.len() * size_of::<Reached>())?;
         let cursors: DeviceBuffer<u32> = gpu.zeros(2)?;
-        let run_room = if is_traced { sides.len() * RUNS + MORE_RUNS } else { 0 };
+        let run_room = sides.len() * RUNS + MORE_RUNS;
         let runs: DeviceBuffer<u32> = gpu.zeros(run_room)?;
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut room = 0;
-        if is_traced {
-            room = (engine.room)(sides, level);
-            let present = sources.as_ref().map_or(0, DeviceBuffer::len) as u64;
-            let of_block = room * u64::from(THREADS);
-            // Half of what is free, as others need memory, too.
-            let most = present.max(gpu.free_memory()? / 8) / of_block;
-            blocks = blocks.min(most as u32);
-            let needed = of_block * u64::from(blocks);
-            if present < needed {
-                *sources = None;
-                *sources = Some(gpu.zeros(needed as usize)?);
-            }
+        let room = (engine.room)(sides, level);
+        let present = sources.as_ref().map_or(0, DeviceBuffer::len) as u64;
+        let of_block = room * u64::from(THREADS);
+        // Half of what is free, as others need memory, too.
+        let most = present.max(gpu.free_memory()? / 8) / of_block;
+        blocks = blocks.min(most as u32);
+        let needed = of_block * u64::from(blocks);
+        if present < needed {
+            *sources = None;
+            *sources = Some(gpu.zeros(needed as usize)?);
         }
         if blocks > 0 {
             let address = |buffer: &dyn Address| buffer.address(gpu);

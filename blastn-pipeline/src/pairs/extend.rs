@@ -1,0 +1,160 @@
+//! Extensions of listed hits, level by level.
+
+use aligner_core::DeviceError;
+use aligner_core::stream::Backend;
+
+use super::Pairs;
+use super::device::{ANSWER, Task};
+use crate::extensions::device::{
+    self, AffineTask, FIRST, GreedyReached, GreedyScores, GreedyTask, Reached, Side,
+};
+use crate::launch;
+use crate::preliminary::Search;
+
+/// Threads of a block: one warp.
+const WARP: u32 = 32;
+
+/// Bytes of shared memory of a block for each slot of a ring; a greedy one has two fronts and the best
+/// scores.
+const SLOT: u32 = WARP * size_of::<u32>() as u32;
+const GREEDY_SLOT: u32 = 3 * SLOT;
+
+/// Sides of a launch, at most.
+const SIDES: usize = 1 << 22;
+
+/// What all extensions of a batch have in common.
+pub(super) struct Extension<'a, B: Backend> {
+    pairs: &'a Pairs<B>,
+    search: &'a Search<'a>,
+    bases: u64,
+    letters: B::Buffer,
+    matrix: B::Buffer,
+}
+
+impl<'a, B: Backend> Extension<'a, B> {
+    /// With the letters of the queries, and the bases of the database at an address.
+    pub(super) fn new(
+        pairs: &'a Pairs<B>,
+        search: &'a Search<'a>,
+        bases: u64,
+    ) -> Result<Self, DeviceError> {
+        let letters = pairs.upload(&device::text(&search.batch.letters))?;
+        let matrix = pairs.upload(&device::scores(&search.batch.matrix))?;
+        Ok(Self { pairs, search, bases, letters, matrix })
+    }
+
+    /// The answers of the sides of listed hits, the left and the right of each.
+    pub(super) fn answers(
+        &self,
+        task: &Task,
+        listed: u64,
+        count: usize,
+    ) -> Result<B::Buffer, DeviceError> {
+        let (pairs, sides) = (self.pairs, 2 * count);
+        let words = sides * ANSWER;
+        if !self.is_for_device() {
+            // The mark of what is not known, in all kinds of answers.
+            return pairs.upload(&vec![u32::MAX; words]);
+        }
+        let kept = pairs.room::<u32>(words)?;
+        let mut task = Task { listed, kept: pairs.backend.address(&kept), ..*task };
+        let mut wanted: Option<B::Buffer> = None;
+        let mut count = sides;
+        for width in pairs.widths {
+            let (left, cursor) = (pairs.room::<u32>(count)?, pairs.room::<u32>(1)?);
+            task.left = pairs.backend.address(&left);
+            task.cursors = pairs.backend.address(&cursor);
+            let all = wanted.as_ref().map(|wanted| pairs.backend.address(wanted));
+            for first in (0..count).step_by(SIDES) {
+                task.wanted = all.map_or(0, |all| all + (first * size_of::<u32>()) as u64);
+                task.first_side = first as u32;
+                self.extend(task, SIDES.min(count - first), width)?;
+            }
+            count = pairs.count(&cursor)?;
+            wanted = Some(left);
+        }
+        Ok(kept)
+    }
+
+    /// Whether the device's cells are for the scores.
+    fn is_for_device(&self) -> bool {
+        let (batch, options) = (self.search.batch, self.search.options);
+        options.is_greedy() || device::has_small_scores(&options.scoring, batch.x_drop)
+    }
+
+    /// Extends some of the wanted sides, with so many slots.
+    fn extend(&self, mut task: Task, count: usize, width: u32) -> Result<(), DeviceError> {
+        let is_greedy = self.search.options.is_greedy();
+        let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
+        let pairs = self.pairs;
+        let sides = pairs.room::<Side>(count)?;
+        let made = pairs.backend.zeros(count * answer)?;
+        task.side_count = count as u32;
+        task.sides = pairs.backend.address(&sides);
+        task.made = pairs.backend.address(&made);
+        task.made_words = (answer / size_of::<u32>()) as u32;
+        pairs.launch("make_sides", count, &task)?;
+        if is_greedy {
+            self.greedily(&task, width)?;
+        } else {
+            self.affinely(&task, width)?;
+        }
+        pairs.launch("keep_answers", count, &task)
+    }
+
+    fn greedily(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
+        let pairs = self.pairs;
+        let cursor = pairs.room::<u32>(1)?;
+        let greedy = GreedyTask {
+            addresses: [
+                task.sides,
+                self.bases,
+                pairs.backend.address(&self.letters) + FIRST,
+                task.made,
+                pairs.backend.address(&cursor),
+            ],
+            count: task.side_count,
+            width,
+            scores: GreedyScores::new(&self.search.options.scoring),
+            padding: 0,
+        };
+        self.launch("greedy_scores", task.side_count, width * GREEDY_SLOT, &greedy)
+    }
+
+    fn affinely(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
+        let (pairs, scoring) = (self.pairs, &self.search.options.scoring);
+        let cursors = pairs.room::<u32>(2)?;
+        let address = |buffer: &B::Buffer| pairs.backend.address(buffer);
+        let [letters, matrix, cursors] = [&self.letters, &self.matrix, &cursors].map(address);
+        let affine = AffineTask {
+            addresses: [task.sides, self.bases, letters + FIRST, matrix, task.made, cursors, 0, 0],
+            room: 0,
+            count: task.side_count,
+            width,
+            run_room: 0,
+            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+            padding: 0,
+        };
+        self.launch("affine_scores", task.side_count, width * SLOT, &affine)
+    }
+
+    /// Launches an extension's kernel for so many sides.
+    #[allow(unsafe_code)]
+    fn launch(
+        &self,
+        kernel: &str,
+        sides: u32,
+        shared: u32,
+        task: &impl bytemuck::Pod,
+    ) -> Result<(), DeviceError> {
+        let gapped = &self.pairs.gapped;
+        let resident = gapped.resident_blocks(kernel, WARP, shared)?.max(1);
+        let blocks = sides.div_ceil(WARP).min(resident);
+        if blocks == 0 {
+            return Ok(());
+        }
+        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, which live
+        // until the launch is over; sides lie within the texts, as hits do.
+        unsafe { launch::launch_blocks(gapped, kernel, (blocks, WARP, shared), task) }
+    }
+}

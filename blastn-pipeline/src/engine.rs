@@ -1,10 +1,10 @@
 //! A device that searches a database part by part, and long queries piece by piece.
 //!
 //! ```text
-//!   begun:     for each part of the database                  in device memory, one at a time
+//!   seeded:    for each part of the database                  in device memory, one at a time
 //!                for each run of its chunks                   as many as their words fit into memory
 //!                  for each piece of the batch's letters --> words --> rule of diagonals --> ungapped
-//!                  pairs of queries and chunks: extensions with gaps, verdicts on the pairs, hits of the best
+//!   extended:  for each run: pairs of queries and chunks, extensions with gaps, verdicts, hits of the best
 //!   finished:  for each part: columns
 //! ```
 //!
@@ -12,13 +12,14 @@
 //! query, and the rule of diagonals, chunk by chunk, is told by a piece how far the one before went. So what
 //! is found is the same for all sizes.
 //!
-//! A batch may be begun while another is finished. The one needs bases, the other letters, each at most a
-//! part at a time, so that both are within the limit.
+//! A batch may be seeded while another is extended and one more is finished. The first two need bases, the last
+//! one letters, each at most a part at a time, so that all are within the limit.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::DeviceItems;
+use aligner_core::stream::{Backend, DeviceItems};
 use rayon::prelude::*;
 
 use crate::database::Database;
@@ -39,7 +40,6 @@ use crate::preliminary::Search;
 use crate::queries::Batch;
 use crate::ranking;
 use crate::search::Hit;
-use crate::times::{Clock, Times};
 use crate::traceback::{self, Begin};
 use crate::ungapped::Fours;
 use crate::worker::Worker;
@@ -47,8 +47,9 @@ use crate::worker::Worker;
 /// A device and the database that it searches.
 #[derive(Debug)]
 pub(crate) struct Engine<'a, W: Worker> {
-    /// What begins searches, and what finishes them beside that.
-    begins: W,
+    /// What seeds, what extends for the score, and what finishes, beside each other.
+    seeds: W,
+    extends: W,
     finishes: W,
     database: &'a Database,
     limits: Limits,
@@ -60,13 +61,13 @@ pub(crate) struct Engine<'a, W: Worker> {
 impl<'a, W: Worker> Engine<'a, W> {
     /// Divides a database for a device, which takes the first part.
     pub(crate) fn new(
-        [begins, finishes]: [W; 2],
+        [seeds, extends, finishes]: [W; 3],
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
         let parts = Parts::new(database, limits.bases());
         let (bases, letters) = (Held::default(), Held::default());
-        let new = Self { begins, finishes, database, limits, parts, bases, letters };
+        let new = Self { seeds, extends, finishes, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
@@ -81,33 +82,46 @@ impl<'a, W: Worker> Engine<'a, W> {
         part: usize,
         take: impl FnOnce(&W::Bases) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        let load = || self.begins.bases(self.parts.all()[part].packed(self.database));
+        let load = || self.seeds.bases(self.parts.all()[part].packed(self.database));
         self.bases.with(part, load, take)
     }
 
-    /// What the device makes of a batch and the whole database, of the pairs that may be among the `most` best
-    /// of their query, or of all.
-    pub(crate) fn extended(
+    /// The ungapped alignments of a batch with the whole database.
+    pub(crate) fn seeded(
         &self,
-        search: &Search<'_>,
+        options: &Options,
         (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
-        most: Option<usize>,
-        times: &mut Times,
-    ) -> Result<Extended, DeviceError> {
-        let (mut all, mut first) = (Extended::default(), 0);
-        for (number, part) in self.parts.all().iter().enumerate() {
-            self.with_bases(number, |bases| {
-                let places = lookup.len().min(self.limits.places);
-                for run in limits::runs(&part.chunks, places, search.options.word) {
-                    let mut clock = Clock::new();
-                    let hits = self.ungapped(bases, run, search.options, (batch, lookup))?;
-                    times.seeding += clock.lap();
-                    self.extend((bases, first), run, search, &hits, most, &mut all)?;
-                    times.scores += clock.lap();
+    ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
+        let mut all = Vec::new();
+        let places = lookup.len().min(self.limits.places);
+        for (part, Part { chunks, .. }) in self.parts.all().iter().enumerate() {
+            self.with_bases(part, |bases| {
+                let mut first = 0;
+                for run in limits::runs(chunks, places, options.word) {
+                    let hits = self.ungapped(bases, run, options, (batch, lookup))?;
+                    all.push(Seeded { part, chunks: first..first + run.len(), hits });
                     first += run.len();
                 }
                 Ok(())
             })?;
+        }
+        Ok(all)
+    }
+
+    /// What becomes of them, of the pairs that may be among the `most` best of their query, or of all.
+    pub(crate) fn extended(
+        &self,
+        search: &Search<'_>,
+        seeded: Vec<Seeded<W::Backend>>,
+        most: Option<usize>,
+    ) -> Result<Extended, DeviceError> {
+        let (mut all, mut first) = (Extended::default(), 0);
+        for Seeded { part, chunks, hits } in seeded {
+            let run = &self.parts.all()[part].chunks[chunks];
+            self.with_bases(part, |bases| {
+                self.extend((bases, first), run, search, &hits, most, &mut all)
+            })?;
+            first += run.len();
         }
         Ok(all)
     }
@@ -124,14 +138,14 @@ impl<'a, W: Worker> Engine<'a, W> {
         for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
             let context = context(options, batch, lookup);
             let piece = Piece { end, carried: &carried };
-            let found = self.begins.ungapped(bases, run, &context, piece)?;
+            let found = self.seeds.ungapped(bases, run, &context, piece)?;
             all = Some(match all {
                 None => found.hits,
-                Some(all) => self.begins.pairs().joined(&all, &found.hits)?,
+                Some(all) => self.seeds.pairs().joined(&all, &found.hits)?,
             });
             carried = found.carried;
         }
-        all.map_or_else(|| self.begins.pairs().none(), Ok)
+        all.map_or_else(|| self.seeds.pairs().none(), Ok)
     }
 
     /// Adds what becomes of the hits with some chunks, of which the first is the `first`-th of all.
@@ -144,7 +158,7 @@ impl<'a, W: Worker> Engine<'a, W> {
         most: Option<usize>,
         all: &mut Extended,
     ) -> Result<(), DeviceError> {
-        let pairs = self.begins.pairs().known(search, self.begins.address(bases), run, hits)?;
+        let pairs = self.extends.pairs().known(search, self.extends.address(bases), run, hits)?;
         let verdicts = pairs.verdicts();
         let place = |verdict: &Verdict| {
             let query = search.batch.contexts[verdict.context as usize].query;
@@ -163,7 +177,6 @@ impl<'a, W: Worker> Engine<'a, W> {
             all.add_pair(chunk, query, verdicts[pair].count as usize);
         }
         all.add_hits(pairs.gather(search, run, &chosen)?);
-        all.extensions += hits.count as u64;
         Ok(())
     }
 
@@ -241,6 +254,14 @@ impl<'a, W: Worker> Engine<'a, W> {
         let answers = self.finishes.traces(queries, letters, &planned.sides)?;
         Ok(planned.traced(&options.scoring, begins, &answers))
     }
+}
+
+/// Ungapped alignments with a run of chunks.
+pub(crate) struct Seeded<B: Backend> {
+    part: usize,
+    /// Of that part.
+    chunks: Range<usize>,
+    pub(crate) hits: DeviceItems<B>,
 }
 
 /// Queries as extensions need them; nothing if the device is not for them.

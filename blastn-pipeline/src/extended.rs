@@ -16,8 +16,6 @@ use crate::search::Hit;
 /// Ungapped alignments of pairs, and what gaps make of them.
 #[derive(Debug, Default)]
 pub(crate) struct Extended {
-    /// All ungapped alignments, those of other pairs, too.
-    pub(crate) extensions: u64,
     pairs: Vec<Pair>,
     hits: Vec<pairs::Extended>,
 }

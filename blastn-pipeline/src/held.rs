@@ -1,12 +1,12 @@
 //! What a device has of a database.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 
-/// What a device has of the database's parts: the one that was needed last.
+/// What a device has of the database's parts: those that are in use, and the one that was needed last.
 #[derive(Debug)]
-pub(crate) struct Held<T>(Mutex<Option<(usize, T)>>);
+pub(crate) struct Held<T>(Mutex<Vec<(usize, Arc<T>)>>);
 
 impl<T> Held<T> {
     /// Uses what a part has, loaded first if it is not held.
@@ -16,21 +16,54 @@ impl<T> Held<T> {
         load: impl FnOnce() -> Result<T, DeviceError>,
         take: impl FnOnce(&T) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
+        take(&*self.get(part, load)?)
+    }
+
+    fn get(
+        &self,
+        part: usize,
+        load: impl FnOnce() -> Result<T, DeviceError>,
+    ) -> Result<Arc<T>, DeviceError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.as_ref().is_none_or(|(number, _)| *number != part) {
-            // The memory is needed.
-            *held = None;
+        if let Some((_, loaded)) = held.iter().find(|(number, _)| *number == part) {
+            return Ok(Arc::clone(loaded));
         }
-        let (_, loaded) = match &mut *held {
-            Some(held) => held,
-            none => none.insert((part, load()?)),
-        };
-        take(loaded)
+        // The memory is needed.
+        held.retain(|(_, loaded)| Arc::strong_count(loaded) > 1);
+        let loaded = Arc::new(load()?);
+        held.push((part, Arc::clone(&loaded)));
+        Ok(loaded)
     }
 }
 
 impl<T> Default for Held<T> {
     fn default() -> Self {
         Self(Mutex::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn what_is_in_use_stays() {
+        let (held, loaded) = (Held::default(), RefCell::new(Vec::new()));
+        let load = |part: usize| {
+            loaded.borrow_mut().push(part);
+            Ok(part)
+        };
+        let need = |part: usize| held.with(part, || load(part), |&own| Ok(assert_eq!(own, part)));
+        let within = |part: usize, rest: &dyn Fn()| {
+            let found = held.with(part, || load(part), |_| Ok(rest()));
+            assert_eq!(found, Ok(()));
+        };
+        within(0, &|| {
+            assert_eq!([need(1), need(2), need(2), need(0)], [Ok(()), Ok(()), Ok(()), Ok(())]);
+        });
+        assert_eq!([need(0), need(1), need(0)], [Ok(()), Ok(()), Ok(())]);
+        assert_eq!(*loaded.borrow(), [0, 1, 2, 1, 0]);
     }
 }

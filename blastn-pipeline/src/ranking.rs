@@ -65,7 +65,9 @@ pub(crate) fn candidates<T: Sync>(
                 (_, Known::Open) => open.push(number),
             }
         }
-        of_queries.iter_mut().for_each(|candidates| candidates.keep(most));
+        for candidates in &mut of_queries {
+            candidates.keep(most);
+        }
         (of_queries, open)
     };
     let parts: Vec<_> = items.par_chunks(OF_PART).enumerate().map(of_part).collect();

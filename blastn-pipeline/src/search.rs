@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use aligner_core::stream::Backend;
 use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
 use crate::culling;
 use crate::database::Database;
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::error::SearchError;
 use crate::extended::Extended;
 use crate::fasta::Record;
@@ -54,14 +55,31 @@ impl Hit {
     }
 }
 
-/// A search that was begun, for a batch of queries.
+/// A search for a batch of queries, of which it is known how much was found.
+pub struct Seeded<B: Backend> {
+    batch: Arc<Batch>,
+    lookup: Arc<Lookup>,
+    seeds: Seeds<B>,
+    /// [`Results::extensions`].
+    pub extensions: u64,
+    times: Times,
+}
+
+/// What is known of a search that was seeded.
+enum Seeds<B: Backend> {
+    /// Ungapped alignments that a device has.
+    OnDevice(Vec<engine::Seeded<B>>),
+    /// Subjects of each query, with preliminary alignments.
+    Subjects(Vec<Vec<Hit>>),
+}
+
+/// A search whose alignments are known but for their columns.
 #[derive(Debug)]
 pub struct Begun<'s> {
     batch: Arc<Batch>,
     lookup: Arc<Lookup>,
     found: Found<'s>,
-    /// [`Results::extensions`].
-    pub extensions: u64,
+    extensions: u64,
     times: Times,
 }
 
@@ -113,7 +131,8 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let workers = [GpuWorker::new(&gpu)?, GpuWorker::new(&gpu.beside()?)?];
+        let (beside, last) = (gpu.beside()?, gpu.beside()?);
+        let workers = [GpuWorker::new(&gpu)?, GpuWorker::new(&beside)?, GpuWorker::new(&last)?];
         // The rest is for what a batch needs.
         let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
         // Both strands.
@@ -124,14 +143,14 @@ impl<'a> Searcher<'a> {
 
 impl<'a, W: Worker> Searcher<'a, W> {
     /// Prepares searches by a device, within limits; puts the first part of the database on it. One worker
-    /// begins searches, and the other finishes them.
+    /// seeds searches, one extends, and one finishes them.
     ///
     /// # Errors
     /// If there are no statistics for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
         options: Options,
-        workers: [W; 2],
+        workers: [W; 3],
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
@@ -167,33 +186,54 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
     pub fn search(&self, queries: &[Record]) -> Results {
-        self.finish(queries, self.begin(queries))
+        self.finish(queries, self.extend(self.seed(queries)))
     }
 
-    /// Begins to search, until it is known how much was found. The next batch may be begun before this one
-    /// is finished.
-    pub fn begin(&self, queries: &[Record]) -> Begun<'_> {
+    /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is
+    /// extended.
+    pub fn seed(&self, queries: &[Record]) -> Seeded<W::Backend> {
         let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Arc::new(Batch::new(queries, &self.options, extent));
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
+        let (mut times, mut clock) = (Times::default(), Clock::new());
+        let on_device = self
+            .engine()
+            .and_then(|engine| self.noted(engine.seeded(&self.options, (&batch, &lookup))));
+        let (seeds, extensions) = if let Some(seeded) = on_device {
+            times.seeding = clock.lap();
+            let extensions = seeded.iter().map(|seeded| seeded.hits.count as u64).sum();
+            (Seeds::OnDevice(seeded), extensions)
+        } else {
+            let fours = Fours::new(&self.options);
+            let (hits, extensions) = self.by_subject(&self.with(&batch, &lookup, &fours));
+            times.preliminary = clock.lap();
+            (Seeds::Subjects(hits), extensions)
+        };
+        Seeded { batch, lookup, seeds, extensions, times }
+    }
+
+    /// Goes on until alignments are known but for their columns. The next batch may be extended before this one
+    /// is finished.
+    pub fn extend(&self, seeded: Seeded<W::Backend>) -> Begun<'_> {
+        let Seeded { batch, lookup, seeds, extensions, mut times } = seeded;
         let fours = Fours::new(&self.options);
         let search = self.with(&batch, &lookup, &fours);
-        let mut times = Times::default();
-        let extended = self.engine().and_then(|engine| {
-            // What is culled depends on all subjects.
-            let most = self.options.culling.is_none().then(|| self.options.preliminary_targets());
-            let extended = engine.extended(&search, (&batch, &lookup), most, &mut times);
-            Some((self.noted(extended)?, engine.parts().origins()))
-        });
         let mut clock = Clock::new();
-        let (found, extensions) = if let Some((extended, origins)) = extended {
-            let extensions = extended.extensions;
-            (Found::Extended(extended, origins), extensions)
-        } else {
-            let (hits, extensions) = self.by_subject(&search);
-            (Found::Subjects(hits), extensions)
+        let found = match seeds {
+            Seeds::Subjects(hits) => Found::Subjects(hits),
+            Seeds::OnDevice(seeded) => {
+                // What is culled depends on all subjects.
+                let most =
+                    self.options.culling.is_none().then(|| self.options.preliminary_targets());
+                let extended = self.engine().and_then(|engine| {
+                    let extended = engine.extended(&search, seeded, most);
+                    Some(Found::Extended(self.noted(extended)?, engine.parts().origins()))
+                });
+                times.scores = clock.lap();
+                extended.unwrap_or_else(|| Found::Subjects(self.by_subject(&search).0))
+            }
         };
-        times.preliminary = clock.lap();
+        times.preliminary += clock.lap();
         Begun { batch, lookup, found, extensions, times }
     }
 

@@ -22,9 +22,9 @@ use crate::scoring::Scoring;
 /// suffice, or a failure.
 pub trait Worker: Debug + Sync {
     /// Bases of a part of a database in its memory.
-    type Bases: Debug + Send;
+    type Bases: Debug + Send + Sync;
     /// All letters of one.
-    type Letters: Debug + Send;
+    type Letters: Debug + Send + Sync;
     /// Queries.
     type Queries;
     /// Where its kernels run.

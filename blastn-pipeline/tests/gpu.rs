@@ -22,17 +22,23 @@ fn searcher<'d>(
     Searcher::new(database, options.clone(), device, memory).expect("a searcher")
 }
 
-/// Searches twice; the second search is begun while the first is finished.
-fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> [Results; 2] {
-    let first = searcher.begin(queries);
+/// Searches three times, each step beside the next one of the search before.
+fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> Vec<Results> {
+    let seeded = searcher.seed(queries);
     let (first, second) = std::thread::scope(|scope| {
-        let first = scope.spawn(|| searcher.finish(queries, first));
-        let second = searcher.begin(queries);
+        let first = scope.spawn(|| searcher.extend(seeded));
+        let second = searcher.seed(queries);
         (first.join().expect("no panic"), second)
     });
-    let second = searcher.finish(queries, second);
+    let (first, second, third) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| searcher.finish(queries, first));
+        let second = scope.spawn(|| searcher.extend(second));
+        let third = searcher.seed(queries);
+        (first.join().expect("no panic"), second.join().expect("no panic"), third)
+    });
+    let rest = [second, searcher.extend(third)].map(|begun| searcher.finish(queries, begun));
     assert_eq!(searcher.failure(), None, "the device did the work");
-    [first, second]
+    [first].into_iter().chain(rest).collect()
 }
 
 fn assert_alike(case: &str, cpu: &Results, gpu: &Results) {
@@ -117,8 +123,8 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let beside = gpu.beside().expect("a stream");
-    let workers = [&gpu, &beside].map(|gpu| GpuWorker::new(gpu).expect("kernels"));
+    let beside = [(); 2].map(|()| gpu.beside().expect("a stream"));
+    let workers = [&gpu, &beside[0], &beside[1]].map(|gpu| GpuWorker::new(gpu).expect("kernels"));
     let limits = Limits { memory: 1 << 20, places: 1_000 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {

@@ -163,7 +163,10 @@ impl<B: Backend> Rule<B> {
         task.key_count = count as u32;
         self.launch("admit_words", count, &task)?;
         let [found, passed] = self.counts(&admitted)?;
-        let hits = DeviceItems { items: hits, count: found };
+        // They stay while others are found.
+        let mut fitting = backend.zeros(found * size_of::<ChunkHit>())?;
+        backend.copy(&hits, found * size_of::<ChunkHit>(), &mut fitting, 0)?;
+        let hits = DeviceItems { items: fitting, count: found };
         Ok(Admitted { hits, carried: self.read(&carried, passed)? })
     }
 

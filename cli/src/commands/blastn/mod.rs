@@ -6,7 +6,7 @@
 //!   -query --> batches of queries -----> Results --format--> text
 //! ```
 //!
-//! One batch is searched, on all threads, while the next is begun and the one before is formatted and
+//! A batch is seeded while the one before is extended, and those before that are finished, and formatted and
 //! written; how many queries it has follows what was found before, never threads or time.
 
 mod alignment;
@@ -27,7 +27,8 @@ use blastn_pipeline::batching::BatchSize;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::{Begun, Results, Searcher, Times};
+use blastn_pipeline::search::{self, Begun, Results, Searcher, Times};
+use blastn_pipeline::worker::{GpuWorker, Worker};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
@@ -122,6 +123,9 @@ fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<S
     }
 }
 
+/// A batch on its way, as the GPU has it.
+type Seeded = search::Seeded<<GpuWorker as Worker>::Backend>;
+
 /// Seconds of all batches.
 struct Spent {
     times: Times,
@@ -137,7 +141,7 @@ struct Searched<'q> {
     results: Results,
 }
 
-/// Searches batch by batch; the next is begun while one is finished, and formatted and written beside that.
+/// Searches batch by batch, each step of one beside the next step of the one before.
 fn search(
     report: &Report<'_>,
     queries: &[Record],
@@ -161,7 +165,15 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
+        let (seeded, to_extend) = sync_channel::<(usize, &[Record], Seeded)>(1);
         let (begun, to_finish) = sync_channel::<(usize, &[Record], Begun<'_>)>(1);
+        scope.spawn(move || {
+            for (first, queries, seeded) in to_extend {
+                if begun.send((first, queries, report.searcher.extend(seeded))).is_err() {
+                    break;
+                }
+            }
+        });
         let finisher = scope.spawn(move || {
             let mut times = Times::default();
             for (first, queries, begun) in to_finish {
@@ -177,14 +189,14 @@ fn search(
         let mut rest = queries;
         while !rest.is_empty() {
             let (batch, behind) = rest.split_at(batch(rest, size.bases()));
-            let searched = report.searcher.begin(batch);
+            let searched = report.searcher.seed(batch);
             size.update(searched.extensions);
-            if begun.send((queries.len() - rest.len(), batch, searched)).is_err() {
+            if seeded.send((queries.len() - rest.len(), batch, searched)).is_err() {
                 break;
             }
             rest = behind;
         }
-        drop(begun);
+        drop(seeded);
         let times = finisher.join().unwrap_or_else(|panic| resume_unwind(panic));
         let writing: std::io::Result<f64> =
             writer.join().unwrap_or_else(|panic| resume_unwind(panic));

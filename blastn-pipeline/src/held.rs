@@ -55,15 +55,13 @@ mod tests {
             loaded.borrow_mut().push(part);
             Ok(part)
         };
-        let need = |part: usize| held.with(part, || load(part), |&own| Ok(assert_eq!(own, part)));
-        let within = |part: usize, rest: &dyn Fn()| {
-            let found = held.with(part, || load(part), |_| Ok(rest()));
-            assert_eq!(found, Ok(()));
+        let need = |part: usize| held.with(part, || load(part), |&own| Ok(own));
+        let all = |parts: &[usize]| -> Result<Vec<usize>, DeviceError> {
+            parts.iter().map(|&part| need(part)).collect()
         };
-        within(0, &|| {
-            assert_eq!([need(1), need(2), need(2), need(0)], [Ok(()), Ok(()), Ok(()), Ok(())]);
-        });
-        assert_eq!([need(0), need(1), need(0)], [Ok(()), Ok(()), Ok(())]);
+        let within = held.with(0, || load(0), |_| all(&[1, 2, 2, 0]));
+        assert_eq!(within, Ok(vec![1, 2, 2, 0]));
+        assert_eq!(all(&[0, 1, 0]), Ok(vec![0, 1, 0]));
         assert_eq!(*loaded.borrow(), [0, 1, 2, 1, 0]);
     }
 }

@@ -56,7 +56,7 @@ impl Extension<'_> {
             end: begin + length,
             first_run,
             runs: runs.len() as u32 - first_run,
-            seeded: chain.weight,
+            is_sought: true,
             sub: 0,
             rivals: 0,
             shadow: None,
@@ -105,7 +105,7 @@ impl Extension<'_> {
     /// appended to.
     pub fn region(
         &self,
-        (query, segment, seeded): (u32, u32, u32),
+        (query, segment): (u32, u32),
         task: &Task,
         (alignments, number): (&Alignments, usize),
         runs: &mut Vec<Run>,
@@ -128,7 +128,7 @@ impl Extension<'_> {
             end: task.window_start + place.window_end,
             first_run,
             runs: runs.len() as u32 - first_run,
-            seeded,
+            is_sought: true,
             sub: 0,
             rivals: 0,
             shadow: None,

@@ -213,7 +213,7 @@ impl<'i> Mapper<'i> {
                 let read = same[0].read as usize;
                 of_read.clear();
                 for rescue in same {
-                    let of = (rescue.query, rescue.segment, 0);
+                    let of = (rescue.query, rescue.segment);
                     let found = (&alignments, number);
                     let region = extension.region(of, &rescue.task, found, &mut part.runs);
                     of_read.extend(region);

@@ -5,7 +5,7 @@
 //! the best regions of both reads taken apart, for which a penalty is paid.
 
 use crate::insert::{Library, Orientation};
-use crate::ranking::{MAX_MAPQ, RankOptions, mapq, raw_mapq};
+use crate::ranking::{MAX_MAPQ, RankOptions, leader, mapq, next_best, raw_mapq};
 use crate::regions::Region;
 
 /// What pairing costs.
@@ -38,6 +38,22 @@ pub struct Decision {
     pub mapq: [u8; 2],
 }
 
+/// A pair of regions.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    score: f64,
+    /// A number that looks drawn, for a pair of reads and these regions.
+    tie: u64,
+    regions: [usize; 2],
+}
+
+impl Pair {
+    /// Its score as a whole number, at least 0, which qualities are made of as in bwa.
+    fn rounded(&self) -> i32 {
+        ((self.score + 0.499).floor() as i32).max(0)
+    }
+}
+
 /// The best pair and what it competes with.
 #[derive(Debug, Clone, Copy)]
 struct Best {
@@ -59,13 +75,6 @@ pub fn decide(
     options: &PairOptions,
 ) -> Option<Decision> {
     let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
-    // The parts of a read that is split may have mates apart from each other.
-    let is_split = |end: &[Region]| {
-        end[1..].iter().any(|region| region.shadow.is_none() && region.score >= options.least)
-    };
-    if ends.iter().any(|end| is_split(end)) {
-        return None;
-    }
     let best = best_pair(ends, library, salt, ranking, options)?;
     let apart = first.score + second.score - options.apart;
     if best.score <= apart {
@@ -81,10 +90,8 @@ pub fn decide(
     let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
     let paired = (paired * (1.0 - 0.5 * (repeats[0] + repeats[1]))).round() as i32;
     let mapqs = [0, 1].map(|end| {
-        let mut region = ends[end][best.regions[end]];
-        if let Some(leader) = region.shadow {
-            region.sub = ends[end][leader as usize].score;
-        }
+        let number = best.regions[end];
+        let region = Region { sub: next_best(ends[end], number), ..ends[end][number] };
         let own = i32::from(mapq(&region, repeats[end], ranking));
         own.max(paired.min(own + gain)) as u8
     });
@@ -99,25 +106,29 @@ fn best_pair(
     ranking: &RankOptions,
     options: &PairOptions,
 ) -> Option<Best> {
-    let mut second: Vec<(u32, i64, usize)> = ends[1]
-        .iter()
-        .take(options.most)
-        .enumerate()
-        .map(|(number, region)| (region.segment, region.five_prime(), number))
-        .collect();
-    second.sort_unstable();
+    // The parts of a read that is split may have mates apart from each other: the best part's is wanted.
+    let [candidates, mates] = ends.map(|end| {
+        let is_wanted = |&(number, _): &(usize, &Region)| {
+            let leader = leader(end, number);
+            leader == 0 || end[leader].score < options.least
+        };
+        end.iter().take(options.most).enumerate().filter(is_wanted)
+    });
+    let mut mates: Vec<(u32, i64, usize)> =
+        mates.map(|(number, region)| (region.segment, region.five_prime(), number)).collect();
+    mates.sort_unstable();
     let reach = Orientation::ALL
         .iter()
         .filter_map(|&orientation| library.distances(orientation))
         .map(|distances| distances.high)
         .max()?;
-    let mut scores: Vec<(i32, u64, [usize; 2])> = Vec::new();
-    for (number, region) in ends[0].iter().take(options.most).enumerate() {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (number, region) in candidates {
         let at = region.five_prime();
-        let begin = second.partition_point(|&(segment, other, _)| {
+        let begin = mates.partition_point(|&(segment, other, _)| {
             (segment, other) < (region.segment, at - reach)
         });
-        for &(segment, other, mate) in &second[begin..] {
+        for &(segment, other, mate) in &mates[begin..] {
             if segment != region.segment || other > at + reach {
                 break;
             }
@@ -128,16 +139,20 @@ fn best_pair(
                     (distance as f64 - distances.mean).abs() / distances.deviation.max(1.0);
                 let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
                 let likely = 0.721 * tail.max(f64::MIN_POSITIVE).ln() * f64::from(ranking.matched);
-                let score = region.score + ends[1][mate].score + (likely + 0.499).floor() as i32;
+                let score = f64::from(region.score + ends[1][mate].score) + likely;
                 let tie = salt.wrapping_mul(2 * (number * options.most + mate) as u64 + 1) >> 16;
-                scores.push((score.max(0), tie, [number, mate]));
+                pairs.push(Pair { score, tie, regions: [number, mate] });
             }
         }
     }
-    scores.sort_unstable_by(|one, two| two.cmp(one));
-    let &(score, _, regions) = scores.first()?;
-    let sub = scores.get(1).map_or(0, |other| other.0);
-    let others = scores.iter().skip(1);
-    let rivals = others.filter(|other| sub - other.0 <= ranking.near).count() as u32;
-    Some(Best { regions, score, sub, rivals })
+    // Not by whole numbers: of copies beside each other one often has the more usual distance.
+    pairs.sort_unstable_by(|one, two| {
+        let scores = two.score.total_cmp(&one.score);
+        scores.then_with(|| (two.tie, two.regions).cmp(&(one.tie, one.regions)))
+    });
+    let (best, others) = pairs.split_first()?;
+    let sub = others.first().map_or(0, Pair::rounded);
+    let is_near = |other: &&Pair| sub - other.rounded() <= ranking.near;
+    let rivals = others.iter().filter(is_near).count() as u32;
+    Some(Best { regions: best.regions, score: best.rounded(), sub, rivals })
 }

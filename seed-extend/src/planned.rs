@@ -4,7 +4,7 @@
 use std::iter::from_fn;
 use std::ops::Range;
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::{Op, Run};
 use rayon::prelude::*;
 
 use crate::chains::Chain;
@@ -97,12 +97,79 @@ impl Part {
             own.extend(from_fn(|| plain.next_if(|it| it.query as usize / 2 == read)));
             let is_own = |(_, chain): &(usize, Chain)| chain.query as usize / 2 == read;
             while let Some((number, chain)) = chains.next_if(is_own) {
-                let of = (chain.query, chain.segment, chain.weight);
+                let of = (chain.query, chain.segment);
                 let found = (alignments, number);
-                own.extend(extension.region(of, &tasks[number], found, &mut runs));
+                if let Some(region) = extension.region(of, &tasks[number], found, &mut runs) {
+                    let is_sought = is_of(&region, &runs[region.first_run as usize..], &chain);
+                    own.push(Region { is_sought, ..region });
+                }
             }
             take(read, &mut own);
         }
         runs
+    }
+}
+
+/// Whether a region with these runs goes through its chain: has equal columns in its places of the query, on
+/// its diagonals. A band may hold a better alignment beside it.
+fn is_of(region: &Region, runs: &[Run], chain: &Chain) -> bool {
+    let (mut place, mut diagonal) =
+        (region.query_begin, i64::from(region.begin) - i64::from(region.query_begin));
+    runs.iter().any(|run| {
+        let (begin, count) = (place, run.count());
+        match run.op() {
+            Op::Equal | Op::Different => place += count,
+            Op::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
+            Op::Deletion => diagonal += i64::from(count),
+        }
+        run.op() == Op::Equal
+            && (chain.low..=chain.high).contains(&diagonal)
+            && begin < chain.end
+            && chain.begin < place
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_go_through_their_chains_or_beside_them() {
+        let columns = [(Op::Equal, 20), (Op::Deletion, 3), (Op::Equal, 30), (Op::Different, 10)];
+        let runs = columns.map(|(op, count)| Run::new(op, count));
+        let region = Region {
+            query: 0,
+            segment: 0,
+            score: 1,
+            query_begin: 40,
+            query_end: 100,
+            begin: 140,
+            end: 203,
+            first_run: 0,
+            runs: 4,
+            is_sought: true,
+            sub: 0,
+            rivals: 0,
+            shadow: None,
+        };
+        // Places 40 to 59 are equal on diagonal 100, 60 to 89 on 103.
+        let holds = |diagonal, begin, end| {
+            let chain = Chain { low: diagonal, high: diagonal, begin, end, ..Chain::default() };
+            is_of(&region, &runs, &chain)
+        };
+        for (diagonal, begin, end, is_there) in [
+            (100, 20, 41, true),
+            (100, 20, 40, false),
+            (100, 60, 80, false),
+            (103, 40, 60, false),
+            (103, 40, 61, true),
+            (103, 89, 95, true),
+            (103, 90, 100, false),
+            (101, 40, 100, false),
+        ] {
+            assert_eq!(holds(diagonal, begin, end), is_there, "{diagonal} {begin} {end}");
+        }
+        let wide = Chain { low: 101, high: 110, begin: 85, end: 110, ..Chain::default() };
+        assert!(is_of(&region, &runs, &wide));
     }
 }

@@ -67,6 +67,17 @@ fn mix(salt: u64, region: &Region) -> u64 {
     hash ^ hash >> 33
 }
 
+/// The number of the region in whose shadow one of ranked regions is, or its own.
+pub fn leader(regions: &[Region], number: usize) -> usize {
+    regions[number].shadow.map_or(number, |leader| leader as usize)
+}
+
+/// The best score of those that share much of the read with one of its ranked regions; 0 if there is none.
+pub fn next_best(regions: &[Region], number: usize) -> i32 {
+    let region = &regions[number];
+    region.shadow.map_or(region.sub, |leader| regions[leader as usize].score)
+}
+
 /// The mapping quality of a region by itself. `repeats` is the share of the read that only has seeds too
 /// frequent to be looked at all.
 ///
@@ -78,7 +89,7 @@ pub fn mapq(region: &Region, repeats: f32, options: &RankOptions) -> u8 {
     /// The logarithm of that, without its fraction, as in bwa, whose qualities are calibrated by it.
     const LOG_LONG: f32 = 3.0;
     let sub = region.sub.max(options.unseen * options.matched);
-    if sub >= region.score {
+    if sub >= region.score || !region.is_sought {
         return 0;
     }
     let length = region.length() as f32;

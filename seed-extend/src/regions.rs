@@ -27,8 +27,9 @@ pub struct Region {
     pub first_run: u32,
     /// How many they are.
     pub runs: u32,
-    /// Bases in seeds.
-    pub seeded: u32,
+    /// Whether it was looked for: it goes through a seed of its chain, or is where a mate should be. What was
+    /// met beside a chain says nothing of other places like it, which have no chains either.
+    pub is_sought: bool,
     /// The best score of another that shares much of the read with this one; 0 if there is none.
     pub sub: i32,
     /// How many such others score nearly as much as the best of them.
@@ -93,7 +94,7 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
     regions.sort_by_key(|region| (region.query, region.segment, region.begin, region.end));
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
     let mut kept: Vec<Region> = Vec::with_capacity(regions.len());
-    for &region in &*regions {
+    for &(mut region) in &*regions {
         let mut is_wanted = true;
         for other in kept.iter_mut().rev() {
             let is_elsewhere = other.query != region.query || other.segment != region.segment;
@@ -110,6 +111,8 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
             let is_exact = (region.begin, region.query_begin) == (other.begin, other.query_begin)
                 || (region.end, region.query_end) == (other.end, other.query_end);
             if in_text && in_query || is_exact {
+                let is_sought = region.is_sought || other.is_sought;
+                (region.is_sought, other.is_sought) = (is_sought, is_sought);
                 if other.score >= region.score {
                     is_wanted = false;
                     break;

@@ -1,6 +1,6 @@
 //! What was decided for the reads of a batch.
 
-use crate::ranking::{self, RankOptions};
+use crate::ranking::{self, RankOptions, leader};
 use crate::regions::{Region, Regions};
 
 /// What was decided for the reads of a batch.
@@ -72,9 +72,4 @@ impl Resolved {
         let all = regions.iter().enumerate().filter(is_alternative);
         all.map(|(region, _)| Placed { region, mapq: 0 }).collect()
     }
-}
-
-/// The region in whose shadow a region is, or itself.
-fn leader(regions: &[Region], number: usize) -> usize {
-    regions[number].shadow.map_or(number, |leader| leader as usize)
 }

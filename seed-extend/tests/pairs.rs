@@ -9,7 +9,7 @@ use seed_extend::insert::{Library, Orientation};
 use seed_extend::packed::Text;
 use seed_extend::pairs::{PairOptions, decide};
 use seed_extend::queries::Queries;
-use seed_extend::ranking::{RankOptions, mapq, rank};
+use seed_extend::ranking::{RankOptions, mapq, next_best, rank};
 use seed_extend::regions::{Region, deduplicate};
 use seed_extend::rescue::{RescueOptions, Rescuer};
 
@@ -27,7 +27,7 @@ fn region(query: u32, begin: u32) -> Region {
         end: begin + LENGTH,
         first_run: 0,
         runs: 1,
-        seeded: LENGTH,
+        is_sought: true,
         sub: 0,
         rivals: 0,
         shadow: None,
@@ -118,6 +118,8 @@ fn alternatives_are_ranked_and_doubles_left_out() {
     rank(&mut regions, LENGTH, 7, &options);
     let found: Vec<_> = regions.iter().map(|it| (it.begin, it.sub, it.rivals, it.shadow)).collect();
     assert_eq!(found, [(1000, 95, 1, None), (3000, 0, 0, Some(0)), (5060, 0, 0, Some(0))]);
+    let next_best: Vec<i32> = (0..3).map(|number| next_best(&regions, number)).collect();
+    assert_eq!(next_best, [95, 100, 100]);
 
     let [left, right] = [
         Region { query_end: 50, end: 1050, score: 50, ..region(0, 1000) },
@@ -161,6 +163,52 @@ fn a_mate_tells_which_of_two_places_is_meant() {
     let [one, two] = pair(1000, Orientation::ForwardReverse, 900, false);
     assert_eq!(decide([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
     assert_eq!(decide([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
+}
+
+#[test]
+fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
+    let (ranking, options) = (RankOptions::default(), PairOptions::default());
+    let library = library(Orientation::ForwardReverse, true);
+    let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
+    let [_, beside] = pair(1000, Orientation::ForwardReverse, 320, false);
+    for salt in 0..50 {
+        let mut second = vec![two, beside];
+        rank(&mut second, LENGTH, salt, &ranking);
+        let ends = [&[one][..], &second];
+        let decision = decide(ends, [0.0; 2], &library, salt, &ranking, &options).unwrap();
+        assert_eq!(second[decision.regions[1]].begin, two.begin, "{salt}");
+    }
+}
+
+#[test]
+fn of_a_split_read_the_best_part_has_the_mate() {
+    let (ranking, options) = (RankOptions::default(), PairOptions::default());
+    let library = library(Orientation::ForwardReverse, true);
+    let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
+    let best = Region { query_end: 60, end: one.begin + 60, score: 60, ..one };
+    let copy = Region { begin: 70_000, end: 70_060, ..best };
+    let part = Region { query_begin: 60, begin: 20_060, score: 40, ..region(0, 20_000) };
+    let of_part = pair(20_000, Orientation::ForwardReverse, 300, false)[1];
+    for salt in 0..50 {
+        let mut split = vec![part, copy, best];
+        rank(&mut split, LENGTH, salt, &ranking);
+        let decision =
+            |mate| decide([&split, &[mate]], [0.0; 2], &library, salt, &ranking, &options);
+        assert_eq!(split[decision(two).unwrap().regions[0]].begin, best.begin, "{salt}");
+        assert_eq!(decision(of_part), None, "{salt}: the parts have mates apart from each other");
+    }
+}
+
+#[test]
+fn what_was_met_by_chance_is_not_trusted() {
+    let options = RankOptions::default();
+    let by_chance = Region { is_sought: false, ..region(0, 1000) };
+    assert_eq!(mapq(&region(0, 1000), 0.0, &options), 60);
+    assert_eq!(mapq(&by_chance, 0.0, &options), 0);
+    for mut both in [[by_chance, region(0, 1000)], [region(0, 1000), by_chance]].map(Vec::from) {
+        deduplicate(&mut both);
+        assert_eq!(both, [region(0, 1000)], "it was also looked for");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
 use seed_extend::queries::is_reverse;
+use seed_extend::ranking;
 use seed_extend::regions::Region;
 use seed_extend::{Placed, Resolved};
 use woodstocc::{Op, Run};
@@ -63,6 +64,8 @@ pub struct Everyday<'a> {
 #[derive(Debug, Clone)]
 struct Aligned<'r> {
     region: &'r Region,
+    /// The best score of those that overlap it in the read.
+    second: i32,
     contig: u32,
     start: u32,
     end: u32,
@@ -152,10 +155,7 @@ impl<'a> Everyday<'a> {
     /// Finds places and columns of what is to be reported of a read.
     fn mapped<'r>(&mut self, read: Read<'r>, resolved: &'r Resolved, number: usize) -> Mapped<'r> {
         let wanted = self.alternatives;
-        let mut place = |placed: Placed| {
-            let region = &resolved.regions.of(number)[placed.region];
-            self.aligned(read, resolved, region, placed.mapq)
-        };
+        let mut place = |placed: Placed| self.aligned(read, resolved, number, placed);
         let parts = resolved.parts(number).into_iter().map(&mut place).collect();
         let alternatives = match wanted {
             Alternatives::None => Vec::new(),
@@ -169,10 +169,13 @@ impl<'a> Everyday<'a> {
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
-        resolved: &Resolved,
-        region: &'r Region,
-        mapq: u8,
+        resolved: &'r Resolved,
+        number: usize,
+        placed: Placed,
     ) -> Aligned<'r> {
+        let regions = resolved.regions.of(number);
+        let (region, mapq) = (&regions[placed.region], placed.mapq);
+        let second = ranking::next_best(regions, placed.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);
@@ -189,7 +192,7 @@ impl<'a> Everyday<'a> {
         let distance = runs.iter().filter(differs).map(|&(_, count)| count).sum();
         let cigar = self.cigar(region, read.sequence.len() as u32);
         let md = self.md.bytes().to_vec();
-        Aligned { region, contig, start, end, mapq, distance, cigar, md }
+        Aligned { region, second, contig, start, end, mapq, distance, cigar, md }
     }
 
     /// Tells equal columns from others by the reference's own letters, where the text has stand-ins.
@@ -264,7 +267,7 @@ impl<'a> Everyday<'a> {
             (record.sequence, record.quality) =
                 oriented(mapped.read, part.is_reverse(), &mut self.reversed);
             let mut tags = part.tags();
-            (tags.second, tags.parts) = (Some(part.region.sub), &others);
+            (tags.second, tags.parts) = (Some(part.second), &others);
             if number == 0 {
                 tags.alternatives = &alternatives;
             } else {

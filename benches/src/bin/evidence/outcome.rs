@@ -86,6 +86,17 @@ impl OfMapq {
     }
 }
 
+impl Paper {
+    /// The share of the ceiling, in words.
+    pub fn share(&self) -> String {
+        match self.share_of_ceiling.map(|share| 100.0 * share) {
+            Some(share) if share < 9.95 => format!("{share:.1}%"),
+            Some(share) => format!("{share:.0}%"),
+            None => "not measured".to_owned(),
+        }
+    }
+}
+
 impl Row {
     /// With what it is about.
     pub fn full_name(&self) -> String {
@@ -110,8 +121,10 @@ pub struct Paper {
     pub what: String,
     pub theirs: String,
     pub ours: String,
-    /// Of the measured limit of the device that binds, where there is one, from 0 to 1.
+    /// Of what bounds it, from 0 to 1; none where the limit was not measured.
     pub share_of_ceiling: Option<f64>,
+    /// What that is.
+    pub ceiling: String,
     /// The file that it was computed from.
     pub file: String,
 }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use crate::contest::{Contestant, Facts, Section};
 use crate::data::Data;
 use crate::tool::{Tool, Tools};
-use peers::Peer;
+use peers::{Indexer, Peer};
 
 /// The papers' experiments, which are none of a contest.
 pub const PAPERS: &str = "papers";
@@ -83,9 +83,9 @@ impl Plan<'_> {
 
     /// The index of another program, if it is there; to be made before.
     fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
-        let mut indexers = peers::indexers(self.threads).into_iter();
-        let (peer, line, files) = indexers.find(|(peer, ..)| peer.0 == wanted.0)?;
-        Some(self.peer(&peer, &line, 1.0)?.making(*files.last()?))
+        let mut indexers = peers::indexers("", self.threads).into_iter();
+        let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
+        Some(self.peer(&peer, &line, 1.0)?.making(files.last()?))
     }
 
     /// A mapper whose file is held against the truth.

@@ -93,7 +93,7 @@ fn of_section(section: &Outcome) -> Result<String> {
     Ok(page)
 }
 
-/// Bars of the rates; lines over the sizes in sections on scaling.
+/// Bars of the rates, for each of the sets of data if there are several; lines over the sizes in sections on scaling.
 fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
     let mut chart = Chart {
         kind: Kind::Bars,
@@ -115,7 +115,7 @@ fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
                 |size| rows.iter().find(|row| of(row, size)).map_or(f64::NAN, |row| row.rate);
             Series { name: name.clone(), values: sizes.iter().map(|&size| rate(size)).collect() }
         };
-        chart.kind = Kind::Lines;
+        chart.kind = if rows.iter().any(Row::is_of_size) { Kind::Lines } else { Kind::Bars };
         chart.x = title.split_once(": ").map_or("", |(_, what)| what);
         chart.series = distinct(rows.iter().map(|row| &row.name)).into_iter().map(line).collect();
         chart.categories = sizes.into_iter().cloned().collect();

@@ -10,6 +10,7 @@
 //! | module | concept |
 //! |---|---|
 //! | [`data`] | made-up or given genomes and reads, by `gpualign simulate` |
+//! | [`real`] | real reads, which come with the repository or are the user's |
 //! | [`tool`] | finding other programs and their versions |
 //! | [`contest`] | running command lines in turn, several times |
 //! | [`sections`] | which command lines |
@@ -33,6 +34,7 @@ mod micro;
 mod outcome;
 mod page;
 mod papers;
+mod real;
 mod results;
 mod sections;
 mod tool;
@@ -71,6 +73,9 @@ struct Arguments {
     /// Folder of the data, which are made if they are not there; a genome.fa put there is used instead
     #[arg(long, value_name = "DIR", default_value = "target/evidence")]
     data: PathBuf,
+    /// Folder of real reads, with real.json, a list of sets as in the repository's data/
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    real: PathBuf,
     /// Folder whose programs go before those of PATH
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
@@ -138,7 +143,9 @@ fn main() -> Result<()> {
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
     };
-    let plan = sections::Plan { data: &data, tools: &tools, threads, device: &arguments.device };
+    let device = arguments.device.as_str();
+    let plan =
+        sections::Plan { data: &data, real: &arguments.real, tools: &tools, threads, device };
     let names = plan.names();
     if let Some(unknown) = arguments.section.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("no section '{unknown}': there are {}", names.join(", "));

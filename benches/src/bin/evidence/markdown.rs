@@ -95,12 +95,12 @@ fn of_section(section: &Outcome) -> String {
     text
 }
 
-/// What a column of ratios is called, and how many times as fast as a row the first one is; or in sections on scaling, the
-/// row as the first one of its name.
+/// What a column of ratios is called, and how many times as fast as a row the first one is, of its name if there are
+/// several of one; or in sections on scaling, the row as the first one of its name.
 pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
-    let is_scaling = rows.iter().any(|row| row.at.is_some());
+    let is_scaling = rows.iter().any(Row::is_of_size);
     let ratio = |row: &Row| {
-        let first = rows.iter().find(|first| !is_scaling || first.name == row.name);
+        let first = rows.iter().find(|first| row.at.is_none() || first.name == row.name);
         let ratio = first.map_or(f64::NAN, |first| first.rate / row.rate);
         format!("{:.2}", if is_scaling { 1.0 / ratio } else { ratio })
     };

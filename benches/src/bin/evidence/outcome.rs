@@ -45,7 +45,8 @@ pub struct Outcome {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     pub name: String,
-    /// In sections on scaling, the size that this row is about; rows of one name are a line then.
+    /// In sections on scaling, the size that this row is about; rows of one name are a line then. In others with several
+    /// sets of data, of which the name is one, the program.
     pub at: Option<String>,
     pub version: String,
     pub command: String,
@@ -98,6 +99,11 @@ impl Paper {
 }
 
 impl Row {
+    /// Whether it is about a size, in a section on scaling.
+    pub fn is_of_size(&self) -> bool {
+        self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
+    }
+
     /// With what it is about.
     pub fn full_name(&self) -> String {
         self.at.as_ref().map_or_else(|| self.name.clone(), |at| format!("{}, {at}", self.name))

@@ -4,8 +4,12 @@ mod facts;
 mod mapping;
 pub mod papers;
 mod peers;
+mod real;
 mod scaling;
 mod search;
+mod variants;
+
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -21,6 +25,8 @@ pub const PAPERS: &str = "papers";
 #[derive(Debug)]
 pub struct Plan<'a> {
     pub data: &'a Data,
+    /// The folder of real reads.
+    pub real: &'a Path,
     pub tools: &'a Tools,
     pub threads: usize,
     pub device: &'a str,
@@ -36,6 +42,7 @@ impl Plan<'_> {
             ("index", Box::new(|| self.index())),
             ("complete", Box::new(|| self.complete())),
             ("everyday", Box::new(|| self.everyday())),
+            ("real", Box::new(|| self.real())),
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),
@@ -109,6 +116,13 @@ impl Section {
         }
     }
 
+    /// Has this run before, if it is not going to be yet.
+    fn before_all(&mut self, one: Contestant) {
+        if self.before.iter().all(|other| other.arguments != one.arguments) {
+            self.before.push(one);
+        }
+    }
+
     /// Takes a contestant with what is to be known of it, or names it as missing.
     fn enter(
         &mut self,
@@ -161,8 +175,8 @@ impl Contestant {
         Self { stdin: Some(file), ..self }
     }
 
-    fn printing(self, file: &'static str) -> Self {
-        Self { stdout: Some(file), ..self }
+    fn printing(self, file: impl Into<String>) -> Self {
+        Self { stdout: Some(file.into()), ..self }
     }
 
     fn knowing(self, facts: Facts) -> Self {

@@ -10,6 +10,8 @@ pub const BOWTIE2_BUILD: Peer =
     Peer("bowtie2-build", &["bowtie2-build", "bowtie2-build-s"], &["--version"]);
 pub const MINIMAP2: Peer = Peer("minimap2", &["minimap2"], &["--version"]);
 pub const STROBEALIGN: Peer = Peer("strobealign", &["strobealign"], &["--version"]);
+pub const SAMTOOLS: Peer = Peer("samtools", &["samtools"], &["--version"]);
+pub const BCFTOOLS: Peer = Peer("bcftools", &["bcftools"], &["--version"]);
 pub const YARA: Peer = Peer("yara_mapper", &["yara_mapper"], &["--version"]);
 pub const YARA_INDEXER: Peer = Peer("yara_indexer", &["yara_indexer"], &["--version"]);
 pub const RAZERS3: Peer = Peer("razers3", &["razers3"], &["--version"]);

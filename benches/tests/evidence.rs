@@ -64,12 +64,25 @@ fn check_elements(page: &str) {
     assert_eq!(open, [""; 0]);
 }
 
-#[test]
-fn a_tiny_run_makes_a_whole_report() {
-    let folder = tempfile::tempdir().expect("a folder");
-    // No program but these, so that it is known which are missing.
-    let path = folder.path().join("bin");
-    fs::create_dir(&path).expect("a folder");
+/// Nearly all real reads are mapped, and of 221 known variants two are called.
+fn check_real(section: &Value) {
+    let facts = |name: &str| {
+        let rows = section["rows"].as_array().expect("rows");
+        &rows.iter().find(|row| row["name"] == name).expect("is measured")["facts"]
+    };
+    let share = |name, what: &str| facts(name)[what].as_f64().expect("a share");
+    assert!(share("phiX", "mapped") > 0.8 && share("phiX", "properly paired") > 0.8);
+    assert!(share("chrM", "mapped") > 0.95 && facts("chrM")["properly paired"].is_null());
+    assert!(share("NA12878", "mapped") > 0.99 && share("NA12878", "properly paired") > 0.98);
+    let variants =
+        ["found", "missed", "extra"].map(|what| &facts("NA12878")[format!("variants {what}")]);
+    assert_eq!(variants, [2.0, 219.0, 1.0]);
+    assert!(facts("phiX")["variants found"].is_null());
+}
+
+/// A folder with no program but a few made-up ones, so that it is known which are missing.
+fn programs(path: &Path) {
+    fs::create_dir(path).expect("a folder");
     for program in ["date", "sh"] {
         symlink(format!("/bin/{program}"), path.join(program)).expect("links");
     }
@@ -83,6 +96,13 @@ fn a_tiny_run_makes_a_whole_report() {
         fs::write(path.join(name), script).expect("writes");
         fs::set_permissions(path.join(name), PermissionsExt::from_mode(0o755)).expect("may run");
     }
+}
+
+#[test]
+fn a_tiny_run_makes_a_whole_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bin");
+    programs(&path);
     let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
     command.args(["--tiny", "--threads", "2", "--device", "cpu"]).env("PATH", &path);
     command.arg("--program").arg(gpualign());
@@ -136,16 +156,7 @@ fn a_tiny_run_makes_a_whole_report() {
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
-    // Nearly all real reads are mapped, and of 221 known variants two are called.
-    let facts = |name| &find(3, name)["facts"];
-    let share = |name, what: &str| facts(name)[what].as_f64().expect("a share");
-    assert!(share("phiX", "mapped") > 0.8 && share("phiX", "properly paired") > 0.8);
-    assert!(share("chrM", "mapped") > 0.95 && facts("chrM")["properly paired"].is_null());
-    assert!(share("NA12878", "mapped") > 0.99 && share("NA12878", "properly paired") > 0.98);
-    let variants =
-        ["found", "missed", "extra"].map(|what| &facts("NA12878")[format!("variants {what}")]);
-    assert_eq!(variants, [2.0, 219.0, 1.0]);
-    assert!(facts("phiX")["variants found"].is_null());
+    check_real(&sections[3]);
     // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
     let sizes = |number: usize| {
         let rows = sections[number]["rows"].as_array().expect("rows");

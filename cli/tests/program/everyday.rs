@@ -148,6 +148,14 @@ fn options_of_the_other_mode_and_odd_files_are_refused() {
             &[&complete[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
             "--alternatives needs --mode everyday",
         ),
+        (
+            &[&complete[..], &["--report", "all", "--all-starts", "1.fq", "ref.fa"]].concat(),
+            "--all-starts leaves no choice of places",
+        ),
+        (
+            &["--report", "a.html", "--report", "b.html", "1.fq", "ref.fa"],
+            "--report: there is one page",
+        ),
     ] {
         let output = folder.run(options);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -21,6 +21,17 @@ const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ &&
     while read -r line; do case $line in '>'*) echo row ;; esac; done < $query > $out\n\
     [ $out != ncbi ] || echo > ncbi.nsq\n";
 
+/// samtools leaves nothing, and bcftools calls three variants, two of which are known.
+const SAMTOOLS: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo samtools 3.4.5\nexit 0\n";
+const BCFTOOLS: &str = "#!/bin/sh\n\
+    case $1 in\n\
+    --version) echo bcftools 4.5.6 ;;\n\
+    call) for call in '10117 . C T' '10211 . C T' '10300 . A C'; do\n\
+        printf 'chr20_10mb\\t%s\\t%s\\t%s\\t%s\\t50\\t.\\n' $call\n\
+        done > $5 ;;\n\
+    norm) while IFS= read -r line; do printf '%s\\n' \"$line\"; done < $8 > $7 ;;\n\
+    esac\n";
+
 /// gpualign of this build: a program of another package, which is there when the whole workspace is
 /// tested, and which else only cargo can make.
 fn gpualign() -> PathBuf {
@@ -53,23 +64,50 @@ fn check_elements(page: &str) {
     assert_eq!(open, [""; 0]);
 }
 
-#[test]
-fn a_tiny_run_makes_a_whole_report() {
-    let folder = tempfile::tempdir().expect("a folder");
-    // No program but these, so that it is known which are missing.
-    let path = folder.path().join("bin");
-    fs::create_dir(&path).expect("a folder");
+/// Nearly all real reads are mapped, and of 221 known variants two are called.
+fn check_real(section: &Value) {
+    let facts = |name: &str| {
+        let rows = section["rows"].as_array().expect("rows");
+        &rows.iter().find(|row| row["name"] == name).expect("is measured")["facts"]
+    };
+    let share = |name, what: &str| facts(name)[what].as_f64().expect("a share");
+    assert!(share("phiX", "mapped") > 0.8 && share("phiX", "properly paired") > 0.8);
+    assert!(share("chrM", "mapped") > 0.95 && facts("chrM")["properly paired"].is_null());
+    assert!(share("NA12878", "mapped") > 0.99 && share("NA12878", "properly paired") > 0.98);
+    let variants =
+        ["found", "missed", "extra"].map(|what| &facts("NA12878")[format!("variants {what}")]);
+    assert_eq!(variants, [2.0, 219.0, 1.0]);
+    assert!(facts("phiX")["variants found"].is_null());
+}
+
+/// A folder with no program but a few made-up ones, so that it is known which are missing.
+fn programs(path: &Path) {
+    fs::create_dir(path).expect("a folder");
     for program in ["date", "sh"] {
         symlink(format!("/bin/{program}"), path.join(program)).expect("links");
     }
-    for (name, script) in [("razers3", RAZERS3), ("blastn", BLASTN), ("makeblastdb", BLASTN)] {
+    for (name, script) in [
+        ("razers3", RAZERS3),
+        ("blastn", BLASTN),
+        ("makeblastdb", BLASTN),
+        ("samtools", SAMTOOLS),
+        ("bcftools", BCFTOOLS),
+    ] {
         fs::write(path.join(name), script).expect("writes");
         fs::set_permissions(path.join(name), PermissionsExt::from_mode(0o755)).expect("may run");
     }
+}
+
+#[test]
+fn a_tiny_run_makes_a_whole_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bin");
+    programs(&path);
     let mut command = Command::new(env!("CARGO_BIN_EXE_evidence"));
     command.args(["--tiny", "--threads", "2", "--device", "cpu"]).env("PATH", &path);
     command.arg("--program").arg(gpualign());
     command.arg("--data").arg(folder.path().join("data"));
+    command.arg("--real").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../data"));
     command.arg("--out").arg(folder.path().join("out"));
     command.arg("--results").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("results"));
     let run = |command: &mut Command| {
@@ -82,7 +120,7 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "complete", "everyday", "pairwise", "blastn", "megablast"];
+    let mapping = ["index", "complete", "everyday", "real", "pairwise", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &scaling].concat());
     for section in sections {
@@ -104,19 +142,21 @@ fn a_tiny_run_makes_a_whole_report() {
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
     // What NCBI's program gets is measured of ours too; it also runs as a process a thread.
-    let records = |name| find(4, name)["facts"]["records"].as_f64();
+    let records = |name| find(5, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
-    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
-    assert_eq!(find(5, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
-    assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(60_000.0));
+    assert_eq!(find(6, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
+    assert_eq!(find(6, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
+    // Of a fourth of the genome.
+    assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
-    assert_eq!([0, 1, 2, 3, 4, 5, 6].map(missing), [5, 1, 5, 2, 0, 0, 0]);
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(missing), [5, 1, 5, 1, 2, 0, 0, 0]);
     // Every read has a quality, and few are wrong.
     let by_mapq = find(2, "gpualign")["by_mapq"].as_array().expect("ranges");
     let sum = |key: &str| by_mapq.iter().filter_map(|range| range[key].as_u64()).sum::<u64>();
     assert!((590..=600).contains(&sum("mapped")) && sum("wrong") < 30, "{by_mapq:?}");
+    check_real(&sections[3]);
     // Both modes on 1 and 2 threads; and a sixteenth, a fourth and all of the reads, and of the bases.
     let sizes = |number: usize| {
         let rows = sections[number]["rows"].as_array().expect("rows");
@@ -130,11 +170,11 @@ fn a_tiny_run_makes_a_whole_report() {
         all
     };
     let modes = ["everyday", "complete"];
-    assert_eq!(sizes(6), all(&modes, &["1", "2"]));
-    assert_eq!(sizes(7), all(&modes, &["18", "75", "300"]));
-    assert_eq!(sizes(8), all(&modes, &["3750", "15000", "60000"]));
-    assert_eq!(sizes(9), all(&["index"], &["3750", "15000", "60000"]));
-    assert_eq!(sizes(10), [""; 0]);
+    assert_eq!(sizes(7), all(&modes, &["1", "2"]));
+    assert_eq!(sizes(8), all(&modes, &["18", "75", "300"]));
+    assert_eq!(sizes(9), all(&modes, &["3750", "15000", "60000"]));
+    assert_eq!(sizes(10), all(&["index"], &["3750", "15000", "60000"]));
+    assert_eq!(sizes(11), [""; 0]);
 
     assert_eq!(evidence["steps"], Value::Array(Vec::new()));
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod map;
+mod reports;
 mod sorting;
 
 use std::env;
@@ -16,6 +17,7 @@ use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
 pub use self::map::{MapOptions, Mode, Search, StatsFormat};
+pub use self::reports::{Loci, Reports};
 pub use self::sorting::{Sorting, memory};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,

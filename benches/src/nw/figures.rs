@@ -237,7 +237,7 @@ fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>,
 }
 
 /// Figure 12: `dscan` with its matrices copied to the host, three batches, or six of half the size
-/// of which one is copied while another is computed.
+/// of which one is copied while another is computed; and the copies without kernels.
 fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
     let one = full::all_values(Workload::new(GENE, 1).batch());
     let size = (BATCH_VALUES / one) as usize;
@@ -255,6 +255,8 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     let unpinned = clocked(|| one.run(&mut pageable))?;
     let mut landing = gpu.pinned(values(&work))?;
     let pinned = clocked(|| one.run(landing.as_mut_slice()?))?;
+    // What the link allows, kernels or not.
+    let copied = clocked(|| one.copy(landing.as_mut_slice()?))?;
     drop((one, pageable, landing));
     // Two streams, each with a thread and half of the memory.
     let mut halves = Vec::new();
@@ -282,6 +284,7 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
         work.point("12", "dscan, pageable memory", unpinned / BATCHES, cpu),
         work.point("12", "dscan, page-locked memory", pinned / BATCHES, cpu),
         work.point("12", "dscan, double buffering", doubled / BATCHES, cpu),
+        work.point("12", "copies alone, page-locked memory", copied / BATCHES, cpu),
     ])
 }
 
@@ -307,6 +310,14 @@ impl<'a> Ready<'a> {
             let launched = self.engine.launch(&self.planned)?;
             self.engine.matrices_into(memory)?;
             drop(launched);
+        }
+        Ok(())
+    }
+
+    /// Only copies the matrices, as often.
+    fn copy(&self, memory: &mut [u32]) -> Result<(), BenchError> {
+        for _ in 0..BATCHES as usize {
+            self.engine.matrices_into(memory)?;
         }
         Ok(())
     }

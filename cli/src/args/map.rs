@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
-use super::{Messages, Sorting, Threads};
+use super::{Loci, Messages, Reports, Sorting, Threads};
 use crate::input::Layout;
 use crate::output::{Alternatives, Format, ReadGroup};
 
@@ -42,11 +42,8 @@ pub struct CompleteOptions {
     #[arg(short, help_heading = "Complete mapping",
         value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
     pub k: Option<u8>,
-    /// Which places of a read to report [default: best]
-    #[arg(long, help_heading = "Complete mapping")]
-    pub report: Option<Loci>,
     /// Report every start within K differences, not one for each locus
-    #[arg(long, conflicts_with = "report", help_heading = "Complete mapping")]
+    #[arg(long, help_heading = "Complete mapping")]
     pub all_starts: bool,
     /// How to search; every strategy finds the same places [default: auto]
     #[arg(long, help_heading = "Complete mapping")]
@@ -88,9 +85,8 @@ pub struct MapOptions {
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
-    /// Write a page about the run to FILE, and sections for `MultiQC` beside it, `*_mqc.json`
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
-    pub run_report: Option<PathBuf>,
+    #[command(flatten)]
+    pub reports: Reports,
     /// Write to FILE when each batch was read, searched for, formatted and written: JSON for
     /// Perfetto or Chrome's tracing page
     #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
@@ -153,15 +149,6 @@ impl From<Strategy> for Search {
     }
 }
 
-/// Values of `--report`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Loci {
-    /// The best locus
-    Best,
-    /// Every locus, the best one first
-    All,
-}
-
 /// Values of `--stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
@@ -181,11 +168,11 @@ impl MapOptions {
     /// The option that was given and that the mode does not have.
     fn stray(&self) -> Option<&'static str> {
         let EverydayOptions { interleaved, single, alternatives } = self.everyday;
-        let CompleteOptions { k, report, all_starts, strategy } = &self.complete;
+        let CompleteOptions { k, all_starts, strategy } = &self.complete;
         let given = match self.mode {
             Mode::Everyday => vec![
                 (k.is_some(), "-k"),
-                (report.is_some(), "--report"),
+                (self.reports.loci().is_some(), "--report best or all"),
                 (*all_starts, "--all-starts"),
                 (strategy.is_some(), "--strategy"),
             ],
@@ -216,6 +203,10 @@ impl MapOptions {
             };
             return Err(format!("{name} needs --mode {other}"));
         }
+        self.reports.check()?;
+        if self.complete.all_starts && self.reports.loci().is_some() {
+            return Err("--all-starts leaves no choice of places to --report".to_owned());
+        }
         if !files.is_multiple_of(self.layout(files).files()) {
             return Err(format!(
                 "{files} files of reads are no pairs: give two for each, or --single"
@@ -241,8 +232,8 @@ impl MapOptions {
 
     /// What complete mapping is to do.
     pub fn params(&self) -> Params {
-        let CompleteOptions { k, report, all_starts, strategy } = &self.complete;
-        let report = match report {
+        let CompleteOptions { k, all_starts, strategy } = &self.complete;
+        let report = match self.reports.loci() {
             _ if *all_starts => Report::AllStarts,
             None | Some(Loci::Best) => Report::Best,
             Some(Loci::All) => Report::All,

@@ -1,4 +1,4 @@
-//! `--run-report`: what came of a run, as a page to look at and as custom content of `MultiQC`.
+//! `--report FILE.html`: what came of a run, as a page to look at and as custom content of `MultiQC`.
 //!
 //! The page needs nothing but itself. Beside `run.html`, `run_mqc.json`, `run_mapq_mqc.json` and so on are
 //! written, which `MultiQC` finds by their names.

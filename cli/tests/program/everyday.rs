@@ -136,7 +136,7 @@ fn options_of_the_other_mode_and_odd_files_are_refused() {
     let complete = ["--mode", "complete"];
     for (options, said) in [
         (&["-k", "3", "1.fq", "ref.fa"][..], "-k needs --mode complete"),
-        (&["--report", "all", "1.fq", "ref.fa"], "--report needs --mode complete"),
+        (&["--report", "all", "1.fq", "ref.fa"], "--report best or all needs --mode complete"),
         (&["--all-starts", "1.fq", "ref.fa"], "--all-starts needs --mode complete"),
         (&["--strategy", "trie", "1.fq", "ref.fa"], "--strategy needs --mode complete"),
         (&["1.fq", "1.fq", "1.fq", "ref.fa"], "3 files of reads are no pairs"),
@@ -147,6 +147,14 @@ fn options_of_the_other_mode_and_odd_files_are_refused() {
         (
             &[&complete[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
             "--alternatives needs --mode everyday",
+        ),
+        (
+            &[&complete[..], &["--report", "all", "--all-starts", "1.fq", "ref.fa"]].concat(),
+            "--all-starts leaves no choice of places",
+        ),
+        (
+            &["--report", "a.html", "--report", "b.html", "1.fq", "ref.fa"],
+            "--report: there is one page",
         ),
     ] {
         let output = folder.run(options);

@@ -1,4 +1,4 @@
-//! What `--stats` and `--run-report` tell of a run.
+//! What `--stats` and `--report FILE.html` tell of a run.
 
 use serde_json::Value;
 
@@ -119,9 +119,19 @@ fn section(folder: &Folder, file: &str, name: &str) -> Value {
 fn complete_mapping_reports_the_occupancy_of_its_modules() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
-    let mapping = ["--mode", "complete", "-k", "3", "--strategy", "filter", "reads.fq", "ref.fa"];
-    let report =
-        ["--device", "cpu", "-o", "out.sam", "--run-report", "run.html", "--stats", "json"];
+    let mapping = [
+        "--mode",
+        "complete",
+        "-k",
+        "3",
+        "--report",
+        "all",
+        "--strategy",
+        "filter",
+        "reads.fq",
+        "ref.fa",
+    ];
+    let report = ["--device", "cpu", "-o", "out.sam", "--report", "run.html", "--stats", "json"];
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
@@ -150,7 +160,7 @@ fn pairs_have_insert_sizes() {
     let folder = Folder::new();
     folder.write("1.fq", data("phix_1.fq")).write("2.fq", data("phix_2.fq"));
     let mapping = ["--mode", "everyday", "1.fq", "2.fq", "ref.fa", "--stats", "json"];
-    let report = ["--device", "cpu", "-o", "out.sam", "--run-report", "run.html"];
+    let report = ["--device", "cpu", "-o", "out.sam", "--report", "run.html"];
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
@@ -175,6 +185,6 @@ fn a_report_that_cannot_be_written_is_told_before_mapping() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
     let mapping = ["--device", "cpu", "reads.fq", "ref.fa", "-o", "out.sam"];
-    let report = ["--run-report", "missing/run.html"];
+    let report = ["--report", "missing/run.html"];
     folder.refused(&[&mapping[..], &report].concat(), &["missing/run.html: ", "No such file"]);
 }

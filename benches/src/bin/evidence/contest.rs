@@ -33,7 +33,7 @@ pub struct Section {
 /// A command line, or several at once.
 pub struct Contestant {
     pub name: String,
-    /// The size that is measured, in sections on scaling.
+    /// The size that is measured, in sections on scaling; the program, where the name is that of data.
     pub at: Option<String>,
     pub tool: Tool,
     /// Of its processes, which run at once; most have one.
@@ -42,7 +42,7 @@ pub struct Contestant {
     pub makes: Option<String>,
     /// Files of the folder that it reads from and writes to, instead of a terminal.
     pub stdin: Option<&'static str>,
-    pub stdout: Option<&'static str>,
+    pub stdout: Option<String>,
     /// How many units a run has.
     pub amount: f64,
     /// What is known when it is done.
@@ -136,7 +136,7 @@ impl Arena<'_> {
                 Some(name) => File::open(file(name))?.into(),
                 None => Stdio::null(),
             });
-            command.stdout(match contestant.stdout {
+            command.stdout(match &contestant.stdout {
                 Some(name) => File::create(file(name))?.into(),
                 None => Stdio::null(),
             });
@@ -182,7 +182,7 @@ impl Contestant {
         let program = self.tool.path.file_name().unwrap_or_default().to_string_lossy();
         let lines = self.arguments.iter().map(|line| format!("{program} {}", line.join(" ")));
         let mut line = lines.collect::<Vec<_>>().join(" & ").trim_end().to_owned();
-        for (sign, file) in [(" < ", self.stdin), (" > ", self.stdout)] {
+        for (sign, file) in [(" < ", self.stdin), (" > ", self.stdout.as_deref())] {
             line.extend(file.into_iter().flat_map(|file| [sign, file]));
         }
         line

@@ -39,7 +39,7 @@ impl Size {
     pub const FULL: Self = Self {
         name: "full",
         runs: 3,
-        patience: 40,
+        patience: 100,
         genome: 60_000_000,
         reads: 1_000_000,
         pairs: 500_000,
@@ -82,7 +82,7 @@ pub const READ: u64 = 100;
 pub const QUERY: u64 = 500;
 
 /// Files in a folder of their own: `genome.fa`, `reads.fq`, `1.fq`, `2.fq`, `all.fa`, `many.fa` and `one.fa`; the first
-/// N queries, `queries-N.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`; and smaller genomes,
+/// N queries, `queries-N.fa`; `short.fq` for the suffix trie; parts of the reads, `reads-N.fq`, `1-N.fq` and `2-N.fq`; and smaller genomes,
 /// `genome-N.fa`, with reads of theirs, `genome-N.fq`.
 #[derive(Debug)]
 pub struct Data {
@@ -114,8 +114,13 @@ impl Data {
         let Size { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
         make("genome.fa", &format!("genome {genome} --contigs 2 --seed 1 -o genome.fa"))?;
         make("reads.fq", &format!("reads genome.fa -n {reads} -l {READ} --seed 2 -o reads.fq"))?;
-        let pairs = format!("reads genome.fa --pairs -n {pairs} -l 150 -d 400 --seed 3");
-        make("2.fq", &format!("{pairs} -o 1.fq --output2 2.fq"))?;
+        let paired = format!("reads genome.fa --pairs -n {pairs} -l 150 -d 400 --seed 3");
+        make("2.fq", &format!("{paired} -o 1.fq --output2 2.fq"))?;
+        let part = PARTS[1];
+        for mate in [1, 2] {
+            let few = format!("{mate}-{part}.fq");
+            first(&folder, &format!("{mate}.fq"), 4 * (pairs / part), &few)?;
+        }
         for (name, count) in [("all.fa", sequences), ("many.fa", size.many_sequences)] {
             let bases = count * sequence_bases;
             let contigs = format!("--contigs {count} --repeats 0 --seed 4");
@@ -133,7 +138,7 @@ impl Data {
         let short = format!("reads genome.fa -n {} -l 47 --seed 7 -o short.fq", reads / 10);
         make("short.fq", &short)?;
         let bases = letters(&folder.join("genome.fa"))?;
-        let few = reads / PARTS[1];
+        let few = reads / part;
         for part in PARTS.into_iter().filter(|&part| part > 1) {
             first(&folder, "reads.fq", 4 * (reads / part), &format!("reads-{part}.fq"))?;
             let [reference, of_it] = ["fa", "fq"].map(|kind| format!("genome-{part}.{kind}"));

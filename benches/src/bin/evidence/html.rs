@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
-use crate::markdown::{NO_STEPS, facts, gpus, number, qualities, ratios, step_cells};
+use crate::markdown::{
+    NO_STEPS, PAPER_CELLS, facts, gpus, number, paper_cells, qualities, ratios, step_cells,
+};
 use crate::outcome::{Evidence, OfMapq, Outcome, Row};
+use crate::papers::LIMITS;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
     table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}\
@@ -39,13 +42,11 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         }
         page += "</table>\n";
     }
-    page += "<h2>The papers' numbers</h2>\n<table><tr><th>paper</th><th>what</th><th>paper's</th>\
-        <th>ours</th><th>share of the ceiling</th><th>from</th></tr>\n";
+    let _ = writeln!(page, "<h2>The papers' numbers</h2>\n<p>{}</p>\n<table><tr>", escaped(LIMITS));
+    page.extend(PAPER_CELLS.map(|name| format!("<th>{name}</th>")));
+    page += "</tr>\n";
     for paper in &evidence.papers {
-        let share =
-            paper.share_of_ceiling.map_or_else(String::new, |s| format!("{:.0}%", 100.0 * s));
-        page +=
-            &cells(&[&paper.source, &paper.what, &paper.theirs, &paper.ours, &share, &paper.file]);
+        page += &cells(&paper_cells(paper).each_ref().map(String::as_str));
     }
     page += "</table>\n";
     page += &figures.concat();
@@ -92,7 +93,7 @@ fn of_section(section: &Outcome) -> Result<String> {
     Ok(page)
 }
 
-/// Bars of the rates; lines over the sizes in sections on scaling.
+/// Bars of the rates, for each of the sets of data if there are several; lines over the sizes in sections on scaling.
 fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
     let mut chart = Chart {
         kind: Kind::Bars,
@@ -114,7 +115,7 @@ fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
                 |size| rows.iter().find(|row| of(row, size)).map_or(f64::NAN, |row| row.rate);
             Series { name: name.clone(), values: sizes.iter().map(|&size| rate(size)).collect() }
         };
-        chart.kind = Kind::Lines;
+        chart.kind = if rows.iter().any(Row::is_of_size) { Kind::Lines } else { Kind::Bars };
         chart.x = title.split_once(": ").map_or("", |(_, what)| what);
         chart.series = distinct(rows.iter().map(|row| &row.name)).into_iter().map(line).collect();
         chart.categories = sizes.into_iter().cloned().collect();

@@ -4,17 +4,19 @@
 //!   Data --sections--> Section (contestants: command lines) --contest--> Outcome (seconds, memory, facts)
 //!   committed results --papers--> what the papers measured, and we        |
 //!                                                                         v
-//!                       DIR/evidence.json, DIR/REPORT.md, DIR/report.html
+//!          DIR/evidence.json, DIR/papers.json, DIR/REPORT.md, DIR/report.html
 //! ```
 //!
 //! | module | concept |
 //! |---|---|
 //! | [`data`] | made-up or given genomes and reads, by `gpualign simulate` |
+//! | [`real`] | real reads, which come with the repository or are the user's |
 //! | [`tool`] | finding other programs and their versions |
 //! | [`contest`] | running command lines in turn, several times |
 //! | [`sections`] | which command lines |
 //! | [`machine`] | where |
 //! | [`micro`] | small steps, which criterion measured |
+//! | [`results`] | the results that the repository keeps |
 //! | [`papers`] | the papers' numbers beside ours |
 //! | [`outcome`] | results as data |
 //! | [`page`] | `benches/RESULTS.md`, of the committed results |
@@ -32,6 +34,8 @@ mod micro;
 mod outcome;
 mod page;
 mod papers;
+mod real;
+mod results;
 mod sections;
 mod tool;
 
@@ -46,7 +50,7 @@ use crate::contest::Arena;
 use crate::data::{Data, Size};
 use crate::machine::Machine;
 use crate::outcome::{Evidence, Outcome};
-use crate::papers::Results;
+use crate::results::{EXPERIMENTS, Results};
 use crate::sections::PAPERS;
 use crate::tool::Tools;
 
@@ -69,6 +73,9 @@ struct Arguments {
     /// Folder of the data, which are made if they are not there; a genome.fa put there is used instead
     #[arg(long, value_name = "DIR", default_value = "target/evidence")]
     data: PathBuf,
+    /// Folder of real reads, with real.json, a list of sets as in the repository's data/
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    real: PathBuf,
     /// Folder whose programs go before those of PATH
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
@@ -96,6 +103,9 @@ struct Arguments {
     /// Runs of each program, unless they take long [default: by the size of the data]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     runs: Option<u16>,
+    /// Seconds of runs after which a program is not run again [default: by the size of the data]
+    #[arg(long, value_name = "SECONDS")]
+    patience: Option<u64>,
     /// The commit that the program was built from [default: that of the repository here, if it is one]
     #[arg(long, value_name = "HASH")]
     commit: Option<String>,
@@ -109,7 +119,7 @@ fn main() -> Result<()> {
     // Found out now, not when everything was measured.
     let results = Results::read(&arguments.results)?;
     let papers = papers::rows(&results)?;
-    let figures = papers::figures(&results, &arguments.results)?;
+    let figures = results::figures(&results, &arguments.results)?;
     let steps = arguments.micro.as_deref().map(micro::measured).transpose()?;
     let size = match (arguments.quick, arguments.tiny) {
         (_, true) => Size::TINY,
@@ -131,9 +141,11 @@ fn main() -> Result<()> {
     let arena = Arena {
         folder: &data.folder,
         runs: arguments.runs.map_or(size.runs, usize::from),
-        patience: Duration::from_secs(size.patience),
+        patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
     };
-    let plan = sections::Plan { data: &data, tools: &tools, threads, device: &arguments.device };
+    let device = arguments.device.as_str();
+    let plan =
+        sections::Plan { data: &data, real: &arguments.real, tools: &tools, threads, device };
     let names = plan.names();
     if let Some(unknown) = arguments.section.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("no section '{unknown}': there are {}", names.join(", "));
@@ -175,6 +187,10 @@ fn main() -> Result<()> {
         arena.prepare(&plan.experiments()?)?;
         eprintln!("evidence: {PAPERS}: {:.0} s", begin.elapsed().as_secs_f64());
         let measured = sections::papers::measured(&data.folder, &results)?;
+        let path = out.join(EXPERIMENTS);
+        fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+        fs::write(&path, serde_json::to_string(&measured)? + "\n")
+            .with_context(|| path.display().to_string())?;
         evidence.papers = papers::rows(&results.with_measured(measured))?;
     }
     write(&out, &evidence, &figures)?;

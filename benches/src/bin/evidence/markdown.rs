@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::machine::Machine;
 use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row, Step};
+use crate::papers::LIMITS;
 
 /// The whole report.
 pub fn report(evidence: &Evidence) -> String {
@@ -94,12 +95,12 @@ fn of_section(section: &Outcome) -> String {
     text
 }
 
-/// What a column of ratios is called, and how many times as fast as a row the first one is; or in sections on scaling, the
-/// row as the first one of its name.
+/// What a column of ratios is called, and how many times as fast as a row the first one is, of its name if there are
+/// several of one; or in sections on scaling, the row as the first one of its name.
 pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
-    let is_scaling = rows.iter().any(|row| row.at.is_some());
+    let is_scaling = rows.iter().any(Row::is_of_size);
     let ratio = |row: &Row| {
-        let first = rows.iter().find(|first| !is_scaling || first.name == row.name);
+        let first = rows.iter().find(|first| row.at.is_none() || first.name == row.name);
         let ratio = first.map_or(f64::NAN, |first| first.rate / row.rate);
         format!("{:.2}", if is_scaling { 1.0 / ratio } else { ratio })
     };
@@ -136,12 +137,22 @@ pub fn qualities(rows: &[&Row]) -> BTreeSet<u64> {
     rows.iter().flat_map(|row| &row.known.by_mapq).map(|range| range.from).collect()
 }
 
+/// What the columns of the papers' table are.
+pub const PAPER_CELLS: [&str; 7] =
+    ["paper", "what", "paper's", "ours", "share of the ceiling", "the ceiling", "from"];
+
+/// What tables say of a row of the papers.
+pub fn paper_cells(paper: &Paper) -> [String; 7] {
+    let Paper { source, what, theirs, ours, ceiling, file, .. } = paper;
+    [source, what, theirs, ours, &paper.share(), ceiling, file].map(Clone::clone)
+}
+
 /// A table of all rows.
 pub fn of_papers(papers: &[Paper]) -> String {
-    let mut text = "| paper | what | paper's | ours | share of the ceiling | from |\n|---|---|---|---|---:|---|\n".to_owned();
-    for Paper { source, what, theirs, ours, share_of_ceiling, file } in papers {
-        let share = share_of_ceiling.map_or_else(String::new, |s| format!("{:.0}%", 100.0 * s));
-        let _ = writeln!(text, "| {source} | {what} | {theirs} | {ours} | {share} | {file} |");
+    let mut text =
+        format!("{LIMITS}\n\n| {} |\n|---|---|---|---|---:|---|---|\n", PAPER_CELLS.join(" | "));
+    for paper in papers {
+        let _ = writeln!(text, "| {} |", paper_cells(paper).join(" | "));
     }
     text
 }

@@ -45,7 +45,8 @@ pub struct Outcome {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     pub name: String,
-    /// In sections on scaling, the size that this row is about; rows of one name are a line then.
+    /// In sections on scaling, the size that this row is about; rows of one name are a line then. In others with several
+    /// sets of data, of which the name is one, the program.
     pub at: Option<String>,
     pub version: String,
     pub command: String,
@@ -86,7 +87,23 @@ impl OfMapq {
     }
 }
 
+impl Paper {
+    /// The share of the ceiling, in words.
+    pub fn share(&self) -> String {
+        match self.share_of_ceiling.map(|share| 100.0 * share) {
+            Some(share) if share < 9.95 => format!("{share:.1}%"),
+            Some(share) => format!("{share:.0}%"),
+            None => "not measured".to_owned(),
+        }
+    }
+}
+
 impl Row {
+    /// Whether it is about a size, in a section on scaling.
+    pub fn is_of_size(&self) -> bool {
+        self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
+    }
+
     /// With what it is about.
     pub fn full_name(&self) -> String {
         self.at.as_ref().map_or_else(|| self.name.clone(), |at| format!("{}, {at}", self.name))
@@ -110,8 +127,10 @@ pub struct Paper {
     pub what: String,
     pub theirs: String,
     pub ours: String,
-    /// Of the measured limit of the device that binds, where there is one, from 0 to 1.
+    /// Of what bounds it, from 0 to 1; none where the limit was not measured.
     pub share_of_ceiling: Option<f64>,
+    /// What that is.
+    pub ceiling: String,
     /// The file that it was computed from.
     pub file: String,
 }

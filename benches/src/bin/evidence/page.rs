@@ -1,8 +1,8 @@
 //! `benches/RESULTS.md`, and the section of `README.md` on speed, made of templates and of the files of results: no
 //! figure of them is written by hand.
 //!
-//! Templates are Jinja's. They have `results`, the files by their names without `.json`, and `papers`; and, besides
-//! Jinja's own, these filters:
+//! Templates are Jinja's. They have `results`, the files by their names without `.json`; `papers`, `paper_cells` and
+//! `limits`, the table of the papers' numbers and what its shares are of; and, besides Jinja's own, these filters:
 //!
 //! | filter | gives |
 //! |---|---|
@@ -25,8 +25,9 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
 
 use crate::contest;
-use crate::markdown::commas;
-use crate::papers::{self, Results};
+use crate::markdown::{PAPER_CELLS, commas, paper_cells};
+use crate::papers::{self, LIMITS};
+use crate::results::Results;
 
 /// The page that this template makes of the results in a folder.
 pub fn render(template: &str, folder: &Path) -> Result<String> {
@@ -65,7 +66,12 @@ pub fn render(template: &str, folder: &Path) -> Result<String> {
     });
     let page = environment.render_str(
         template,
-        context! { results => Serde(results.files()), papers => Serde(papers) },
+        context! {
+            results => Serde(results.files()),
+            papers => papers.iter().map(|row| paper_cells(row).join(" | ")).collect::<Vec<_>>(),
+            paper_cells => PAPER_CELLS.join(" | "),
+            limits => LIMITS,
+        },
     );
     page.context("the template of the results")
 }

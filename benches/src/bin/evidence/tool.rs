@@ -55,8 +55,10 @@ impl Tools {
 
 /// The first word with a digit, a dot and a digit of what a program prints.
 fn version(path: &Path, asked: &[&str]) -> Option<String> {
-    // Some print it with a usage, and fail.
-    let output = Command::new(path).args(asked).stdin(Stdio::null()).output().ok()?;
+    // Some print it with a usage, and fail; and some leave a file.
+    let folder = tempfile::tempdir().ok()?;
+    let mut command = Command::new(path);
+    let output = command.args(asked).current_dir(&folder).stdin(Stdio::null()).output().ok()?;
     let text =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     let is_version = |word: &&str| {
@@ -67,4 +69,18 @@ fn version(path: &Path, asked: &[&str]) -> Option<String> {
     let text = text.join("\n");
     let word = text.split(|c: char| c.is_whitespace() || c == ':').find(is_version)?;
     Some(word.trim_end_matches(',').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asking_for_a_version_leaves_nothing_here() {
+        let script = "echo > left-by-a-version.csv; pwd; echo tool: 1.2.3-r4, >&2; exit 1";
+        let found = version(Path::new("/bin/sh"), &["-c", script]);
+        assert_eq!(found.as_deref(), Some("1.2.3-r4"));
+        assert!(!Path::new("left-by-a-version.csv").exists());
+        assert_eq!(version(Path::new("/bin/sh"), &["-c", "echo none"]), None);
+    }
 }

@@ -39,7 +39,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     input::check(&operands.reads)?;
     let target = Target::new(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
-    let report = options.run_report.as_deref().map(Report::new).transpose()?;
+    let report = options.reports.page().map(Report::new).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =

@@ -1,11 +1,13 @@
 //! What is known of a contestant when it is done.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use needletail::parse_fastx_file;
 use serde_json::Value;
 
 use crate::contest::Facts;
@@ -45,15 +47,75 @@ fn fact(name: &str, value: f64) -> Known {
     Known { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
 }
 
-/// What `gpualign evaluate` makes of a file.
-pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
+/// Reads of a file of alignments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Placed {
+    pub reads: u64,
+    pub mapped: u64,
+    /// Those with a mate, and of these the ones that are a proper pair with it.
+    pub paired: u64,
+    pub proper: u64,
+}
+
+impl Placed {
+    /// Counts the primary lines of SAM.
+    pub fn of(path: &Path) -> Result<Self> {
+        let mut placed = Self::default();
+        for line in
+            BufReader::new(File::open(path).with_context(|| path.display().to_string())?).lines()
+        {
+            let line = line?;
+            if line.starts_with('@') {
+                continue;
+            }
+            let flag = line.split('\t').nth(1).and_then(|flag| flag.parse::<u16>().ok());
+            let flag = flag.with_context(|| format!("{}: no SAM: {line}", path.display()))?;
+            // Neither secondary nor supplementary.
+            if flag & 0x900 == 0 {
+                let has = |bits: u16| u64::from(flag & bits == bits);
+                placed.reads += 1;
+                placed.mapped += 1 - has(0x4);
+                placed.paired += has(0x1);
+                placed.proper += has(0x3);
+            }
+        }
+        Ok(placed)
+    }
+}
+
+/// Reads of FASTQ files, compressed or not.
+pub fn reads_of(folder: &Path, files: &[String]) -> Result<u64> {
+    let mut reads = 0;
+    for file in files {
+        let mut records = parse_fastx_file(folder.join(file)).with_context(|| file.clone())?;
+        while let Some(record) = records.next() {
+            record.with_context(|| file.clone())?;
+            reads += 1;
+        }
+    }
+    Ok(reads)
+}
+
+/// The share of the reads that two files are sure of the place of that have different ones.
+pub fn elsewhere(gpualign: &Path, folder: &Path, first: &str, second: &str) -> Result<f64> {
+    let json = evaluated(gpualign, folder, &[first, "--compare", second])?;
+    json["elsewhere_share"].as_f64().context("no share")
+}
+
+/// What `gpualign evaluate` prints.
+fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value> {
     let mut command = Command::new(gpualign);
-    command.args(["evaluate", file, "--format", "json"]).current_dir(folder);
+    command.arg("evaluate").args(arguments).args(["--format", "json"]).current_dir(folder);
     let output = command.output().with_context(|| gpualign.display().to_string())?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    let json: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// What `gpualign evaluate` makes of a file.
+pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
+    let json = evaluated(gpualign, folder, &[file])?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     let reads = number(&json["reads"]);
     let rows = json["by_mapq"].as_array().map_or(&[][..], Vec::as_slice);
@@ -85,6 +147,27 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn reads_are_counted_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write =
+            |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("writes");
+        // A proper pair with a supplementary and a secondary line, a read whose mate is not mapped, that mate, and one
+        // without a mate.
+        let flags = [0x63, 0x93, 0x863, 0x193, 0x49, 0x85, 0x0, 0x4];
+        let lines = flags.map(|flag| format!("read\t{flag}\tc\n")).concat();
+        write("a.sam", &format!("@SQ\tSN:c\n{lines}"));
+        let placed = Placed::of(&folder.path().join("a.sam")).expect("is SAM");
+        assert_eq!(placed, Placed { reads: 6, mapped: 4, paired: 4, proper: 2 });
+        write("b.sam", "read\tc\n");
+        Placed::of(&folder.path().join("b.sam")).expect_err("has no flag");
+
+        write("1.fq", "@a\nAC\n+\nFF\n@b\n\n+\n\n");
+        let files = ["1.fq", "1.fq"].map(str::to_owned);
+        assert_eq!(reads_of(folder.path(), &files).expect("is FASTQ"), 4);
+        reads_of(folder.path(), &["a.sam".to_owned()]).expect_err("no FASTQ");
+    }
 
     #[test]
     fn qualities_are_gathered() {

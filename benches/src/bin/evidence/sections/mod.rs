@@ -4,15 +4,19 @@ mod facts;
 mod mapping;
 pub mod papers;
 mod peers;
+mod real;
 mod scaling;
 mod search;
+mod variants;
+
+use std::path::Path;
 
 use anyhow::Result;
 
 use crate::contest::{Contestant, Facts, Section};
 use crate::data::Data;
 use crate::tool::{Tool, Tools};
-use peers::Peer;
+use peers::{Indexer, Peer};
 
 /// The papers' experiments, which are none of a contest.
 pub const PAPERS: &str = "papers";
@@ -21,6 +25,8 @@ pub const PAPERS: &str = "papers";
 #[derive(Debug)]
 pub struct Plan<'a> {
     pub data: &'a Data,
+    /// The folder of real reads.
+    pub real: &'a Path,
     pub tools: &'a Tools,
     pub threads: usize,
     pub device: &'a str,
@@ -36,6 +42,7 @@ impl Plan<'_> {
             ("index", Box::new(|| self.index())),
             ("complete", Box::new(|| self.complete())),
             ("everyday", Box::new(|| self.everyday())),
+            ("real", Box::new(|| self.real())),
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),
@@ -83,9 +90,9 @@ impl Plan<'_> {
 
     /// The index of another program, if it is there; to be made before.
     fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
-        let mut indexers = peers::indexers(self.threads).into_iter();
-        let (peer, line, files) = indexers.find(|(peer, ..)| peer.0 == wanted.0)?;
-        Some(self.peer(&peer, &line, 1.0)?.making(*files.last()?))
+        let mut indexers = peers::indexers("", self.threads).into_iter();
+        let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
+        Some(self.peer(&peer, &line, 1.0)?.making(files.last()?))
     }
 
     /// A mapper whose file is held against the truth.
@@ -106,6 +113,13 @@ impl Section {
             contestants: Vec::new(),
             missing: Vec::new(),
             note: None,
+        }
+    }
+
+    /// Has this run before, if it is not going to be yet.
+    fn before_all(&mut self, one: Contestant) {
+        if self.before.iter().all(|other| other.arguments != one.arguments) {
+            self.before.push(one);
         }
     }
 
@@ -161,8 +175,8 @@ impl Contestant {
         Self { stdin: Some(file), ..self }
     }
 
-    fn printing(self, file: &'static str) -> Self {
-        Self { stdout: Some(file), ..self }
+    fn printing(self, file: impl Into<String>) -> Self {
+        Self { stdout: Some(file.into()), ..self }
     }
 
     fn knowing(self, facts: Facts) -> Self {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Plan;
 use crate::contest::Contestant;
-use crate::papers::Results;
+use crate::results::Results;
 
 /// What they leave.
 const RUNTIME: [&str; 2] = ["runtime-1/runtime.json", "runtime-16/runtime.json"];
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(&expected) {
             assert_eq!((&found.what, &found.ours), (&expected.what, &expected.ours));
-            assert_eq!(found.share_of_ceiling, expected.share_of_ceiling);
+            assert_eq!((found.share(), &found.ceiling), (expected.share(), &expected.ceiling));
             assert_eq!(found.file, "this run");
         }
     }

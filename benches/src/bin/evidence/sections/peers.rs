@@ -10,6 +10,8 @@ pub const BOWTIE2_BUILD: Peer =
     Peer("bowtie2-build", &["bowtie2-build", "bowtie2-build-s"], &["--version"]);
 pub const MINIMAP2: Peer = Peer("minimap2", &["minimap2"], &["--version"]);
 pub const STROBEALIGN: Peer = Peer("strobealign", &["strobealign"], &["--version"]);
+pub const SAMTOOLS: Peer = Peer("samtools", &["samtools"], &["--version"]);
+pub const BCFTOOLS: Peer = Peer("bcftools", &["bcftools"], &["--version"]);
 pub const YARA: Peer = Peer("yara_mapper", &["yara_mapper"], &["--version"]);
 pub const YARA_INDEXER: Peer = Peer("yara_indexer", &["yara_indexer"], &["--version"]);
 pub const RAZERS3: Peer = Peer("razers3", &["razers3"], &["--version"]);
@@ -18,23 +20,31 @@ pub const NEEDLE: Peer = Peer("needle", &["needle"], &["-version"]);
 pub const BLASTN: Peer = Peer("blastn", &["blastn"], &["-version"]);
 pub const MAKEBLASTDB: Peer = Peer("makeblastdb", &["makeblastdb"], &["-version"]);
 
-/// How they make an index of `genome.fa` with so many threads, and of which files it consists.
-pub fn indexers(threads: usize) -> Vec<(Peer, String, &'static [&'static str])> {
-    let bowtie2: &[&str] =
-        &["bt2.1.bt2", "bt2.2.bt2", "bt2.3.bt2", "bt2.4.bt2", "bt2.rev.1.bt2", "bt2.rev.2.bt2"];
+/// How one of them makes an index, and of which files it consists.
+pub struct Indexer {
+    pub peer: Peer,
+    pub line: String,
+    pub files: Vec<String>,
+}
+
+/// All for `genome{part}.fa`, with so many threads; the part is in the names of their files too.
+pub fn indexers(part: &str, threads: usize) -> Vec<Indexer> {
+    let of = |peer, line: String, name: &str, kinds: &[&str]| {
+        let files = kinds.iter().map(|kind| format!("{name}{part}.{kind}")).collect();
+        Indexer { peer, line, files }
+    };
+    let genome = format!("genome{part}.fa");
+    let bowtie2 = ["1.bt2", "2.bt2", "3.bt2", "4.bt2", "rev.1.bt2", "rev.2.bt2"];
     vec![
-        (
-            BWA,
-            "index -p bwa genome.fa".to_owned(),
-            &["bwa.amb", "bwa.ann", "bwa.bwt", "bwa.pac", "bwa.sa"],
-        ),
-        (BWA_MEM2, "index -p mem2 genome.fa".to_owned(), &["mem2.0123", "mem2.bwt.2bit.64"]),
-        (BOWTIE2_BUILD, format!("-q --threads {threads} genome.fa bt2"), bowtie2),
-        (MINIMAP2, format!("-x sr -t {threads} -d sr.mmi genome.fa"), &["sr.mmi"]),
-        (
+        of(BWA, format!("index -p bwa{part} {genome}"), "bwa", &["amb", "ann", "bwt", "pac", "sa"]),
+        of(BWA_MEM2, format!("index -p mem2{part} {genome}"), "mem2", &["0123", "bwt.2bit.64"]),
+        of(BOWTIE2_BUILD, format!("-q --threads {threads} {genome} bt2{part}"), "bt2", &bowtie2),
+        of(MINIMAP2, format!("-x sr -t {threads} -d sr{part}.mmi {genome}"), "sr", &["mmi"]),
+        of(
             YARA_INDEXER,
-            "genome.fa -o yara".to_owned(),
-            &["yara.sa.val", "yara.sa.ind", "yara.txt.concat", "yara.lf.drv"],
+            format!("{genome} -o yara{part}"),
+            "yara",
+            &["sa.val", "sa.ind", "txt.concat", "lf.drv"],
         ),
     ]
 }

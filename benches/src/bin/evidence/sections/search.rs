@@ -66,7 +66,9 @@ impl Plan<'_> {
             format!("-query {queries} -task {task} -outfmt 6 -num_threads {}", self.threads)
         };
         for (name, device) in self.devices() {
-            for &count in &counts {
+            // Beside a GPU, the processor gets what NCBI's program gets.
+            let is_beside = device == "cpu" && self.device != "cpu";
+            for &count in if is_beside { std::slice::from_ref(&few) } else { &counts } {
                 let (name, options) = (format!("{name}, {count} queries"), search(count));
                 let line = format!("blastn {options} -db genome.fa -device {device} -out ours.tsv");
                 let ours = self.ours(&name, &line, count as f64)?;

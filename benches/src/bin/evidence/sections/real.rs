@@ -1,0 +1,104 @@
+//! Real reads: how many each mapper finds a place for, and what variants its alignments lead to.
+
+use anyhow::Result;
+
+use super::Plan;
+use super::facts::{self, Placed};
+use super::peers::{BCFTOOLS, BWA, Peer, SAMTOOLS};
+use super::variants::{Caller, QUALITY};
+use crate::contest::{Contestant, Section};
+use crate::outcome::Known;
+use crate::real::{self, Set};
+use crate::tool::Tool;
+
+impl Plan<'_> {
+    pub fn real(&self) -> Result<Section> {
+        let mut section = Section::new("Real reads, program by program", "reads/s");
+        let found = |peer: &Peer| self.tools.find(peer.1, peer.2);
+        let (samtools, bcftools) = (found(&SAMTOOLS), found(&BCFTOOLS));
+        for (peer, tool) in [(&SAMTOOLS, &samtools), (&BCFTOOLS, &bcftools)] {
+            section.missing.extend(tool.is_none().then(|| peer.0.to_owned()));
+        }
+        let caller = samtools.zip(bcftools);
+        let caller = caller.map(|(samtools, bcftools)| Caller { samtools, bcftools });
+        let mut workload = Vec::new();
+        for set in real::sets(self.real, &self.data.folder)? {
+            let Set { name, what, .. } = &set;
+            workload.push(format!("{name}: {what}"));
+            self.enter_real(&mut section, &set, caller.as_ref())?;
+        }
+        section.workload = workload.join("; ");
+        section.note = Some(match &caller {
+            Some(caller) => format!(
+                "Variants are called by samtools {} and bcftools {} from the alignments of each, with qualities from {} on, \
+                 and held against those that are known; sure places are those with MAPQ 30 or more",
+                caller.samtools.version, caller.bcftools.version, QUALITY
+            ),
+            None => "Not measured: variants, which need samtools and bcftools".to_owned(),
+        });
+        Ok(section)
+    }
+
+    /// gpualign on each device and bwa, with one set of reads.
+    fn enter_real(&self, section: &mut Section, set: &Set, caller: Option<&Caller>) -> Result<()> {
+        let (reads, reference) = (set.files.join(" "), &set.reference);
+        let amount = facts::reads_of(&self.data.folder, &set.files)? as f64;
+        let index = format!("index -q {reference} -t {}", self.threads);
+        section.before_all(self.ours("index", &index, 1.0)?);
+        let ours = |device: &str| format!("{}-{device}.sam", set.name);
+        for (name, device) in self.devices() {
+            let file = ours(device);
+            let line = format!("{} {reads} {reference} -o {file}", self.options(device));
+            let one = self.ours(&set.name, &line, amount)?.at(name);
+            section.contestants.push(known_of(one, file, set, caller.cloned(), None));
+        }
+        let (file, prefix) = (format!("{}-bwa.sam", set.name), format!("bwa-{reference}"));
+        let line = format!("mem -v 1 -t {} {prefix} {reads}", self.threads);
+        let index = format!("index -p {prefix} {reference}");
+        match self.peer(&BWA, &line, amount).zip(self.peer(&BWA, &index, 1.0)) {
+            Some((one, index)) => {
+                section.before_all(index);
+                let one = one.named(&set.name).at(BWA.0.to_owned()).printing(&file);
+                let other = (self.tools.own()?, ours(self.device));
+                section.contestants.push(known_of(one, file, set, caller.cloned(), Some(other)));
+            }
+            None if !section.missing.iter().any(|name| name == BWA.0) => {
+                section.missing.push(BWA.0.to_owned());
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// With what is known of the alignments in this file: how many there are, what variants come of them, and how far they
+/// agree with ours in another file.
+fn known_of(
+    one: Contestant,
+    file: String,
+    set: &Set,
+    caller: Option<Caller>,
+    ours: Option<(Tool, String)>,
+) -> Contestant {
+    let set = set.clone();
+    one.knowing(Box::new(move |folder| {
+        let placed = Placed::of(&folder.join(&file))?;
+        let mut known = Known::default();
+        let mut tell = |what: &str, value: f64| known.facts.insert(what.to_owned(), value);
+        tell("mapped", placed.mapped as f64 / placed.reads as f64);
+        if placed.paired > 0 {
+            tell("properly paired", placed.proper as f64 / placed.paired as f64);
+        }
+        if let Some((caller, truth)) = caller.as_ref().zip(set.truth.as_ref()) {
+            let score = caller.score(folder, &file, &set.reference, truth)?;
+            tell("variants found", score.found as f64);
+            tell("variants missed", score.missed as f64);
+            tell("variants extra", score.extra as f64);
+        }
+        if let Some((gpualign, ours)) = &ours {
+            let share = facts::elsewhere(&gpualign.path, folder, ours, &file)?;
+            tell("elsewhere than gpualign, where both are sure", share);
+        }
+        Ok(known)
+    }))
+}

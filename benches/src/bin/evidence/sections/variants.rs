@@ -1,0 +1,111 @@
+//! What variants alignments lead to: samtools and bcftools call them, and here they are counted.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::real::Truth;
+use crate::tool::Tool;
+
+/// The least quality of a call.
+pub const QUALITY: f64 = 20.0;
+
+/// The programs that call variants.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub samtools: Tool,
+    pub bcftools: Tool,
+}
+
+/// Calls beside the known variants.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Score {
+    /// In both.
+    pub found: usize,
+    /// Known and not called.
+    pub missed: usize,
+    /// Called and not known.
+    pub extra: usize,
+}
+
+/// Contig, position, reference and other allele.
+type Variant = (String, u64, String, String);
+
+impl Caller {
+    /// Calls variants of a file of alignments, all of this folder, and counts them.
+    pub fn score(
+        &self,
+        folder: &Path,
+        alignments: &str,
+        reference: &str,
+        truth: &Truth,
+    ) -> Result<Score> {
+        let of = |kind: &str| format!("{alignments}.{kind}");
+        let (sorted, piled, called) = (of("bam"), of("piled.bcf"), of("called.bcf"));
+        run(folder, &self.samtools, &["sort", "-o", &sorted, alignments])?;
+        run(folder, &self.bcftools, &["mpileup", "-Ou", "-f", reference, "-o", &piled, &sorted])?;
+        run(folder, &self.bcftools, &["call", "-mv", "-Ou", "-o", &called, &piled])?;
+        // Of several ways to write a variant, the same for both.
+        let normal = |from: &str, to: &str| -> Result<BTreeSet<Variant>> {
+            run(folder, &self.bcftools, &["norm", "-m", "-any", "-f", reference, "-o", to, from])?;
+            let text = fs::read_to_string(folder.join(to)).with_context(|| to.to_owned())?;
+            variants(&text, truth).with_context(|| to.to_owned())
+        };
+        let calls = normal(&called, &of("vcf"))?;
+        let known = normal(&truth.file, &of("known.vcf"))?;
+        Ok(Score {
+            found: known.intersection(&calls).count(),
+            missed: known.difference(&calls).count(),
+            extra: calls.difference(&known).count(),
+        })
+    }
+}
+
+/// The variants of VCF that are good enough, if qualities are told, and where the truth is known.
+fn variants(text: &str, truth: &Truth) -> Result<BTreeSet<Variant>> {
+    let mut found = BTreeSet::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [contig, position, _, reference, other, quality, ..] = fields[..] else {
+            bail!("no variant: {line}");
+        };
+        let position: u64 = position.parse().with_context(|| line.to_owned())?;
+        let is_good =
+            quality == "." || quality.parse::<f64>().is_ok_and(|quality| quality >= QUALITY);
+        if is_good && (truth.from..=truth.to).contains(&position) {
+            found.insert((contig.to_owned(), position, reference.to_owned(), other.to_owned()));
+        }
+    }
+    Ok(found)
+}
+
+fn run(folder: &Path, tool: &Tool, arguments: &[&str]) -> Result<()> {
+    let output = Command::new(&tool.path).args(arguments).current_dir(folder).output();
+    let output = output.with_context(|| tool.path.display().to_string())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{} {}: {}", tool.path.display(), arguments.join(" "), said.trim());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_counted_where_the_truth_is_known() {
+        let truth = Truth { file: String::new(), from: 10, to: 20 };
+        let vcf = "#CHROM\tPOS\nc\t9\t.\tA\tC\t50\tPASS\nc\t10\t.\tA\tC\t50\tPASS\nc\t10\t.\tA\tG\t.\tPASS\n\
+            c\t20\t.\tAT\tA\t20\t.\nc\t15\t.\tA\tC\t19.9\t.\nc\t21\t.\tA\tC\t50\t.\n";
+        let found = variants(vcf, &truth).expect("is VCF");
+        let places: Vec<(u64, &str)> =
+            found.iter().map(|(_, place, _, other)| (*place, other.as_str())).collect();
+        assert_eq!(places, [(10, "C"), (10, "G"), (20, "A")]);
+        variants("c\t1\t.\tA\n", &truth).expect_err("too few fields");
+        variants("c\tx\t.\tA\tC\t50\t.\n", &truth).expect_err("no position");
+    }
+}

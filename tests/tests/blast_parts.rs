@@ -331,7 +331,9 @@ fn any_parts_and_pieces_have_the_same_alignments() {
             (1..most).rev().step_by(7).find(|&memory| parts(&database, memory) == count)
         };
         let mut limits = Vec::new();
-        for (count, places) in [(1, 97), (2, usize::MAX), (7, 411)] {
+        let all = [(1, 97), (2, usize::MAX), (7, 411)];
+        for (count, places) in (0..).zip(all).filter(|(n, _)| n % 3 != seed % 3).map(|(_, one)| one)
+        {
             let memory = with_parts(count).expect("so many parts");
             limits.push(Limits { memory, places });
         }
@@ -339,6 +341,22 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         alignments += check(&format!("seed {seed}"), &database, &options, &queries, &limits);
     }
     assert!(alignments > 50, "{alignments} alignments");
+}
+
+#[test]
+fn nothing_and_one_alignment_are_found() {
+    let mut random = Rng::with_seed(3);
+    let query = random_letters(&mut random, 60);
+    let other = random_letters(&mut random, 400);
+    let limits = [Limits { memory: u64::MAX / 4, places: usize::MAX }];
+    for (task, of) in [(Task::Blastn, 30), (Task::Megablast, 40), (Task::Blastn, 0)] {
+        let subject = [&other[..200], &query[..of], &other[200..]].concat();
+        let database = database(vec![subject]);
+        let options = Options { dust: None, e_value: 1e-3, ..Options::new(task) };
+        let queries = records(vec![query.clone(), Vec::new()]);
+        let found = check(&format!("{task:?}, {of} bases"), &database, &options, &queries, &limits);
+        assert_eq!(found, usize::from(of > 0), "{task:?}, {of} bases");
+    }
 }
 
 /// Alignments across the seams of a long subject and a long query.

@@ -94,6 +94,7 @@ mod ranking;
 pub mod scoring;
 pub mod search;
 pub mod statistics;
+mod steps;
 mod times;
 mod traceback;
 pub mod ungapped;

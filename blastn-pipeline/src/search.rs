@@ -3,30 +3,29 @@
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use aligner_core::stream::Backend;
 use aligner_core::{Device, DeviceError};
 use rayon::prelude::*;
 
 use crate::culling;
 use crate::database::Database;
-use crate::engine::{self, Engine};
+use crate::engine::Engine;
 use crate::error::SearchError;
-use crate::extended::Extended;
 use crate::fasta::Record;
 use crate::gapped;
 use crate::hsp::Hsp;
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::parts::Origin;
 use crate::preliminary::{self, Search, Work};
 use crate::queries::{Batch, Extent};
 use crate::ranking::{self, Rank};
+use crate::steps::Seeds;
 use crate::times::Clock;
 use crate::traceback;
 use crate::ungapped::Fours;
 use crate::worker::{GpuWorker, Worker};
 
 pub use crate::limits::Limits;
+pub use crate::steps::{Results, Scored, Seeded};
 pub use crate::times::Times;
 
 /// How many more than the limit may dominate an alignment before it is made with columns: its score may
@@ -53,56 +52,6 @@ impl Hit {
     fn order(&self, other: &Self) -> Ordering {
         self.rank().order(&other.rank())
     }
-}
-
-/// A search for a batch of queries, of which it is known how much was found.
-pub struct Seeded<B: Backend> {
-    batch: Arc<Batch>,
-    lookup: Arc<Lookup>,
-    seeds: Seeds<B>,
-    /// [`Results::extensions`].
-    pub extensions: u64,
-    times: Times,
-}
-
-/// What is known of a search that was seeded.
-enum Seeds<B: Backend> {
-    /// Ungapped alignments that a device has.
-    OnDevice(Vec<engine::Seeded<B>>),
-    /// Subjects of each query, with preliminary alignments.
-    Subjects(Vec<Vec<Hit>>),
-}
-
-/// A search whose alignments are known but for their columns.
-#[derive(Debug)]
-pub struct Begun<'s> {
-    batch: Arc<Batch>,
-    lookup: Arc<Lookup>,
-    found: Found<'s>,
-    extensions: u64,
-    times: Times,
-}
-
-/// What is known of a search that was begun.
-#[derive(Debug)]
-enum Found<'s> {
-    /// Alignments that a device made, and what each chunk of the database is.
-    Extended(Extended, &'s [Origin]),
-    /// Subjects of each query, with preliminary alignments.
-    Subjects(Vec<Vec<Hit>>),
-}
-
-/// What was found for a batch of queries.
-#[derive(Debug)]
-pub struct Results {
-    /// The queries, with their statistics.
-    pub batch: Arc<Batch>,
-    /// Hits of each query, the best first.
-    pub hits: Vec<Vec<Hit>>,
-    /// Ungapped alignments that were extended with gaps: a measure of the work.
-    pub extensions: u64,
-    /// How long it took.
-    pub times: Times,
 }
 
 /// A database to search, and how.
@@ -214,35 +163,34 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// Goes on until alignments are known but for their columns. The next batch may be extended before this one
     /// is finished.
-    pub fn extend(&self, seeded: Seeded<W::Backend>) -> Begun<'_> {
+    pub fn extend(&self, seeded: Seeded<W::Backend>) -> Scored {
         let Seeded { batch, lookup, seeds, extensions, mut times } = seeded;
         let fours = Fours::new(&self.options);
         let search = self.with(&batch, &lookup, &fours);
         let mut clock = Clock::new();
-        let found = match seeds {
-            Seeds::Subjects(hits) => Found::Subjects(hits),
+        let hits = match seeds {
+            Seeds::Subjects(hits) => hits,
             Seeds::OnDevice(seeded) => {
                 // What is culled depends on all subjects.
                 let most =
                     self.options.culling.is_none().then(|| self.options.preliminary_targets());
                 let extended = self.engine().and_then(|engine| {
-                    let extended = engine.extended(&search, seeded, most);
-                    Some(Found::Extended(self.noted(extended)?, engine.parts().origins()))
+                    let extended = self.noted(engine.extended(&search, seeded, most))?;
+                    times.scores = clock.lap();
+                    Some(extended.subjects(&search, self.database, engine.parts().origins()))
                 });
-                times.scores = clock.lap();
-                extended.unwrap_or_else(|| Found::Subjects(self.by_subject(&search).0))
+                extended.unwrap_or_else(|| self.by_subject(&search).0)
             }
         };
         times.preliminary += clock.lap();
-        Begun { batch, lookup, found, extensions, times }
+        Scored { batch, hits, extensions, times }
     }
 
-    /// Finishes the search for these queries that was begun.
-    pub fn finish(&self, queries: &[Record], begun: Begun<'_>) -> Results {
-        let Begun { batch, lookup, found, extensions, mut times } = begun;
+    /// Finishes the search for these queries.
+    pub fn finish(&self, queries: &[Record], scored: Scored) -> Results {
+        let Scored { batch, hits, extensions, mut times } = scored;
         let mut clock = Clock::new();
-        let fours = Fours::new(&self.options);
-        let found = self.best(&self.with(&batch, &lookup, &fours), found);
+        let found = self.best(&batch, hits);
         times.preliminary += clock.lap();
         let engine = self.engine();
         let ready = engine
@@ -284,19 +232,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn best(&self, search: &Search<'_>, found: Found<'_>) -> Vec<(usize, Hit)> {
+    fn best(&self, batch: &Batch, mut hits: Vec<Vec<Hit>>) -> Vec<(usize, Hit)> {
         let most = self.options.preliminary_targets();
-        let mut hits = match found {
-            Found::Subjects(hits) => hits,
-            Found::Extended(extended, origins) => extended.subjects(search, self.database, origins),
-        };
         hits.par_iter_mut().for_each(|hits| {
             if let Some(limit) = self.options.culling {
-                culling::cull(
-                    hits,
-                    search.batch,
-                    if limit > 1 { limit + MORE_FIRST } else { limit },
-                );
+                culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
             }
             ranking::keep_first(hits, most, Hit::order);
         });

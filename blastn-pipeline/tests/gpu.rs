@@ -36,7 +36,7 @@ fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> Vec<Results> {
         let third = searcher.seed(queries);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
-    let rest = [second, searcher.extend(third)].map(|begun| searcher.finish(queries, begun));
+    let rest = [second, searcher.extend(third)].map(|scored| searcher.finish(queries, scored));
     assert_eq!(searcher.failure(), None, "the device did the work");
     [first].into_iter().chain(rest).collect()
 }

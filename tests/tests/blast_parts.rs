@@ -282,9 +282,9 @@ fn check(
         // The next batch is seeded, with another part than the one that is held, before this one is extended,
         // and extended before this one is finished.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let begun = seeded.map(|seeded| searcher.extend(seeded));
-        for (round, begun) in begun.into_iter().enumerate() {
-            let found = searcher.finish(queries, begun);
+        let scored = seeded.map(|seeded| searcher.extend(seeded));
+        for (round, scored) in scored.into_iter().enumerate() {
+            let found = searcher.finish(queries, scored);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");
             assert_eq!(found.extensions, cpu.extensions, "{case}, {limits:?}, {round}");
             let texts = [&found, &cpu].map(|found| format!("{:?}", found.hits));

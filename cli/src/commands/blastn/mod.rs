@@ -27,7 +27,7 @@ use blastn_pipeline::batching::BatchSize;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::{self, Begun, Results, Searcher, Times};
+use blastn_pipeline::search::{self, Results, Scored, Searcher, Times};
 use blastn_pipeline::worker::{GpuWorker, Worker};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
@@ -166,18 +166,18 @@ fn search(
             Ok(seconds)
         });
         let (seeded, to_extend) = sync_channel::<(usize, &[Record], Seeded)>(1);
-        let (begun, to_finish) = sync_channel::<(usize, &[Record], Begun<'_>)>(1);
+        let (scored, to_finish) = sync_channel::<(usize, &[Record], Scored)>(1);
         scope.spawn(move || {
             for (first, queries, seeded) in to_extend {
-                if begun.send((first, queries, report.searcher.extend(seeded))).is_err() {
+                if scored.send((first, queries, report.searcher.extend(seeded))).is_err() {
                     break;
                 }
             }
         });
         let finisher = scope.spawn(move || {
             let mut times = Times::default();
-            for (first, queries, begun) in to_finish {
-                let results = report.searcher.finish(queries, begun);
+            for (first, queries, scored) in to_finish {
+                let results = report.searcher.finish(queries, scored);
                 times.add(&results.times);
                 if sender.send(Searched { first, queries, results }).is_err() {
                     // The writer failed, and says why.

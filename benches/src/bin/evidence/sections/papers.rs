@@ -88,7 +88,10 @@ mod tests {
         for (run, name) in RUNTIME.into_iter().enumerate() {
             write(name, &of("runtime")["runs"][run]);
         }
-        write(WOODSTOCC, &of("trie-ablation")["100,000 reads, one run each, commit 0c86cf8"]);
+        // What a whole run leaves has another name for it than what was measured by itself.
+        let trie = of("trie-ablation");
+        let by_itself = &trie["100,000 reads, one run each, commit 0c86cf8"];
+        write(WOODSTOCC, trie.get("this run").unwrap_or(by_itself));
         let kernel = |row: &Value| json!({ "name": row["kernel"], "kernel_tcells": row["kernel_tcells_per_second"] });
         let kernels: Vec<Value> =
             of("nw")["kernels"].as_array().expect("rows").iter().map(kernel).collect();

@@ -1,11 +1,24 @@
-//! Launching kernels that take one structure.
+//! Launching kernels that take one structure, and joining their lists.
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::stream::{Backend, DeviceItems, Launch, Word};
 use bytemuck::Pod;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
+
+/// The items of two lists, of `size` bytes each.
+pub(crate) fn joined<B: Backend>(
+    backend: &B,
+    size: usize,
+    [one, other]: [&DeviceItems<B>; 2],
+) -> Result<DeviceItems<B>, DeviceError> {
+    let count = one.count + other.count;
+    let mut items = backend.zeros(count * size)?;
+    backend.copy(&one.items, one.count * size, &mut items, 0)?;
+    backend.copy(&other.items, other.count * size, &mut items, one.count * size)?;
+    Ok(DeviceItems { items, count })
+}
 
 /// Launches a kernel for so many items, with a thread an item or fewer.
 ///

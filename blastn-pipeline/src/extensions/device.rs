@@ -12,6 +12,15 @@ use crate::gapped::script::{Op, Script};
 use crate::parts::Part;
 use crate::scoring::{Matrix, Scoring};
 
+/// Threads of a block that extends sides: one warp.
+pub(crate) const THREADS: u32 = 32;
+
+/// Bytes of shared memory of such a block for each slot of its rings.
+pub(crate) const SLOT: u32 = THREADS * size_of::<u32>() as u32;
+
+/// And for each slot of greedy sides: two fronts, and the best scores.
+pub(crate) const FRONT_SLOT: u32 = 3 * SLOT;
+
 /// What came of some sides.
 #[derive(Debug, Default)]
 pub struct Answers {

@@ -6,18 +6,11 @@ use aligner_core::stream::Backend;
 use super::Pairs;
 use super::device::{ANSWER, Task};
 use crate::extensions::device::{
-    self, AffineTask, FIRST, GreedyReached, GreedyScores, GreedyTask, Reached, Side,
+    self, AffineTask, FIRST, FRONT_SLOT, GreedyReached, GreedyScores, GreedyTask, Reached, SLOT,
+    Side, THREADS,
 };
 use crate::launch;
 use crate::preliminary::Search;
-
-/// Threads of a block: one warp.
-const WARP: u32 = 32;
-
-/// Bytes of shared memory of a block for each slot of a ring; a greedy one has two fronts and the best
-/// scores.
-const SLOT: u32 = WARP * size_of::<u32>() as u32;
-const GREEDY_SLOT: u32 = 3 * SLOT;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
@@ -118,7 +111,7 @@ impl<'a, B: Backend> Extension<'a, B> {
             scores: GreedyScores::new(&self.search.options.scoring),
             padding: 0,
         };
-        self.launch("greedy_scores", task.side_count, width * GREEDY_SLOT, &greedy)
+        self.launch("greedy_scores", task.side_count, width * FRONT_SLOT, &greedy)
     }
 
     fn affinely(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
@@ -148,13 +141,13 @@ impl<'a, B: Backend> Extension<'a, B> {
         task: &impl bytemuck::Pod,
     ) -> Result<(), DeviceError> {
         let gapped = &self.pairs.gapped;
-        let resident = gapped.resident_blocks(kernel, WARP, shared)?.max(1);
-        let blocks = sides.div_ceil(WARP).min(resident);
+        let resident = gapped.resident_blocks(kernel, THREADS, shared)?.max(1);
+        let blocks = sides.div_ceil(THREADS).min(resident);
         if blocks == 0 {
             return Ok(());
         }
         // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, which live
         // until the launch is over; sides lie within the texts, as hits do.
-        unsafe { launch::launch_blocks(gapped, kernel, (blocks, WARP, shared), task) }
+        unsafe { launch::launch_blocks(gapped, kernel, (blocks, THREADS, shared), task) }
     }
 }

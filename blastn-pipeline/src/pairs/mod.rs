@@ -161,12 +161,7 @@ impl<B: Backend> Pairs<B> {
         one: &DeviceItems<B>,
         other: &DeviceItems<B>,
     ) -> Result<DeviceItems<B>, DeviceError> {
-        let count = one.count + other.count;
-        let mut items = self.room::<ChunkHit>(count)?;
-        let bytes = |hits: usize| hits * size_of::<ChunkHit>();
-        self.backend.copy(&one.items, bytes(one.count), &mut items, 0)?;
-        self.backend.copy(&other.items, bytes(other.count), &mut items, bytes(one.count))?;
-        Ok(DeviceItems { items, count })
+        launch::joined(&self.backend, size_of::<ChunkHit>(), [one, other])
     }
 
     /// Makes keys and sorts them.

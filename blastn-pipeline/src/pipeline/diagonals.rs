@@ -175,13 +175,9 @@ impl<B: Backend> Rule<B> {
         if more.is_empty() {
             return Ok(words);
         }
-        let (backend, size) = (&self.backend, size_of::<Spent>());
-        let count = words.count + more.len();
-        let mut items = backend.zeros(count * size)?;
-        backend.copy(&words.items, words.count * size, &mut items, 0)?;
-        let bytes = bytemuck::cast_slice(more);
-        backend.copy(&backend.upload(bytes)?, bytes.len(), &mut items, words.count * size)?;
-        Ok(DeviceItems { items, count })
+        let items = self.backend.upload(bytemuck::cast_slice(more))?;
+        let more = DeviceItems { items, count: more.len() };
+        launch::joined(&self.backend, size_of::<Spent>(), [&words, &more])
     }
 
     #[allow(unsafe_code)]

@@ -3,9 +3,9 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer};
 
-use super::{DeviceQueries, Engine, GpuExtensions, Level, SLOT};
+use super::{DeviceQueries, Engine, GpuExtensions, Level};
 use crate::extensions::device::{
-    self, Answers, FIRST, GreedyScores, GreedyTask, GreedyTraceTask, Side,
+    self, Answers, FIRST, FRONT_SLOT, GreedyScores, GreedyTask, GreedyTraceTask, Side,
 };
 
 /// Rows are differences.
@@ -14,9 +14,6 @@ pub(super) const TRACES: [Level; 3] = [
     Level { width: 128, rows: 1 << 10 },
     Level { width: 512, rows: 1 << 12 },
 ];
-
-/// Bytes of shared memory of a block for each slot: two fronts, and the best scores.
-pub(super) const FRONT_SLOT: u32 = 3 * SLOT;
 
 impl GpuExtensions {
     /// Extends sides greedily, with their columns: their rows are letters of the database, their columns

@@ -8,17 +8,13 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
 use rayon::prelude::*;
 
-use crate::extensions::device::{self, AffineTask, Answers, FIRST, Reached, Side};
+use crate::extensions::device::{
+    self, AffineTask, Answers, FIRST, FRONT_SLOT, Reached, SLOT, Side, THREADS,
+};
 use crate::queries::Batch;
 use crate::scoring::Scoring;
 
 const FATBIN: &[u8] = include_bytes!("../../../cuda/gapped.fatbin");
-
-/// Threads of a block: one warp.
-const THREADS: u32 = 32;
-
-/// Bytes of shared memory of a block for each slot of its rings.
-const SLOT: u32 = THREADS * size_of::<u32>() as u32;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
@@ -120,7 +116,7 @@ impl GpuExtensions {
         let traces = module.kernel(&gpu, "affine_traces")?;
         let greedy_traces = module.kernel(&gpu, "greedy_traces")?;
         for (kernel, levels, slot) in
-            [(&traces, TRACES, SLOT), (&greedy_traces, greedy::TRACES, greedy::FRONT_SLOT)]
+            [(&traces, TRACES, SLOT), (&greedy_traces, greedy::TRACES, FRONT_SLOT)]
         {
             for level in levels {
                 kernel.allow_shared(level.width * slot)?;

@@ -46,7 +46,7 @@ extern "C" __global__ void key_pairs(const Pairs* argument) {
   for (Numbers n(task.hit_count); n.more(); n.next()) {
     const uint32_t place = task.keys[*n].place;
     const ChunkHit hit = task.found[place];
-    const uint32_t query = task.strands[strand_of(task, hit.seed_query)].query;
+    const uint32_t query = task.strands[strand_of(task, hit)].query;
     task.keys[*n] = {{static_cast<uint32_t>(task.most - hit.score), query, hit.chunk}, place};
   }
 }
@@ -71,7 +71,7 @@ SIMT_EXPORT(order_hits)
 extern "C" __global__ void make_sides(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.side_count); n.more(); n.next()) {
-    const uint32_t side = task.wanted != nullptr ? task.wanted[*n] : task.first_side + *n;
+    const uint32_t side = side_number(task, *n);
     task.sides[*n] = side_of(task, task.hits[task.listed[side / 2]], side % 2 == 1);
   }
 }
@@ -82,7 +82,7 @@ SIMT_EXPORT(make_sides)
 extern "C" __global__ void keep_answers(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.side_count); n.more(); n.next()) {
-    const uint32_t side = task.wanted != nullptr ? task.wanted[*n] : task.first_side + *n;
+    const uint32_t side = side_number(task, *n);
     const uint32_t* const made = task.made + uint64_t{*n} * task.made_words;
     uint32_t* const kept = task.kept + uint64_t{side} * kAnswer;
     for (uint32_t word = 0; word < task.made_words; word++) kept[word] = made[word];
@@ -118,7 +118,7 @@ extern "C" __global__ void judge_firsts(const Pairs* argument) {
     const ChunkHit hit = task.hits[first];
     Span best = {};
     const bool is_known = best_span(task, first, best);
-    task.verdicts[*n] = {hit.chunk,        strand_of(task, hit.seed_query),
+    task.verdicts[*n] = {hit.chunk,        strand_of(task, hit),
                          first,            end_of_pair(task, first) - first,
                          best.score,       blastn::kNoScore,
                          blastn::kNoScore, is_known ? blastn::kBestStays : blastn::kOpen};

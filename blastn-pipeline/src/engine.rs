@@ -23,7 +23,7 @@ use aligner_core::stream::{Backend, DeviceItems};
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::extended::{self, Extended};
+use crate::extended::Extended;
 use crate::extensions::device::{self, GreedyScores};
 use crate::extensions::sides;
 use crate::gapped::Gapped;
@@ -31,12 +31,12 @@ use crate::held::Held;
 use crate::limits::{self, Limits};
 use crate::lookup::Lookup;
 use crate::options::Options;
-use crate::pairs::Verdict;
 use crate::parts::{Part, Parts};
 use crate::pipeline::device::DeviceChunk;
 use crate::pipeline::diagonals::Piece;
 use crate::pipeline::stages::Context;
 use crate::preliminary::Search;
+use crate::promising::{self, Run};
 use crate::queries::Batch;
 use crate::ranking;
 use crate::search::Hit;
@@ -158,23 +158,33 @@ impl<'a, W: Worker> Engine<'a, W> {
         most: Option<usize>,
         all: &mut Extended,
     ) -> Result<(), DeviceError> {
-        let pairs = self.extends.pairs().known(search, self.extends.address(bases), run, hits)?;
+        let origins = &self.parts.origins()[first..first + run.len()];
+        let of_run = Run {
+            pairs: self.extends.pairs(),
+            bases: self.extends.address(bases),
+            chunks: run,
+            origins,
+        };
+        let promising = match most {
+            Some(most) => promising::promising(search, &of_run, hits, most)?,
+            None => None,
+        };
+        let pairs = of_run.known(search, promising.as_ref().unwrap_or(hits))?;
         let verdicts = pairs.verdicts();
-        let place = |verdict: &Verdict| {
-            let query = search.batch.contexts[verdict.context as usize].query;
-            (first + verdict.chunk as usize, query)
-        };
-        let known = |verdict: &Verdict| {
-            let (chunk, query) = place(verdict);
-            (query, extended::rank(search, verdict, &self.parts.origins()[chunk]))
-        };
         let chosen: Vec<usize> = match most {
-            Some(most) => ranking::candidates(verdicts, known, search.batch.queries(), most),
+            Some(most) => {
+                let known = promising::known_rank(search, origins);
+                ranking::candidates(verdicts, known, search.batch.queries(), most)
+            }
             None => (0..verdicts.len()).collect(),
         };
         for &pair in &chosen {
-            let (chunk, query) = place(&verdicts[pair]);
-            all.add_pair(chunk, query, verdicts[pair].count as usize);
+            let query = verdicts[pair].query(search);
+            all.add_pair(
+                first + verdicts[pair].chunk as usize,
+                query,
+                verdicts[pair].count as usize,
+            );
         }
         all.add_hits(pairs.gather(search, run, &chosen)?);
         Ok(())

@@ -89,6 +89,7 @@ pub mod pairs;
 pub mod parts;
 pub mod pipeline;
 mod preliminary;
+mod promising;
 pub mod queries;
 mod ranking;
 pub mod scoring;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const NOTHING: f64 = 1.0e-180;
 
 /// How good the alignments of a query and a subject are.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rank {
     /// The least of them.
     pub(crate) e_value: f64,
@@ -54,6 +54,31 @@ pub(crate) fn candidates<T: Sync>(
     queries: usize,
     most: usize,
 ) -> Vec<usize> {
+    let (all, mut chosen) = of_queries(items, known, queries, most);
+    let numbers = all.into_iter().flat_map(|Candidates { ranked, at_best }| [ranked, at_best]);
+    chosen.extend(numbers.flatten().map(|(_, number)| number));
+    chosen.sort_unstable();
+    chosen
+}
+
+/// The last of the `most` best of each query, of those whose rank is known, if there are so many.
+pub(crate) fn lasts<T: Sync>(
+    items: &[T],
+    known: impl Fn(&T) -> (usize, Known) + Sync,
+    queries: usize,
+    most: usize,
+) -> Vec<Option<Rank>> {
+    let (all, _) = of_queries(items, known, queries, most);
+    all.iter().map(|candidates| candidates.last(most)).collect()
+}
+
+/// What may be among the `most` best of each query, and what is open.
+fn of_queries<T: Sync>(
+    items: &[T],
+    known: impl Fn(&T) -> (usize, Known) + Sync,
+    queries: usize,
+    most: usize,
+) -> (Vec<Candidates>, Vec<usize>) {
     let of_part = |(part, items): (usize, &[T])| {
         let mut of_queries = vec![Candidates::default(); queries];
         let mut open = Vec::new();
@@ -72,19 +97,16 @@ pub(crate) fn candidates<T: Sync>(
     };
     let parts: Vec<_> = items.par_chunks(OF_PART).enumerate().map(of_part).collect();
     let mut all = vec![Candidates::default(); queries];
-    let mut chosen = Vec::new();
-    for (of_queries, mut open) in parts {
+    let mut open = Vec::new();
+    for (of_queries, mut more) in parts {
         for (all, mut own) in all.iter_mut().zip(of_queries) {
             all.ranked.append(&mut own.ranked);
             all.at_best.append(&mut own.at_best);
         }
-        chosen.append(&mut open);
+        open.append(&mut more);
     }
     all.par_iter_mut().for_each(|candidates| candidates.keep(most));
-    let numbers = all.into_iter().flat_map(|Candidates { ranked, at_best }| [ranked, at_best]);
-    chosen.extend(numbers.flatten().map(|(_, number)| number));
-    chosen.sort_unstable();
-    chosen
+    (all, open)
 }
 
 /// What may be among the best of a query.
@@ -97,13 +119,16 @@ struct Candidates {
 impl Candidates {
     /// Keeps what may be among the `most` best.
     fn keep(&mut self, most: usize) {
-        let order = |one: &(Rank, usize), other: &(Rank, usize)| one.0.order(&other.0);
-        keep_first(&mut self.ranked, most, order);
-        if self.ranked.len() < most {
-            return;
+        keep_first(&mut self.ranked, most, |one, other| one.0.order(&other.0));
+        if let Some(last) = self.last(most) {
+            self.at_best.retain(|(rank, _)| rank.order(&last) == Ordering::Less);
         }
-        let Some(last) = self.ranked.iter().copied().max_by(order) else { return };
-        self.at_best.retain(|one| order(one, &last) == Ordering::Less);
+    }
+
+    /// The last that is kept, if there is no room for more.
+    fn last(&self, most: usize) -> Option<Rank> {
+        let ranks = self.ranked.iter().map(|&(rank, _)| rank);
+        ranks.max_by(Rank::order).filter(|_| self.ranked.len() >= most)
     }
 }
 
@@ -156,6 +181,16 @@ mod tests {
             };
             let expected: Vec<usize> = (0..count).filter(is_chosen).collect();
             assert_eq!(candidates(&known, |&known| known, 3, most), expected, "seed {seed}");
+            for (query, last) in lasts(&known, |&known| known, 3, most).into_iter().enumerate() {
+                let of_query = known.iter().filter(|(other, _)| *other == query);
+                let rank = |known: &(usize, Known)| match known.1 {
+                    Known::Rank(rank) => Some(rank),
+                    _ => None,
+                };
+                let mut ranks: Vec<Rank> = of_query.filter_map(rank).collect();
+                ranks.sort_by(Rank::order);
+                assert_eq!(last, ranks.get(most - 1).copied(), "seed {seed}");
+            }
         }
     }
 }

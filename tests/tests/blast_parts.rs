@@ -64,7 +64,7 @@ struct Shim {
 
 impl Shim {
     fn new() -> Self {
-        let backends = ["pairs", "gapped"].map(|name| backend("blastn-pipeline", name));
+        let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
         let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
         Self { pairs: Pairs::with_backends(backends, sorter, [64, WIDTH]) }
     }
@@ -341,6 +341,32 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         alignments += check(&format!("seed {seed}"), &database, &options, &queries, &limits);
     }
     assert!(alignments > 50, "{alignments} alignments");
+}
+
+/// A family of subjects, most of which are too far from the queries for their lists.
+#[test]
+fn of_many_alike_the_best_are_found() {
+    for seed in 0..4 {
+        let mut random = Rng::with_seed(seed);
+        let ancestor = random_letters(&mut random, 150);
+        let mut relative = |rounds: usize| {
+            (0..rounds).fold(ancestor.clone(), |letters, _| copy(&mut random, &letters))
+        };
+        let queries: Vec<Vec<u8>> = (0..3).map(|_| relative(1)).collect();
+        let mut subjects: Vec<Vec<u8>> = (0..170).map(|number| relative(number % 12)).collect();
+        // One that is too long for a bound.
+        let far = relative(2);
+        subjects.push([random_letters(&mut random, 17_000), far].concat());
+        random.shuffle(&mut subjects);
+        let database = database(subjects);
+        let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
+        let options = Options { word: 11, targets: 3, ..Options::new(task) };
+        let memory = database.letters() * 3;
+        let limits = [memory, memory / 5].map(|memory| Limits { memory, places: usize::MAX });
+        let queries = records(queries);
+        let found = check(&format!("seed {seed}"), &database, &options, &queries, &limits);
+        assert!(found >= 9, "{found} alignments");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::extensions::device::{GreedyReached, Reached};
 use crate::hits::ChunkHit;
 use crate::preliminary::Search;
+use crate::queries::{Batch, Context};
 
 /// A strand of a query.
 #[repr(C)]
@@ -35,6 +36,13 @@ pub(crate) struct Verdict {
     pub(crate) rest_opposite: i32,
     /// [`BEST_STAYS`], `BEST_REPLACED` or [`OPEN`].
     pub(crate) state: u32,
+}
+
+impl Verdict {
+    /// The query.
+    pub(crate) fn query(&self, search: &Search<'_>) -> usize {
+        search.batch.contexts[self.context as usize].query
+    }
 }
 
 /// As [`Verdict::rest`]: there is none.
@@ -168,10 +176,10 @@ impl Task {
     }
 }
 
-/// The strands of a search.
-pub(super) fn strands(search: &Search<'_>) -> Vec<PairStrand> {
-    let contexts = search.batch.contexts.iter();
-    let strand = |context: &crate::queries::Context| PairStrand {
+/// The strands of a batch.
+pub(super) fn strands(batch: &Batch) -> Vec<PairStrand> {
+    let contexts = batch.contexts.iter();
+    let strand = |context: &Context| PairStrand {
         first: context.first as u32,
         length: context.length as u32,
         query: context.query as u32,

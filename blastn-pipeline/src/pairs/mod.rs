@@ -13,9 +13,12 @@
 //! end replaces it. Hits outnumber those of the pairs
 //! that matter by far: only a verdict on each pair leaves the device, and what the host then asks for.
 //!
+//! Of many subjects, most are not tried at all: [`bounds`] tells what their pairs score at most.
+//!
 //! Which hits are of a pair, and their order, follow from what they are, never from where they were found; so
 //! results are the same each time, though lists are in any order.
 
+pub mod bounds;
 mod device;
 mod extend;
 
@@ -39,6 +42,7 @@ use crate::ungapped::UngappedHit;
 
 const PAIRS: &[u8] = include_bytes!("../../cuda/pairs.fatbin");
 const GAPPED: &[u8] = include_bytes!("../../cuda/gapped.fatbin");
+const BOUNDS: &[u8] = include_bytes!("../../cuda/bounds.fatbin");
 
 /// Slots of the rings and fronts of extensions, level by level: sides that do not fit go to the next.
 const WIDTHS: [u32; 2] = [64, 512];
@@ -51,6 +55,7 @@ const GATHERED: usize = 1 << 20;
 pub struct Pairs<B> {
     backend: B,
     gapped: B,
+    bounds: B,
     sorter: Sorter<B>,
     widths: [u32; 2],
 }
@@ -63,7 +68,8 @@ impl Pairs<CudaBackend> {
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let backend = CudaBackend::new(gpu, "pairs", PAIRS)?;
         let gapped = CudaBackend::new(gpu, "gapped", GAPPED)?;
-        Ok(Self::with_backends([backend, gapped], Sorter::new(gpu)?, WIDTHS))
+        let bounds = CudaBackend::new(gpu, "bounds", BOUNDS)?;
+        Ok(Self::with_backends([backend, gapped, bounds], Sorter::new(gpu)?, WIDTHS))
     }
 }
 
@@ -76,10 +82,14 @@ pub(crate) struct Known<'p, B: Backend> {
 }
 
 impl<B: Backend> Pairs<B> {
-    /// The same on backends that have the kernels of `pairs` and of `gapped` loaded; sides that do not fit
+    /// The same on backends that have the kernels of `pairs`, `gapped` and `bounds` loaded; sides that do not fit
     /// into as many slots as the greater of `widths`, powers of two from 64 on, are left to the host.
-    pub fn with_backends([backend, gapped]: [B; 2], sorter: Sorter<B>, widths: [u32; 2]) -> Self {
-        Self { backend, gapped, sorter, widths }
+    pub fn with_backends(
+        [backend, gapped, bounds]: [B; 3],
+        sorter: Sorter<B>,
+        widths: [u32; 2],
+    ) -> Self {
+        Self { backend, gapped, bounds, sorter, widths }
     }
 
     /// What becomes of hits, which are [`ChunkHit`], with `chunks`; `bases` is the address of those of the
@@ -106,7 +116,7 @@ impl<B: Backend> Pairs<B> {
         task.hit_count = count as u32;
         task.found = self.backend.address(&found.items);
         task.chunks = held(self.upload(chunks)?);
-        task.strands = held(self.upload(&device::strands(search))?);
+        task.strands = held(self.upload(&device::strands(search.batch))?);
         let numbers = [
             Field::up_to(0, letters),
             Field::up_to(1, task.longest),

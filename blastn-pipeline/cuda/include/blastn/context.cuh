@@ -111,15 +111,20 @@ static __device__ __forceinline__ uint32_t letter_at(const Context& context, uin
   return __ldg(context.letters + place);
 }
 
-// The strand that a place of the letters is in, or ends with.
-static __device__ __forceinline__ Strand strand_at(const Context& context, uint32_t place) {
-  uint32_t low = 0, high = context.strand_count;
+// The number of the strand that a place of the letters is in, or ends with.
+template <class S>
+static __device__ __forceinline__ uint32_t strand_of(const S* strands, uint32_t count, uint32_t place) {
+  uint32_t low = 0, high = count;
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
-    if (__ldg(&context.strands[middle].first) <= place) low = middle;
+    if (__ldg(&strands[middle].first) <= place) low = middle;
     else high = middle;
   }
-  return context.strands[low];
+  return low;
+}
+
+static __device__ __forceinline__ Strand strand_at(const Context& context, uint32_t place) {
+  return context.strands[strand_of(context.strands, context.strand_count, place)];
 }
 
 }  // namespace blastn

@@ -14,13 +14,6 @@ struct __align__(16) HitKey {
   uint32_t place;
 };
 
-// Mirrors `PairStrand`.
-struct PairStrand {
-  uint32_t first, length;  // its letters
-  uint32_t query;
-  int32_t cutoff;  // the least score of an alignment with gaps
-};
-
 // What is known of a pair of a query and a chunk. Mirrors `Verdict`.
 struct Verdict {
   uint32_t chunk, strand;       // the strand is that of the best hit
@@ -108,15 +101,13 @@ struct Span {
   int32_t query, query_end, subject, subject_end;
 };
 
-// The number of the strand that a place of the letters is in.
-static __device__ __forceinline__ uint32_t strand_of(const Pairs& task, uint32_t place) {
-  uint32_t low = 0, high = task.strand_count;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (__ldg(&task.strands[middle].first) <= place) low = middle;
-    else high = middle;
-  }
-  return low;
+static __device__ __forceinline__ uint32_t strand_of(const Pairs& task, const ChunkHit& hit) {
+  return strand_of(task.strands, task.strand_count, hit.seed_query);
+}
+
+// The number of a wanted side.
+static __device__ __forceinline__ uint32_t side_number(const Pairs& task, uint32_t number) {
+  return task.wanted != nullptr ? task.wanted[number] : task.first_side + number;
 }
 
 // Where a hit is extended from: src/preliminary.rs.
@@ -142,7 +133,7 @@ static __device__ __forceinline__ Begin begin_of(const Pairs& task, const PairSt
 
 // A side of a hit's extension.
 static __device__ __forceinline__ Side side_of(const Pairs& task, const ChunkHit& hit, bool is_right) {
-  const PairStrand strand = task.strands[strand_of(task, hit.seed_query)];
+  const PairStrand strand = task.strands[strand_of(task, hit)];
   const Chunk chunk = task.chunks[hit.chunk];
   const Begin begin = begin_of(task, strand, hit);
   const int32_t x_drop = task.is_greedy ? task.x_drop : min(task.x_drop, hit.score);
@@ -156,7 +147,7 @@ static __device__ __forceinline__ Side side_of(const Pairs& task, const ChunkHit
 
 // The ungapped alignment itself.
 static __device__ __forceinline__ Span ungapped_span(const Pairs& task, const ChunkHit& hit) {
-  const uint32_t strand = strand_of(task, hit.seed_query);
+  const uint32_t strand = strand_of(task, hit);
   const auto query = static_cast<int32_t>(hit.query - task.strands[strand].first);
   const auto subject = static_cast<int32_t>(hit.subject), length = static_cast<int32_t>(hit.length);
   return {strand, hit.score, query, query + length, subject, subject + length};
@@ -172,7 +163,7 @@ static __device__ __forceinline__ bool gapped_span(const Pairs& task, const Chun
                                                    Span& span) {
   const uint32_t *left = answers, *right = answers + kAnswer;
   if (is_unknown(task, left) || is_unknown(task, right)) return false;
-  const uint32_t number = strand_of(task, hit.seed_query);
+  const uint32_t number = strand_of(task, hit);
   const Begin begin = begin_of(task, task.strands[number], hit);
   const auto query = static_cast<int32_t>(begin.query), subject = static_cast<int32_t>(begin.subject);
   span.strand = number;

@@ -1,0 +1,141 @@
+//! What pairs of queries and subjects score at most, by kernels that are run on the CPU, is what plain code says;
+//! and hits are chosen by it.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use aligner_core::sort::Sorter;
+use aligner_core::stream::{Backend, DeviceItems};
+use blastn_pipeline::database::{Builder, Database};
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::hits::ChunkHit;
+use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::pairs::Pairs;
+use blastn_pipeline::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
+use blastn_pipeline::parts::{Part, Parts};
+use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
+use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::ungapped::UngappedHit;
+use fastrand::Rng;
+use gpualign_tests::ShimBackend;
+
+fn backend(krate: &str, name: &str) -> ShimBackend {
+    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
+}
+
+fn pairs() -> Pairs<ShimBackend> {
+    let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
+    Pairs::with_backends(backends, Sorter::with_backend(backend("aligner-core", "sort")), [64, 128])
+}
+
+fn record(letters: Vec<u8>) -> Record {
+    Record { letters, ..Record::default() }
+}
+
+fn database(subjects: &[Vec<u8>]) -> Database {
+    let mut builder = Builder::default();
+    for letters in subjects {
+        builder.add(&record(letters.clone()));
+    }
+    builder.finish("subjects", 0)
+}
+
+/// Letters of which those that are no base are few.
+fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| if random.u8(..100) == 0 { 14 } else { random.u8(..4) }).collect()
+}
+
+/// The queries' bounds with all chunks, of which long ones have none; by plain code.
+fn expected(
+    batch: &Batch,
+    options: &Options,
+    part: &Part,
+    packed: &[u8],
+    queries: usize,
+) -> Vec<Vec<u32>> {
+    let costs = Costs::new(options);
+    let of_chunk = |query: usize, chunk: &DeviceChunk| {
+        if chunk.length > 1 << 14 {
+            return UNBOUNDED;
+        }
+        let base = |place: u64| packed[place as usize / 4] >> (6 - 2 * (place % 4)) & 3;
+        let bases: Vec<u8> =
+            (chunk.first..chunk.first + u64::from(chunk.length)).map(base).collect();
+        let own = batch.contexts().iter().filter(|context| context.query == query);
+        let strands = own.map(|one| &batch.letters()[one.first..one.first + one.length]);
+        strands.map(|strand| costs.bound(&words(strand), &bases)).max().unwrap_or(0)
+    };
+    let of_query = |query| part.chunks.iter().map(|chunk| of_chunk(query, chunk)).collect();
+    (0..queries).map(of_query).collect()
+}
+
+#[test]
+fn bounds_are_those_of_plain_code_and_decide_about_hits() {
+    for seed in 0..6 {
+        let mut random = Rng::with_seed(seed);
+        let mut queries = vec![Vec::new(), vec![1], vec![2; 7]];
+        queries.extend([80, 300, 700].map(|length| letters(&mut random, length)));
+        // More strands than a warp has lanes.
+        queries.extend((0..seed % 2 * 20).map(|_| letters(&mut random, 30)));
+        let mut subjects = vec![Vec::new(), vec![3], vec![2; 6], vec![2; 7]];
+        for query in &queries {
+            let share = random.f64() * 0.5;
+            let of_letter =
+                |letter: &u8| if random.f64() < share { random.u8(..4) } else { *letter };
+            subjects.push(query.iter().map(of_letter).collect());
+        }
+        subjects.extend([900, 1 << 14, (1 << 14) + 1].map(|length| letters(&mut random, length)));
+        let database = database(&subjects);
+        let task = if seed < 3 { Task::Blastn } else { Task::Megablast };
+        let options = Options::new(task);
+        let extent = Extent { letters: database.letters(), sequences: database.len() };
+        let records: Vec<Record> = queries.iter().cloned().map(record).collect();
+        let batch = Batch::new(&records, &options, extent);
+        let part = Parts::new(&database, u64::MAX).into_first();
+        let packed = part.packed(&database);
+        let on_device = packed_words(packed);
+        let bases = on_device.as_ptr().expose_provenance() as u64 + FIRST_BASE;
+        let pairs = pairs();
+        let is_bounded: Vec<bool> = subjects.iter().map(|one| one.len() <= 1 << 14).collect();
+        let bounds = Bounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
+        let bounds = bounds.expect("it runs");
+        let of_queries = bounds.of_queries().expect("it is read");
+        let expected_bounds = expected(&batch, &options, &part, packed, queries.len());
+        assert_eq!(of_queries, expected_bounds, "seed {seed}");
+
+        let memory = backend("blastn-pipeline", "bounds");
+        let count = [0, 1, 700][seed as usize % 3];
+        let hits: Vec<ChunkHit> = (0..count)
+            .map(|score| {
+                let context = &batch.contexts()[random.usize(..batch.contexts().len())];
+                // The last letter is the sentinel behind.
+                let seed_query = (context.first + random.usize(..=context.length)) as u32;
+                let chunk = random.u32(..subjects.len() as u32);
+                let (query, subject, seed_subject) = (seed_query, 0, 0);
+                let hit =
+                    UngappedHit { query, subject, length: 1, score, seed_query, seed_subject };
+                ChunkHit { chunk, hit }
+            })
+            .collect();
+        let query_of = |hit: &ChunkHit| {
+            let place = hit.hit.seed_query as usize;
+            batch.contexts().iter().rfind(|context| context.first <= place).expect("one").query
+        };
+        let items = memory.upload(bytemuck::cast_slice(&hits)).expect("memory");
+        let found = DeviceItems { items, count: hits.len() };
+        let floors: Vec<u32> =
+            queries.iter().map(|query| random.u32(..=2 * query.len() as u32)).collect();
+        for unbounded in [false, true] {
+            let chosen = bounds.promising(&found, &floors, unbounded).expect("it runs");
+            let bytes = memory.read(&chosen.items, chosen.count * size_of::<ChunkHit>());
+            let bytes = bytes.expect("it is read");
+            let mut chosen: Vec<ChunkHit> = bytemuck::pod_collect_to_vec(&bytes);
+            chosen.sort_by_key(|hit| hit.hit.score);
+            let is_chosen = |hit: &&ChunkHit| match of_queries[query_of(hit)][hit.chunk as usize] {
+                UNBOUNDED => unbounded,
+                bound => bound >= floors[query_of(hit)],
+            };
+            let expected: Vec<ChunkHit> = hits.iter().filter(is_chosen).copied().collect();
+            assert_eq!(chosen, expected, "seed {seed}");
+        }
+    }
+}

@@ -1,8 +1,6 @@
 // Which pairs of queries and chunks may have an alignment of some score (src/pairs/bounds.rs).
 #include <blastn/bounds.cuh>
 
-#include "stream/scan.cuh"
-
 using blastn::Bounds;
 using blastn::ChunkHit;
 using blastn::PairStrand;
@@ -30,16 +28,31 @@ extern "C" __global__ void bound_pairs(const Bounds* argument) {
       atomicOr(&present.bits[word / 32], 1u << word % 32);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < task.strand_count; i += blockDim.x) {
+    for (uint32_t i = 0; i < task.strand_count; i++) {
       const PairStrand strand = task.strands[i];
       const int64_t most = int64_t{task.reward} * chunk.length;
       const int64_t bound = min(most, int64_t{blastn::bound(task, strand, present)});
-      atomicMax(bounds + strand.query, static_cast<uint32_t>(bound / 2));
+      if (threadIdx.x == 0) atomicMax(bounds + strand.query, static_cast<uint32_t>(bound / 2));
     }
     __syncthreads();
   }
 }
 SIMT_EXPORT(bound_pairs)
+
+// Counts bounds by their height; `histograms` are 0 before.
+//
+// Any grid of one-dimensional blocks.
+extern "C" __global__ void count_heights(const Bounds* argument) {
+  const Bounds task = *argument;
+  const uint64_t all = uint64_t{task.chunk_count} * task.query_count, step = uint64_t{gridDim.x} * blockDim.x;
+  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < all; i += step) {
+    const uint32_t bound = task.bounds[i], query = static_cast<uint32_t>(i % task.query_count);
+    if (bound == blastn::kUnbounded) continue;
+    const uint32_t height = min(bound >> task.shift, blastn::kHeights - 1);
+    atomicAdd(task.histograms + uint64_t{query} * blastn::kHeights + height, 1u);
+  }
+}
+SIMT_EXPORT(count_heights)
 
 // Lists the hits of pairs whose bound is their query's floor or more, and of those without a bound if these are
 // wanted, in any order; cursors[0] is 0 before.

@@ -4,6 +4,7 @@
 //!   seeded:    for each part of the database                  in device memory, one at a time
 //!                for each run of its chunks                   as many as their words fit into memory
 //!                  for each piece of the batch's letters --> words --> rule of diagonals --> ungapped
+//!   sifted:    for each run: hits of pairs that may be among the best
 //!   extended:  for each run: pairs of queries and chunks, extensions with gaps, verdicts, hits of the best
 //!   finished:  for each part: columns
 //! ```
@@ -12,8 +13,9 @@
 //! query, and the rule of diagonals, chunk by chunk, is told by a piece how far the one before went. So what
 //! is found is the same for all sizes.
 //!
-//! A batch may be seeded while another is extended and one more is finished. The first two need bases, the last
-//! one letters, each at most a part at a time, so that all are within the limit.
+//! A batch may be seeded while the one before is sifted, the one before that extended, and one more finished.
+//! The first three need bases, the last one letters, each at most a part at a time, so that all are within the
+//! limit.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,8 +49,9 @@ use crate::worker::Worker;
 /// A device and the database that it searches.
 #[derive(Debug)]
 pub(crate) struct Engine<'a, W: Worker> {
-    /// What seeds, what extends for the score, and what finishes, beside each other.
+    /// What seeds, what sifts, what extends for the score, and what finishes, beside each other.
     seeds: W,
+    sifts: W,
     extends: W,
     finishes: W,
     database: &'a Database,
@@ -61,13 +64,13 @@ pub(crate) struct Engine<'a, W: Worker> {
 impl<'a, W: Worker> Engine<'a, W> {
     /// Divides a database for a device, which takes the first part.
     pub(crate) fn new(
-        [seeds, extends, finishes]: [W; 3],
+        [seeds, sifts, extends, finishes]: [W; 4],
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
         let parts = Parts::new(database, limits.bases());
         let (bases, letters) = (Held::default(), Held::default());
-        let new = Self { seeds, extends, finishes, database, limits, parts, bases, letters };
+        let new = Self { seeds, sifts, extends, finishes, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
@@ -108,6 +111,22 @@ impl<'a, W: Worker> Engine<'a, W> {
         Ok(all)
     }
 
+    /// Those of them that may be among the `most` best of their query.
+    pub(crate) fn sifted(
+        &self,
+        search: &Search<'_>,
+        seeded: Vec<Seeded<W::Backend>>,
+        most: usize,
+    ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
+        let sift = |(first, seeded): (usize, Seeded<W::Backend>)| {
+            let promising = self.with_run(&self.sifts, &seeded, first, |run| {
+                promising::promising(search, run, &seeded.hits, most)
+            })?;
+            Ok(Seeded { hits: promising.unwrap_or(seeded.hits), ..seeded })
+        };
+        numbered(seeded).map(sift).collect()
+    }
+
     /// What becomes of them, of the pairs that may be among the `most` best of their query, or of all.
     pub(crate) fn extended(
         &self,
@@ -115,15 +134,28 @@ impl<'a, W: Worker> Engine<'a, W> {
         seeded: Vec<Seeded<W::Backend>>,
         most: Option<usize>,
     ) -> Result<Extended, DeviceError> {
-        let (mut all, mut first) = (Extended::default(), 0);
-        for Seeded { part, chunks, hits } in seeded {
-            let run = &self.parts.all()[part].chunks[chunks];
-            self.with_bases(part, |bases| {
-                self.extend((bases, first), run, search, &hits, most, &mut all)
+        let mut all = Extended::default();
+        for (first, seeded) in numbered(seeded) {
+            self.with_run(&self.extends, &seeded, first, |run| {
+                extend((run, first), search, &seeded.hits, most, &mut all)
             })?;
-            first += run.len();
         }
         Ok(all)
+    }
+
+    /// Uses a run, whose first chunk is the `first`-th of all, by a worker.
+    fn with_run<R>(
+        &self,
+        worker: &W,
+        seeded: &Seeded<W::Backend>,
+        first: usize,
+        take: impl FnOnce(&Run<'_, W::Backend>) -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        let chunks = &self.parts.all()[seeded.part].chunks[seeded.chunks.clone()];
+        let origins = &self.parts.origins()[first..first + chunks.len()];
+        self.with_bases(seeded.part, |bases| {
+            take(&Run { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
+        })
     }
 
     /// The ungapped alignments with some chunks, in no particular order.
@@ -146,48 +178,6 @@ impl<'a, W: Worker> Engine<'a, W> {
             carried = found.carried;
         }
         all.map_or_else(|| self.seeds.pairs().none(), Ok)
-    }
-
-    /// Adds what becomes of the hits with some chunks, of which the first is the `first`-th of all.
-    fn extend(
-        &self,
-        (bases, first): (&W::Bases, usize),
-        run: &[DeviceChunk],
-        search: &Search<'_>,
-        hits: &DeviceItems<W::Backend>,
-        most: Option<usize>,
-        all: &mut Extended,
-    ) -> Result<(), DeviceError> {
-        let origins = &self.parts.origins()[first..first + run.len()];
-        let of_run = Run {
-            pairs: self.extends.pairs(),
-            bases: self.extends.address(bases),
-            chunks: run,
-            origins,
-        };
-        let promising = match most {
-            Some(most) => promising::promising(search, &of_run, hits, most)?,
-            None => None,
-        };
-        let pairs = of_run.known(search, promising.as_ref().unwrap_or(hits))?;
-        let verdicts = pairs.verdicts();
-        let chosen: Vec<usize> = match most {
-            Some(most) => {
-                let known = promising::known_rank(search, origins);
-                ranking::candidates(verdicts, known, search.batch.queries(), most)
-            }
-            None => (0..verdicts.len()).collect(),
-        };
-        for &pair in &chosen {
-            let query = verdicts[pair].query(search);
-            all.add_pair(
-                first + verdicts[pair].chunk as usize,
-                query,
-                verdicts[pair].count as usize,
-            );
-        }
-        all.add_hits(pairs.gather(search, run, &chosen)?);
-        Ok(())
     }
 
     /// Alignments of what was found, if the device makes them; those of each hit.
@@ -264,6 +254,41 @@ impl<'a, W: Worker> Engine<'a, W> {
         let answers = self.finishes.traces(queries, letters, &planned.sides)?;
         Ok(planned.traced(&options.scoring, begins, &answers))
     }
+}
+
+/// Adds what becomes of the hits of a run, whose first chunk is the `first`-th of all.
+fn extend<B: Backend>(
+    (run, first): (&Run<'_, B>, usize),
+    search: &Search<'_>,
+    hits: &DeviceItems<B>,
+    most: Option<usize>,
+    all: &mut Extended,
+) -> Result<(), DeviceError> {
+    let pairs = run.known(search, hits)?;
+    let verdicts = pairs.verdicts();
+    let chosen: Vec<usize> = match most {
+        Some(most) => {
+            let known = promising::known_rank(search, run.origins);
+            ranking::candidates(verdicts, known, search.batch.queries(), most)
+        }
+        None => (0..verdicts.len()).collect(),
+    };
+    for &pair in &chosen {
+        let verdict = &verdicts[pair];
+        let chunk = first + verdict.chunk as usize;
+        all.add_pair(chunk, verdict.query(search), verdict.count as usize);
+    }
+    all.add_hits(pairs.gather(search, run.chunks, &chosen)?);
+    Ok(())
+}
+
+/// Runs with the numbers of their first chunks among all.
+fn numbered<B: Backend>(seeded: Vec<Seeded<B>>) -> impl Iterator<Item = (usize, Seeded<B>)> {
+    seeded.into_iter().scan(0, |next, seeded| {
+        let first = *next;
+        *next += seeded.chunks.len();
+        Some((first, seeded))
+    })
 }
 
 /// Ungapped alignments with a run of chunks.

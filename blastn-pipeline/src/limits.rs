@@ -20,10 +20,10 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Bases of a part: two bits each for words, and for extensions with gaps, which may be at another part, and
-    /// four for letters.
+    /// Bases of a part: two bits each for words, for sifting and for extensions with gaps, which may be at other
+    /// parts, and four for letters.
     pub(crate) fn bases(&self) -> u64 {
-        self.memory / 4 * packed::BASES as u64
+        self.memory / 5 * packed::BASES as u64
     }
 }
 

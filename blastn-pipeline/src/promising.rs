@@ -7,11 +7,10 @@ use std::cmp::Ordering;
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
-use rayon::prelude::*;
 
 use crate::extended;
 use crate::hits::ChunkHit;
-use crate::pairs::bounds::{self, Bounds, UNBOUNDED};
+use crate::pairs::bounds::{self, Bounds};
 use crate::pairs::{self, Pairs, Verdict};
 use crate::parts::Origin;
 use crate::pipeline::device::DeviceChunk;
@@ -69,12 +68,7 @@ pub(crate) fn promising<B: Backend>(
     }
     let (batch, options) = (search.batch, search.options);
     let bounds = Bounds::new(run.pairs, (batch, options), run.bases, run.chunks, &is_bounded)?;
-    let floor = |mut of_query: Vec<u32>| {
-        of_query.retain(|&bound| bound != UNBOUNDED);
-        let place = of_query.len() - FIRST * most;
-        *of_query.select_nth_unstable(place).1
-    };
-    let floors: Vec<u32> = bounds.of_queries()?.into_par_iter().map(floor).collect();
+    let floors = bounds.floors(FIRST * most)?;
     let first = run.known(search, &bounds.promising(hits, &floors, false)?)?;
     let known = known_rank(search, run.origins);
     let lasts = ranking::lasts(first.verdicts(), known, queries, most).into_iter().enumerate();

@@ -80,8 +80,8 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let (beside, last) = (gpu.beside()?, gpu.beside()?);
-        let workers = [GpuWorker::new(&gpu)?, GpuWorker::new(&beside)?, GpuWorker::new(&last)?];
+        let beside = || GpuWorker::new(&gpu.beside()?);
+        let workers = [GpuWorker::new(&gpu)?, beside()?, beside()?, beside()?];
         // The rest is for what a batch needs.
         let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
         // Both strands.
@@ -92,14 +92,14 @@ impl<'a> Searcher<'a> {
 
 impl<'a, W: Worker> Searcher<'a, W> {
     /// Prepares searches by a device, within limits; puts the first part of the database on it. One worker
-    /// seeds searches, one extends, and one finishes them.
+    /// seeds searches, one sifts what was found, one extends, and one finishes them.
     ///
     /// # Errors
     /// If there are no statistics for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
         options: Options,
-        workers: [W; 3],
+        workers: [W; 4],
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
@@ -135,11 +135,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
     pub fn search(&self, queries: &[Record]) -> Results {
-        self.finish(queries, self.extend(self.seed(queries)))
+        self.finish(queries, self.extend(self.sift(self.seed(queries))))
     }
 
     /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is
-    /// extended.
+    /// sifted.
     pub fn seed(&self, queries: &[Record]) -> Seeded<W::Backend> {
         let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
         let batch = Arc::new(Batch::new(queries, &self.options, extent));
@@ -161,6 +161,27 @@ impl<'a, W: Worker> Searcher<'a, W> {
         Seeded { batch, lookup, seeds, extensions, times }
     }
 
+    /// Leaves out what cannot be among the best, if a GPU tells. The next batch may be sifted before this one is
+    /// extended; one that was not sifted may be extended, too.
+    pub fn sift(&self, mut seeded: Seeded<W::Backend>) -> Seeded<W::Backend> {
+        let Some(most) = self.most() else {
+            return seeded;
+        };
+        seeded.seeds = match seeded.seeds {
+            Seeds::Subjects(hits) => Seeds::Subjects(hits),
+            Seeds::OnDevice(hits) => {
+                let mut clock = Clock::new();
+                let fours = Fours::new(&self.options);
+                let search = self.with(&seeded.batch, &seeded.lookup, &fours);
+                let sift = |engine: &Engine<'a, W>| self.noted(engine.sifted(&search, hits, most));
+                let sifted = self.engine().and_then(sift);
+                seeded.times.sifting = clock.lap();
+                sifted.map_or_else(|| Seeds::Subjects(self.by_subject(&search).0), Seeds::OnDevice)
+            }
+        };
+        seeded
+    }
+
     /// Goes on until alignments are known but for their columns. The next batch may be extended before this one
     /// is finished.
     pub fn extend(&self, seeded: Seeded<W::Backend>) -> Scored {
@@ -171,11 +192,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let hits = match seeds {
             Seeds::Subjects(hits) => hits,
             Seeds::OnDevice(seeded) => {
-                // What is culled depends on all subjects.
-                let most =
-                    self.options.culling.is_none().then(|| self.options.preliminary_targets());
                 let extended = self.engine().and_then(|engine| {
-                    let extended = self.noted(engine.extended(&search, seeded, most))?;
+                    let extended = self.noted(engine.extended(&search, seeded, self.most()))?;
                     times.scores = clock.lap();
                     Some(extended.subjects(&search, self.database, engine.parts().origins()))
                 });
@@ -225,6 +243,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
         }
         times.traceback = clock.lap();
         Results { batch, hits, extensions, times }
+    }
+
+    /// How many subjects of a query matter, if not all do: what is culled depends on all of them.
+    fn most(&self) -> Option<usize> {
+        self.options.culling.is_none().then(|| self.options.preliminary_targets())
     }
 
     fn with<'s>(&'s self, batch: &'s Batch, lookup: &'s Lookup, fours: &'s Fours) -> Search<'s> {

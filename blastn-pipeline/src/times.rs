@@ -7,6 +7,8 @@ use std::time::Instant;
 pub struct Times {
     /// Up to ungapped alignments, if a GPU finds them.
     pub seeding: f64,
+    /// Telling which of them cannot be among the best, if a GPU does.
+    pub sifting: f64,
     /// Extensions with gaps for the score, if a GPU makes them.
     pub scores: f64,
     /// All of the first stages that the host does, and which alignments are within others.
@@ -21,6 +23,7 @@ impl Times {
     /// Adds those of another search.
     pub fn add(&mut self, other: &Self) {
         self.seeding += other.seeding;
+        self.sifting += other.sifting;
         self.scores += other.scores;
         self.preliminary += other.preliminary;
         self.traces += other.traces;

@@ -26,14 +26,20 @@ fn searcher<'d>(
 fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> Vec<Results> {
     let seeded = searcher.seed(queries);
     let (first, second) = std::thread::scope(|scope| {
-        let first = scope.spawn(|| searcher.extend(seeded));
+        let first = scope.spawn(|| searcher.sift(seeded));
         let second = searcher.seed(queries);
         (first.join().expect("no panic"), second)
     });
     let (first, second, third) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| searcher.extend(first));
+        let second = scope.spawn(|| searcher.sift(second));
+        let third = searcher.seed(queries);
+        (first.join().expect("no panic"), second.join().expect("no panic"), third)
+    });
+    let (first, second, third) = std::thread::scope(|scope| {
         let first = scope.spawn(|| searcher.finish(queries, first));
         let second = scope.spawn(|| searcher.extend(second));
-        let third = searcher.seed(queries);
+        let third = searcher.sift(third);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
     let rest = [second, searcher.extend(third)].map(|scored| searcher.finish(queries, scored));
@@ -123,8 +129,8 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let beside = [(); 2].map(|()| gpu.beside().expect("a stream"));
-    let workers = [&gpu, &beside[0], &beside[1]].map(|gpu| GpuWorker::new(gpu).expect("kernels"));
+    let streams = [(); 4].map(|()| gpu.beside().expect("a stream"));
+    let workers = streams.map(|gpu| GpuWorker::new(&gpu).expect("kernels"));
     let limits = Limits { memory: 1 << 20, places: 1_000 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {

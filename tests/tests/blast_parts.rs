@@ -262,7 +262,7 @@ fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
 
 /// How many parts there are with so many bytes of memory.
 fn parts(database: &Database, memory: u64) -> usize {
-    Parts::new(database, memory / 4 * 4).all().len()
+    Parts::new(database, memory / 5 * 4).all().len()
 }
 
 /// The number of alignments that are found; by the device, within each of some limits, and on the CPU.
@@ -276,13 +276,14 @@ fn check(
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
     let cpu = cpu.search(queries);
     for &limits in limits {
-        let workers = [Shim::new(), Shim::new(), Shim::new()];
+        let workers = [Shim::new(), Shim::new(), Shim::new(), Shim::new()];
         let searcher =
             Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
-        // The next batch is seeded, with another part than the one that is held, before this one is extended,
-        // and extended before this one is finished.
+        // The next batch is seeded, with another part than the one that is held, before this one is sifted,
+        // and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let scored = seeded.map(|seeded| searcher.extend(seeded));
+        let sifted = seeded.map(|seeded| searcher.sift(seeded));
+        let scored = sifted.map(|sifted| searcher.extend(sifted));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");

@@ -101,6 +101,17 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         let of_queries = bounds.of_queries().expect("it is read");
         let expected_bounds = expected(&batch, &options, &part, packed, queries.len());
         assert_eq!(of_queries, expected_bounds, "seed {seed}");
+        for most in [1, 3, subjects.len()] {
+            // Of bounds below 4,096 each has a height of its own.
+            let floor = |of_query: &Vec<u32>| {
+                let mut own = of_query.clone();
+                own.retain(|&bound| bound != UNBOUNDED);
+                own.sort_unstable_by_key(|&bound| std::cmp::Reverse(bound));
+                own.get(most - 1).copied().unwrap_or(0)
+            };
+            let floors: Vec<u32> = of_queries.iter().map(floor).collect();
+            assert_eq!(bounds.floors(most).expect("it runs"), floors, "seed {seed}");
+        }
 
         let memory = backend("blastn-pipeline", "bounds");
         let count = [0, 1, 700][seed as usize % 3];

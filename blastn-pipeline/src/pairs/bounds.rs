@@ -37,6 +37,9 @@ const NO_WORD: u16 = u16::MAX;
 /// The longest chunk with a bound: longer ones have most words.
 const LONGEST: u32 = 1 << (2 * WORD);
 
+/// Heights that bounds are counted by.
+const HEIGHTS: usize = 4096;
+
 /// As a bound: there is none.
 pub const UNBOUNDED: u32 = u32::MAX;
 
@@ -122,6 +125,7 @@ struct BoundsTask {
     strands: u64,
     words: u64,
     bounds: u64,
+    histograms: u64,
     found: u64,
     floors: u64,
     promising: u64,
@@ -134,10 +138,10 @@ struct BoundsTask {
     reward: i32,
     difference: i32,
     with_unbounded: u32,
-    padding: u32,
+    shift: u32,
 }
 
-const _: () = assert!(size_of::<BoundsTask>() == 112);
+const _: () = assert!(size_of::<BoundsTask>() == 120);
 
 /// Bounds of the queries of a batch with the chunks of a run.
 #[derive(Debug)]
@@ -149,6 +153,13 @@ pub struct Bounds<'p, B: Backend> {
     table: B::Buffer,
     queries: usize,
     chunks: usize,
+}
+
+/// Bits of a bound that do not count for its height, so that there are heights enough; `reward` is doubled.
+fn shift(batch: &Batch, reward: i32) -> u32 {
+    let longest = batch.contexts.iter().map(|context| context.length).max().unwrap_or(0);
+    let greatest = reward as u64 / 2 * (longest as u64).min(u64::from(LONGEST));
+    (0..u64::BITS).find(|&shift| greatest >> shift < HEIGHTS as u64).unwrap_or(0)
 }
 
 /// Whether there is a bound for chunks of this length.
@@ -195,6 +206,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
             query_count: queries as u32,
             reward,
             difference,
+            shift: shift(batch, reward),
             ..BoundsTask::zeroed()
         };
         let new = Self { pairs, task, _arrays: arrays, table, queries, chunks: chunks.len() };
@@ -211,6 +223,27 @@ impl<'p, B: Backend> Bounds<'p, B> {
         let all = all.part(0);
         let of_query = |query| all.iter().skip(query).step_by(self.queries).copied().collect();
         Ok((0..self.queries).map(of_query).collect())
+    }
+
+    /// Of each query, a floor that bounds of `most` chunks reach, and few more; 0 if there are not so many.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn floors(&self, most: usize) -> Result<Vec<u32>, DeviceError> {
+        let pairs = self.pairs;
+        let histograms = pairs.room::<u32>(self.queries * HEIGHTS)?;
+        let task = BoundsTask { histograms: pairs.bounds.address(&histograms), ..self.task };
+        self.launch("count_heights", self.chunks * self.queries, &task)?;
+        let histograms = pairs.land::<u32>(&histograms, self.queries * HEIGHTS)?;
+        let floor = |heights: &[u32]| {
+            let mut count = 0;
+            let reached = (0..HEIGHTS as u32).zip(heights).rev().find(|&(_, &of_height)| {
+                count += of_height as usize;
+                count >= most
+            });
+            reached.map_or(0, |(height, _)| height << self.task.shift)
+        };
+        Ok(histograms.part(0).chunks_exact(HEIGHTS).map(floor).collect())
     }
 
     /// Those of hits whose pair's bound is its query's floor or more; and those without a bound, if

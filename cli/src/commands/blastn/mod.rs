@@ -97,11 +97,13 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     }
     let Spent { times, writing } = spent;
     console.detail(&format!(
-        "opened in {opened:.2} s; searched in {:.2} s, parts side by side: seeds on the device {:.2}, scores on the device {:.2}, \
+        "opened in {opened:.2} s; searched in {:.2} s, parts side by side: seeds on the device {:.2}, \
+         sifting {:.2}, scores on the device {:.2}, \
          first alignments {:.2}, columns on the device {:.2}, last alignments {:.2}; beside that, \
          formatted and written in {writing:.2} s",
         start.elapsed().as_secs_f64() - opened,
         times.seeding,
+        times.sifting,
         times.scores,
         times.preliminary,
         times.traces,
@@ -165,11 +167,19 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
-        let (seeded, to_extend) = sync_channel::<(usize, &[Record], Seeded)>(1);
+        let (seeded, to_sift) = sync_channel::<(usize, &[Record], Seeded)>(1);
+        let (sifted, to_extend) = sync_channel::<(usize, &[Record], Seeded)>(1);
         let (scored, to_finish) = sync_channel::<(usize, &[Record], Scored)>(1);
         scope.spawn(move || {
-            for (first, queries, seeded) in to_extend {
-                if scored.send((first, queries, report.searcher.extend(seeded))).is_err() {
+            for (first, queries, seeded) in to_sift {
+                if sifted.send((first, queries, report.searcher.sift(seeded))).is_err() {
+                    break;
+                }
+            }
+        });
+        scope.spawn(move || {
+            for (first, queries, sifted) in to_extend {
+                if scored.send((first, queries, report.searcher.extend(sifted))).is_err() {
                     break;
                 }
             }

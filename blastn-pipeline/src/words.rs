@@ -3,6 +3,9 @@
 use crate::lookup::{Lookup, LookupHit};
 use crate::queries::Batch;
 
+/// Columns before a hit that are looked at to tell whether it may be tried.
+const BEFORE: usize = 48;
+
 /// A run of equal bases of query and subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordHit {
@@ -69,6 +72,29 @@ impl Run<'_> {
         self.unmasked(query - left, subject - left)
     }
 
+    /// Whether the rule of diagonals ([`crate::ungapped`]) may try this hit, if it has a run.
+    ///
+    /// Most hits are others of the same equal columns: they follow each other by the stride. No alignment ends
+    /// within equal columns, so on arrival all of these are explored, or none is. In the second case the first
+    /// hit is tried. If that is in vain, the next is the first that begins behind its run, and so on: which
+    /// these are follows from where the equal columns begin, if no place in between is masked. Others are never
+    /// tried, and need not be remembered.
+    pub(crate) fn may_be_tried(&self, hit: LookupHit) -> bool {
+        let (query, subject) = (hit.query as usize, hit.subject as usize);
+        let (stride, missing) = (self.lookup.stride(), self.word - self.lookup.width());
+        let most = BEFORE.min(subject);
+        let is_equal = |i: &usize| self.batch.letters[query - i] == self.bases[subject - i];
+        let equal = (1..=most).take_while(is_equal).count();
+        if equal == BEFORE || (query - equal..=query).any(|place| !self.lookup.is_indexed(place)) {
+            return true;
+        }
+        let begin = subject - equal;
+        let second = (begin + self.word + missing).next_multiple_of(stride);
+        let is_later = subject >= second
+            && (subject - second).is_multiple_of(self.word.next_multiple_of(stride));
+        subject == begin.next_multiple_of(stride) || is_later
+    }
+
     /// The run from where it is not masked on, extended to the right by what it lost on the left.
     fn unmasked(&self, mut query: usize, mut subject: usize) -> Option<WordHit> {
         let (width, probe) = (self.lookup.width(), subject as u32);
@@ -113,6 +139,8 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::fasta::Record;
     use crate::options::{Options, Task};
@@ -185,5 +213,72 @@ mod tests {
         // Too little is left.
         assert!(places(vec![0..26]).is_empty());
         assert!(places(vec![14..40]).is_empty());
+    }
+
+    /// Sequences of few different stretches, some of them masked, have long equal columns and many diagonals.
+    #[test]
+    fn what_is_never_tried_is_not_missed() {
+        let (mut all, mut left, mut words) = (0, 0, 0);
+        for seed in 0..300 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let stretches: Vec<Vec<u8>> = (0..3)
+                .map(|_| (0..random.usize(4..70)).map(|_| random.u8(..4)).collect())
+                .collect();
+            let mut sequence = |pieces: usize, share: usize| -> Vec<u8> {
+                let of_stretch = |_| stretches[random.usize(..3)].clone();
+                let mut letters = (0..pieces).flat_map(of_stretch).collect::<Vec<u8>>();
+                letters
+                    .iter_mut()
+                    .filter(|_| random.usize(..share) == 0)
+                    .for_each(|letter| *letter ^= 1);
+                letters
+            };
+            let (query, subject) = (sequence(6, 30), sequence(12, 40));
+            let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
+            let word = [11, 16, 28, 7][seed as usize / 2 % 4];
+            let options = Options { word, dust: None, mask_lower: true, ..Options::new(task) };
+            let lower = (0..seed % 3).map(|_| {
+                let from = random.u32(..query.len() as u32);
+                from..from.saturating_add(random.u32(1..20)).min(query.len() as u32)
+            });
+            let record = Record { lower: lower.collect(), letters: query, ..Record::default() };
+            let batch = Batch::new(&[record], &options, Extent { letters: 100, sequences: 1 });
+            let lookup = Lookup::new(&batch, word);
+            let mut packed = Vec::new();
+            packed::pack(subject.iter().copied(), &mut packed);
+            packed.extend([0; 4]);
+            let mut hits = Vec::new();
+            let places = 0..(subject.len() + 1).saturating_sub(lookup.width());
+            lookup.find(&packed, places, &mut hits);
+            let run = Run { batch: &batch, lookup: &lookup, word, bases: &subject };
+            // The words that are tried, some in vain and some not, whatever they score.
+            let tried = |hits: &[LookupHit]| {
+                let words: Vec<WordHit> = hits.iter().filter_map(|&hit| run.through(hit)).collect();
+                let mut levels = HashMap::new();
+                let mut tried = Vec::new();
+                for word in &words {
+                    let level =
+                        levels.entry(i64::from(word.subject) - i64::from(word.query)).or_insert(0);
+                    if word.probe < *level {
+                        continue;
+                    }
+                    tried.push(*word);
+                    let columns = batch.letters[word.query as usize..].iter();
+                    let columns = columns.zip(&subject[word.subject as usize..]);
+                    let equal = columns.take_while(|(letter, base)| letter == base).count() as u32;
+                    let is_found = (word.query ^ word.subject) % 3 == 0;
+                    *level = if is_found { word.subject + equal } else { word.end };
+                }
+                (words.len(), tried)
+            };
+            let expected = tried(&hits);
+            hits.retain(|&hit| run.may_be_tried(hit));
+            let found = tried(&hits);
+            assert_eq!(found.1, expected.1, "seed {seed}");
+            (all, left) = (all + expected.0, left + found.0);
+            words += found.1.len();
+        }
+        assert!(left * 3 < all, "{left} of {all} words are left");
+        assert!(words > 1_000, "{words} words are tried");
     }
 }

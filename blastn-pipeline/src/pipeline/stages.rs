@@ -174,11 +174,13 @@ impl Context {
         (count > 0).then_some(Found { chunk: slice.chunk, subject, start, count })
     }
 
-    /// Enough equal bases around a hit.
+    /// Enough equal bases around a hit that may be tried.
     fn widened(&self, Hit { chunk, query, subject }: Hit) -> Option<Word> {
         let Self { batch, lookup, word, .. } = self;
         let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
-        Some(Word::new(chunk, run.through(LookupHit { query, subject })?))
+        let hit = LookupHit { query, subject };
+        let word = run.through(hit)?;
+        run.may_be_tried(hit).then(|| Word::new(chunk, word))
     }
 
     /// A word's alignment, if it scores enough and an extension from before is not likely to pass here.
@@ -222,7 +224,8 @@ pub struct Seed;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Enumerate;
 
-/// Stage 3: keeps what is part of enough equal bases in a row.
+/// Stage 3: keeps what is part of enough equal bases in a row, but for hits whose turn never comes, as they are
+/// in a row that another one is tried for.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Widen;

@@ -43,22 +43,51 @@ static __device__ inline bool unmasked(const Context& context, uint32_t number, 
   return true;
 }
 
-// Extends a looked-up word to enough equal bases, to the left first; false if there are not enough.
+// Columns before a hit that are looked at to tell whether it may be tried.
+constexpr uint32_t kBefore = 48;
+
+// Whether all places from one to another are looked up.
+static __device__ inline bool are_indexed(const Context& context, uint32_t first, uint32_t last) {
+  for (uint32_t word = first / 32; word <= last / 32; word++) {
+    uint32_t masked = ~__ldg(context.indexed + word);
+    if (word == first / 32) masked &= ~0u << first % 32;
+    if (word == last / 32) masked &= ~0u >> (31 - last % 32);
+    if (masked != 0) return false;
+  }
+  return true;
+}
+
+// Whether the rule of diagonals may try a hit, if it has a run.
+static __device__ inline bool may_be_tried(const Context& context, const Chunk& chunk, uint32_t query,
+                                           uint32_t subject) {
+  const auto up = [](uint32_t value, uint32_t of) { return (value + of - 1) / of * of; };
+  const uint32_t stride = context.stride, missing = context.word - context.width;
+  const uint32_t equal = equal_left(context, query, chunk.first + subject, min(kBefore, subject));
+  if (equal == kBefore || !are_indexed(context, query - equal, query)) return true;
+  const uint32_t begin = subject - equal;
+  const uint32_t second = up(begin + context.word + missing, stride);
+  if (subject == up(begin, stride)) return true;
+  return subject >= second && (subject - second) % up(context.word, stride) == 0;
+}
+
+// Extends a looked-up word to enough equal bases, to the left first; false if there are not enough, or the word
+// need not be tried.
 static __device__ inline bool widen(const Context& context, uint32_t number, uint32_t query,
                                     uint32_t subject, Word& word) {
   const uint32_t missing = context.word - context.width;
+  const Chunk chunk = context.chunks[number];
   if (missing == 0) {
     word = {number, query, subject, subject + context.word, subject};
-    return true;
+    return may_be_tried(context, chunk, query, subject);
   }
-  const Chunk chunk = context.chunks[number];
   // A sentinel ends this before the strand does.
   const uint32_t left = equal_left(context, query, chunk.first + subject, min(missing, subject));
   const uint32_t right = missing - left;
   const uint32_t behind = query + context.width, after = subject + context.width;
   if (after + right > chunk.length) return false;
   if (equal_right(context, behind, chunk.first + after, right) < right) return false;
-  return unmasked(context, number, chunk, query - left, subject - left, word);
+  return unmasked(context, number, chunk, query - left, subject - left, word) &&
+         may_be_tried(context, chunk, query, subject);
 }
 
 }  // namespace blastn

@@ -114,7 +114,7 @@ impl<B: Backend> Sorter<B> {
                 let launch = Launch { kernel, blocks, width, shared: 0, arguments };
                 // SAFETY: the arguments are those of the kernel: both buffers have `count` items, and
                 // there is a sum for each value and block.
-                unsafe { backend.launch(&launch) }?;
+                unsafe { backend.enqueue(&launch) }?;
             }
             std::mem::swap(&mut items, &mut sorted);
         }

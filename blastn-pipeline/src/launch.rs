@@ -55,6 +55,6 @@ pub(crate) unsafe fn launch_blocks<B: Backend>(
     let task = backend.upload(bytemuck::bytes_of(task))?;
     let arguments = &[Word::Address(backend.address(&task))];
     let launch = Launch { kernel, blocks, width, shared, arguments };
-    // SAFETY: as the caller promises; the task lives until the launch is over.
-    unsafe { backend.launch(&launch) }.map(drop)
+    // SAFETY: as the caller promises; the memory of the task is given back after the launch.
+    unsafe { backend.enqueue(&launch) }
 }

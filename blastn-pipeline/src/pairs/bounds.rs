@@ -282,8 +282,8 @@ impl<'p, B: Backend> Bounds<'p, B> {
             return Ok(());
         }
         let shape = (blocks, THREADS, 0);
-        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, which live
-        // until the launch is over; chunks lie within the bases.
+        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, whose
+        // memory is given back after it; chunks lie within the bases.
         unsafe { launch::launch_blocks(&self.pairs.bounds, "bound_pairs", shape, &self.task) }
     }
 

@@ -146,8 +146,8 @@ impl<'a, B: Backend> Extension<'a, B> {
         if blocks == 0 {
             return Ok(());
         }
-        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, which live
-        // until the launch is over; sides lie within the texts, as hits do.
+        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, whose
+        // memory is given back after it; sides lie within the texts, as hits do.
         unsafe { launch::launch_blocks(gapped, kernel, (blocks, THREADS, shared), task) }
     }
 }

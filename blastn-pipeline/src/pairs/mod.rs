@@ -215,8 +215,8 @@ impl<B: Backend> Pairs<B> {
 
     #[allow(unsafe_code)]
     fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
-        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which live
-        // until the launch is over.
+        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, whose
+        // memory is given back after it.
         unsafe { launch::launch(&self.backend, kernel, items, task) }
     }
 }

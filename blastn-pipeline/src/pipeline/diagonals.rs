@@ -182,8 +182,8 @@ impl<B: Backend> Rule<B> {
 
     #[allow(unsafe_code)]
     fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
-        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, which live
-        // until the launch is over; words and context are those of a run of the pipeline.
+        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, whose
+        // memory is given back after it; words and context are those of a run of the pipeline.
         unsafe { launch::launch(&self.backend, kernel, items, task) }
     }
 

@@ -71,6 +71,22 @@ pub trait Backend {
     #[allow(unsafe_code)]
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError>;
 
+    /// Launches a kernel and goes on: what is asked of the device next waits for it there. So no kernel starts
+    /// late because the host does.
+    ///
+    /// # Errors
+    /// If there is no such kernel, or the launch fails. A failure of the kernel is told by what waits for it,
+    /// such as [`Backend::read`].
+    ///
+    /// # Safety
+    /// As [`Backend::launch`]. A buffer of this backend may be dropped at once, since its memory is given back
+    /// after the kernel; one of another must live until something waited.
+    #[allow(unsafe_code)]
+    unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
+        // SAFETY: as the caller promises.
+        unsafe { self.launch(launch) }.map(drop)
+    }
+
     /// How many blocks the device runs at a time.
     ///
     /// # Errors
@@ -155,6 +171,12 @@ impl Backend for CudaBackend {
 
     #[allow(unsafe_code)]
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
+        // SAFETY: as the caller promises.
+        self.gpu.timed(|| unsafe { self.enqueue(launch) })
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
         let kernel = self.module.kernel(&self.gpu, launch.kernel)?;
         let arguments: Vec<Argument<'_>> = launch
             .arguments
@@ -164,10 +186,8 @@ impl Backend for CudaBackend {
                 Word::Number(number) => Argument::U32(number),
             })
             .collect();
-        self.gpu.timed(|| {
-            // SAFETY: the caller vouches for the arguments.
-            unsafe { kernel.launch(launch.blocks, launch.width, launch.shared, &arguments) }
-        })
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { kernel.launch(launch.blocks, launch.width, launch.shared, &arguments) }
     }
 
     fn resident_blocks(&self, kernel: &str, width: u32, shared: u32) -> Result<u32, DeviceError> {

@@ -130,7 +130,7 @@ impl<B: Backend> Sinks<B> {
         };
         // SAFETY: the arguments are those of `APP_pack`: `run` and its tables are alive, `first` has
         // an entry a block, and `packed` room for the sum of the counts.
-        unsafe { backend.launch(&launch) }?;
+        unsafe { backend.enqueue(&launch) }?;
         Ok(Some((packed, len)))
     }
 }

@@ -247,7 +247,7 @@ impl<B: Backend> Engine<B> {
         // SAFETY: this function is private, and each of its calls passes the kernel's arguments, with
         // buffers as long as the comments there say.
         unsafe {
-            self.backend.launch(&launch).map(drop)
+            self.backend.enqueue(&launch)
         }
     }
 

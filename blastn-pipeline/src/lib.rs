@@ -30,6 +30,7 @@
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`hits`] | ungapped alignments, and the order in which gaps are tried |
 //! | [`pairs`], [`extensions`] | gapped extensions on a GPU, for the score and with columns |
+//! | [`pairs::bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`parts`], [`worker`] | databases that are larger than a device's memory, and what the device does |

@@ -1,5 +1,5 @@
 # make run   install what is missing, build, align the bundled real reads, show the result
-# make test  install what is missing, run every test (kernels on the CPU under sanitizers too)
+# make test  install what is missing, run every test (kernels on the CPU under sanitizers)
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
 CARGO ?= cargo
@@ -7,6 +7,10 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
 .PHONY: run test bench lint kernels kernels-check deps test-deps kernels-deps clean
+
+# The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
+# compiled for one is there for the others, and code that is for the sanitizers is looked at.
+SANITIZE := --features gpualign-tests/sanitize
 
 # Seconds of each of criterion's benchmarks.
 CRITERION := $(if $(QUICK),--warm-up-time 0.2 --measurement-time 0.5,--warm-up-time 1 --measurement-time 3)
@@ -19,8 +23,7 @@ run: deps
 	@grep -v '^@' $(TARGET)/chrM.sam | head -5 | cut -f 1-9,12-
 
 test: deps test-deps
-	$(CARGO) test --workspace --quiet
-	$(CARGO) test --package gpualign-tests --features sanitize --quiet
+	$(CARGO) test --workspace $(SANITIZE) --quiet
 
 bench: deps
 	rm -rf $(TARGET)/evidence-criterion
@@ -32,8 +35,8 @@ bench: deps
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	$(CARGO) clippy --workspace --all-targets $(SANITIZE) --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(SANITIZE) --quiet
 
 # Compile every CUDA kernel into its committed fatbin (needs no GPU).
 kernels: kernels-deps

@@ -1,12 +1,9 @@
 //! `cargo xtask kernels`: builds the fatbins and their manifest, or checks them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -137,11 +134,18 @@ struct Built {
 
 fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) -> Result<Built> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let compiled = for_each_in_parallel(sources, |source| {
-        compile(root, compiler, source, folder.path()).with_context(|| source.clone())
+    // What takes long comes first, or a core would wait for the other's last file. The larger the fatbin was, the
+    // longer that is; a new file's is unknown.
+    let size = |source: &&String| fs::metadata(root.join(fatbin_of(source))).map(|file| file.len());
+    let mut order: Vec<&String> = sources.iter().collect();
+    order.sort_by_cached_key(|source| Reverse(size(source).unwrap_or(u64::MAX)));
+    let compiled = simt_build::for_each_in_parallel(&order, |source| {
+        compile(root, compiler, source, folder.path()).with_context(|| (*source).clone())
     });
+    let mut compiled: Vec<_> = order.into_iter().zip(compiled).collect();
+    compiled.sort_unstable_by_key(|(source, _)| *source);
     let mut kernels = BTreeMap::new();
-    for (source, compiled) in sources.iter().zip(compiled) {
+    for (source, compiled) in compiled {
         let (entry, report) = compiled?;
         for warning in usage::warnings(&report) {
             eprintln!("{warning}");
@@ -182,28 +186,6 @@ fn compile(
     }
     let sha256 = checksum(folder, &fatbin)?;
     Ok((Entry { sha256, sources: checksums }, report))
-}
-
-/// What `work` makes of each item, in their order, on all cores.
-fn for_each_in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else { break };
-                    let result = work(item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 impl Built {

@@ -238,7 +238,7 @@
 //!    `app.fatbin` beside it. No GPU is needed.
 //! 5. [`Topology::run`] on a [`Device`](crate::Device), with `Kernels { name: "app", fatbin:
 //!    include_bytes!("app.fatbin") }`.
-//! 6. `tests/tests/streaming.rs` shows how to run the same `.cu` on the CPU in tests.
+//! 6. `tests/tests/kernels/streaming.rs` shows how to run the same `.cu` on the CPU in tests.
 //!
 //! The examples `linear_pipe`, `tree`, `self_loop` and `pods` have their `.cu` beside them, and
 //! take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'

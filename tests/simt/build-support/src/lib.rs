@@ -6,10 +6,14 @@
 //! two kernel files cannot clash, just as those of two fatbins, and the thread-local memory of a
 //! shared object is exactly the `__shared__` variables of one kernel file.
 //!
-//! Warnings of the C++ compiler about the kernels appear as warnings of cargo.
+//! Warnings of the C++ compiler about the kernels appear as warnings of cargo, in the kernels' order.
+
+mod parallel;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use parallel::for_each_in_parallel;
 
 /// Why kernels could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -64,9 +68,11 @@ impl Compiler {
         let shim = shim();
         println!("cargo::rerun-if-changed={}", shim.display());
         let mut build = cc::Build::new();
-        // Optimised whatever the profile is: the kernels are the slow part of the tests.
-        build.cpp(true).std("c++17").opt_level(2).debug(true).pic(true).warnings(true);
-        build.extra_warnings(true).flag("-fvisibility=hidden");
+        // Optimised whatever the profile is: the kernels are the slow part of the tests. More than a little is
+        // not worth its time: with the sanitizers it takes the compiler almost three times as long. Reports
+        // name functions and lines, which is all that they need of what debuggers know.
+        build.cpp(true).std("c++17").opt_level(1).debug(false).pic(true).warnings(true);
+        build.extra_warnings(true).flag("-fvisibility=hidden").flag("-g1");
         if sanitize {
             build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all");
             build.flag("-fno-omit-frame-pointer");
@@ -78,12 +84,24 @@ impl Compiler {
         Ok(Self { command: build.try_get_compiler()?, includes: includes.to_vec(), runtime })
     }
 
-    /// Compiles one kernel file into the shared object `output`.
+    /// Compiles kernel files, each into the shared object that is paired with it, on all cores.
     ///
     /// # Errors
-    /// If it does not compile.
-    pub fn compile(&self, source: &Path, output: &Path) -> Result<(), BuildError> {
-        println!("cargo::rerun-if-changed={}", source.display());
+    /// If one does not compile: the first of them.
+    pub fn compile(&self, kernels: &[(PathBuf, PathBuf)]) -> Result<(), BuildError> {
+        let compiled =
+            for_each_in_parallel(kernels, |(source, output)| self.compile_one(source, output));
+        for ((source, _), warnings) in kernels.iter().zip(compiled) {
+            println!("cargo::rerun-if-changed={}", source.display());
+            for line in warnings?.lines() {
+                println!("cargo::warning={line}");
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the compiler's warnings.
+    fn compile_one(&self, source: &Path, output: &Path) -> Result<String, BuildError> {
         let mut command = self.command.to_command();
         command.args(KERNEL_FLAGS).arg("-I").arg(shim());
         for folder in &self.includes {
@@ -107,17 +125,15 @@ const KERNEL_FLAGS: [&str; 4] = [
     "-ftrivial-auto-var-init=pattern",
 ];
 
-fn run(mut command: Command, path: &Path) -> Result<(), BuildError> {
+/// Gives the compiler's warnings.
+fn run(mut command: Command, path: &Path) -> Result<String, BuildError> {
     let output =
         command.output().map_err(|source| BuildError::Start { path: path.to_owned(), source })?;
-    let report = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
-        return Err(BuildError::Compile { path: path.to_owned(), report: report.into_owned() });
+        return Err(BuildError::Compile { path: path.to_owned(), report });
     }
-    for line in report.lines() {
-        println!("cargo::warning={line}");
-    }
-    Ok(())
+    Ok(report)
 }
 
 /// Kernel files and header folders of a workspace, found by their places, sorted.

@@ -3,13 +3,9 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-#[path = "../../nw-batch/tests/common/mod.rs"]
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use common::{Pairs, free_ends, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::bias::Bias;
 use nw_batch::gpu::kernel::{Family, Kernel};
@@ -17,6 +13,8 @@ use nw_batch::gpu::model::{End, Model, Traced, table};
 use nw_batch::gpu::plan::{Part, Planner, Work};
 use nw_batch::{Batch, Gaps, Runs, Scoring, cpu};
 use simt::{Argument, Launch, Module};
+
+use crate::nw_common::{Pairs, free_ends, pair, scorings, sequence};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("nw-batch", "warp").expect("the build made it"));

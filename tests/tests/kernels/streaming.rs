@@ -1,14 +1,12 @@
 //! The streaming runtime's device code, run on the CPU, yields what the topology means.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-#[path = "../../aligner-core/tests/common/mod.rs"]
-mod common;
-
 use aligner_core::stream::{CudaExecutor, Kernels, Outputs, RunError, Settings, Topology, oracle};
-use common::random::case;
-use common::settings::settings;
-use common::tokens::Token;
 use gpualign_tests::ShimBackend;
+
+use crate::stream_common::random::case;
+use crate::stream_common::settings::settings;
+use crate::stream_common::tokens::Token;
 
 fn sorted(mut items: Vec<Token>) -> Vec<Token> {
     items.sort_unstable();
@@ -58,7 +56,7 @@ fn random_topologies_yield_what_they_mean() {
 #[ignore = "needs a GPU"]
 fn random_topologies_yield_what_they_mean_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
-    let kernels = Kernels { name: "tokens", fatbin: include_bytes!("../cuda/tokens.fatbin") };
+    let kernels = Kernels { name: "tokens", fatbin: include_bytes!("../../cuda/tokens.fatbin") };
     check(cases(300), &[32, 64, 128, 256, 512, 1024], |_, topology, settings, inputs| {
         CudaExecutor::new(&gpu, topology, settings, &kernels, &())?.run(inputs)
     });

@@ -1,9 +1,6 @@
 //! Pods in the streaming runtime's device code, run on the CPU, against plain Rust.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-#[path = "../../aligner-core/tests/common/mod.rs"]
-mod common;
-
 use std::fmt::Debug;
 
 use aligner_core::gpu::Gpu;
@@ -11,11 +8,12 @@ use aligner_core::stream::{
     Channel, ChannelType, CudaExecutor, Item, Kernels, Mapping, Outputs, Push, RunError, Settings,
     Site, Stage, Topology, oracle,
 };
-use common::pods::{Sieve, halves, odd_parts, pods};
-use common::settings::settings;
-use common::tickets::{Tickets, tickets};
-use common::tokens::mix;
 use gpualign_tests::ShimBackend;
+
+use crate::stream_common::pods::{Sieve, halves, odd_parts, pods};
+use crate::stream_common::settings::settings;
+use crate::stream_common::tickets::{Tickets, tickets};
+use crate::stream_common::tokens::mix;
 
 /// Runs applications: on the shim, in an order of threads that the seed gives, or on a GPU.
 enum Runner {
@@ -39,7 +37,7 @@ impl Runner {
                 CudaExecutor::with_backend(backend, topology, settings, app, global)?.run(inputs)
             }
             Self::Gpu(gpu) => {
-                let fatbin = include_bytes!("../cuda/pods_test.fatbin");
+                let fatbin = include_bytes!("../../cuda/pods_test.fatbin");
                 let kernels = Kernels { name: app, fatbin };
                 CudaExecutor::new(gpu, topology, settings, &kernels, global)?.run(inputs)
             }

@@ -3,19 +3,17 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-#[path = "../../seed-extend/tests/common/mod.rs"]
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aligner_core::cigar::Run;
-use common::{Case, add_random, scored, scorings, sequence};
 use fastrand::Rng;
 use seed_extend::extend::gpu::costs::Costs;
 use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan, Rooms};
 use seed_extend::extend::{Alignment, Place, Scored, Scoring};
 use simt::{Argument, Launch, Module};
+
+use crate::extend_common::{Case, add_random, scored, scorings, sequence};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("seed-extend", "extend").expect("the build made it"));

@@ -1,12 +1,10 @@
 //! Items of all sizes in the streaming runtime's device code, run on the CPU.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-#[path = "../../aligner-core/tests/common/mod.rs"]
-mod common;
-
 use aligner_core::stream::{Channel, ChannelType, CudaExecutor, Item, Push, Site, Stage, Topology};
-use common::settings::settings;
 use gpualign_tests::ShimBackend;
+
+use crate::stream_common::settings::settings;
 
 /// Moves the bytes by one and counts the first up.
 fn turned<const N: usize>(item: &[u8; N]) -> [u8; N] {

@@ -2,9 +2,6 @@
 //! cancellation, few inputs. Run on the CPU and, if asked for, on a GPU.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-#[path = "../../aligner-core/tests/common/mod.rs"]
-mod common;
-
 use std::ops::ControlFlow;
 
 use aligner_core::gpu::Gpu;
@@ -12,8 +9,9 @@ use aligner_core::stream::{
     CudaExecutor, Item, Kernels, OutputScheme, Outputs, Policy, Progress, RunError, Settings,
     SinkId, Topology, oracle,
 };
-use common::tokens::{Expand, Knob, Route, Token, input};
 use gpualign_tests::ShimBackend;
+
+use crate::stream_common::tokens::{Expand, Knob, Route, Token, input};
 
 const SCHEMES: [OutputScheme; 3] =
     [OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite];
@@ -81,7 +79,7 @@ impl Runner {
                     .run_with(inputs, report)
             }
             Self::Gpu(gpu) => {
-                let fatbin = include_bytes!("../cuda/tokens.fatbin");
+                let fatbin = include_bytes!("../../cuda/tokens.fatbin");
                 let kernels = Kernels { name: "fork", fatbin };
                 CudaExecutor::new(gpu, &fork.topology, settings, &kernels, &())?
                     .run_with(inputs, report)

@@ -3,13 +3,9 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-#[path = "../../nw-batch/tests/common/mod.rs"]
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use common::{Pairs, mutated, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::bias::Bias;
 use nw_batch::gpu::edit::{self, EditKernel};
@@ -17,6 +13,8 @@ use nw_batch::gpu::full::{self, Full, Matrices, SECTION, TILE};
 use nw_batch::gpu::model::{Model, table};
 use nw_batch::{Batch, Scoring, cpu};
 use simt::{Argument, Launch, Module};
+
+use crate::nw_common::{Pairs, mutated, pair, scorings, sequence};
 
 static EDIT: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("nw-batch", "edit").expect("the build made it"));

@@ -25,7 +25,7 @@ fn fault(kernel: &str, blocks: u32, threads: u32) -> String {
 
 /// Line of `kernels/planted.cu` that holds `text`, counted from `kernel` on.
 fn site(kernel: &str, text: &str) -> String {
-    let source = include_str!("../kernels/planted.cu");
+    let source = include_str!("../../kernels/planted.cu");
     let start = source.find(&format!("void {kernel}(")).expect("the kernel is there");
     let place = start + source[start..].find(text).expect("the text is there");
     format!("planted.cu:{}", source[..place].lines().count())

@@ -1,5 +1,7 @@
 //! The pipeline on a GPU.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{
@@ -23,6 +25,8 @@ pub struct GpuPipeline {
     build: Build,
     settings: Settings,
     app: Loaded,
+    /// Words that the last run left in a sink: the next batch is made to find as many.
+    likely: AtomicU64,
     rule: Rule<CudaBackend>,
 }
 
@@ -47,7 +51,7 @@ impl GpuPipeline {
         let kernels = if build == Build::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
         let rule = Rule::new(&gpu)?;
-        Ok(Self { gpu, build, settings, app, rule })
+        Ok(Self { gpu, build, settings, app, likely: AtomicU64::new(0), rule })
     }
 
     /// Puts bases on the device, 4 a byte.
@@ -79,11 +83,14 @@ impl GpuPipeline {
         let addresses = std::array::from_fn(|n| uploaded[n].address(&self.gpu));
         let known = tables.context(bases.address(&self.gpu), addresses);
         let (app, sinks) = topology(context, self.build);
-        let executor =
-            CudaExecutor::loaded(&self.app, &app, &self.settings, &known).map_err(failed)?;
+        let likely = self.likely.load(Ordering::Relaxed);
+        let likely_outputs = (likely > 0).then_some(likely);
+        let settings = Settings { likely_outputs, ..self.settings.clone() };
+        let executor = CudaExecutor::loaded(&self.app, &app, &settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
+        self.likely.store(words.0.count.max(words.1.count) as u64, Ordering::Relaxed);
         Ok(Run {
             words: words.0.count + words.1.count,
             admitted: self.rule.admitted(&known, chunks, words, piece)?,

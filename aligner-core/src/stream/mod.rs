@@ -191,9 +191,9 @@
 //! # Outputs, slices
 //!
 //! A sink has room for so many items of a block ([`Settings::output_slots`]), or for as many as are likely
-//! ([`Settings::likely_outputs`]) if these are fewer. A block that has used it up stops, the others go on; then the host takes the outputs away, and it goes on where it
-//! was. No output is dropped or computed twice. [`OutputScheme`] has two other ways, to compare
-//! with.
+//! ([`Settings::likely_outputs`]) if these are fewer. A block that has used it up stops, the others go on; then
+//! the host takes the outputs away, and it goes on where it was. No output is dropped or computed twice.
+//! [`OutputScheme`] has two other ways, to compare with.
 //!
 //! With [`Settings::slice`] blocks also stop after that many firings. Whenever all have stopped,
 //! [`CpuExecutor::run_with`] and [`CudaExecutor::run_with`] tell the caller the [`Progress`] and

@@ -7,10 +7,9 @@
 use std::slice::from_ref;
 use std::sync::LazyLock;
 
-use aligner_core::sort::Sorter;
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
-use blastn_pipeline::database::{Builder, Database};
+use blastn_pipeline::database::Database;
 use blastn_pipeline::extensions::device::{
     self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
 };
@@ -30,15 +29,13 @@ use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};
 
+use crate::blast_common::{backend, database, pairs, record, sorter};
+
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
 /// Slots of rings and fronts: few, so that some sides are left to the host.
 const WIDTH: u32 = 128;
-
-fn backend(krate: &str, name: &str) -> ShimBackend {
-    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("it was built"), 5)
-}
 
 fn address<T>(array: &[T]) -> u64 {
     array.as_ptr().expose_provenance() as u64
@@ -64,9 +61,7 @@ struct Shim {
 
 impl Shim {
     fn new() -> Self {
-        let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
-        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
-        Self { pairs: Pairs::with_backends(backends, sorter, [64, WIDTH]) }
+        Self { pairs: pairs([64, WIDTH]) }
     }
 }
 
@@ -164,7 +159,7 @@ impl Worker for Shim {
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = shim.run_in_place(&slices).expect("runs");
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
-        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
+        let sorter = sorter();
         let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
         rule.admitted(&on_device, chunks, words, piece)
     }
@@ -248,16 +243,8 @@ fn copy(random: &mut Rng, letters: &[u8]) -> Vec<u8> {
     copy
 }
 
-fn database(subjects: Vec<Vec<u8>>) -> Database {
-    let mut builder = Builder::default();
-    for letters in subjects {
-        builder.add(&Record { letters, ..Record::default() });
-    }
-    builder.finish("subjects", 0)
-}
-
 fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
-    queries.into_iter().map(|letters| Record { letters, ..Record::default() }).collect()
+    queries.into_iter().map(record).collect()
 }
 
 /// How many parts there are with so many bytes of memory.

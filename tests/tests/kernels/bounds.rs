@@ -3,41 +3,18 @@
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
-use aligner_core::sort::Sorter;
 use aligner_core::stream::{Backend, DeviceItems};
-use blastn_pipeline::database::{Builder, Database};
 use blastn_pipeline::fasta::Record;
 use blastn_pipeline::hits::ChunkHit;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::pairs::Pairs;
 use blastn_pipeline::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
 use blastn_pipeline::parts::{Part, Parts};
 use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
 use blastn_pipeline::queries::{Batch, Extent};
 use blastn_pipeline::ungapped::UngappedHit;
 use fastrand::Rng;
-use gpualign_tests::ShimBackend;
 
-fn backend(krate: &str, name: &str) -> ShimBackend {
-    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
-}
-
-fn pairs() -> Pairs<ShimBackend> {
-    let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
-    Pairs::with_backends(backends, Sorter::with_backend(backend("aligner-core", "sort")), [64, 128])
-}
-
-fn record(letters: Vec<u8>) -> Record {
-    Record { letters, ..Record::default() }
-}
-
-fn database(subjects: &[Vec<u8>]) -> Database {
-    let mut builder = Builder::default();
-    for letters in subjects {
-        builder.add(&record(letters.clone()));
-    }
-    builder.finish("subjects", 0)
-}
+use crate::blast_common::{backend, database, pairs, record};
 
 /// Letters of which those that are no base are few.
 fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
@@ -84,7 +61,7 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
             subjects.push(query.iter().map(of_letter).collect());
         }
         subjects.extend([900, 1 << 14, (1 << 14) + 1].map(|length| letters(&mut random, length)));
-        let database = database(&subjects);
+        let database = database(subjects.clone());
         let task = if seed < 3 { Task::Blastn } else { Task::Megablast };
         let options = Options::new(task);
         let extent = Extent { letters: database.letters(), sequences: database.len() };
@@ -94,7 +71,7 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         let packed = part.packed(&database);
         let on_device = packed_words(packed);
         let bases = on_device.as_ptr().expose_provenance() as u64 + FIRST_BASE;
-        let pairs = pairs();
+        let pairs = pairs([64, 128]);
         let is_bounded: Vec<bool> = subjects.iter().map(|one| one.len() <= 1 << 14).collect();
         let bounds = Bounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
         let bounds = bounds.expect("it runs");

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use aligner_core::sort::Sorter;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
@@ -24,9 +23,7 @@ use blastn_pipeline::words;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-fn backend(krate: &str, name: &str) -> ShimBackend {
-    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
-}
+use crate::blast_common::{backend, sorter};
 
 /// The rule on the shim.
 struct OnShim {
@@ -36,8 +33,7 @@ struct OnShim {
 
 impl OnShim {
     fn new() -> Self {
-        let sorter = Sorter::with_backend(backend("aligner-core", "sort"));
-        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter());
         Self { rule, memory: backend("blastn-pipeline", "diagonals") }
     }
 

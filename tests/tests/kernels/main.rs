@@ -12,6 +12,7 @@ mod stream_common;
 
 mod balance;
 mod blast;
+mod blast_common;
 mod blast_parts;
 mod bounds;
 mod diagonals;

@@ -51,8 +51,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         self.plan.chunk(inputs, blocks as usize, self.root_ensemble() as usize) as u32
     }
 
-    /// Items of a region of each sink: what the settings say, but no more than is
-    /// likely, and at least the outputs of one input.
+    /// Items of a region of each sink: what the settings say, but no more than is likely, and at least the outputs
+    /// of one input.
     pub(super) fn region_slots(&self, inputs: usize, blocks: u32) -> Vec<u32> {
         let outputs = self.settings.likely_outputs.map_or(4 * inputs, |likely| 2 * likely as usize);
         let likely = outputs / blocks as usize + 4 * self.plan.width as usize;

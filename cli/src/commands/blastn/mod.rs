@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::{Device, DeviceRequest};
@@ -128,6 +128,9 @@ fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<S
 /// A batch on its way, as the GPU has it.
 type Seeded = search::Seeded<<GpuWorker as Worker>::Backend>;
 
+/// A batch between two steps: its first query, from 0, its queries, and what is known of them.
+type Queued<'q, T> = (usize, &'q [Record], T);
+
 /// Seconds of all batches.
 struct Spent {
     times: Times,
@@ -167,23 +170,11 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
-        let (seeded, to_sift) = sync_channel::<(usize, &[Record], Seeded)>(1);
-        let (sifted, to_extend) = sync_channel::<(usize, &[Record], Seeded)>(1);
-        let (scored, to_finish) = sync_channel::<(usize, &[Record], Scored)>(1);
-        scope.spawn(move || {
-            for (first, queries, seeded) in to_sift {
-                if sifted.send((first, queries, report.searcher.sift(seeded))).is_err() {
-                    break;
-                }
-            }
-        });
-        scope.spawn(move || {
-            for (first, queries, sifted) in to_extend {
-                if scored.send((first, queries, report.searcher.extend(sifted))).is_err() {
-                    break;
-                }
-            }
-        });
+        let (seeded, to_sift) = sync_channel::<Queued<'_, Seeded>>(1);
+        let (sifted, to_extend) = sync_channel::<Queued<'_, Seeded>>(1);
+        let (scored, to_finish) = sync_channel::<Queued<'_, Scored>>(1);
+        scope.spawn(move || hand_on(to_sift, &sifted, |batch| report.searcher.sift(batch)));
+        scope.spawn(move || hand_on(to_extend, &scored, |batch| report.searcher.extend(batch)));
         let finisher = scope.spawn(move || {
             let mut times = Times::default();
             for (first, queries, scored) in to_finish {
@@ -212,6 +203,19 @@ fn search(
             writer.join().unwrap_or_else(|panic| resume_unwind(panic));
         Ok(Spent { times, writing: writing? })
     })
+}
+
+/// Takes batches through a step, until no one wants what it makes of them.
+fn hand_on<'q, T, U>(
+    from: Receiver<Queued<'q, T>>,
+    to: &SyncSender<Queued<'q, U>>,
+    step: impl Fn(T) -> U,
+) {
+    for (first, queries, batch) in from {
+        if to.send((first, queries, step(batch))).is_err() {
+            break;
+        }
+    }
 }
 
 /// How many of the next queries have at least so many bases together.

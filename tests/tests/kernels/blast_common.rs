@@ -1,0 +1,36 @@
+//! What tests of blastn's kernels have in common.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use aligner_core::sort::Sorter;
+use blastn_pipeline::database::{Builder, Database};
+use blastn_pipeline::fasta::Record;
+use blastn_pipeline::pairs::Pairs;
+use gpualign_tests::ShimBackend;
+
+/// Kernels of a crate.
+pub fn backend(krate: &str, name: &str) -> ShimBackend {
+    ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
+}
+
+pub fn sorter() -> Sorter<ShimBackend> {
+    Sorter::with_backend(backend("aligner-core", "sort"))
+}
+
+/// Sides that do not fit into the greater of these widths are left to the host.
+pub fn pairs(widths: [u32; 2]) -> Pairs<ShimBackend> {
+    let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
+    Pairs::with_backends(backends, sorter(), widths)
+}
+
+pub fn record(letters: Vec<u8>) -> Record {
+    Record { letters, ..Record::default() }
+}
+
+pub fn database(subjects: Vec<Vec<u8>>) -> Database {
+    let mut builder = Builder::default();
+    for letters in subjects {
+        builder.add(&record(letters));
+    }
+    builder.finish("subjects", 0)
+}

@@ -58,37 +58,40 @@ extern "C" __global__ void sort_count(const uint4* items, u32 count, u32 word, u
 }
 SIMT_EXPORT(sort_count)
 
-// Replaces each of `count` numbers by the sum of those before it.
+// Replaces each of a value's `count` numbers by the sum of those before it, and tells the sum of all.
 //
-// One block, whose width is a multiple of 32, at most 1024. Static shared memory.
-extern "C" __global__ void sort_sum(u32* counts, u32 count) {
-  __shared__ u32 sums[WARP];
-  const u32 each = (count + blockDim.x - 1) / blockDim.x;
-  const u32 first = min(count, threadIdx.x * each), end = min(count, first + each);
-  u32 own = 0;
-  for (u32 i = first; i < end; i++) own += counts[i];
-  u32 sum = stream::scan_block(own, sums).before;
-  for (u32 i = first; i < end; i++) {
-    const u32 here = counts[i];
-    counts[i] = sum;
-    sum += here;
+// A block for each value that the digit may have, of whole warps and at most 256 threads. Static shared memory.
+extern "C" __global__ void sort_sum(u32* counts, u32 count, u32* totals) {
+  // Taken in turns, as others may still read those of the tile before.
+  __shared__ u32 sums[2][WARPS];
+  u32* const own = counts + blockIdx.x * count;
+  u32 sum = 0;
+  for (u32 first = 0, turn = 0; first < count; first += blockDim.x, turn ^= 1) {
+    const u32 i = first + threadIdx.x;
+    const stream::Scanned<u32> scanned = stream::scan_block(i < count ? own[i] : 0, sums[turn]);
+    if (i < count) own[i] = sum + scanned.before;
+    sum += scanned.all;
   }
+  if (threadIdx.x == 0) totals[blockIdx.x] = sum;
 }
 SIMT_EXPORT(sort_sum)
 
-// Moves the items of each part to `sorted`: those with a value of the digit from firsts[value * blocks +
-// block] on, in their order.
+// Moves the items of each part to `sorted`, in their order: behind those with a lower value of the digit, of
+// which `totals` tells how many there are, and behind the firsts[value * blocks + block] of blocks before.
 //
 // As many blocks of 256 threads as counted. Static shared memory.
 extern "C" __global__ void sort_move(const uint4* items, u32 count, u32 word, u32 shift, u32 bits,
-                                     const u32* firsts, uint4* sorted) {
+                                     const u32* firsts, const u32* totals, uint4* sorted) {
   // Of each warp, first how many items have a value, then where they begin.
   __shared__ u32 of_warps[WARPS][VALUES];
+  __shared__ u32 sums[WARPS];
   const Digit digit{word, shift, bits};
   const Part part(count);
   const u32 warp = threadIdx.x / WARP, before = (1u << threadIdx.x % WARP) - 1;
   // Where the next item goes whose value is the thread's number.
-  u32 next = firsts[threadIdx.x * gridDim.x + blockIdx.x];
+  const u32 total = threadIdx.x < 1u << bits ? totals[threadIdx.x] : 0;
+  u32 next = stream::scan_block(total, sums).before;
+  if (total > 0) next += firsts[threadIdx.x * gridDim.x + blockIdx.x];
   for (u32 tile = part.first; tile < part.end; tile += VALUES) {
     for (u32 w = 0; w < WARPS; w++) of_warps[w][threadIdx.x] = 0;
     __syncthreads();

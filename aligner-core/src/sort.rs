@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   items --> sort_count --> sort_sum --> sort_move --> items by one digit of 8 bits
-//!     ^                                                   |
+//!     ^       (of a block)   (of a value)                 |
 //!     `---------------------------------------------------'  the next digit
 //! ```
 //!
@@ -26,8 +26,8 @@ pub const MOST: usize = u32::MAX as usize - VALUES as usize;
 const VALUES: u32 = 256;
 const BITS: u32 = 8;
 
-/// Threads that add up counts.
-const ADDING: u32 = 1024;
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 /// Items that a block is worth while for.
 const OF_BLOCK: u32 = 1 << 12;
@@ -98,22 +98,26 @@ impl<B: Backend> Sorter<B> {
         }
         let resident = backend.resident_blocks("sort_move", VALUES, 0)?.max(1);
         let blocks = count.div_ceil(OF_BLOCK).min(resident);
-        let sums = backend.zeros((VALUES * blocks) as usize * size_of::<u32>())?;
-        let (mut items, mut sorted) = (items, backend.zeros(count as usize * ITEM)?);
+        let adding = blocks.next_multiple_of(WARP).min(VALUES);
+        let [counts, totals] = [VALUES * blocks, VALUES]
+            .map(|numbers| backend.room(numbers as usize * size_of::<u32>()));
+        let (counts, totals) = (counts?, totals?);
+        let (mut items, mut sorted) = (items, backend.room(count as usize * ITEM)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
-            let [from, to, sums] =
-                [&items, &sorted, &sums].map(|buffer| Word::Address(backend.address(buffer)));
+            let [from, to, counts, totals] = [&items, &sorted, &counts, &totals]
+                .map(|buffer| Word::Address(backend.address(buffer)));
+            let values = 1 << digit[2];
             let [word, shift, bits] = digit.map(Word::Number);
             let all = Word::Number(count);
             let launches: [(_, _, _, &[Word]); 3] = [
-                ("sort_count", blocks, VALUES, &[from, all, word, shift, bits, sums]),
-                ("sort_sum", 1, ADDING, &[sums, Word::Number(VALUES * blocks)]),
-                ("sort_move", blocks, VALUES, &[from, all, word, shift, bits, sums, to]),
+                ("sort_count", blocks, VALUES, &[from, all, word, shift, bits, counts]),
+                ("sort_sum", values, adding, &[counts, Word::Number(blocks), totals]),
+                ("sort_move", blocks, VALUES, &[from, all, word, shift, bits, counts, totals, to]),
             ];
             for (kernel, blocks, width, arguments) in launches {
                 let launch = Launch { kernel, blocks, width, shared: 0, arguments };
                 // SAFETY: the arguments are those of the kernel: both buffers have `count` items, and
-                // there is a sum for each value and block.
+                // there is a count for each value and block, and a total for each value.
                 unsafe { backend.enqueue(&launch) }?;
             }
             std::mem::swap(&mut items, &mut sorted);

@@ -3,7 +3,6 @@
 
 using blastn::Bounds;
 using blastn::ChunkHit;
-using blastn::PairStrand;
 using blastn::kWord;
 
 // Bounds what pairs of queries and chunks score; `bounds` is 0 before.
@@ -28,11 +27,12 @@ extern "C" __global__ void bound_pairs(const Bounds* argument) {
       atomicOr(&present.bits[word / 32], 1u << word % 32);
     }
     __syncthreads();
-    for (uint32_t i = 0; i < task.strand_count; i++) {
-      const PairStrand strand = task.strands[i];
-      const int64_t most = int64_t{task.reward} * chunk.length;
-      const int64_t bound = min(most, int64_t{blastn::bound(task, strand, present)});
-      if (threadIdx.x == 0) atomicMax(bounds + strand.query, static_cast<uint32_t>(bound / 2));
+    const int64_t most = int64_t{task.reward} * chunk.length;
+    for (uint32_t first = 0; first < task.strand_count; first += stream::WARP) {
+      const int64_t bound = min(most, int64_t{blastn::bound(task, first, present)});
+      const uint32_t strand = first + threadIdx.x;
+      if (strand >= task.strand_count) continue;
+      atomicMax(bounds + task.strands[strand].query, static_cast<uint32_t>(bound / 2));
     }
     __syncthreads();
   }

@@ -19,8 +19,9 @@ struct Merged : stream::Exploding {
   template <class Push>
   __device__ void run(const Slice& slice, const stream::Site<Merged>& site, Push& push) const {
     const Context context = site.global();
-    Found found;
-    if (!find(context, slice, site.element, found)) return;
+    Found found{};
+    find<1>(context, slice, site.element, [&](const Found& only) { found = only; });
+    if (found.count == 0) return;
     const uint32_t own = min(found.count, kMerged);
     for (uint32_t entry = found.start; entry < found.start + own; entry++) {
       Word word;

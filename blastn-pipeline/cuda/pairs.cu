@@ -7,8 +7,11 @@ namespace {
 using blastn::ChunkHit;
 using blastn::HitKey;
 using blastn::kAnswer;
+using blastn::kLongestSide;
+using blastn::kSideStep;
 using blastn::kNone;
 using blastn::Pairs;
+using blastn::Side;
 using blastn::Span;
 
 // Numbers of a thread, up to `count`: `for (Numbers n(count); n.more(); n.next())`.
@@ -67,22 +70,32 @@ extern "C" __global__ void order_hits(const Pairs* argument) {
 }
 SIMT_EXPORT(order_hits)
 
-// Makes the wanted sides of `listed`.
-extern "C" __global__ void make_sides(const Pairs* argument) {
+// Lists what decides about the order of the wanted sides of `listed`: the longest come first, since what is
+// begun last is waited for, and those of a warp wait for each other.
+extern "C" __global__ void key_sides(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.side_count); n.more(); n.next()) {
-    const uint32_t side = side_number(task, *n);
-    task.sides[*n] = side_of(task, task.hits[task.listed[side / 2]], side % 2 == 1);
+    const uint32_t number = side_number(task, *n);
+    const Side side = side_of(task, number);
+    const uint32_t length = min(side.rows, side.columns) / kSideStep;
+    task.side_keys[*n] = {kLongestSide - min(length, kLongestSide), {}, number};
   }
+}
+SIMT_EXPORT(key_sides)
+
+// Makes the sides of `side_keys`.
+extern "C" __global__ void make_sides(const Pairs* argument) {
+  const Pairs task = *argument;
+  for (Numbers n(task.side_count); n.more(); n.next()) task.sides[*n] = side_of(task, task.side_keys[*n].number);
 }
 SIMT_EXPORT(make_sides)
 
-// Keeps what was made of the wanted sides, and lists those that did not fit, in any order; cursors[0] is 0
+// Keeps what was made of the sides, and lists those that did not fit, in any order; cursors[0] is 0
 // before.
 extern "C" __global__ void keep_answers(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.side_count); n.more(); n.next()) {
-    const uint32_t side = side_number(task, *n);
+    const uint32_t side = task.side_keys[*n].number;
     const uint32_t* const made = task.made + uint64_t{*n} * task.made_words;
     uint32_t* const kept = task.kept + uint64_t{side} * kAnswer;
     for (uint32_t word = 0; word < task.made_words; word++) kept[word] = made[word];

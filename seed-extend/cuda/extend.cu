@@ -135,9 +135,13 @@ EXTEND_KERNELS(32)
 EXTEND_KERNELS(64)
 EXTEND_KERNELS(128)
 
+// Runs of a walk that a thread keeps.
+constexpr uint32_t KEPT = 32;
+
 // The alignments of `count` pairs of tasks, from the cells that `extend_trace_B` kept, with B `columns`:
-// a thread a task. A walk goes from the end to the begin, once to count its runs and once more to write
-// them to the next free words of `runs`, of which `*taken` (0 at first) are taken. If they are more than
+// a thread a task. A walk goes from the end to the begin; its runs go to the next free words of `runs`, of
+// which `*taken` (0 at first) are taken. They are known by number only then: a thread keeps them until it
+// knows, and walks a second time if they are too many for that. If all are more than
 // `capacity`, nothing is written beyond it, and the walks have to be made again with more room.
 //   before  runs of other tasks, before those
 //   places  of each task
@@ -158,10 +162,15 @@ extern "C" __global__ void __launch_bounds__(128)
     const Scored end = scored[number];
     Place place{};
     if (end.score > 0) {
-      place = walker.walk(end, Runs{nullptr, 0, 0, 0});
+      uint32_t kept[KEPT];
+      place = walker.walk(end, Runs{kept + KEPT, KEPT, 0, 0, 0});
       const uint64_t first = atomicAdd(taken, static_cast<unsigned long long>(place.runs));
       const uint64_t behind = first + place.runs;
-      if (behind <= capacity) walker.walk(end, Runs{runs + behind, 0, 0, 0});
+      if (behind <= capacity && place.runs <= KEPT) {
+        for (uint32_t run = 1; run <= place.runs; run++) runs[behind - run] = kept[KEPT - run];
+      } else if (behind <= capacity) {
+        walker.walk(end, Runs{runs + behind, place.runs, 0, 0, 0});
+      }
       place.first_run = before + first;
     }
     places[number] = place;

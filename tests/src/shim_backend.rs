@@ -43,6 +43,13 @@ impl Backend for ShimBackend {
         Ok(HostBuffer { words, bytes })
     }
 
+    fn room(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        let words = vec![u128::from(POISON) << 64 | u128::from(POISON); bytes.div_ceil(16)];
+        let mut buffer = HostBuffer { words, bytes };
+        buffer.words.push(u128::from(POISON));
+        Ok(buffer)
+    }
+
     fn address(&self, buffer: &HostBuffer) -> u64 {
         buffer.words.as_ptr().expose_provenance() as u64
     }

@@ -1,6 +1,7 @@
 //! Device memory and page-locked host memory.
 
-use cudarc::driver::{CudaSlice, DeviceRepr, PinnedHostSlice, ValidAsZeroBits};
+use bytemuck::Pod;
+use cudarc::driver::{CudaSlice, DeviceRepr, DriverError, PinnedHostSlice, ValidAsZeroBits};
 
 use super::{Gpu, failed};
 use crate::error::DeviceError;
@@ -60,6 +61,16 @@ impl<T: ValidAsZeroBits> PinnedBuffer<T> {
     }
 }
 
+/// What to tell of an array that the driver has not given.
+fn not_allocated<T>(len: usize) -> impl FnOnce(DriverError) -> DeviceError {
+    move |error| match failed("allocating device memory")(error) {
+        DeviceError::OutOfMemory(_) => {
+            DeviceError::OutOfMemory(Some((len * size_of::<T>()) as u64))
+        }
+        other => other,
+    }
+}
+
 impl Gpu {
     /// An array of zeros on the device. `len` may be 0.
     ///
@@ -70,14 +81,21 @@ impl Gpu {
         len: usize,
     ) -> Result<DeviceBuffer<T>, DeviceError> {
         // CUDA refuses an allocation of no bytes, and kernels want a valid address.
-        let slice = self.stream.alloc_zeros(len.max(1)).map_err(|error| {
-            match failed("allocating device memory")(error) {
-                DeviceError::OutOfMemory(_) => {
-                    DeviceError::OutOfMemory(Some((len * size_of::<T>()) as u64))
-                }
-                other => other,
-            }
-        })?;
+        let slice = self.stream.alloc_zeros(len.max(1)).map_err(not_allocated::<T>(len))?;
+        Ok(DeviceBuffer { slice })
+    }
+
+    /// An array on the device with anything in it: for what is written before it is read. `len` may be 0.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or a driver failure.
+    pub fn room<T: DeviceRepr + ValidAsZeroBits + Pod>(
+        &self,
+        len: usize,
+    ) -> Result<DeviceBuffer<T>, DeviceError> {
+        #[allow(unsafe_code)]
+        // SAFETY: the host sees this memory only as copies of its bytes, and any are a value of `T`.
+        let slice = unsafe { self.stream.alloc(len.max(1)) }.map_err(not_allocated::<T>(len))?;
         Ok(DeviceBuffer { slice })
     }
 
@@ -85,11 +103,11 @@ impl Gpu {
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn upload<T: DeviceRepr + ValidAsZeroBits>(
+    pub fn upload<T: DeviceRepr + ValidAsZeroBits + Pod>(
         &self,
         host: &[T],
     ) -> Result<DeviceBuffer<T>, DeviceError> {
-        let mut buffer = self.zeros(host.len())?;
+        let mut buffer = self.room(host.len())?;
         self.copy_to(host, &mut buffer)?;
         Ok(buffer)
     }

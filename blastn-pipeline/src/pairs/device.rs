@@ -119,6 +119,8 @@ pub(super) struct Task {
     /// Hits with sides that are extended now, and numbers of these sides, or 0 for all from `first_side` on.
     pub(super) listed: u64,
     pub(super) wanted: u64,
+    /// These sides in the order in which they are extended, and themselves.
+    pub(super) side_keys: u64,
     pub(super) sides: u64,
     /// What becomes of them, and where it is kept.
     pub(super) made: u64,
@@ -153,7 +155,7 @@ pub(super) struct Task {
 
 const _: () = assert!(size_of::<Verdict>() == 32);
 const _: () = assert!(size_of::<Gathered>() == 80);
-const _: () = assert!(size_of::<Task>() == 256);
+const _: () = assert!(size_of::<Task>() == 264);
 
 impl Task {
     /// With what a search knows, for hits of at most so many columns.

@@ -1,6 +1,7 @@
 //! Extensions of listed hits, level by level.
 
 use aligner_core::DeviceError;
+use aligner_core::sort::{Field, ITEM};
 use aligner_core::stream::Backend;
 
 use super::Pairs;
@@ -14,6 +15,9 @@ use crate::preliminary::Search;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
+
+/// By how many steps of length sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
+const LONGEST_SIDE: u32 = 255;
 
 /// What all extensions of a batch have in common.
 pub(super) struct Extension<'a, B: Backend> {
@@ -54,7 +58,7 @@ impl<'a, B: Backend> Extension<'a, B> {
         let mut wanted: Option<B::Buffer> = None;
         let mut count = sides;
         for width in pairs.widths {
-            let (left, cursor) = (pairs.room::<u32>(count)?, pairs.room::<u32>(1)?);
+            let (left, cursor) = (pairs.room::<u32>(count)?, pairs.zeros::<u32>(1)?);
             task.left = pairs.backend.address(&left);
             task.cursors = pairs.backend.address(&cursor);
             let all = wanted.as_ref().map(|wanted| pairs.backend.address(wanted));
@@ -80,9 +84,14 @@ impl<'a, B: Backend> Extension<'a, B> {
         let is_greedy = self.search.options.is_greedy();
         let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
         let pairs = self.pairs;
-        let sides = pairs.room::<Side>(count)?;
-        let made = pairs.backend.zeros(count * answer)?;
+        let keys = pairs.backend.room(count * ITEM)?;
         task.side_count = count as u32;
+        task.side_keys = pairs.backend.address(&keys);
+        pairs.launch("key_sides", count, &task)?;
+        let keys = pairs.sorter.sort(keys, count, &[Field::up_to(0, LONGEST_SIDE)])?;
+        task.side_keys = pairs.backend.address(&keys);
+        let sides = pairs.room::<Side>(count)?;
+        let made = pairs.backend.room(count * answer)?;
         task.sides = pairs.backend.address(&sides);
         task.made = pairs.backend.address(&made);
         task.made_words = (answer / size_of::<u32>()) as u32;
@@ -97,7 +106,7 @@ impl<'a, B: Backend> Extension<'a, B> {
 
     fn greedily(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
         let pairs = self.pairs;
-        let cursor = pairs.room::<u32>(1)?;
+        let cursor = pairs.zeros::<u32>(1)?;
         let greedy = GreedyTask {
             addresses: [
                 task.sides,
@@ -116,7 +125,7 @@ impl<'a, B: Backend> Extension<'a, B> {
 
     fn affinely(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
         let (pairs, scoring) = (self.pairs, &self.search.options.scoring);
-        let cursors = pairs.room::<u32>(2)?;
+        let cursors = pairs.zeros::<u32>(2)?;
         let address = |buffer: &B::Buffer| pairs.backend.address(buffer);
         let [letters, matrix, cursors] = [&self.letters, &self.matrix, &cursors].map(address);
         let affine = AffineTask {

@@ -123,7 +123,7 @@ impl<B: Backend> Pairs<B> {
             Field::up_to(2, longest_chunk),
         ];
         let keys =
-            self.keys(&mut task, "key_places", self.backend.zeros(count * ITEM)?, &numbers)?;
+            self.keys(&mut task, "key_places", self.backend.room(count * ITEM)?, &numbers)?;
         let queries = search.batch.queries() as u32;
         let numbers = [
             Field::up_to(0, task.most as u32),
@@ -162,7 +162,7 @@ impl<B: Backend> Pairs<B> {
 
     /// No hits.
     pub(crate) fn none(&self) -> Result<DeviceItems<B>, DeviceError> {
-        Ok(DeviceItems { items: self.backend.zeros(0)?, count: 0 })
+        Ok(DeviceItems { items: self.backend.room(0)?, count: 0 })
     }
 
     /// Hits of two lists.
@@ -190,7 +190,7 @@ impl<B: Backend> Pairs<B> {
 
     /// Launches a kernel that lists some of all hits, and gives how many these are.
     fn listed(&self, task: &mut Task, kernel: &str) -> Result<usize, DeviceError> {
-        let cursor = self.room::<u32>(1)?;
+        let cursor = self.zeros::<u32>(1)?;
         task.cursors = self.backend.address(&cursor);
         self.launch(kernel, task.hit_count as usize, task)?;
         self.count(&cursor)
@@ -200,8 +200,12 @@ impl<B: Backend> Pairs<B> {
         Ok(self.land::<u32>(cursor, 1)?.part(0)[0] as usize)
     }
 
-    fn room<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
+    fn zeros<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
         self.backend.zeros(count * size_of::<T>())
+    }
+
+    fn room<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
+        self.backend.room(count * size_of::<T>())
     }
 
     fn upload<T: Pod>(&self, items: &[T]) -> Result<B::Buffer, DeviceError> {

@@ -180,6 +180,27 @@ fn random_tasks() {
 }
 
 #[test]
+fn more_runs_than_a_thread_keeps() {
+    let (mut random, mut case) = (Rng::with_seed(2), Case::default());
+    let scoring = Scoring::default();
+    let window = sequence(&mut random, 400, 4);
+    // One base in seven differs, of 15 to 17 first ones, so that the number of runs is about KEPT of
+    // extend.cu, and then of all.
+    for differing in (15..18).chain([57]) {
+        let change = |(place, &code): (usize, &u8)| {
+            let differs = place % 7 == 6 && place / 7 < differing;
+            if differs { (code + 1) % 4 } else { code }
+        };
+        let query: Vec<u8> = window.iter().enumerate().map(change).collect();
+        case.add(&query, &window, -4, 4);
+    }
+    check("many runs", scoring, &case, (1, 32));
+    let runs: Vec<usize> =
+        case.expected(scoring).iter().map(|alignment| alignment.runs.len()).collect();
+    assert_eq!(runs, [31, 33, 35, 115]);
+}
+
+#[test]
 fn the_shortest_and_the_longest() {
     let mut random = Rng::with_seed(1);
     let scoring = Scoring::default();

@@ -202,6 +202,34 @@ fn random_sides_go_as_far_as_on_the_cpu() {
 }
 
 #[test]
+fn sides_end_where_groups_of_columns_do() {
+    for seed in 300..306 {
+        let mut random = Rng::with_seed(seed);
+        let mut case = case(&mut random, 90, 300);
+        case.rows.iter_mut().chain(&mut case.columns).for_each(|letter| {
+            if random.u8(..3) > 0 {
+                *letter = 0;
+            }
+        });
+        for side in &mut case.sides {
+            side.columns = side.columns.min(8 * random.u32(1..6) - random.u32(..2));
+        }
+        case.check(&format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn the_greatest_scores_stay_within_their_bits() {
+    for seed in 200..206 {
+        let mut random = Rng::with_seed(seed);
+        let mut case = case(&mut random, 300, 40);
+        case.scoring = Scoring { reward: 999, penalty: -999, gap_open: 1_700, gap_extend: 300 };
+        case.sides.iter_mut().for_each(|side| side.x_drop = 8_000);
+        case.check(&format!("seed {seed}"));
+    }
+}
+
+#[test]
 fn rows_may_have_ambiguous_letters_if_columns_are_wanted() {
     for seed in 100..106 {
         let mut random = Rng::with_seed(seed);

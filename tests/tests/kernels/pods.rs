@@ -29,6 +29,10 @@ impl Poisoned {
 impl Backend for Poisoned {
     type Buffer = HostBuffer;
 
+    fn room(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        self.shim.room(bytes)
+    }
+
     fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
         let mut buffer = self.shim.zeros(bytes)?;
         self.shim.write(&mut buffer, &vec![0xAB; bytes])?;

@@ -7,6 +7,7 @@
 
 #include "stream/block.cuh"
 #include "stream/push.cuh"
+#include "stream/scan.cuh"
 
 namespace stream {
 
@@ -115,12 +116,47 @@ constexpr bool explodes_any = ((M::KIND != Kind::each && std::is_same<typename M
 template <class... M>
 struct Modules {};
 
+// What `write_weighted` does for one item a lane, for up to G of them at once, which all go to `target`: one
+// prefix sum and one atomic, however few of the lanes have items. All lanes of a warp, converged.
+template <class T, u32 G, class... M>
+__device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, const T (&items)[G], u32 count,
+                                   u32 target) {
+  // Slots in the low half, elements in the high half, as in `Flow`.
+  u64 own = 0;
+#pragma unroll
+  for (u32 s = 0; s < G; ++s) {
+    const u32 weight = s < count ? weight_of<T, M...>(b, run, target, items[s]) : 0;
+    own += weight > 0 ? static_cast<u64>(weight) << 32 | 1 : 0;
+  }
+  const u64 through = scan_warp(own);
+  u64 base = 0;
+  if (lane_in_warp() == WARP - 1) base = atomicAdd(&b.flow[target].pushed, through);
+  base = __shfl_sync(ALL_LANES, base, WARP - 1) + through - own;
+#pragma unroll
+  for (u32 s = 0; s < G; ++s) {
+    const u32 weight = s < count ? weight_of<T, M...>(b, run, target, items[s]) : 0;
+    if (weight == 0) continue;
+    const u32 slot = wrapped(b.flow[target].tail, static_cast<u32>(base), b.queue[target].capacity);
+    base += static_cast<u64>(weight) << 32 | 1;
+    b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32);
+    store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), items[s]);
+  }
+}
+
 // Sends what lane-wise `count` items of channel I are staged to their targets. All lanes of a warp,
 // converged; `node` is meant only where `count > 0`.
 template <u32 I, class T, u32 G, class... M>
-__device__ void scatter_channel(Modules<M...>, Block& b, const Run& run, const T (&items)[G],
+__device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run, const T (&items)[G],
                                 u32 count, u32 node) {
   const u32 target = count > 0 ? b.edge[b.node[node].first_edge + I].target : 0;
+  if constexpr (G > 1 && explodes_any<T, M...>) {
+    const u32 pushing = __ballot_sync(ALL_LANES, count > 0);
+    if (pushing == 0) return;
+    const u32 common = __shfl_sync(ALL_LANES, target, __ffs(pushing) - 1);
+    if (__all_sync(ALL_LANES, count == 0 || target == common) && b.ends[common] != nullptr) {
+      return write_all_weighted(modules, b, run, items, count, common);
+    }
+  }
 #pragma unroll
   for (u32 s = 0; s < G; ++s) {
     const u32 mask = __ballot_sync(ALL_LANES, count > s);

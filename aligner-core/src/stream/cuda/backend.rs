@@ -15,6 +15,12 @@ pub trait Backend {
     /// [`DeviceError::OutOfMemory`], or a failure of the device.
     fn zeros(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
 
+    /// Memory of `bytes` bytes with anything in it, for what is written before it is read.
+    ///
+    /// # Errors
+    /// As [`Backend::zeros`].
+    fn room(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
+
     /// The address of a buffer on the device.
     fn address(&self, buffer: &Self::Buffer) -> u64;
 
@@ -41,7 +47,7 @@ pub trait Backend {
     /// # Errors
     /// As [`Backend::zeros`].
     fn upload(&self, bytes: &[u8]) -> Result<Self::Buffer, DeviceError> {
-        let mut buffer = self.zeros(bytes.len())?;
+        let mut buffer = self.room(bytes.len())?;
         self.write(&mut buffer, bytes)?;
         Ok(buffer)
     }
@@ -140,6 +146,10 @@ impl Backend for CudaBackend {
 
     fn zeros(&self, bytes: usize) -> Result<DeviceBuffer<u8>, DeviceError> {
         self.gpu.zeros(bytes)
+    }
+
+    fn room(&self, bytes: usize) -> Result<DeviceBuffer<u8>, DeviceError> {
+        self.gpu.room(bytes)
     }
 
     fn address(&self, buffer: &DeviceBuffer<u8>) -> u64 {

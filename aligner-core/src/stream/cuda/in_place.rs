@@ -53,7 +53,7 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
         {
             return Ok(DeviceItems { items, count });
         }
-        let mut items = self.backend.zeros(bytes)?;
+        let mut items = self.backend.room(bytes)?;
         let mut at = 0;
         for (part, len) in parts {
             self.backend.copy(&part, len, &mut items, at)?;

@@ -14,6 +14,13 @@ struct __align__(16) HitKey {
   uint32_t place;
 };
 
+// A side's place in an order: by `missing`, which is less for longer ones, and its number. Mirrors an item of
+// aligner-core's `Sorter`.
+struct __align__(16) SideKey {
+  uint32_t missing, padding[2];
+  uint32_t number;
+};
+
 // What is known of a pair of a query and a chunk. Mirrors `Verdict`.
 struct Verdict {
   uint32_t chunk, strand;       // the strand is that of the best hit
@@ -69,6 +76,7 @@ struct Pairs {
   // Sides that are extended now.
   const uint32_t* listed;  // hits with sides
   const uint32_t* wanted;  // numbers of sides of these; null for all from `first_side` on
+  SideKey* side_keys;      // of each, in the order in which they are extended
   Side* sides;
   const uint32_t* made;    // what the extension's kernel answers, `made_words` a side
   uint32_t* kept;          // where it is kept, as `answers`
@@ -87,7 +95,7 @@ struct Pairs {
   int32_t separation;   // diagonals of close ends differ by less
   uint32_t padding;
 };
-static_assert(sizeof(Pairs) == 256, "mirrored in Rust");
+static_assert(sizeof(Pairs) == 264, "mirrored in Rust");
 
 // Places between letters, within a strand and a chunk.
 struct Begin {
@@ -131,6 +139,9 @@ static __device__ __forceinline__ Begin begin_of(const Pairs& task, const PairSt
   return begin;
 }
 
+// Sides are ordered by their length in steps: one digit of a sort. The last step has all that are longer.
+constexpr uint32_t kSideStep = 16, kLongestSide = 255;
+
 // A side of a hit's extension.
 static __device__ __forceinline__ Side side_of(const Pairs& task, const ChunkHit& hit, bool is_right) {
   const PairStrand strand = task.strands[strand_of(task, hit)];
@@ -143,6 +154,11 @@ static __device__ __forceinline__ Side side_of(const Pairs& task, const ChunkHit
           is_right ? strand.length - begin.query : begin.query,
           max(x_drop, task.least_drop),
           is_right ? 0u : 1u};
+}
+
+// A side of `listed`, of which each hit has two.
+static __device__ __forceinline__ Side side_of(const Pairs& task, uint32_t number) {
+  return side_of(task, task.hits[task.listed[number / 2]], number % 2 == 1);
 }
 
 // The ungapped alignment itself.

@@ -23,14 +23,33 @@ struct Hit {
 // Places whose words a thread looks up: LOOKS of stages.rs.
 constexpr uint32_t kLooks = 4;
 
-// A word of a slice; false if it is not in the queries.
-__device__ inline bool find(const Context& context, const Slice& slice, uint32_t number, Found& found) {
-  const uint32_t subject = slice.first + number * context.stride;
-  const uint32_t code = blastn::word_at(context, __ldg(&context.chunks[slice.chunk].first) + subject);
-  if ((__ldg(context.present + code / 32) >> (code % 32) & 1) == 0) return false;
-  const uint32_t start = __ldg(context.starts + code);
-  found = {slice.chunk, subject, start, __ldg(context.starts + code + 1) - start};
-  return true;
+// COUNT words of a slice from the `first`-th on, which are pushed if they are in the queries. Each step is
+// taken for all of them before the next, so that they wait for memory together.
+template <uint32_t COUNT, class Push>
+__device__ inline void find(const Context& context, const Slice& slice, uint32_t first, Push&& push) {
+  const uint64_t chunk = __ldg(&context.chunks[slice.chunk].first);
+  uint32_t subjects[COUNT], codes[COUNT], starts[COUNT], counts[COUNT];
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) {
+    subjects[i] = slice.first + min(first + i, slice.words - 1) * context.stride;
+    codes[i] = blastn::word_at(context, chunk + subjects[i]);
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) {
+    const bool is_present = (__ldg(context.present + codes[i] / 32) >> (codes[i] % 32) & 1) != 0;
+    counts[i] = is_present && first + i < slice.words ? 1 : 0;
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) {
+    // Those that are not there all look at one place, which costs little.
+    const uint32_t code = counts[i] != 0 ? codes[i] : 0;
+    starts[i] = __ldg(context.starts + code);
+    counts[i] *= __ldg(context.starts + code + 1) - starts[i];
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) {
+    if (counts[i] != 0) push(Found{slice.chunk, subjects[i], starts[i], counts[i]});
+  }
 }
 
 // Columns of each part of a long extension, to each side.
@@ -73,12 +92,8 @@ struct Seed : stream::Exploding {
   template <class Push>
   __device__ void run(const Slice& slice, const stream::Site<Seed>& site, Push& push) const {
     const Context context = site.global();
-    const uint32_t first = site.element * kLooks;
-    const uint32_t end = min(slice.words, first + kLooks);
-    for (uint32_t number = first; number < end; number++) {
-      Found found;
-      if (find(context, slice, number, found)) push(stream::to<0>(), found);
-    }
+    find<kLooks>(context, slice, site.element * kLooks,
+                 [&](const Found& found) { push(stream::to<0>(), found); });
   }
 };
 

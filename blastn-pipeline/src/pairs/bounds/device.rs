@@ -85,7 +85,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
             pairs.upload(&device::strands(batch))?,
             pairs.upload(&words(&batch.letters))?,
         ];
-        let table = pairs.room::<u32>(chunks.len() * queries)?;
+        let table = pairs.zeros::<u32>(chunks.len() * queries)?;
         let [on_device, is_bounded, strands, words] =
             arrays.each_ref().map(|array| pairs.bounds.address(array));
         let Costs { reward, difference } = Costs::new(options);
@@ -128,7 +128,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
     pub fn floors(&self, most: usize) -> Result<Vec<u32>, DeviceError> {
         let pairs = self.pairs;
         let heights = self.queries() * HEIGHTS;
-        let histograms = pairs.room::<u32>(heights)?;
+        let histograms = pairs.zeros::<u32>(heights)?;
         let task = BoundsTask { histograms: pairs.bounds.address(&histograms), ..self.task };
         self.launch("count_heights", self.count(), &task)?;
         let histograms = pairs.land::<u32>(&histograms, heights)?;
@@ -156,7 +156,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
     ) -> Result<DeviceItems<B>, DeviceError> {
         let (pairs, count) = (self.pairs, found.count);
         let items = pairs.room::<ChunkHit>(count)?;
-        let (floors, cursor) = (pairs.upload(floors)?, pairs.room::<u32>(1)?);
+        let (floors, cursor) = (pairs.upload(floors)?, pairs.zeros::<u32>(1)?);
         let address = |buffer: &B::Buffer| pairs.bounds.address(buffer);
         let task = BoundsTask {
             found: address(&found.items),

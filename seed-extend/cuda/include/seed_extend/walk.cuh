@@ -9,9 +9,10 @@ namespace extend {
 // aligner-core/src/cigar.rs.
 constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
 
-// Counts runs, from the last to the first, and writes them if there is room.
+// Counts runs, from the last to the first, and writes them while there is room.
 struct Runs {
-  uint32_t* end;  // behind the first of them in memory, which is the last to come; may be null
+  uint32_t* end;  // behind the first of them in memory, which is the last to come
+  uint32_t room;  // runs that may be written before it
   uint32_t count;
   uint32_t op, length;
 
@@ -26,7 +27,7 @@ struct Runs {
   __device__ void flush() {
     if (length == 0) return;
     count++;
-    if (end != nullptr) *(end - count) = length << 2 | op;
+    if (count <= room) *(end - count) = length << 2 | op;
   }
 };
 

@@ -59,7 +59,7 @@ impl Engine {
             Text::Codes(codes) => gpu.upload(&pack(codes))?,
         };
         let (text, costs) = (Arc::new(text), Arc::new(gpu.upload(&[Costs::from(scoring)])?));
-        let matrix = gpu.zeros(0)?;
+        let matrix = gpu.room(0)?;
         Ok(Self { gpu, module, scoring, costs, text, matrix })
     }
 
@@ -71,7 +71,7 @@ impl Engine {
         // The text has to be there before another stream may look at it.
         self.gpu.synchronize()?;
         let gpu = self.gpu.beside()?;
-        let (module, scoring, matrix) = (self.module.clone(), self.scoring, gpu.zeros(0)?);
+        let (module, scoring, matrix) = (self.module.clone(), self.scoring, gpu.room(0)?);
         let (costs, text) = (self.costs.clone(), self.text.clone());
         Ok(Self { gpu, module, scoring, costs, text, matrix })
     }
@@ -90,7 +90,7 @@ impl Engine {
         let mut held = Vec::new();
         for launch in &plan.launches {
             let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
-            let rest = self.gpu.zeros::<u32>(pairs.len())?;
+            let rest = self.gpu.room::<u32>(pairs.len())?;
             let count = self.gpu.zeros::<u32>(1)?;
             self.launch_scores(launch, &uploaded, &pairs, (&rest, &count))?;
             held.push((pairs, rest, count));
@@ -108,7 +108,7 @@ impl Engine {
         let mut seconds = 0.0;
         for launch in &plan.launches {
             let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
-            let rest = self.gpu.zeros::<u32>(pairs.len())?;
+            let rest = self.gpu.room::<u32>(pairs.len())?;
             let count = self.gpu.zeros::<u32>(1)?;
             let launch = || self.launch_scores(launch, &uploaded, &pairs, (&rest, &count));
             seconds += self.gpu.timed(launch)?;
@@ -227,8 +227,10 @@ impl Engine {
         uploaded: &Uploaded,
     ) -> Result<Traced<'a>, DeviceError> {
         if (self.matrix.len() as u64) < rooms.words {
-            self.matrix = self.gpu.zeros(0)?;
-            self.matrix = self.gpu.zeros(rooms.words as usize)?;
+            self.matrix = self.gpu.room(0)?;
+            // A little more, for the next slices: to get memory takes longer than to fill it.
+            let words = (rooms.words + rooms.words / 4).min(self.room()?.max(rooms.words));
+            self.matrix = self.gpu.room(words as usize)?;
         }
         let count = pairs.len() as u32;
         let starts = self.gpu.upload(&rooms.starts)?;
@@ -271,7 +273,7 @@ impl Engine {
         let mut capacity = 2 * u64::from(count) * RUNS;
         loop {
             let taken = self.gpu.zeros::<u64>(1)?;
-            let room = self.gpu.zeros::<u32>(capacity as usize)?;
+            let room = self.gpu.room::<u32>(capacity as usize)?;
             #[allow(unsafe_code)]
             // SAFETY: the arguments are those of the kernel, as `trace` left them, and `room` has as
             // many words as it is told.

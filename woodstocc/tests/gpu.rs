@@ -1,4 +1,5 @@
-//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p woodstocc --test gpu -- --ignored`.
+//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p woodstocc --test gpu -- --ignored --test-threads 1`,
+//! as one test takes the device's memory from all others.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 

@@ -1,4 +1,7 @@
 //! Extensions of listed hits, level by level.
+//!
+//! Of each hit both sides are extended, of which one is as long as the other is short. They are sorted by length,
+//! the longest first: so lanes of a warp are done together, and nothing long is begun last.
 
 use aligner_core::DeviceError;
 use aligner_core::sort::{Field, ITEM};

@@ -116,6 +116,9 @@ constexpr bool explodes_any = ((M::KIND != Kind::each && std::is_same<typename M
 template <class... M>
 struct Modules {};
 
+// Items that a lane may push for them to be written together: the code grows with it.
+constexpr u32 TOGETHER = 4;
+
 // What `write_weighted` does for one item a lane, for up to G of them at once, which all go to `target`: one
 // prefix sum and one atomic, however few of the lanes have items. All lanes of a warp, converged.
 template <class T, u32 G, class... M>
@@ -149,7 +152,7 @@ template <u32 I, class T, u32 G, class... M>
 __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run, const T (&items)[G],
                                 u32 count, u32 node) {
   const u32 target = count > 0 ? b.edge[b.node[node].first_edge + I].target : 0;
-  if constexpr (G > 1 && explodes_any<T, M...>) {
+  if constexpr (G > 1 && G <= TOGETHER && explodes_any<T, M...>) {
     const u32 pushing = __ballot_sync(ALL_LANES, count > 0);
     if (pushing == 0) return;
     const u32 common = __shfl_sync(ALL_LANES, target, __ffs(pushing) - 1);

@@ -1,4 +1,4 @@
-// Which pairs of queries and chunks may have an alignment of some score (src/pairs/bounds.rs).
+// Which pairs of queries and chunks may have an alignment of some score (src/pairs/bounds).
 #include <blastn/bounds.cuh>
 
 using blastn::Bounds;

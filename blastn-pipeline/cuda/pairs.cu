@@ -5,13 +5,13 @@
 namespace {
 
 using blastn::ChunkHit;
-using blastn::HitKey;
 using blastn::kAnswer;
 using blastn::kLongestSide;
-using blastn::kSideStep;
 using blastn::kNone;
+using blastn::kSideStep;
 using blastn::Pairs;
 using blastn::Side;
+using blastn::SortKey;
 using blastn::Span;
 
 // Numbers of a thread, up to `count`: `for (Numbers n(count); n.more(); n.next())`.
@@ -60,7 +60,7 @@ SIMT_EXPORT(key_pairs)
 extern "C" __global__ void order_hits(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.hit_count); n.more(); n.next()) {
-    const HitKey key = task.keys[*n];
+    const SortKey key = task.keys[*n];
     task.hits[*n] = task.found[key.place];
     if (*n > 0 && is_pair(key, task.keys[*n - 1])) continue;
     const uint32_t number = atomicAdd(task.cursors, 1u);
@@ -78,7 +78,7 @@ extern "C" __global__ void key_sides(const Pairs* argument) {
     const uint32_t number = side_number(task, *n);
     const Side side = side_of(task, number);
     const uint32_t length = min(side.rows, side.columns) / kSideStep;
-    task.side_keys[*n] = {kLongestSide - min(length, kLongestSide), {}, number};
+    task.side_keys[*n] = {{kLongestSide - min(length, kLongestSide), 0, 0}, number};
   }
 }
 SIMT_EXPORT(key_sides)
@@ -86,7 +86,7 @@ SIMT_EXPORT(key_sides)
 // Makes the sides of `side_keys`.
 extern "C" __global__ void make_sides(const Pairs* argument) {
   const Pairs task = *argument;
-  for (Numbers n(task.side_count); n.more(); n.next()) task.sides[*n] = side_of(task, task.side_keys[*n].number);
+  for (Numbers n(task.side_count); n.more(); n.next()) task.sides[*n] = side_of(task, task.side_keys[*n].place);
 }
 SIMT_EXPORT(make_sides)
 
@@ -95,7 +95,7 @@ SIMT_EXPORT(make_sides)
 extern "C" __global__ void keep_answers(const Pairs* argument) {
   const Pairs task = *argument;
   for (Numbers n(task.side_count); n.more(); n.next()) {
-    const uint32_t side = task.side_keys[*n].number;
+    const uint32_t side = task.side_keys[*n].place;
     const uint32_t* const made = task.made + uint64_t{*n} * task.made_words;
     uint32_t* const kept = task.kept + uint64_t{side} * kAnswer;
     for (uint32_t word = 0; word < task.made_words; word++) kept[word] = made[word];

@@ -89,10 +89,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn room<T: DeviceRepr + ValidAsZeroBits + Pod>(
-        &self,
-        len: usize,
-    ) -> Result<DeviceBuffer<T>, DeviceError> {
+    pub fn room<T: DeviceRepr + Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, DeviceError> {
         #[allow(unsafe_code)]
         // SAFETY: the host sees this memory only as copies of its bytes, and any are a value of `T`.
         let slice = unsafe { self.stream.alloc(len.max(1)) }.map_err(not_allocated::<T>(len))?;
@@ -103,10 +100,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn upload<T: DeviceRepr + ValidAsZeroBits + Pod>(
-        &self,
-        host: &[T],
-    ) -> Result<DeviceBuffer<T>, DeviceError> {
+    pub fn upload<T: DeviceRepr + Pod>(&self, host: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
         let mut buffer = self.room(host.len())?;
         self.copy_to(host, &mut buffer)?;
         Ok(buffer)

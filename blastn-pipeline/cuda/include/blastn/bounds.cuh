@@ -1,4 +1,4 @@
-// What alignments of queries with chunks score at most (src/pairs/bounds.rs).
+// What alignments of queries with chunks score at most (src/pairs/bounds).
 #pragma once
 
 #include <blastn/context.cuh>

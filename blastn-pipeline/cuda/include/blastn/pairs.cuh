@@ -7,18 +7,11 @@
 
 namespace blastn {
 
-// A hit's place in an order: three numbers, of which the last counts most, and where the hit is. Mirrors an
-// item of aligner-core's `Sorter`.
-struct __align__(16) HitKey {
+// What decides about the place of a hit or a side in an order: three numbers, of which the last counts most, and
+// where or which it is. Mirrors an item of aligner-core's `Sorter`.
+struct __align__(16) SortKey {
   uint32_t numbers[3];
   uint32_t place;
-};
-
-// A side's place in an order: by `missing`, which is less for longer ones, and its number. Mirrors an item of
-// aligner-core's `Sorter`.
-struct __align__(16) SideKey {
-  uint32_t missing, padding[2];
-  uint32_t number;
 };
 
 // What is known of a pair of a query and a chunk. Mirrors `Verdict`.
@@ -63,7 +56,7 @@ struct Pairs {
   const PairStrand* strands;
   ChunkHit* found;     // hits as they were found
   ChunkHit* hits;      // and in order: those of a pair are together, the best first
-  HitKey* keys;        // in that order: minus score, query, chunk
+  SortKey* keys;        // in that order: minus score, query, chunk
   uint32_t* firsts;    // the best hit of each pair
   uint32_t* others;    // hits that do not lie within what became of their pair's best
   uint32_t* inner;     // those that do, of pairs whose best was replaced
@@ -76,7 +69,7 @@ struct Pairs {
   // Sides that are extended now.
   const uint32_t* listed;  // hits with sides
   const uint32_t* wanted;  // numbers of sides of these; null for all from `first_side` on
-  SideKey* side_keys;      // of each, in the order in which they are extended
+  SortKey* side_keys;      // of each, in the order in which they are extended: length, from the longest down
   Side* sides;
   const uint32_t* made;    // what the extension's kernel answers, `made_words` a side
   uint32_t* kept;          // where it is kept, as `answers`
@@ -222,13 +215,13 @@ static __device__ __forceinline__ bool replaces(const Span& newer, const Span& k
 }
 
 // Whether two hits are of a pair, given their keys.
-static __device__ __forceinline__ bool is_pair(const HitKey& one, const HitKey& other) {
+static __device__ __forceinline__ bool is_pair(const SortKey& one, const SortKey& other) {
   return one.numbers[1] == other.numbers[1] && one.numbers[2] == other.numbers[2];
 }
 
 // The first of the hits of the pair that `hit` is of. Most pairs have few hits: steps grow from there on.
 static __device__ __forceinline__ uint32_t first_of_pair(const Pairs& task, uint32_t hit) {
-  const HitKey own = task.keys[hit];
+  const SortKey own = task.keys[hit];
   uint32_t first = hit, step = 1;
   const auto reaches = [&] { return step <= first && is_pair(task.keys[first - step], own); };
   for (; reaches(); step *= 2) first -= step;
@@ -240,7 +233,7 @@ static __device__ __forceinline__ uint32_t first_of_pair(const Pairs& task, uint
 
 // And one behind the last.
 static __device__ __forceinline__ uint32_t end_of_pair(const Pairs& task, uint32_t hit) {
-  const HitKey own = task.keys[hit];
+  const SortKey own = task.keys[hit];
   uint32_t last = hit, step = 1;
   const auto reaches = [&] { return step < task.hit_count - last && is_pair(task.keys[last + step], own); };
   for (; reaches(); step *= 2) last += step;

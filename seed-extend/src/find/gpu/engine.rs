@@ -120,8 +120,8 @@ impl<B: Backend> Engine<B> {
         let word_offsets = upload(backend, queries.word_offsets())?;
         let offsets = upload(backend, queries.offsets())?;
         let slots = slots_before(queries.all_codes().len() as u32, count) as usize;
-        let seeds = self.room::<Seed>(slots)?;
-        let counted = self.room::<Counted>(count as usize)?;
+        let seeds = self.memory::<Seed>(slots)?;
+        let counted = self.memory::<Counted>(count as usize)?;
         // There are offsets for each query and the end, and as many slots for seeds as are used.
         self.launch(
             "find_seeds",
@@ -152,11 +152,11 @@ impl<B: Backend> Engine<B> {
         let Seeded { offsets, seeds, counted } = seeded;
         let anchors = plan.anchors(reads) as usize;
         // Room for each anchor of the slice, and counts of all queries and reads up to its end.
-        let keys = self.room::<u64>(anchors)?;
-        let chains = self.room::<Chain>(anchors)?;
-        let kept = self.room::<u32>(anchors)?;
-        let chain_counts = self.room::<u32>(2 * reads.end as usize)?;
-        let kept_counts = self.room::<u32>(reads.end as usize)?;
+        let keys = self.memory::<u64>(anchors)?;
+        let chains = self.memory::<Chain>(anchors)?;
+        let kept = self.memory::<u32>(anchors)?;
+        let chain_counts = self.memory::<u32>(2 * reads.end as usize)?;
+        let kept_counts = self.memory::<u32>(reads.end as usize)?;
         let (first, count) = (reads.start, reads.len() as u32);
         let (first_query, queries) = (Word::Number(2 * first), Word::Number(2 * count));
         let (first_read, read_count) = (Word::Number(first), Word::Number(count));
@@ -217,7 +217,7 @@ impl<B: Backend> Engine<B> {
             end += kept;
             firsts.push(end);
         }
-        let gathered = self.room::<Chain>(end as usize)?;
+        let gathered = self.memory::<Chain>(end as usize)?;
         let firsts = upload(&self.backend, &firsts)?;
         self.launch(
             "find_gather",
@@ -255,7 +255,7 @@ impl<B: Backend> Engine<B> {
         Word::Address(self.backend.address(buffer))
     }
 
-    fn room<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
+    fn memory<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
         self.backend.room(count * size_of::<T>())
     }
 

@@ -1,5 +1,6 @@
 // Gapped extensions, a thread a side (src/extensions).
 #include <blastn/affine.cuh>
+#include <blastn/frame.cuh>
 #include <blastn/greedy.cuh>
 
 // Extends the sides of `task`, for scores alone; rows are bases, as in the first extension of a
@@ -24,6 +25,25 @@ extern "C" __global__ void affine_scores(const blastn::Affine* argument) {
   }
 }
 SIMT_EXPORT(affine_scores)
+
+// The same in registers, for sides that stay near a diagonal, whose columns are bases; the others have `kNoRoom`.
+//
+// Any number of blocks of one warp; cursors[0] is 0 before. No barriers.
+extern "C" __global__ void affine_frames(const blastn::Affine* argument) {
+  const blastn::Affine task = *argument;
+  blastn::AffineFrame side(task);
+  uint32_t number = 0;
+  for (bool busy = false;;) {
+    if (!busy) {
+      number = atomicAdd(task.cursors, 1u);
+      if (number >= task.count) return;
+      side.begin(task.sides[number]);
+    }
+    busy = side.rows();
+    if (!busy) task.reached[number] = side.reached();
+  }
+}
+SIMT_EXPORT(affine_frames)
 
 // Extends the sides of `task`, with their columns; rows are letters. Runs are written to `runs` from
 // `first_run` on, from the far end to where the side began; a side whose runs find no room there has

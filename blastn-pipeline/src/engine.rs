@@ -13,9 +13,8 @@
 //! query, and the rule of diagonals, chunk by chunk, is told by a piece how far the one before went. So what
 //! is found is the same for all sizes.
 //!
-//! A batch may be seeded while the one before is sifted, the one before that extended, and one more finished.
-//! The first three need bases, the last one letters, each at most a part at a time, so that all are within the
-//! limit.
+//! A batch may be seeded while others before it are sifted, extended and finished, as many at a time as there are
+//! workers. The first three need bases, the last one letters, each at most a part at a time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +36,7 @@ use crate::parts::{Part, Parts};
 use crate::pipeline::device::DeviceChunk;
 use crate::pipeline::diagonals::Piece;
 use crate::pipeline::stages::Context;
+use crate::pool::Pool;
 use crate::preliminary::Search;
 use crate::promising::{self, Run};
 use crate::queries::Batch;
@@ -49,11 +49,10 @@ use crate::worker::Worker;
 /// A device and the database that it searches.
 #[derive(Debug)]
 pub(crate) struct Engine<'a, W: Worker> {
-    /// What seeds, what sifts, what extends for the score, and what finishes, beside each other.
+    /// What seeds.
     seeds: W,
-    sifts: W,
-    extends: W,
-    finishes: W,
+    /// What sifts, extends for the score, and finishes, beside each other.
+    others: Pool<W>,
     database: &'a Database,
     limits: Limits,
     parts: Parts,
@@ -62,15 +61,18 @@ pub(crate) struct Engine<'a, W: Worker> {
 }
 
 impl<'a, W: Worker> Engine<'a, W> {
-    /// Divides a database for a device, which takes the first part.
+    /// Divides a database for a device, which takes the first part. There must be a worker at least for the steps
+    /// after seeding.
     pub(crate) fn new(
-        [seeds, sifts, extends, finishes]: [W; 4],
+        seeds: W,
+        others: Vec<W>,
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
         let parts = Parts::new(database, limits.bases());
         let (bases, letters) = (Held::default(), Held::default());
-        let new = Self { seeds, sifts, extends, finishes, database, limits, parts, bases, letters };
+        let others = Pool::new(others);
+        let new = Self { seeds, others, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
@@ -118,8 +120,9 @@ impl<'a, W: Worker> Engine<'a, W> {
         seeded: Vec<Seeded<W::Backend>>,
         most: usize,
     ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
+        let worker = self.others.take();
         let sift = |(first, seeded): (usize, Seeded<W::Backend>)| {
-            let promising = self.with_run(&self.sifts, &seeded, first, |run| {
+            let promising = self.with_run(&worker, &seeded, first, |run| {
                 promising::promising(search, run, &seeded.hits, most)
             })?;
             Ok(Seeded { hits: promising.unwrap_or(seeded.hits), ..seeded })
@@ -134,9 +137,10 @@ impl<'a, W: Worker> Engine<'a, W> {
         seeded: Vec<Seeded<W::Backend>>,
         most: Option<usize>,
     ) -> Result<Extended, DeviceError> {
+        let worker = self.others.take();
         let mut all = Extended::default();
         for (first, seeded) in numbered(seeded) {
-            self.with_run(&self.extends, &seeded, first, |run| {
+            self.with_run(&worker, &seeded, first, |run| {
                 extend((run, first), search, &seeded.hits, most, &mut all)
             })?;
         }
@@ -210,7 +214,8 @@ impl<'a, W: Worker> Engine<'a, W> {
         options: &Options,
         begins: &[Begin],
     ) -> Result<Option<Vec<Option<Gapped>>>, DeviceError> {
-        let Some(queries) = queries(&self.finishes, batch, options)? else {
+        let worker = self.others.take();
+        let Some(queries) = queries(&*worker, batch, options)? else {
             return Ok(None);
         };
         let mut all = vec![None; begins.len()];
@@ -225,9 +230,9 @@ impl<'a, W: Worker> Engine<'a, W> {
                 continue;
             }
             let begins: Vec<&Begin> = own.iter().map(|&place| &begins[place]).collect();
-            let load = || self.finishes.letters(&device::text_of_part(self.database, part));
+            let load = || worker.letters(&device::text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
-                self.traced_in(part, (&queries, letters), batch, options, &begins)
+                self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
             })?;
             for (place, gapped) in own.into_iter().zip(traced) {
                 all[place] = gapped;
@@ -239,6 +244,7 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// Alignments that a part has all letters of.
     fn traced_in(
         &self,
+        worker: &W,
         part: &Part,
         (queries, letters): (&W::Queries, &W::Letters),
         batch: &Batch,
@@ -248,10 +254,10 @@ impl<'a, W: Worker> Engine<'a, W> {
         let planned = sides::of_begins((self.database, part.first), batch, options, begins);
         if options.is_greedy() {
             let scores = GreedyScores::new(&options.scoring);
-            let answers = self.finishes.greedy_traces(queries, letters, scores, &planned.sides)?;
+            let answers = worker.greedy_traces(queries, letters, scores, &planned.sides)?;
             return Ok(planned.greedily_traced(self.database, batch, options, begins, &answers));
         }
-        let answers = self.finishes.traces(queries, letters, &planned.sides)?;
+        let answers = worker.traces(queries, letters, &planned.sides)?;
         Ok(planned.traced(&options.scoring, begins, &answers))
     }
 }

@@ -90,6 +90,7 @@ mod packed;
 pub mod pairs;
 pub mod parts;
 pub mod pipeline;
+mod pool;
 mod preliminary;
 mod promising;
 pub mod queries;

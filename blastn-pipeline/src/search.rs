@@ -28,6 +28,9 @@ pub use crate::limits::Limits;
 pub use crate::steps::{Results, Scored, Seeded};
 pub use crate::times::Times;
 
+/// Searches that a GPU may go on with beside each other, once they are seeded.
+pub const LANES: usize = 4;
+
 /// How many more than the limit may dominate an alignment before it is made with columns: its score may
 /// change. None if the limit is 1.
 const MORE_FIRST: usize = 3;
@@ -80,30 +83,35 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let beside = || GpuWorker::new(&gpu.beside()?);
-        let workers = [GpuWorker::new(&gpu)?, beside()?, beside()?, beside()?];
+        let beside = |_| GpuWorker::new(&gpu.beside()?);
+        let others = (0..LANES).map(beside).collect::<Result<_, _>>()?;
         // The rest is for what a batch needs.
         let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
         // Both strands.
         let places = 2 * options.task.chunk();
-        Self::with_workers(database, options, workers, Limits { memory, places })
+        Self::with_workers(
+            database,
+            options,
+            (GpuWorker::new(&gpu)?, others),
+            Limits { memory, places },
+        )
     }
 }
 
 impl<'a, W: Worker> Searcher<'a, W> {
     /// Prepares searches by a device, within limits; puts the first part of the database on it. One worker
-    /// seeds searches, one sifts what was found, one extends, and one finishes them.
+    /// seeds searches; the others, of which there must be one, sift what was found, extend, and finish them.
     ///
     /// # Errors
     /// If there are no statistics for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
         options: Options,
-        workers: [W; 4],
+        (seeds, others): (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(Engine::new(workers, database, limits)?);
+        let engine = Some(Engine::new(seeds, others, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 

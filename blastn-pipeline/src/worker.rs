@@ -20,7 +20,7 @@ use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not
 /// suffice, or a failure.
-pub trait Worker: Debug + Sync {
+pub trait Worker: Debug + Send + Sync {
     /// Bases of a part of a database in its memory.
     type Bases: Debug + Send + Sync;
     /// All letters of one.

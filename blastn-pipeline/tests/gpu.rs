@@ -129,8 +129,8 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let streams = [(); 4].map(|()| gpu.beside().expect("a stream"));
-    let workers = streams.map(|gpu| GpuWorker::new(&gpu).expect("kernels"));
+    let worker = || GpuWorker::new(&gpu.beside().expect("a stream")).expect("kernels");
+    let workers = (worker(), vec![worker(), worker()]);
     let limits = Limits { memory: 1 << 20, places: 1_000 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {

@@ -22,6 +22,15 @@ const SIDES: usize = 1 << 22;
 /// By how many steps of length sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
 const LONGEST_SIDE: u32 = 255;
 
+/// Where a side's cells are; one that does not fit goes to the next level.
+#[derive(Debug, Clone, Copy)]
+enum Level {
+    /// In registers, near a diagonal.
+    Frame,
+    /// In so many slots of shared memory.
+    Slots(u32),
+}
+
 /// What all extensions of a batch have in common.
 pub(super) struct Extension<'a, B: Backend> {
     pairs: &'a Pairs<B>,
@@ -60,7 +69,7 @@ impl<'a, B: Backend> Extension<'a, B> {
         let mut task = Task { listed, kept: pairs.backend.address(&kept), ..*task };
         let mut wanted: Option<B::Buffer> = None;
         let mut count = sides;
-        for width in pairs.widths {
+        for level in self.levels() {
             let (left, cursor) = (pairs.room::<u32>(count)?, pairs.zeros::<u32>(1)?);
             task.left = pairs.backend.address(&left);
             task.cursors = pairs.backend.address(&cursor);
@@ -68,12 +77,18 @@ impl<'a, B: Backend> Extension<'a, B> {
             for first in (0..count).step_by(SIDES) {
                 task.wanted = all.map_or(0, |all| all + (first * size_of::<u32>()) as u64);
                 task.first_side = first as u32;
-                self.extend(task, SIDES.min(count - first), width)?;
+                self.extend(task, SIDES.min(count - first), level)?;
             }
             count = pairs.count(&cursor)?;
             wanted = Some(left);
         }
         Ok(kept)
+    }
+
+    /// Where cells are, from what is fast to what is large.
+    fn levels(&self) -> impl Iterator<Item = Level> + use<B> {
+        let frame = (!self.search.options.is_greedy()).then_some(Level::Frame);
+        frame.into_iter().chain(self.pairs.widths.map(Level::Slots))
     }
 
     /// Whether the device's cells are for the scores.
@@ -82,8 +97,8 @@ impl<'a, B: Backend> Extension<'a, B> {
         options.is_greedy() || device::has_small_scores(&options.scoring, batch.x_drop)
     }
 
-    /// Extends some of the wanted sides, with so many slots.
-    fn extend(&self, mut task: Task, count: usize, width: u32) -> Result<(), DeviceError> {
+    /// Extends some of the wanted sides.
+    fn extend(&self, mut task: Task, count: usize, level: Level) -> Result<(), DeviceError> {
         let is_greedy = self.search.options.is_greedy();
         let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
         let pairs = self.pairs;
@@ -99,10 +114,10 @@ impl<'a, B: Backend> Extension<'a, B> {
         task.made = pairs.backend.address(&made);
         task.made_words = (answer / size_of::<u32>()) as u32;
         pairs.launch("make_sides", count, &task)?;
-        if is_greedy {
-            self.greedily(&task, width)?;
-        } else {
-            self.affinely(&task, width)?;
+        match level {
+            Level::Frame => self.affinely(&task, ("affine_frames", 0))?,
+            Level::Slots(width) if is_greedy => self.greedily(&task, width)?,
+            Level::Slots(width) => self.affinely(&task, ("affine_scores", width))?,
         }
         pairs.launch("keep_answers", count, &task)
     }
@@ -126,7 +141,7 @@ impl<'a, B: Backend> Extension<'a, B> {
         self.launch("greedy_scores", task.side_count, width * FRONT_SLOT, &greedy)
     }
 
-    fn affinely(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
+    fn affinely(&self, task: &Task, (kernel, width): (&str, u32)) -> Result<(), DeviceError> {
         let (pairs, scoring) = (self.pairs, &self.search.options.scoring);
         let cursors = pairs.zeros::<u32>(2)?;
         let address = |buffer: &B::Buffer| pairs.backend.address(buffer);
@@ -140,7 +155,7 @@ impl<'a, B: Backend> Extension<'a, B> {
             gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
             padding: 0,
         };
-        self.launch("affine_scores", task.side_count, width * SLOT, &affine)
+        self.launch(kernel, task.side_count, width * SLOT, &affine)
     }
 
     /// Launches an extension's kernel for so many sides.

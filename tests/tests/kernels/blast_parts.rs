@@ -263,7 +263,7 @@ fn check(
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
     let cpu = cpu.search(queries);
     for &limits in limits {
-        let workers = [Shim::new(), Shim::new(), Shim::new(), Shim::new()];
+        let workers = (Shim::new(), vec![Shim::new()]);
         let searcher =
             Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
         // The next batch is seeded, with another part than the one that is held, before this one is sifted,

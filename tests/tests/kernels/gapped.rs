@@ -62,6 +62,23 @@ impl Case {
 
     /// What a kernel finds with rings of some slots.
     fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Answers {
+        let name = if TRACE { "affine_traces" } else { "affine_scores" };
+        self.found_by::<TRACE>(name, blocks, width, room, runs)
+    }
+
+    /// What is found in frames.
+    fn framed(&self, blocks: u32) -> Answers {
+        self.found_by::<false>("affine_frames", blocks, 0, 0, 0)
+    }
+
+    fn found_by<const TRACE: bool>(
+        &self,
+        name: &str,
+        blocks: u32,
+        width: u32,
+        room: u64,
+        runs: usize,
+    ) -> Answers {
         let matrix = device::scores(&Matrix::new(&self.scoring));
         let (letters, bases) = (device::text(&self.rows), packed_words(&packed(&self.rows)));
         let columns = device::text(&self.columns);
@@ -93,7 +110,6 @@ impl Case {
             gaps: [self.scoring.gap_open + self.scoring.gap_extend, self.scoring.gap_extend],
             padding: 0,
         };
-        let name = if TRACE { "affine_traces" } else { "affine_scores" };
         let kernel = KERNELS.kernel(name).expect("it is exported");
         let launch = Launch::new(blocks, 32).shared(u64::from(width) * 128);
         // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
@@ -113,6 +129,8 @@ impl Case {
         let room = device::room(most, 1024);
         assert_eq!(self.found::<true>(1, 1024, room, 10_000), traces, "{case}");
         // With less memory, what is found is the same, and what is not is told.
+        let few = self.framed(1);
+        assert!(few.iter().zip(&scores).all(|(few, all)| few.is_none() || few == all), "{case}");
         let few = self.found::<false>(1, 64, 0, 0);
         assert!(few.iter().zip(&scores).all(|(few, all)| few.is_none() || few == all), "{case}");
         let few = self.found::<true>(1, 64, device::room(most / 2, 64), 50);
@@ -268,6 +286,53 @@ fn none_the_shortest_and_long_ones() {
     }
     long.check("long");
     assert_eq!(long.expected::<false>()[0].as_ref().map(|found| found.0.score), Some(50_000));
+}
+
+#[test]
+fn frames_have_most_sides() {
+    let (mut sides, mut left) = (0, 0);
+    for seed in 400..404 {
+        let mut random = Rng::with_seed(seed);
+        let mut case = case(&mut random, 1_500, 200);
+        case.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
+        case.columns.iter_mut().for_each(|letter| *letter %= 4);
+        case.sides.iter_mut().for_each(|side| side.x_drop = 33);
+        sides += case.sides.len();
+        let (framed, expected) = (case.framed(2), case.expected::<false>());
+        left += framed.iter().filter(|framed| framed.is_none()).count();
+        assert!(
+            framed.iter().zip(&expected).all(|(framed, all)| framed.is_none() || framed == all)
+        );
+    }
+    assert!(left * 5 < sides, "{left} of {sides} left");
+}
+
+#[test]
+fn frames_follow_diagonals() {
+    let mut random = Rng::with_seed(500);
+    let bases: Vec<u8> = (0..2_000).map(|_| random.u8(..4)).collect();
+    // Each 50th letter is missing; some others differ.
+    let fewer = bases.iter().enumerate().filter(|(place, _)| place % 50 != 49);
+    let fewer = fewer.map(|(place, base)| if place % 31 == 7 { base ^ 1 } else { *base });
+    let fewer: Vec<u8> = fewer.collect();
+    for (rows, columns) in [(bases.clone(), fewer.clone()), (fewer, bases)] {
+        let lengths = [rows.len(), columns.len()].map(|length| length as u32);
+        let side = |reverse: u32| Side {
+            row_at: u64::from(reverse * lengths[0]),
+            column_at: u64::from(reverse * lengths[1]),
+            rows: lengths[0],
+            columns: lengths[1],
+            x_drop: 33,
+            reverse,
+        };
+        let scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
+        let case = Case { scoring, rows, columns, sides: vec![side(0), side(1)] };
+        let expected = case.expected::<false>();
+        assert_eq!(case.framed(1), expected);
+        for (found, _) in expected.into_iter().flatten() {
+            assert!(found.rows.abs_diff(found.columns) > 35, "{found:?}");
+        }
+    }
 }
 
 #[test]

@@ -6,8 +6,9 @@
 //!   -query --> batches of queries -----> Results --format--> text
 //! ```
 //!
-//! A batch is seeded while the one before is extended, and those before that are finished, and formatted and
-//! written; how many queries it has follows what was found before, never threads or time.
+//! A batch is seeded while those before it are sifted, extended and finished in lanes beside each other, and those
+//! before these are formatted and written; how many queries it has follows what was found before, never threads or
+//! time.
 
 mod alignment;
 pub mod args;
@@ -27,7 +28,7 @@ use blastn_pipeline::batching::BatchSize;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::{self, Results, Scored, Searcher, Times};
+use blastn_pipeline::search::{self, LANES, Results, Searcher, Times};
 use blastn_pipeline::worker::{GpuWorker, Worker};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
@@ -128,8 +129,8 @@ fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<S
 /// A batch on its way, as the GPU has it.
 type Seeded = search::Seeded<<GpuWorker as Worker>::Backend>;
 
-/// A batch between two steps: its first query, from 0, its queries, and what is known of them.
-type Queued<'q, T> = (usize, &'q [Record], T);
+/// A batch between seeding and the next step: its first query, from 0, its queries, and what is known of them.
+type Queued<'q> = (usize, &'q [Record], Seeded);
 
 /// Seconds of all batches.
 struct Spent {
@@ -146,7 +147,7 @@ struct Searched<'q> {
     results: Results,
 }
 
-/// Searches batch by batch, each step of one beside the next step of the one before.
+/// Searches batch by batch: one is seeded while others before it are in lanes, in turns.
 fn search(
     report: &Report<'_>,
     queries: &[Record],
@@ -155,11 +156,11 @@ fn search(
     let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
     let mut size = BatchSize::new(task, letters);
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel::<Searched<'_>>(1);
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..LANES).map(|_| sync_channel(1)).unzip();
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
             out.write_all(report.begin().as_bytes())?;
-            for Searched { first, queries, results } in receiver {
+            for Searched { first, queries, results } in in_turns(&receivers) {
                 let start = Instant::now();
                 for text in report.queries(first, queries, &results) {
                     out.write_all(text.as_bytes())?;
@@ -170,52 +171,60 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
-        let (seeded, to_sift) = sync_channel::<Queued<'_, Seeded>>(1);
-        let (sifted, to_extend) = sync_channel::<Queued<'_, Seeded>>(1);
-        let (scored, to_finish) = sync_channel::<Queued<'_, Scored>>(1);
-        scope.spawn(move || hand_on(to_sift, &sifted, |batch| report.searcher.sift(batch)));
-        scope.spawn(move || hand_on(to_extend, &scored, |batch| report.searcher.extend(batch)));
-        let finisher = scope.spawn(move || {
-            let mut times = Times::default();
-            for (first, queries, scored) in to_finish {
-                let results = report.searcher.finish(queries, scored);
-                times.add(&results.times);
-                if sender.send(Searched { first, queries, results }).is_err() {
-                    // The writer failed, and says why.
-                    break;
-                }
-            }
-            times
-        });
+        let lanes: Vec<_> = senders
+            .into_iter()
+            .map(|searched| {
+                // No batch waits for a lane but the one that was seeded last: what is found takes memory.
+                let (seeded, queue) = sync_channel(0);
+                (seeded, scope.spawn(move || lane(report.searcher, queue, &searched)))
+            })
+            .collect();
+        let (lanes, threads): (Vec<_>, Vec<_>) = lanes.into_iter().unzip();
         let mut rest = queries;
-        while !rest.is_empty() {
+        for lane in lanes.iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
             let (batch, behind) = rest.split_at(batch(rest, size.bases()));
-            let searched = report.searcher.seed(batch);
-            size.update(searched.extensions);
-            if seeded.send((queries.len() - rest.len(), batch, searched)).is_err() {
+            let seeded = report.searcher.seed(batch);
+            size.update(seeded.extensions);
+            if lane.send((queries.len() - rest.len(), batch, seeded)).is_err() {
                 break;
             }
             rest = behind;
         }
-        drop(seeded);
-        let times = finisher.join().unwrap_or_else(|panic| resume_unwind(panic));
+        drop(lanes);
+        let mut times = Times::default();
+        for thread in threads {
+            times.add(&thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
         let writing: std::io::Result<f64> =
             writer.join().unwrap_or_else(|panic| resume_unwind(panic));
         Ok(Spent { times, writing: writing? })
     })
 }
 
-/// Takes batches through a step, until no one wants what it makes of them.
-fn hand_on<'q, T, U>(
-    from: Receiver<Queued<'q, T>>,
-    to: &SyncSender<Queued<'q, U>>,
-    step: impl Fn(T) -> U,
-) {
-    for (first, queries, batch) in from {
-        if to.send((first, queries, step(batch))).is_err() {
+/// Takes batches through all steps after the first, until no one wants them any more, and tells how long it took.
+fn lane<'q>(
+    searcher: &Searcher<'_>,
+    queue: Receiver<Queued<'q>>,
+    searched: &SyncSender<Searched<'q>>,
+) -> Times {
+    let mut times = Times::default();
+    for (first, queries, seeded) in queue {
+        let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
+        times.add(&results.times);
+        if searched.send(Searched { first, queries, results }).is_err() {
+            // The writer failed, and says why.
             break;
         }
     }
+    times
+}
+
+/// What comes from each in turn, until one has no more.
+fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
+    receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
 /// How many of the next queries have at least so many bases together.

@@ -1,0 +1,240 @@
+// Gapped extension for the score alone, in registers: src/gapped/affine.rs.
+//
+// Most sides stay near one diagonal, so their cells are in a frame of 40 columns that goes on by a column
+// with each row: the cell before a pair is at the same place, that above at the next one, and no cell is
+// addressed. All lanes of a warp do the same work for a row, however many of their cells live. Between
+// blocks of rows, a frame follows the diagonal of the best cell. A side whose cells live beyond the frame
+// is left to `AffineSide`.
+#pragma once
+
+#include <blastn/affine.cuh>
+
+namespace blastn {
+
+// One side on its way. Called by single threads, in any control flow; no barriers.
+class AffineFrame {
+ public:
+  __device__ explicit AffineFrame(const Affine& task) : task_(task) {
+    equal_ = task.matrix[0] * kScore;
+    difference_ = task.matrix[1] * kScore - equal_;
+    open_ = task.open * kScore;
+    more_ = task.more * kScore;
+  }
+
+  // Begins with the row before all letters.
+  __device__ void begin(const Side& side) {
+    side_ = side;
+    drop_ = side.x_drop * kScore;
+    number_ = found_row_ = found_column_ = 0;
+    first_ = -kMain;
+    best_ = 0;
+    fits_ = int64_t{side.rows} * equal_ < kMostScore;
+    if (side.rows == 0 || side.columns == 0 || !fits_) {
+      side_.rows = 0;
+      return;
+    }
+    const int last = static_cast<int>(side.columns);
+#pragma unroll
+    for (int place = 0; place < kPlaces; place++) {
+      const int column = place - kMain;
+      const int score = column == 0 ? kZero : kZero - open_ - (column - 1) * more_;
+      const bool is_live = column >= 0 && column <= last && score >= -drop_;
+      // No pair of the first row is behind the last of these cells, as in NCBI's program.
+      const bool has_pair = column == 0 || (column < last && score - more_ >= -drop_);
+      cells_[place] = is_live && has_pair ? score + equal_ : kDead;
+      gaps_[place] = is_live ? score - open_ : kDead;
+      if (place == kPlaces - 1) fits_ &= !is_live;
+    }
+    look();
+  }
+
+  // Scores up to eight rows; false if there is none behind them, or no cell of the last lives, or the side does not fit.
+  // Then `reached` is known.
+  __device__ bool rows() {
+    if (number_ >= side_.rows) return false;
+    uint32_t letters = side_.reverse ? turned(Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) - number_ - 8))
+                                     : Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) + number_);
+    letters_ = letters_.with(letters_of(first_ + 1 + kPlaces));
+    const uint32_t before = number_, count = min(side_.rows - number_, kRows);
+    for (uint32_t row = 0; row < count; row++) {
+      score(letters_.from(row), letters);
+      letters <<= 4;
+    }
+    first_ += static_cast<int>(count);
+    letters_ = letters_.from(kRows);
+    if (found_row_ > before) {
+      const int place = kPlaces - 1 - best_ % kScore;
+      found_column_ = static_cast<uint32_t>(first_ - static_cast<int>(number_ - found_row_) + place);
+      follow(place);
+    }
+    return fits_ && number_ < side_.rows && lives();
+  }
+
+  // How far it came, without runs; they are `kNoRoom` if cells lived beyond the frame.
+  __device__ Reached reached() const {
+    if (!fits_) return {0, 0, 0, 0, kNoRoom};
+    return {best_ / kScore, found_row_, found_column_, 0, 0};
+  }
+
+ private:
+  // Columns of a frame, and which of them is that of the diagonal that a side begins on; rows of a block.
+  static constexpr int kPlaces = 40, kMain = 18;
+  static constexpr uint32_t kRows = 8;
+  // By how many columns a frame is moved, once the best cell is more than half as far from the place of the main diagonal.
+  static constexpr int kMove = 4;
+  // Scores are multiples of this, and the bits below are ones. Those of the best score tell the place of its cell, counted
+  // from the last, so that of the equally good ones of a row the first is the greatest.
+  static constexpr int kScore = 256, kZero = kScore - 1;
+  static constexpr int kDead = -(1 << 30);
+  // What all rows may score.
+  static constexpr int64_t kMostScore = 1 << 28;
+
+  // A bit of letters of columns, in two words from the lowest bit on: those of a frame, and behind them up to eight more.
+  struct Bits {
+    uint32_t first, second;
+
+    // With eight more, once there are none.
+    __device__ __forceinline__ Bits with(uint32_t next) const { return {first, second | next << (kPlaces - 32)}; }
+
+    // Those from a later column on.
+    __device__ __forceinline__ Bits from(uint32_t column) const {
+      return {__funnelshift_r(first, second, column), second >> column};
+    }
+  };
+
+  // Letters of columns: their lower and upper bit, and whether they are behind all letters.
+  struct Letters {
+    Bits low, high, beyond;
+
+    __device__ __forceinline__ Letters with(const Letters& next) const {
+      return {low.with(next.low.first), high.with(next.high.first), beyond.with(next.beyond.first)};
+    }
+
+    __device__ __forceinline__ Letters from(uint32_t column) const {
+      return {low.from(column), high.from(column), beyond.from(column)};
+    }
+  };
+
+  // Scores a row, whose letter is the first of `letters`.
+  __device__ __forceinline__ void score(const Letters& columns, uint32_t letters) {
+    const uint32_t low = static_cast<uint32_t>(static_cast<int32_t>(letters << 3) >> 31);
+    const uint32_t high = static_cast<uint32_t>(static_cast<int32_t>(letters << 2) >> 31);
+    const uint32_t different[2] = {
+        (columns.low.first ^ low) | (columns.high.first ^ high) | columns.beyond.first,
+        (columns.low.second ^ low) | (columns.high.second ^ high) | columns.beyond.second,
+    };
+    int gap = kDead, best = best_;
+#pragma unroll
+    for (int place = 0; place < kPlaces; place++) {
+      // A difference is a bit of a byte, which is multiplied so that it costs as much as any.
+      const uint32_t bit = different[place / 32] >> (place & 24) & 1u << (place & 7);
+      const int pair = cells_[place] + static_cast<int>(bit) * (difference_ >> (place & 7));
+      const int above = place + 1 < kPlaces ? gaps_[place + 1] : kDead;
+      const int score = greatest(pair, above, gap);
+      best = max(best, score + (kPlaces - kScore - place));
+      // A gap from what is dead, or through it, never lives again, so its exact score does not matter.
+      cells_[place] = score < best - drop_ ? kDead : score + equal_;
+      const int opened = score - open_;
+      gap = max(gap - more_, opened);
+      gaps_[place] = max(above - more_, opened);
+    }
+    number_++;
+    if (best > (best_ | (kScore - 1))) {
+      best_ = best;
+      found_row_ = number_;
+    }
+    // Cells before the frame are reached from the first, those behind it from the last.
+    const int behind = (columns.beyond.second >> (kPlaces - 33) & 1) != 0 ? kDead : gap;
+    fits_ &= max(gaps_[0], behind) < best_ - drop_;
+  }
+
+  static __device__ __forceinline__ int greatest(int one, int other, int third) {
+#ifdef __CUDA_ARCH__
+    return __vimax3_s32(one, other, third);
+#else
+    return max(max(one, other), third);
+#endif
+  }
+
+  // Whether a cell lives.
+  __device__ bool lives() const {
+    int greatest = kDead;
+#pragma unroll
+    for (int place = 0; place < kPlaces; place++) greatest = max(greatest, cells_[place]);
+    return greatest > kDead;
+  }
+
+  // Moves the frame if the best cell is far from the place of the main diagonal.
+  __device__ void follow(int place) {
+    if (2 * (kMain - place) > kMove) {
+      first_ -= kMove;
+#pragma unroll
+      for (int to = kPlaces - 1; to >= 0; to--) {
+        if (to >= kPlaces - kMove) fits_ &= cells_[to] == kDead;
+        cells_[to] = to < kMove ? kDead : cells_[to - kMove];
+        gaps_[to] = to < kMove ? kDead : gaps_[to - kMove];
+      }
+      look();
+    } else if (2 * (place - kMain) > kMove) {
+      first_ += kMove;
+#pragma unroll
+      for (int to = 0; to < kPlaces; to++) {
+        if (to < kMove) fits_ &= cells_[to] == kDead;
+        cells_[to] = to + kMove < kPlaces ? cells_[to + kMove] : kDead;
+        gaps_[to] = to + kMove < kPlaces ? gaps_[to + kMove] : kDead;
+      }
+      look();
+    }
+  }
+
+  // Looks up the letters of the frame of the next row.
+  __device__ void look() {
+    letters_ = {};
+#pragma unroll 1
+    for (int place = 0; place < kPlaces; place += 8) {
+      letters_ = letters_.from(8).with(letters_of(first_ + 1 + place));
+    }
+    letters_ = letters_.from(8);
+  }
+
+  // The letters of eight columns from one on, of which the first of all is 1; those before it may be any. The side does not
+  // fit if one is no base.
+  __device__ __forceinline__ Letters letters_of(int first) {
+    const int last = static_cast<int>(side_.columns);
+    const uint32_t begin = static_cast<uint32_t>(min(max(1 - first, 0), 8));
+    const uint32_t end = static_cast<uint32_t>(min(max(last + 1 - first, 0), 8));
+    uint32_t letters = 0;
+    if (begin < end) {
+      letters = side_.reverse ? turned(eight(task_.columns, static_cast<int64_t>(side_.column_at) - first - 7))
+                              : eight(task_.columns, static_cast<int64_t>(side_.column_at) + first - 1);
+      letters &= (~0u >> (4 * begin)) & (~0u << (32 - 4 * end));
+    }
+    fits_ &= (letters & 0xCCCCCCCC) == 0;
+    const uint32_t reversed = __brev(letters);
+    return {{bits(reversed, 0), 0}, {bits(reversed, 1), 0}, {~0u << end & 0xFF, 0}};
+  }
+
+  // A bit of each of eight reversed letters.
+  static __device__ __forceinline__ uint32_t bits(uint32_t reversed, uint32_t bit) {
+    uint32_t bits = reversed >> (3 - bit) & 0x11111111;
+    bits = (bits | bits >> 3) & 0x03030303;
+    bits = (bits | bits >> 6) & 0x000F000F;
+    return (bits | bits >> 12) & 0xFF;
+  }
+
+  const Affine& task_;
+  int equal_, difference_, open_, more_, drop_;
+  Side side_;
+  // Of the row: its number, the column of the first place, what cells score with a pair of equal letters behind them, and
+  // the gaps through them that skip rows.
+  uint32_t number_;
+  int first_;
+  int cells_[kPlaces], gaps_[kPlaces];
+  // Of the frame of the next row.
+  Letters letters_;
+  int best_;
+  uint32_t found_row_, found_column_;
+  bool fits_;
+};
+
+}  // namespace blastn

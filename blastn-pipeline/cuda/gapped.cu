@@ -3,8 +3,24 @@
 #include <blastn/frame.cuh>
 #include <blastn/greedy.cuh>
 
+// Extends sides of `task`, until all are taken: a thread that is done with one takes the next while others are within
+// theirs. Called by single threads.
+template <class Extension, class Task>
+static __device__ __forceinline__ void take_sides(Extension& side, const Task& task, uint32_t* cursor) {
+  uint32_t number = 0;
+  for (bool busy = false;;) {
+    if (!busy) {
+      number = atomicAdd(cursor, 1u);
+      if (number >= task.count) return;
+      side.begin(task.sides[number]);
+    }
+    busy = side.go_on();
+    if (!busy) task.reached[number] = side.reached();
+  }
+}
+
 // Extends the sides of `task`, for scores alone; rows are bases, as in the first extension of a
-// subject. A thread that is done with a side takes the next while others are within theirs.
+// subject.
 //
 // Any number of blocks of one warp, with `width` * 128 bytes of dynamic shared memory; cursors[0] is 0
 // before. No barriers.
@@ -13,16 +29,7 @@ extern "C" __global__ void affine_scores(const blastn::Affine* argument) {
   DYN_SMEM(uint32_t, slots);
   blastn::AffineSide<blastn::Bases, false> side(task, slots + threadIdx.x, nullptr);
   side.clear();
-  uint32_t number = 0;
-  for (bool busy = false;;) {
-    if (!busy) {
-      number = atomicAdd(task.cursors, 1u);
-      if (number >= task.count) return;
-      side.begin(task.sides[number]);
-    }
-    busy = side.row();
-    if (!busy) task.reached[number] = side.reached();
-  }
+  take_sides(side, task, task.cursors);
 }
 SIMT_EXPORT(affine_scores)
 
@@ -32,16 +39,7 @@ SIMT_EXPORT(affine_scores)
 extern "C" __global__ void affine_frames(const blastn::Affine* argument) {
   const blastn::Affine task = *argument;
   blastn::AffineFrame side(task);
-  uint32_t number = 0;
-  for (bool busy = false;;) {
-    if (!busy) {
-      number = atomicAdd(task.cursors, 1u);
-      if (number >= task.count) return;
-      side.begin(task.sides[number]);
-    }
-    busy = side.rows();
-    if (!busy) task.reached[number] = side.reached();
-  }
+  take_sides(side, task, task.cursors);
 }
 SIMT_EXPORT(affine_frames)
 
@@ -62,7 +60,7 @@ extern "C" __global__ void affine_traces(const blastn::Affine* argument) {
     const uint32_t number = atomicAdd(task.cursors, 1u);
     if (number >= task.count) return;
     side.begin(task.sides[number]);
-    while (side.row()) {
+    while (side.go_on()) {
     }
     blastn::Reached reached = side.reached();
     if (reached.runs != blastn::kNoRoom) {
@@ -79,8 +77,7 @@ extern "C" __global__ void affine_traces(const blastn::Affine* argument) {
 }
 SIMT_EXPORT(affine_traces)
 
-// Extends the sides of `task` greedily; subjects are bases. A thread that is done with a side takes the next while others
-// are within theirs.
+// Extends the sides of `task` greedily; subjects are bases.
 //
 // Any number of blocks of one warp, with `width` * 384 bytes of dynamic shared memory; the cursor is 0
 // before. No barriers.
@@ -88,16 +85,7 @@ extern "C" __global__ void greedy_scores(const blastn::Greedy* argument) {
   const blastn::Greedy task = *argument;
   DYN_SMEM(uint32_t, slots);
   blastn::GreedySide<blastn::Bases, false> side(task, slots + threadIdx.x, nullptr, 0);
-  uint32_t number = 0;
-  for (bool busy = false;;) {
-    if (!busy) {
-      number = atomicAdd(task.cursor, 1u);
-      if (number >= task.count) return;
-      side.begin(task.sides[number]);
-    }
-    busy = side.front();
-    if (!busy) task.reached[number] = side.reached();
-  }
+  take_sides(side, task, task.cursor);
 }
 SIMT_EXPORT(greedy_scores)
 
@@ -117,7 +105,7 @@ extern "C" __global__ void greedy_traces(const blastn::GreedyTraces* argument) {
     const uint32_t number = atomicAdd(task.cursors, 1u);
     if (number >= task.greedy.count) return;
     side.begin(task.greedy.sides[number]);
-    while (side.front()) {
+    while (side.go_on()) {
     }
     const blastn::GreedyReached found = side.reached();
     blastn::Reached reached = {0, 0, 0, 0, blastn::kNoRoom};

@@ -14,7 +14,8 @@
 //! is found is the same for all sizes.
 //!
 //! A batch may be seeded while others before it are sifted, extended and finished, as many at a time as there are
-//! workers. The first three need bases, the last one letters, each at most a part at a time.
+//! workers. The first three need bases, the last one letters, each at most a part at a time, so that all are within
+//! the limit.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ impl<'a, W: Worker> Engine<'a, W> {
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let parts = Parts::new(database, limits.bases());
+        let parts = Parts::new(database, limits.bases(others.len()));
         let (bases, letters) = (Held::default(), Held::default());
         let others = Pool::new(others);
         let new = Self { seeds, others, database, limits, parts, bases, letters };

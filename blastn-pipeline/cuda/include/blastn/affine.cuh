@@ -77,7 +77,7 @@ class AffineSide {
   }
 
   // Scores the next row; false if there is none, or no cell of it is live. Then `reached` is known.
-  __device__ bool row() {
+  __device__ bool go_on() {
     if (number_ == side_.rows) {
       kill(first_, last_);
       return false;

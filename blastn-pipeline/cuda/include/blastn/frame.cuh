@@ -50,7 +50,7 @@ class AffineFrame {
 
   // Scores up to eight rows; false if there is none behind them, or no cell of the last lives, or the side does not fit.
   // Then `reached` is known.
-  __device__ bool rows() {
+  __device__ bool go_on() {
     if (number_ >= side_.rows) return false;
     uint32_t letters = side_.reverse ? turned(Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) - number_ - 8))
                                      : Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) + number_);
@@ -166,25 +166,23 @@ class AffineFrame {
 
   // Moves the frame if the best cell is far from the place of the main diagonal.
   __device__ void follow(int place) {
-    if (2 * (kMain - place) > kMove) {
-      first_ -= kMove;
+    if (2 * (kMain - place) > kMove) move<-kMove>();
+    else if (2 * (place - kMain) > kMove) move<kMove>();
+  }
+
+  // Moves the frame by so many columns; the side does not fit if it leaves a live cell behind.
+  template <int BY>
+  __device__ __forceinline__ void move() {
+    first_ += BY;
 #pragma unroll
-      for (int to = kPlaces - 1; to >= 0; to--) {
-        if (to >= kPlaces - kMove) fits_ &= cells_[to] == kDead;
-        cells_[to] = to < kMove ? kDead : cells_[to - kMove];
-        gaps_[to] = to < kMove ? kDead : gaps_[to - kMove];
-      }
-      look();
-    } else if (2 * (place - kMain) > kMove) {
-      first_ += kMove;
-#pragma unroll
-      for (int to = 0; to < kPlaces; to++) {
-        if (to < kMove) fits_ &= cells_[to] == kDead;
-        cells_[to] = to + kMove < kPlaces ? cells_[to + kMove] : kDead;
-        gaps_[to] = to + kMove < kPlaces ? gaps_[to + kMove] : kDead;
-      }
-      look();
+    for (int n = 0; n < kPlaces; n++) {
+      const int to = BY > 0 ? n : kPlaces - 1 - n, from = to + BY, left = to - BY;
+      if (left < 0 || left >= kPlaces) fits_ &= cells_[to] == kDead;
+      const bool is_new = from < 0 || from >= kPlaces;
+      cells_[to] = is_new ? kDead : cells_[from];
+      gaps_[to] = is_new ? kDead : gaps_[from];
     }
+    look();
   }
 
   // Looks up the letters of the frame of the next row.

@@ -95,7 +95,7 @@ class GreedySide {
   }
 
   // Goes on with one more difference; false if that leads nowhere. Then `reached` is known.
-  __device__ bool front() {
+  __device__ bool go_on() {
     if (is_over_) return false;
     const int half = task_.reward / 2, cost = task_.cost;
     differences_++;

@@ -56,7 +56,7 @@ struct Pairs {
   const PairStrand* strands;
   ChunkHit* found;     // hits as they were found
   ChunkHit* hits;      // and in order: those of a pair are together, the best first
-  SortKey* keys;        // in that order: minus score, query, chunk
+  SortKey* keys;       // in that order: minus score, query, chunk
   uint32_t* firsts;    // the best hit of each pair
   uint32_t* others;    // hits that do not lie within what became of their pair's best
   uint32_t* inner;     // those that do, of pairs whose best was replaced

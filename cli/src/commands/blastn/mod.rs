@@ -171,15 +171,14 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
-        let lanes: Vec<_> = senders
+        let (lanes, threads): (Vec<_>, Vec<_>) = senders
             .into_iter()
             .map(|searched| {
                 // No batch waits for a lane but the one that was seeded last: what is found takes memory.
                 let (seeded, queue) = sync_channel(0);
                 (seeded, scope.spawn(move || lane(report.searcher, queue, &searched)))
             })
-            .collect();
-        let (lanes, threads): (Vec<_>, Vec<_>) = lanes.into_iter().unzip();
+            .unzip();
         let mut rest = queries;
         for lane in lanes.iter().cycle() {
             if rest.is_empty() {

@@ -1,5 +1,5 @@
 // Pairs of queries and chunks: their hits in order, the extensions of these, and which pairs are promising
-// (src/pairs). All kernels: any grid of one-dimensional blocks, no barriers.
+// (src/pairs). All kernels: any grid of one-dimensional blocks, no barriers but where it is said.
 #include <blastn/pairs.cuh>
 
 namespace {
@@ -25,12 +25,33 @@ struct Numbers {
   __device__ uint32_t operator*() const { return static_cast<uint32_t>(number); }
 };
 
+// Queries whose hits a block counts.
+constexpr uint32_t kCounted = 1024;
+
 // What became of the best hit of the pair of a hit; false if that is not known.
 __device__ bool best_span(const Pairs& task, uint32_t first, Span& best) {
   return gapped_span(task, task.hits[first], task.answers + uint64_t{task.extended[first]} * 2 * kAnswer, best);
 }
 
 }  // namespace
+
+// Counts the hits of each query in `cursors`, which are 0 before. With barriers.
+extern "C" __global__ void count_queries(const Pairs* argument) {
+  const Pairs task = *argument;
+  // Few queries have many hits each: they are counted by blocks first.
+  __shared__ uint32_t counts[kCounted];
+  for (uint32_t query = threadIdx.x; query < kCounted; query += blockDim.x) counts[query] = 0;
+  __syncthreads();
+  for (Numbers n(task.hit_count); n.more(); n.next()) {
+    const uint32_t query = task.strands[strand_of(task, task.found[*n])].query;
+    atomicAdd(query < kCounted ? counts + query : task.cursors + query, 1u);
+  }
+  __syncthreads();
+  for (uint32_t query = threadIdx.x; query < kCounted; query += blockDim.x) {
+    if (counts[query] > 0) atomicAdd(task.cursors + query, counts[query]);
+  }
+}
+SIMT_EXPORT(count_queries)
 
 // Lists the numbers that decide last about the order of `found`: place in the query, length, place in the
 // chunk.

@@ -92,6 +92,11 @@ impl<'a, W: Worker> Engine<'a, W> {
         self.bases.with(part, load, take)
     }
 
+    /// [`Limits::hits`].
+    pub(crate) fn hits(&self) -> u64 {
+        self.limits.hits
+    }
+
     /// The ungapped alignments of a batch with the whole database.
     pub(crate) fn seeded(
         &self,
@@ -105,7 +110,8 @@ impl<'a, W: Worker> Engine<'a, W> {
                 let mut first = 0;
                 for run in limits::runs(chunks, places, options.word) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
-                    all.push(Seeded { part, chunks: first..first + run.len(), hits });
+                    let counts = self.seeds.pairs().counts(batch, &hits)?;
+                    all.push(Seeded { part, chunks: first..first + run.len(), hits, counts });
                     first += run.len();
                 }
                 Ok(())
@@ -303,7 +309,9 @@ pub(crate) struct Seeded<B: Backend> {
     part: usize,
     /// Of that part.
     chunks: Range<usize>,
-    pub(crate) hits: DeviceItems<B>,
+    hits: DeviceItems<B>,
+    /// How many there are of each query.
+    pub(crate) counts: Vec<u32>,
 }
 
 /// Queries as extensions need them; nothing if the device is not for them.
@@ -312,7 +320,8 @@ fn queries<W: Worker>(
     batch: &Batch,
     options: &Options,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy() && !device::has_small_scores(&options.scoring, batch.x_drop_last) {
+    if !options.is_greedy() && !device::has_small_scores(&options.scoring, batch.manner.x_drop_last)
+    {
         return Ok(None);
     }
     worker.queries(batch, &options.scoring).map(Some)

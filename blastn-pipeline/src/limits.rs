@@ -10,6 +10,10 @@ use crate::queries::Batch;
 /// Words that a run is expected to find of a piece by chance, at most: they are in memory all at once.
 const WORDS: u64 = 1 << 26;
 
+/// Bytes of device memory for each ungapped alignment of a batch, about: itself, keys and buffers to sort it by, sides
+/// with answers, and the words that it was found by.
+pub(crate) const BYTES_A_HIT: u64 = 512;
+
 /// What a device may take at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -17,6 +21,8 @@ pub struct Limits {
     pub memory: u64,
     /// Places of the queries, on both strands, whose words are looked up.
     pub places: usize,
+    /// Ungapped alignments of a batch, about: fewer if one portion (see [`crate::batching`]) has more.
+    pub hits: u64,
 }
 
 impl Limits {

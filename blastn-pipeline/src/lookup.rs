@@ -3,7 +3,7 @@
 //! Words are shorter than what an alignment must have in a row, so that the subject needs to be read
 //! only every few bases: of a run of `word` equal bases, one of the words at every `stride`-th place
 //! of the subject lies within. How long they are is a matter of speed, but as it decides which part
-//! of a run is met first, it follows NCBI's choice.
+//! of a run is met first, it follows NCBI's choice (`manner`).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,30 +36,11 @@ pub struct Lookup {
     indexed: Arc<[u64]>,
 }
 
-/// Bases of a looked-up word, given those of a hit and how many words there are about.
-fn width(word: usize, words: usize) -> usize {
-    // Each row: from this many words on, this width.
-    let choose = |choices: &[(usize, usize)]| {
-        choices.iter().rev().find(|&&(from, _)| words >= from).map_or(word, |&(_, width)| width)
-    };
-    match word {
-        0..=6 => word,
-        7 => choose(&[(0, 6), (250, 7)]),
-        8 => choose(&[(0, 7), (8_500, 8)]),
-        9 => choose(&[(0, 7), (1_250, 8), (21_000, 9)]),
-        10 => choose(&[(0, 7), (1_250, 8), (8_500, 9), (18_000, 10)]),
-        11 => choose(&[(0, 8), (12_000, 10), (180_000, 11)]),
-        12 => choose(&[(0, 8), (8_500, 9), (18_000, 10), (60_000, 11), (900_000, 12)]),
-        _ => choose(&[(0, 8), (8_500, 11), (300_000, 12)]),
-    }
-}
-
 impl Lookup {
     /// Indexes the unmasked words of a batch, those with ambiguous letters left out, for hits of
     /// `word` bases.
     pub fn new(batch: &Batch, word: usize) -> Self {
-        let words = batch.segments.iter().map(|segment| segment.len() - 1).sum();
-        let width = width(word, words);
+        let width = batch.manner.width;
         let count = 1usize << (2 * width);
         let mut starts = vec![0u32; count + 1];
         let mut indexed = vec![0u64; batch.letters.len() / 64 + 1];
@@ -228,6 +209,7 @@ mod tests {
                     Record { lower: vec![length / 3..length / 2], ..record }
                 })
                 .collect();
+            options.word = word;
             let batch = Batch::new(&records, &options, Extent { letters: 1000, sequences: 1 });
             let lookup = Lookup::new(&batch, word);
             let subject: Vec<u8> = (0..400).map(|_| random.u8(..4)).collect();
@@ -262,12 +244,5 @@ mod tests {
             expected.sort_by_key(|hit| (hit.subject, hit.query));
             assert_eq!(hits, expected, "seed {seed}, pieces");
         }
-    }
-
-    #[test]
-    fn widths_follow_the_number_of_words() {
-        assert_eq!([0, 11_999, 12_000, 180_000].map(|words| width(11, words)), [8, 8, 10, 11]);
-        assert_eq!([0, 8_500, 300_000].map(|words| width(28, words)), [8, 11, 12]);
-        assert_eq!((width(4, 5), width(7, 100), width(7, 1000)), (4, 6, 7));
     }
 }

@@ -50,6 +50,8 @@ pub(crate) struct Work {
     ungapped: Vec<UngappedHit>,
     diagonals: Diagonals,
     gapped: gapped::Work,
+    /// Of each query; 0 before and after.
+    counts: Vec<u64>,
 }
 
 /// What was found in a subject.
@@ -57,8 +59,8 @@ pub(crate) struct Work {
 pub(crate) struct Found {
     /// Of each query that something was found of, in order; by score.
     pub(crate) of_queries: Vec<(usize, Vec<Hsp>)>,
-    /// How many ungapped alignments were extended with gaps.
-    pub(crate) extensions: u64,
+    /// Of queries, how many ungapped alignments were extended with gaps.
+    pub(crate) extensions: Vec<(usize, u64)>,
 }
 
 impl Search<'_> {
@@ -71,7 +73,7 @@ impl Search<'_> {
             let chunks = chunks.par_iter().cloned();
             chunks.map_init(Work::default, |work, chunk| self.chunk(subject, chunk, work)).collect()
         };
-        let extensions = parts.iter().map(|part| part.extensions).sum();
+        let extensions = parts.iter().flat_map(|part| &part.extensions).copied().collect();
         let mut of_queries: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
         for (part, chunk) in parts.into_iter().zip(&chunks) {
             for (query, hsps) in part.of_queries {
@@ -116,7 +118,21 @@ impl Search<'_> {
             of_queries.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
         }
         let found = of_queries.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
-        Found { of_queries: found.collect(), extensions: work.ungapped.len() as u64 }
+        Found { of_queries: found.collect(), extensions: self.extensions(work) }
+    }
+
+    /// How many ungapped alignments there are of each query that has any.
+    fn extensions(&self, work: &mut Work) -> Vec<(usize, u64)> {
+        work.counts.resize(self.batch.queries(), 0);
+        let mut queries = Vec::new();
+        for hit in &work.ungapped {
+            let query = self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query;
+            if work.counts[query] == 0 {
+                queries.push(query);
+            }
+            work.counts[query] += 1;
+        }
+        queries.into_iter().map(|query| (query, std::mem::take(&mut work.counts[query]))).collect()
     }
 
     /// Alignments of a query and a part of a subject, of ungapped ones, the best first, with what a device
@@ -208,9 +224,9 @@ impl Search<'_> {
     /// How far the score of a hit's extension may drop.
     pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
         if self.options.is_greedy() {
-            return self.batch.x_drop;
+            return self.batch.manner.x_drop;
         }
-        self.batch.x_drop.min(hit.score)
+        self.batch.manner.x_drop.min(hit.score)
     }
 
     fn gapped_from(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {

@@ -6,60 +6,15 @@
 //!   segments    ------   -----    -----   ------      what is not masked: words are looked up there
 //! ```
 
-use std::f64::consts::LN_2;
 use std::ops::Range;
 
 use crate::alphabet::{ANY, SENTINEL, complement};
+pub use crate::contexts::{Context, Extent, Statistics};
 use crate::fasta::Record;
+use crate::manner::Manner;
 use crate::options::{Options, Strand};
 use crate::scoring::Matrix;
 use crate::statistics::tables::{self, Gapped};
-use crate::statistics::{Parameters, SearchSpace, ungapped};
-
-/// Bits that an ungapped alignment must score to be extended with gaps.
-const GAP_TRIGGER: f64 = 27.0;
-
-/// Of the score that is needed, what an extension four bases at a time must reach.
-const NEARLY: f64 = 0.8;
-
-/// A strand of a query.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// Its first letter.
-    pub first: usize,
-    /// Its letters.
-    pub length: usize,
-    /// The query, counted within the batch.
-    pub query: usize,
-    /// Whether it is the reverse complement.
-    pub minus: bool,
-    /// Nothing if there are no statistics for the query, as for one of N only.
-    pub statistics: Option<Statistics>,
-}
-
-impl Context {
-    /// Its letters among those of the batch.
-    pub(crate) fn range(&self) -> Range<usize> {
-        self.first..self.first + self.length
-    }
-}
-
-/// Statistics of a strand, and the scores that follow.
-#[derive(Debug, Clone, Copy)]
-pub struct Statistics {
-    /// Of ungapped alignments.
-    pub ungapped: Parameters,
-    /// Of gapped alignments.
-    pub gapped: Parameters,
-    /// The search space.
-    pub space: SearchSpace,
-    /// How far the score of an ungapped extension may drop.
-    pub(crate) x_drop: i32,
-    /// The least score of an ungapped alignment that is extended with gaps.
-    pub(crate) trigger: i32,
-    /// The least score of a gapped alignment.
-    pub(crate) cutoff: i32,
-}
 
 /// Queries that are searched together.
 #[derive(Debug)]
@@ -70,21 +25,11 @@ pub struct Batch {
     /// Ranges of `letters` that are not masked, in order.
     pub(crate) segments: Vec<Range<usize>>,
     pub(crate) matrix: Matrix,
-    /// X-drops of gapped extensions, in scores.
-    pub(crate) x_drop: i32,
-    pub(crate) x_drop_last: i32,
+    /// How they are searched.
+    pub(crate) manner: Manner,
     /// Whether odd scores are rounded down for E-values.
     pub(crate) even: bool,
     queries: usize,
-}
-
-/// How much there is to search in.
-#[derive(Debug, Clone, Copy)]
-pub struct Extent {
-    /// Bases.
-    pub letters: u64,
-    /// Sequences.
-    pub sequences: usize,
 }
 
 impl Batch {
@@ -102,20 +47,35 @@ impl Batch {
             contexts: Vec::new(),
             segments: Vec::new(),
             matrix,
-            x_drop: 0,
-            x_drop_last: 0,
+            manner: Manner::new(&[], &[], options),
             even,
             queries: records.len(),
         };
         for (query, record) in records.iter().enumerate() {
             batch.add(query, record, options, gapped, extent);
         }
-        let lambdas = batch.contexts.iter().filter_map(|context| context.statistics);
-        let lambda = lambdas.map(|statistics| statistics.gapped.lambda).fold(f64::MAX, f64::min);
-        let score = |bits: f64| bits * LN_2 / lambda;
-        batch.x_drop = score(options.x_drops.gapped) as i32;
-        batch.x_drop_last = score(options.x_drops.last).max(f64::from(batch.x_drop)) as i32;
+        batch.manner = batch.manner_of(0..records.len(), options);
         batch
+    }
+
+    /// The same queries, searched in some manner.
+    #[must_use]
+    pub(crate) fn in_manner(self, manner: Manner) -> Self {
+        Self { manner, ..self }
+    }
+
+    /// In what manner some of the queries would be searched alone.
+    pub(crate) fn manner_of(&self, queries: Range<usize>, options: &Options) -> Manner {
+        let context_of =
+            |query: usize| self.contexts.partition_point(|context| context.query < query);
+        let contexts = &self.contexts[context_of(queries.start)..context_of(queries.end)];
+        let segment_of = |context: Option<&Context>| {
+            let first = context.map_or(self.letters.len(), |context| context.first);
+            self.segments.partition_point(|segment| segment.start < first)
+        };
+        let first = segment_of(contexts.first());
+        let end = segment_of(self.contexts.get(context_of(queries.end)));
+        Manner::new(contexts, &self.segments[first.min(end)..end], options)
     }
 
     fn add(
@@ -209,44 +169,6 @@ impl Batch {
     }
 }
 
-impl Statistics {
-    /// What an extension by four bases at a time must score.
-    pub(crate) fn nearly(&self) -> i32 {
-        (NEARLY * f64::from(self.trigger)) as i32
-    }
-
-    fn new(
-        strand: &[u8],
-        matrix: &Matrix,
-        options: &Options,
-        gapped: Gapped,
-        extent: Extent,
-    ) -> Option<Self> {
-        let ungapped = ungapped::of_query(&options.scoring, matrix, strand)?;
-        let (gapped, lengths) = match gapped {
-            Gapped::Known { parameters, alpha, beta } => (parameters, (alpha, beta)),
-            Gapped::Ungapped => {
-                let scores = (options.scoring.reward, options.scoring.penalty);
-                let beta = if matches!(scores, (1, -1) | (2, -3)) { -2.0 } else { 0.0 };
-                (ungapped, (ungapped.lambda / ungapped.h, beta))
-            }
-        };
-        let space = SearchSpace::new(
-            &gapped,
-            lengths,
-            strand.len() as i64,
-            extent.letters as i64,
-            extent.sequences as i64,
-        );
-        let cutoff = gapped.cutoff(options.e_value, space.effective);
-        let trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
-        let x_drop = (options.x_drops.ungapped * LN_2 / ungapped.lambda).ceil() as i32;
-        let trigger = trigger.min(cutoff);
-        let x_drop = if x_drop == 0 { trigger } else { x_drop };
-        Some(Self { ungapped, gapped, space, x_drop, trigger, cutoff })
-    }
-}
-
 /// What is masked of a query, in order and apart from each other.
 pub fn masks(record: &Record, options: &Options) -> Vec<Range<usize>> {
     let mut masks: Vec<Range<u32>> =
@@ -337,7 +259,7 @@ mod tests {
         let extent = Extent { letters: 2_476_164, sequences: 42 };
         let batch = Batch::new(&[record(&query)], &options, extent);
         let statistics = batch.statistics(0);
-        assert_eq!((batch.x_drop, batch.x_drop_last), (33, 110));
+        assert_eq!((batch.manner.x_drop, batch.manner.x_drop_last), (33, 110));
         assert!(statistics.trigger <= statistics.cutoff);
         assert!(batch.e_value(0, statistics.cutoff + 1) <= 10.0);
         assert_eq!(batch.e_value(0, 41).to_bits(), batch.e_value(0, 40).to_bits());

@@ -13,6 +13,7 @@ use crate::error::SearchError;
 use crate::fasta::Record;
 use crate::gapped;
 use crate::hsp::Hsp;
+use crate::limits;
 use crate::lookup::Lookup;
 use crate::options::Options;
 use crate::preliminary::{self, Search, Work};
@@ -85,15 +86,17 @@ impl<'a> Searcher<'a> {
         };
         let beside = |_| GpuWorker::new(&gpu.beside()?);
         let others = (0..LANES).map(beside).collect::<Result<_, _>>()?;
-        // The rest is for what a batch needs.
-        let memory = memory.map_or_else(|| gpu.free_memory().map(|free| free / 2), Ok)?;
+        let free = gpu.free_memory()?;
+        let memory = memory.unwrap_or(free / 2);
+        // The rest is for batches: each lane has one, and one is seeded.
+        let hits = free.saturating_sub(memory) / (LANES as u64 + 1) / limits::BYTES_A_HIT;
         // Both strands.
         let places = 2 * options.task.chunk();
         Self::with_workers(
             database,
             options,
             (GpuWorker::new(&gpu)?, others),
-            Limits { memory, places },
+            Limits { memory, places, hits },
         )
     }
 }
@@ -146,11 +149,25 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.finish(queries, self.extend(self.sift(self.seed(queries))))
     }
 
+    /// How much there is to search in.
+    pub(crate) fn extent(&self) -> Extent {
+        Extent { letters: self.database.letters(), sequences: self.database.len() }
+    }
+
+    /// Ungapped alignments of a batch for which the GPU has room, about; nothing if there is none.
+    pub(crate) fn hits(&self) -> Option<u64> {
+        self.engine().map(Engine::hits)
+    }
+
     /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is
     /// sifted.
     pub fn seed(&self, queries: &[Record]) -> Seeded<W::Backend> {
-        let extent = Extent { letters: self.database.letters(), sequences: self.database.len() };
-        let batch = Arc::new(Batch::new(queries, &self.options, extent));
+        self.seeded(Batch::new(queries, &self.options, self.extent()))
+    }
+
+    /// The same of queries in the manner of their batch.
+    pub(crate) fn seeded(&self, batch: Batch) -> Seeded<W::Backend> {
+        let batch = Arc::new(batch);
         let lookup = Arc::new(Lookup::new(&batch, self.options.word));
         let (mut times, mut clock) = (Times::default(), Clock::new());
         let on_device = self
@@ -158,7 +175,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
             .and_then(|engine| self.noted(engine.seeded(&self.options, (&batch, &lookup))));
         let (seeds, extensions) = if let Some(seeded) = on_device {
             times.seeding = clock.lap();
-            let extensions = seeded.iter().map(|seeded| seeded.hits.count as u64).sum();
+            let mut extensions = vec![0; batch.queries()];
+            for counts in seeded.iter().map(|run| &run.counts) {
+                extensions.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
+            }
             (Seeds::OnDevice(seeded), extensions)
         } else {
             let fours = Fours::new(&self.options);
@@ -277,8 +297,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
-    /// ones were extended.
-    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, u64) {
+    /// ones of each were extended.
+    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, Vec<u64>) {
         let of_subjects: Vec<preliminary::Found> = (0..self.database.len())
             .into_par_iter()
             .map_init(Work::default, |work, number| {
@@ -286,9 +306,11 @@ impl<'a, W: Worker> Searcher<'a, W> {
             })
             .collect();
         let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
-        let mut extensions = 0;
+        let mut extensions = vec![0; search.batch.queries()];
         for (subject, found) in of_subjects.into_iter().enumerate() {
-            extensions += found.extensions;
+            for (query, count) in found.extensions {
+                extensions[query] += count;
+            }
             for (query, hsps) in found.of_queries {
                 hits[query].push(Hit { subject, hsps });
             }

@@ -15,8 +15,8 @@ pub struct Seeded<B: Backend> {
     pub(crate) batch: Arc<Batch>,
     pub(crate) lookup: Arc<Lookup>,
     pub(crate) seeds: Seeds<B>,
-    /// [`Results::extensions`].
-    pub extensions: u64,
+    /// Ungapped alignments of each query, which were or will be extended with gaps.
+    pub extensions: Vec<u64>,
     pub(crate) times: Times,
 }
 
@@ -34,7 +34,7 @@ pub struct Scored {
     pub(crate) batch: Arc<Batch>,
     /// Subjects of each query.
     pub(crate) hits: Vec<Vec<Hit>>,
-    pub(crate) extensions: u64,
+    pub(crate) extensions: Vec<u64>,
     pub(crate) times: Times,
 }
 
@@ -45,8 +45,8 @@ pub struct Results {
     pub batch: Arc<Batch>,
     /// Hits of each query, the best first.
     pub hits: Vec<Vec<Hit>>,
-    /// Ungapped alignments that were extended with gaps: a measure of the work.
-    pub extensions: u64,
+    /// [`Seeded::extensions`]: a measure of the work.
+    pub extensions: Vec<u64>,
     /// How long it took.
     pub times: Times,
 }

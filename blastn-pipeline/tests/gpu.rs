@@ -2,9 +2,11 @@
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use aligner_core::{Device, DeviceRequest};
+use blastn_pipeline::batching::{Batches, Queued};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::fasta::{self, Record};
 use blastn_pipeline::options::{Options, Task};
@@ -107,6 +109,53 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
 }
 
 /// Alignments go on from piece to piece of a query.
+/// Batch by batch: how many there are, and what is found of each query.
+fn by_batches(searcher: &Searcher<'_>, queries: &[Record]) -> (usize, Vec<String>) {
+    let (mut batches, mut found) = (0, Vec::new());
+    for Queued { first, queries, seeded } in Batches::new(searcher, queries) {
+        assert_eq!(first, found.len());
+        let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
+        found.extend(results.hits.iter().map(|hits| format!("{hits:?}")));
+        batches += 1;
+    }
+    assert_eq!(searcher.failure(), None, "the device did the work");
+    (batches, found)
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn many_portions_are_searched_together() {
+    let mut random = Rng::with_seed(11);
+    let gene: Vec<u8> = (0..300).map(|_| random.u8(..4)).collect();
+    let copy = |random: &mut Rng, rate: u8| Record {
+        letters: gene
+            .iter()
+            .map(|&letter| if random.u8(..rate) == 0 { random.u8(..4) } else { letter })
+            .collect(),
+        ..Record::default()
+    };
+    let mut fasta = tempfile::NamedTempFile::new().expect("a file");
+    for number in 0..10_000 {
+        let letters = copy(&mut random, 12).letters;
+        let text: String =
+            letters.iter().map(|&letter| char::from(b"ACGT"[letter as usize])).collect();
+        writeln!(fasta, ">{number}\n{text}").expect("room on the disk");
+    }
+    let database = Database::from_fasta(fasta.path(), 0).expect("a database");
+    let queries: Vec<Record> = (0..200).map(|_| copy(&mut random, 20)).collect();
+    for task in [Task::Blastn, Task::Megablast] {
+        let options = Options::new(task);
+        let on = |device| by_batches(&searcher(&database, &options, device, None), &queries);
+        let ((portions, cpu), (batches, gpu)) =
+            (on(DeviceRequest::Cpu), on(DeviceRequest::Cuda(0)));
+        assert!(batches < portions, "{task:?}: {batches} batches, {portions} portions");
+        assert_eq!(gpu.len(), queries.len());
+        for (query, (cpu, gpu)) in cpu.iter().zip(&gpu).enumerate() {
+            assert!(cpu == gpu, "{task:?}: query {query} differs");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs a GPU"]
 fn a_long_query_is_looked_up_in_pieces() {
@@ -125,13 +174,14 @@ fn a_long_query_is_looked_up_in_pieces() {
     let options = Options::new(Task::Blastn);
     let queries = [Record { letters, ..Record::default() }];
     let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
-    assert!(cpu.extensions > 20, "{} extensions", cpu.extensions);
+    let extensions: u64 = cpu.extensions.iter().sum();
+    assert!(extensions > 20, "{extensions} extensions");
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
     let worker = || GpuWorker::new(&gpu.beside().expect("a stream")).expect("kernels");
     let workers = (worker(), vec![worker(), worker()]);
-    let limits = Limits { memory: 1 << 20, places: 1_000 };
+    let limits = Limits { memory: 1 << 20, places: 1_000, hits: 1 << 20 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {
         assert_alike("pieces", &cpu, &gpu);

@@ -65,7 +65,8 @@ pub(crate) fn of_begins(
         .flat_map(|(number, begin)| [(begin.rows[0], 2 * number), (begin.rows[1], 2 * number + 1)])
         .collect();
     order.par_sort_unstable_by_key(|&side| Reverse(side));
-    let x_drop = batch.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
+    let x_drop =
+        batch.manner.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
     let side = |&(_, number): &(u32, u32)| {
         let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];

@@ -92,7 +92,7 @@ pub(crate) fn affine_alignment(
 ) -> Gapped {
     let rows = Side { letters: strand, at: seed.0 + 1 };
     let columns = Side { letters, at: seed.1 + 1 };
-    let (matrix, x_drop) = (&batch.matrix, batch.x_drop_last);
+    let (matrix, x_drop) = (&batch.matrix, batch.manner.x_drop_last);
     let work = &mut work.affine;
     let left = affine::extend::<true, true>(rows, columns, scoring, matrix, x_drop, work);
     let of_left = affine::script(work, &left);
@@ -129,7 +129,7 @@ pub(crate) fn greedy_score(
     work: &mut Work,
 ) -> Gapped {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.x_drop, &mut work.greedy);
+    let (x_drop, work) = (batch.manner.x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
     let left = greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
     greedy_scored(scoring, seed, &left, &right)
@@ -156,7 +156,7 @@ pub(crate) fn greedy_alignment(
     work: &mut Work,
 ) -> Gapped {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.x_drop_last, &mut work.greedy);
+    let (x_drop, work) = (batch.manner.x_drop_last, &mut work.greedy);
     let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
     let of_right = greedy::script(work, &right);
     let left = greedy::extend::<true, true>(query, subject, scoring, x_drop, work);

@@ -170,7 +170,7 @@ impl Task {
             is_greedy: options.is_greedy().into(),
             reward: scoring.reward,
             penalty: scoring.penalty,
-            x_drop: batch.x_drop,
+            x_drop: batch.manner.x_drop,
             least_drop: scoring.gap_open + scoring.gap_extend,
             separation: options.diagonal_separation(),
             ..Self::zeroed()

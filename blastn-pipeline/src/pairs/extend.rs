@@ -94,7 +94,7 @@ impl<'a, B: Backend> Extension<'a, B> {
     /// Whether the device's cells are for the scores.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy() || device::has_small_scores(&options.scoring, batch.x_drop)
+        options.is_greedy() || device::has_small_scores(&options.scoring, batch.manner.x_drop)
     }
 
     /// Extends some of the wanted sides.

@@ -26,7 +26,7 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
 use aligner_core::sort::{self, Field, ITEM, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Item, Items};
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 pub(crate) use self::device::{BEST_STAYS, NO_SCORE, OPEN, Verdict};
@@ -38,6 +38,7 @@ use crate::hits::ChunkHit;
 use crate::launch;
 use crate::pipeline::device::DeviceChunk;
 use crate::preliminary::Search;
+use crate::queries::Batch;
 use crate::ungapped::UngappedHit;
 
 const PAIRS: &[u8] = include_bytes!("../../cuda/pairs.fatbin");
@@ -172,6 +173,26 @@ impl<B: Backend> Pairs<B> {
         other: &DeviceItems<B>,
     ) -> Result<DeviceItems<B>, DeviceError> {
         launch::joined(&self.backend, size_of::<ChunkHit>(), [one, other])
+    }
+
+    /// How many hits there are of each query.
+    pub(crate) fn counts(
+        &self,
+        batch: &Batch,
+        hits: &DeviceItems<B>,
+    ) -> Result<Vec<u32>, DeviceError> {
+        let strands = self.upload(&device::strands(batch))?;
+        let counts = self.zeros::<u32>(batch.queries())?;
+        let task = Task {
+            found: self.backend.address(&hits.items),
+            hit_count: hits.count as u32,
+            strands: self.backend.address(&strands),
+            strand_count: batch.contexts.len() as u32,
+            cursors: self.backend.address(&counts),
+            ..Task::zeroed()
+        };
+        self.launch("count_queries", hits.count, &task)?;
+        Ok(self.land(&counts, batch.queries())?.part(0).to_vec())
     }
 
     /// Makes keys and sorts them.

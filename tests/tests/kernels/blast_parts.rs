@@ -247,9 +247,13 @@ fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
     queries.into_iter().map(record).collect()
 }
 
+fn within(memory: u64, places: usize) -> Limits {
+    Limits { memory, places, hits: u64::MAX }
+}
+
 /// How many parts there are with so many bytes of memory.
 fn parts(database: &Database, memory: u64) -> usize {
-    Parts::new(database, memory / 5 * 4).all().len()
+    Parts::new(database, memory / 4 * 4).all().len()
 }
 
 /// The number of alignments that are found; by the device, within each of some limits, and on the CPU.
@@ -323,7 +327,7 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         for (count, places) in (0..).zip(all).filter(|(n, _)| n % 3 != seed % 3).map(|(_, one)| one)
         {
             let memory = with_parts(count).expect("so many parts");
-            limits.push(Limits { memory, places });
+            limits.push(within(memory, places));
         }
         let queries = records(queries);
         alignments += check(&format!("seed {seed}"), &database, &options, &queries, &limits);
@@ -350,7 +354,7 @@ fn of_many_alike_the_best_are_found() {
         let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
         let options = Options { word: 11, targets: 3, ..Options::new(task) };
         let memory = database.letters() * 3;
-        let limits = [memory, memory / 5].map(|memory| Limits { memory, places: usize::MAX });
+        let limits = [memory, memory / 5].map(|memory| within(memory, usize::MAX));
         let queries = records(queries);
         let found = check(&format!("seed {seed}"), &database, &options, &queries, &limits);
         assert!(found >= 9, "{found} alignments");
@@ -362,7 +366,7 @@ fn nothing_and_one_alignment_are_found() {
     let mut random = Rng::with_seed(3);
     let query = random_letters(&mut random, 60);
     let other = random_letters(&mut random, 400);
-    let limits = [Limits { memory: u64::MAX / 4, places: usize::MAX }];
+    let limits = [within(u64::MAX / 4, usize::MAX)];
     for (task, of) in [(Task::Blastn, 30), (Task::Megablast, 40), (Task::Blastn, 0)] {
         let subject = [&other[..200], &query[..of], &other[200..]].concat();
         let database = database(vec![subject]);
@@ -387,8 +391,36 @@ fn a_subject_may_be_longer_than_a_part() {
     let database = database(vec![query[..900].to_vec(), subject, end]);
     let options = Options::new(Task::Megablast);
     let limits = [(4_000_000, 1_024), (1, usize::MAX)];
-    let limits = limits.map(|(memory, places)| Limits { memory, places });
+    let limits = limits.map(|(memory, places)| within(memory, places));
     assert!(limits.map(|limits| parts(&database, limits.memory)) > [1, 2]);
     let found = check("long", &database, &options, &records(vec![query]), &limits);
     assert!(found >= 5, "{found} alignments");
+}
+
+#[test]
+fn hits_of_many_queries_are_counted() {
+    let mut random = Rng::with_seed(13);
+    let subjects: Vec<Vec<u8>> = (0..3).map(|_| random_letters(&mut random, 300)).collect();
+    // More than a block counts by itself, and some without any hits.
+    let queries: Vec<Vec<u8>> = (0..1_200)
+        .map(|number| match number % 5 {
+            0 => random_letters(&mut random, 20),
+            _ => {
+                let from = random.usize(..270);
+                subjects[random.usize(..3)][from..from + 30].to_vec()
+            }
+        })
+        .collect();
+    let (database, queries) = (database(subjects), records(queries));
+    let options = Options { dust: None, e_value: 1e-3, ..Options::new(Task::Blastn) };
+    let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
+    let workers = (Shim::new(), vec![Shim::new()]);
+    let shim = Searcher::with_workers(&database, options, workers, within(1 << 20, usize::MAX))
+        .expect("a searcher");
+    for count in [queries.len(), 1, 0] {
+        let expected = cpu.seed(&queries[..count]).extensions;
+        assert_eq!(shim.seed(&queries[..count]).extensions, expected, "{count} queries");
+        assert_eq!(expected.iter().filter(|&&hits| hits > 0).count() > 900, count > 1);
+    }
+    assert_eq!(shim.failure(), None, "the device did the work");
 }

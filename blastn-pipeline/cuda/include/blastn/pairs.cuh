@@ -65,7 +65,7 @@ struct Pairs {
   uint32_t* others_answers;  // and of those of `others`
   uint32_t* inner_answers;   // and of `inner`
   Verdict* verdicts;         // of each pair
-  uint32_t* cursors;         // what is listed is counted in the first
+  uint32_t* cursors;         // what is listed is counted in the first; or for each query
   // Sides that are extended now.
   const uint32_t* listed;  // hits with sides
   const uint32_t* wanted;  // numbers of sides of these; null for all from `first_side` on

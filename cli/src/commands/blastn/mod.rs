@@ -24,12 +24,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::{Device, DeviceRequest};
 use anyhow::{Context, Result, anyhow, ensure};
-use blastn_pipeline::batching::BatchSize;
+use blastn_pipeline::batching::{Batches, Queued};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::{DatabaseError, SearchError};
 use blastn_pipeline::fasta::{self, Record};
-use blastn_pipeline::search::{self, LANES, Results, Searcher, Times};
-use blastn_pipeline::worker::{GpuWorker, Worker};
+use blastn_pipeline::search::{LANES, Results, Searcher, Times};
+use blastn_pipeline::worker::GpuWorker;
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
@@ -126,12 +126,6 @@ fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<S
     }
 }
 
-/// A batch on its way, as the GPU has it.
-type Seeded = search::Seeded<<GpuWorker as Worker>::Backend>;
-
-/// A batch between seeding and the next step: its first query, from 0, its queries, and what is known of them.
-type Queued<'q> = (usize, &'q [Record], Seeded);
-
 /// Seconds of all batches.
 struct Spent {
     times: Times,
@@ -153,8 +147,6 @@ fn search(
     queries: &[Record],
     mut out: impl Write + Send,
 ) -> std::io::Result<Spent> {
-    let (task, letters) = (report.searcher.options().task, report.searcher.database().letters());
-    let mut size = BatchSize::new(task, letters);
     std::thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..LANES).map(|_| sync_channel(1)).unzip();
         let writer = scope.spawn(move || {
@@ -179,18 +171,10 @@ fn search(
                 (seeded, scope.spawn(move || lane(report.searcher, queue, &searched)))
             })
             .unzip();
-        let mut rest = queries;
-        for lane in lanes.iter().cycle() {
-            if rest.is_empty() {
+        for (lane, batch) in lanes.iter().cycle().zip(Batches::new(report.searcher, queries)) {
+            if lane.send(batch).is_err() {
                 break;
             }
-            let (batch, behind) = rest.split_at(batch(rest, size.bases()));
-            let seeded = report.searcher.seed(batch);
-            size.update(seeded.extensions);
-            if lane.send((queries.len() - rest.len(), batch, seeded)).is_err() {
-                break;
-            }
-            rest = behind;
         }
         drop(lanes);
         let mut times = Times::default();
@@ -206,11 +190,11 @@ fn search(
 /// Takes batches through all steps after the first, until no one wants them any more, and tells how long it took.
 fn lane<'q>(
     searcher: &Searcher<'_>,
-    queue: Receiver<Queued<'q>>,
+    queue: Receiver<Queued<'q, GpuWorker>>,
     searched: &SyncSender<Searched<'q>>,
 ) -> Times {
     let mut times = Times::default();
-    for (first, queries, seeded) in queue {
+    for Queued { first, queries, seeded } in queue {
         let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
         times.add(&results.times);
         if searched.send(Searched { first, queries, results }).is_err() {
@@ -224,16 +208,6 @@ fn lane<'q>(
 /// What comes from each in turn, until one has no more.
 fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
-}
-
-/// How many of the next queries have at least so many bases together.
-fn batch(queries: &[Record], bases: usize) -> usize {
-    let mut sum = 0;
-    let enough = queries.iter().position(|query| {
-        sum += query.letters.len();
-        sum >= bases
-    });
-    enough.map_or(queries.len(), |last| last + 1)
 }
 
 fn read_queries(path: &Path) -> Result<Vec<Record>> {

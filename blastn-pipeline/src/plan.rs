@@ -20,6 +20,10 @@ use crate::queries::{Batch, Extent};
 /// Portions of a batch, about, at most.
 const PORTIONS: u64 = 8;
 
+/// Bases of a batch of more than one portion, about, at most: more do not fill a GPU any better, and of few batches
+/// few are finished beside each other.
+const BASES: u64 = 1 << 14;
+
 /// Queries on their way into batches.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
@@ -100,7 +104,8 @@ impl<'a> Plan<'a> {
         }
         // Where manners change, they may change again.
         let most = if settled == end { PORTIONS } else { 1 };
-        self.ahead = (hits / self.size.hits()).clamp(1, most);
+        let room = (hits / self.size.hits()).min(BASES / self.size.bases());
+        self.ahead = room.clamp(1, most);
         let queries = &self.queries[self.first..settled];
         self.first = settled;
         queries

@@ -43,13 +43,18 @@ impl PortionSize {
 
     /// How many of the next queries are `portions` of this size: they are added until there are as many bases.
     pub(crate) fn queries(&self, queries: &[Record], portions: u64) -> usize {
-        let bases = (self.size as u64).saturating_mul(portions).min(self.greatest as u64);
+        let bases = self.bases().saturating_mul(portions).min(self.greatest as u64);
         let mut sum = 0;
         let enough = queries.iter().position(|query| {
             sum += query.letters.len() as u64;
             sum >= bases
         });
         enough.map_or(queries.len(), |last| last + 1)
+    }
+
+    /// Bases, about; at least 1.
+    pub(crate) fn bases(&self) -> u64 {
+        self.size as u64
     }
 
     /// Hits that a portion should have.

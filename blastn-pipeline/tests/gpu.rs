@@ -115,7 +115,11 @@ fn by_batches(searcher: &Searcher<'_>, queries: &[Record]) -> (usize, Vec<String
     for Queued { first, queries, seeded } in Batches::new(searcher, queries) {
         assert_eq!(first, found.len());
         let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
-        found.extend(results.hits.iter().map(|hits| format!("{hits:?}")));
+        for mut hits in results.hits {
+            // Contexts count from the first of the batch; each query has two.
+            hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
+            found.push(format!("{hits:?}"));
+        }
         batches += 1;
     }
     assert_eq!(searcher.failure(), None, "the device did the work");
@@ -126,7 +130,7 @@ fn by_batches(searcher: &Searcher<'_>, queries: &[Record]) -> (usize, Vec<String
 #[ignore = "needs a GPU"]
 fn many_portions_are_searched_together() {
     let mut random = Rng::with_seed(11);
-    let gene: Vec<u8> = (0..300).map(|_| random.u8(..4)).collect();
+    let gene: Vec<u8> = (0..100).map(|_| random.u8(..4)).collect();
     let copy = |random: &mut Rng, rate: u8| Record {
         letters: gene
             .iter()
@@ -135,7 +139,7 @@ fn many_portions_are_searched_together() {
         ..Record::default()
     };
     let mut fasta = tempfile::NamedTempFile::new().expect("a file");
-    for number in 0..10_000 {
+    for number in 0..20_000 {
         let letters = copy(&mut random, 12).letters;
         let text: String =
             letters.iter().map(|&letter| char::from(b"ACGT"[letter as usize])).collect();

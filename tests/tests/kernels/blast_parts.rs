@@ -403,12 +403,12 @@ fn hits_of_many_queries_are_counted() {
     let subjects: Vec<Vec<u8>> = (0..3).map(|_| random_letters(&mut random, 300)).collect();
     // More than a block counts by itself, and some without any hits.
     let queries: Vec<Vec<u8>> = (0..1_200)
-        .map(|number| match number % 5 {
-            0 => random_letters(&mut random, 20),
-            _ => {
-                let from = random.usize(..270);
-                subjects[random.usize(..3)][from..from + 30].to_vec()
+        .map(|number| {
+            if number % 5 == 0 {
+                return random_letters(&mut random, 20);
             }
+            let from = random.usize(..270);
+            subjects[random.usize(..3)][from..from + 30].to_vec()
         })
         .collect();
     let (database, queries) = (database(subjects), records(queries));

@@ -25,7 +25,7 @@
 //! | [`scoring`], [`statistics`] | what alignments score, and how surprising that is |
 //! | [`options`] | what is searched for |
 //! | [`dust`] | queries' stretches of low complexity |
-//! | [`queries`], [`batching`] | queries that are searched together, and how many those are |
+//! | [`queries`], [`batching`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
 //! | [`lookup`], [`words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`hits`] | ungapped alignments, and the order in which gaps are tried |
@@ -58,6 +58,7 @@
 //! | here | in NCBI's blastn |
 //! |---|---|
 //! | of two equally good ways, the one that follows from our seed | another, in such rows |
+//! | of subjects that score alike near the limit of 500, with megablast, some | others, in 13 of 250,683 rows |
 //! | long queries are searched as a whole: only their words may be looked up in pieces | they are split |
 //! | ambiguous letters of a database become the bases that makeblastdb draws for the same FASTA | in a database that was put together of others, those of each |
 //! | ambiguous letters of `-subject` become the bases that makeblastdb would draw | others |

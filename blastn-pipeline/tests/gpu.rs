@@ -140,13 +140,13 @@ fn many_portions_are_searched_together() {
     };
     let mut fasta = tempfile::NamedTempFile::new().expect("a file");
     for number in 0..20_000 {
-        let letters = copy(&mut random, 12).letters;
+        let letters = copy(&mut random, 40).letters;
         let text: String =
             letters.iter().map(|&letter| char::from(b"ACGT"[letter as usize])).collect();
         writeln!(fasta, ">{number}\n{text}").expect("room on the disk");
     }
     let database = Database::from_fasta(fasta.path(), 0).expect("a database");
-    let queries: Vec<Record> = (0..200).map(|_| copy(&mut random, 20)).collect();
+    let queries: Vec<Record> = (0..300).map(|_| copy(&mut random, 40)).collect();
     for task in [Task::Blastn, Task::Megablast] {
         let options = Options::new(task);
         let on = |device| by_batches(&searcher(&database, &options, device, None), &queries);

@@ -35,7 +35,9 @@ pub enum Step {
     Align,
     /// Ranking what was found of each read.
     Rank,
-    /// Looking for mates, and deciding for pairs.
+    /// Looking for mates, on the device.
+    Rescue,
+    /// Deciding for pairs.
     Pair,
     /// From what was found to finished records.
     Format,
@@ -44,7 +46,7 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Index,
         Self::Device,
         Self::Read,
@@ -53,6 +55,7 @@ impl Step {
         Self::Plan,
         Self::Align,
         Self::Rank,
+        Self::Rescue,
         Self::Pair,
         Self::Format,
         Self::Write,

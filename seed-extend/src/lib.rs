@@ -23,8 +23,10 @@
 //!     |                                                         Mapper::rank
 //!     v  regions, ranking   where a read aligns, and what competes
 //!   Searched: regions of each read --insert--> Library, from the first pairs of the run
-//!     |                                                         Mapper::resolve
-//!     |  rescue    tasks where a mate is expected and was not found; extend again
+//!     |                                                         Mapper::rescue
+//!     v  rescue    tasks where a mate is expected and was not found; extend again
+//!   Rescued
+//!     |                                                         Mapper::resolve_pairs, resolve_single
 //!     |  ranking   which regions are alternatives; mapping quality
 //!     |  pairs     which regions of two reads belong together
 //!     v
@@ -51,7 +53,7 @@
 //! | [`pairs`] | which regions of two reads belong together |
 //! | [`resolved`] | what was decided for the reads of a batch |
 //! | [`options`] | how to map |
-//! | [`mapper`] | all of it, for batches of reads |
+//! | [`mapper`], [`mates`] | all of it, for batches of reads, and what only pairs take |
 //!
 //! Positions are those of the indexed text, in which letters other than A, C, G and T have stand-ins, and
 //! long runs of them are short. An alignment lies within one segment ([`fm_index::Segments`]), so that it
@@ -65,6 +67,7 @@ pub mod find;
 pub mod insert;
 pub mod lists;
 pub mod mapper;
+pub mod mates;
 pub mod options;
 pub mod packed;
 pub mod pairs;
@@ -79,6 +82,7 @@ pub mod words;
 
 pub use insert::{Library, Sample};
 pub use mapper::{Aligned, MapError, Mapper, Searched, Sought, salt};
+pub use mates::Rescued;
 pub use options::Options;
 pub use planned::Planned;
 pub use resolved::{Placed, Resolved, Verdict};

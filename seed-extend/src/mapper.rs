@@ -1,6 +1,5 @@
 //! From reads to what is to be reported of them.
 
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aligner_core::{Device, DeviceError};
@@ -9,18 +8,16 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Alignments, Extender, Task};
+use crate::extend::{self, Alignments, Extender};
 use crate::extension::Extension;
 use crate::find::{Chains, Finder};
-use crate::insert::{Library, Sample};
+use crate::insert::Sample;
 use crate::options::Options;
 use crate::packed::Text;
-use crate::pairs::{self, Decision};
 use crate::planned::Planned;
-use crate::queries::{Queries, TOGETHER, parts};
+use crate::queries::Queries;
 use crate::ranking;
 use crate::regions::{self, Region, Regions, deduplicate};
-use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
 
 /// Why reads cannot be mapped.
@@ -36,12 +33,12 @@ pub enum MapError {
 pub struct Mapper<'i> {
     index: &'i FmIndex,
     segments: Segments,
-    options: Options,
+    pub(crate) options: Options,
     /// Each for one batch at a time, and beside each other.
     finder: Mutex<Finder<'i>>,
     extender: Mutex<Extender<'i>>,
     /// For mates.
-    mates: Mutex<Extender<'i>>,
+    pub(crate) mates: Mutex<Extender<'i>>,
     /// What was read: the memory serves for further batches.
     spares: Mutex<Vec<Alignments>>,
 }
@@ -81,7 +78,7 @@ pub fn salt(name: &[u8], seed: u64) -> u64 {
 }
 
 /// What a lock guards; who held it before may have panicked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -124,7 +121,7 @@ impl<'i> Mapper<'i> {
         &self.options
     }
 
-    fn extension(&self) -> Extension<'_> {
+    pub(crate) fn extension(&self) -> Extension<'_> {
         let reference = self.index.reference();
         let text = Text { words: reference.words(), length: reference.indexed_len() as usize };
         let (scoring, reach) = (self.options.scoring, self.options.reach);
@@ -176,7 +173,13 @@ impl<'i> Mapper<'i> {
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.
-    fn settle(&self, regions: &mut Vec<Region>, queries: &Queries, read: usize, salt: u64) {
+    pub(crate) fn settle(
+        &self,
+        regions: &mut Vec<Region>,
+        queries: &Queries,
+        read: usize,
+        salt: u64,
+    ) {
         regions.retain(|region| region.score >= self.options.ranking.unseen);
         deduplicate(regions);
         ranking::rank(regions, queries.bases(read as u32), salt, &self.options.ranking);
@@ -198,70 +201,7 @@ impl<'i> Mapper<'i> {
         self.resolved(regions, verdicts, repeats)
     }
 
-    /// Decides for pairs, which are two reads that follow each other, on the current rayon pool.
-    pub fn resolve_pairs(&self, searched: Searched, library: &Library) -> Resolved {
-        let Searched { queries, salts, mut regions, repeats } = searched;
-        let rescues = self.rescues(&queries, &regions, library);
-        let tasks: Vec<Task> = rescues.iter().map(|rescue| rescue.task).collect();
-        let alignments = locked(&self.mates).align(queries.all_codes(), &tasks);
-        let extension = self.extension();
-        regions.parts.par_iter_mut().zip(parts(salts.len())).for_each(|(part, reads)| {
-            let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
-            let (mut number, end) = (number_of(reads.start), number_of(reads.end));
-            let mut of_read = Vec::new();
-            for same in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
-                let read = same[0].read as usize;
-                of_read.clear();
-                for rescue in same {
-                    let of = (rescue.query, rescue.segment);
-                    let found = (&alignments, number);
-                    let region = extension.region(of, &rescue.task, found, &mut part.runs);
-                    of_read.extend(region);
-                    number += 1;
-                }
-                if !of_read.is_empty() {
-                    let number = read - reads.start;
-                    of_read.extend_from_slice(part.of_reads.get(number));
-                    self.settle(&mut of_read, &queries, read, salts[read]);
-                    part.of_reads.replace(number, &of_read);
-                }
-            }
-        });
-        let verdicts: Vec<[Option<Verdict>; 2]> = (0..salts.len() / 2)
-            .into_par_iter()
-            .with_min_len(TOGETHER)
-            .map(|pair| {
-                let reads = [2 * pair, 2 * pair + 1];
-                let ends = reads.map(|read| regions.of(read));
-                self.verdicts(ends, reads.map(|read| repeats[read]), library, salts[reads[0]])
-            })
-            .collect();
-        self.resolved(regions, verdicts.into_flattened(), repeats)
-    }
-
-    /// What is decided for a pair.
-    fn verdicts(
-        &self,
-        ends: [&[Region]; 2],
-        repeats: [f32; 2],
-        library: &Library,
-        salt: u64,
-    ) -> [Option<Verdict>; 2] {
-        let (ranking, options) = (&self.options.ranking, &self.options.pairs);
-        if let Some(decision) = pairs::decide(ends, repeats, library, salt, ranking, options) {
-            let Decision { regions, mapq } = decision;
-            return [0, 1]
-                .map(|end| Some(Verdict { primary: regions[end], mapq: mapq[end], proper: true }));
-        }
-        let mut verdicts = [0, 1].map(|end| self.alone(ends[end], repeats[end]));
-        if let [Some(first), Some(second)] = &mut verdicts {
-            let proper = library.is_proper(&ends[0][0], &ends[1][0]);
-            (first.proper, second.proper) = (proper, proper);
-        }
-        verdicts
-    }
-
-    fn resolved(
+    pub(crate) fn resolved(
         &self,
         regions: Regions,
         verdicts: Vec<Option<Verdict>>,
@@ -272,25 +212,9 @@ impl<'i> Mapper<'i> {
     }
 
     /// What is decided for a read by itself.
-    fn alone(&self, regions: &[Region], repeats: f32) -> Option<Verdict> {
+    pub(crate) fn alone(&self, regions: &[Region], repeats: f32) -> Option<Verdict> {
         let best = regions.first().filter(|best| best.score >= self.options.least)?;
         let mapq = ranking::mapq(best, repeats, &self.options.ranking);
         Some(Verdict { primary: 0, mapq, proper: false })
-    }
-
-    /// What is to be aligned to find mates, by read.
-    fn rescues(&self, queries: &Queries, regions: &Regions, library: &Library) -> Vec<Rescue> {
-        let rescuer = || Rescuer::new(self.extension(), queries, library, self.options.rescue);
-        let part = |rescuer: &mut Rescuer<'_>, reads: Range<usize>| {
-            let mut rescues = Vec::new();
-            for first in reads.step_by(2) {
-                let ends = [first, first + 1].map(|read| regions.of(read));
-                rescuer.rescues(first as u32, ends, &mut rescues);
-            }
-            rescues.sort_by_key(|rescue| rescue.read);
-            rescues
-        };
-        let parts: Vec<Vec<Rescue>> = parts(queries.len() / 2).map_init(rescuer, part).collect();
-        parts.concat()
     }
 }

@@ -148,6 +148,16 @@ impl Queries {
     }
 }
 
+/// A one in every byte.
+const EACH: u64 = u64::MAX / 255;
+
+/// The lowest two bits of each of eight bytes, whose others are 0, next to each other.
+fn joined(bytes: u64) -> u64 {
+    let fours = (bytes | bytes >> 6) & 0x000F_000F_000F_000F;
+    let eights = (fours | fours >> 12) & 0x0000_00FF_0000_00FF;
+    (eights | eights >> 24) & 0xFFFF
+}
+
 /// What is still to be filled for some reads.
 struct Lanes<'q> {
     codes: &'q mut [u8],
@@ -171,9 +181,12 @@ impl Lanes<'_> {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
             let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
             for ((codes, word), unknown) in codes.chunks(BASES).zip(words).zip(unknown) {
-                for (place, &code) in codes.iter().enumerate() {
-                    *word |= u64::from(code & 3) << (2 * place);
-                    *unknown |= u64::from(code / UNKNOWN) << (2 * place);
+                for (number, eight) in codes.chunks(8).enumerate() {
+                    let mut bytes = [0; 8];
+                    bytes[..eight.len()].copy_from_slice(eight);
+                    let eight = u64::from_le_bytes(bytes);
+                    *word |= joined(eight & (3 * EACH)) << (16 * number);
+                    *unknown |= joined((eight >> UNKNOWN.trailing_zeros()) & EACH) << (16 * number);
                 }
             }
         }

@@ -33,6 +33,10 @@ pub const MAX_MAPQ: u8 = 60;
 /// Sorts the regions of a read of `length` bases by score and tells each its rivals. Among equal ones,
 /// `salt` decides, which is to differ from read to read but not from run to run.
 pub fn rank(regions: &mut [Region], length: u32, salt: u64, options: &RankOptions) {
+    if let [only] = regions {
+        (only.shadow, only.sub, only.rivals) = (None, 0, 0);
+        return;
+    }
     regions.sort_by_cached_key(|region| {
         (-region.score, mix(salt, region), region.query, region.begin, region.query_begin)
     });

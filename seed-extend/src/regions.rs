@@ -91,12 +91,17 @@ impl Regions {
 pub fn deduplicate(regions: &mut Vec<Region>) {
     /// The share in common of those that are nearly the same.
     const SHARED: f32 = 0.95;
+    if regions.len() < 2 {
+        return;
+    }
     regions.sort_by_key(|region| (region.query, region.segment, region.begin, region.end));
     let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
-    let mut kept: Vec<Region> = Vec::with_capacity(regions.len());
-    for &(mut region) in &*regions {
-        let mut is_wanted = true;
-        for other in kept.iter_mut().rev() {
+    // Those that are kept so far are the first.
+    let mut kept = 0;
+    for number in 0..regions.len() {
+        let mut region = regions[number];
+        let (mut is_wanted, mut is_better) = (true, false);
+        for other in regions[..kept].iter_mut().rev() {
             let is_elsewhere = other.query != region.query || other.segment != region.segment;
             if is_elsewhere || other.begin + longest < region.begin {
                 break;
@@ -118,12 +123,22 @@ pub fn deduplicate(regions: &mut Vec<Region>) {
                     break;
                 }
                 other.score = 0;
+                is_better = true;
             }
         }
-        kept.retain(|region| region.score > 0);
+        if is_better {
+            let before = std::mem::take(&mut kept);
+            for place in 0..before {
+                if regions[place].score > 0 {
+                    regions[kept] = regions[place];
+                    kept += 1;
+                }
+            }
+        }
         if is_wanted {
-            kept.push(region);
+            regions[kept] = region;
+            kept += 1;
         }
     }
-    *regions = kept;
+    regions.truncate(kept);
 }

@@ -4,6 +4,7 @@
 //! counted. The diagonals with most of them are extended, several, so that a tandem repeat's
 //! copies compete.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::extend::Task;
@@ -11,7 +12,7 @@ use crate::extension::Extension;
 use crate::insert::{Library, Orientation};
 use crate::queries::{Queries, is_reverse};
 use crate::regions::Region;
-use crate::words::Words;
+use crate::words::{Common, Words};
 
 /// When and how to look for mates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +68,8 @@ pub struct Rescuer<'t> {
     /// The words of a query, and which one it is: a read may have many clues.
     words: Words,
     of: Option<u32>,
-    /// Words in common of each diagonal of a window.
-    counts: Vec<u32>,
+    /// What it has in common with a window.
+    common: Common,
 }
 
 impl<'t> Rescuer<'t> {
@@ -79,15 +80,15 @@ impl<'t> Rescuer<'t> {
         library: &'t Library,
         options: RescueOptions,
     ) -> Self {
-        let (words, of, counts) = (Words::default(), None, Vec::new());
-        Self { extension, queries, library, options, words, of, counts }
+        let (words, of, common) = (Words::default(), None, Common::default());
+        Self { extension, queries, library, options, words, of, common }
     }
 
-    /// Appends what is to be aligned for a pair of reads, given both reads' ranked regions. `first` is the
+    /// Appends what is to be aligned for a pair of reads, by read, given both reads' ranked regions. `first` is the
     /// number of the first read; the second follows.
     pub fn rescues(&mut self, first: u32, ends: [&[Region]; 2], rescues: &mut Vec<Rescue>) {
         let library = self.library;
-        for (end, mate) in [(0, 1), (1, 0)] {
+        for (mate, end) in [(0, 1), (1, 0)] {
             let Some(best) = ends[end].first() else { continue };
             let least = best.score - self.options.slack;
             let clues = ends[end].iter().take_while(|region| region.score >= least);
@@ -124,16 +125,16 @@ impl<'t> Rescuer<'t> {
         if self.of.replace(query) != Some(query) {
             self.words.take(packed);
         }
-        self.words.count(self.extension.text, first..end, &mut self.counts);
+        let words = self.options.words.max(1);
+        self.words.count(self.extension.text, first..end, words, &mut self.common);
+        let Common { counts, often } = &mut self.common;
         let reach = i64::from(self.options.reach);
         for _ in 0..self.options.diagonals {
-            let most = self.counts.iter().copied().max().unwrap_or_default();
-            let first_of_most = self.counts.iter().position(|&count| count == most);
-            let Some(place) = first_of_most.filter(|_| most >= self.options.words) else { return };
-            let place = place as i64;
-            let near = (place - reach).max(0)..(place + reach + 1).min(end - first);
-            self.counts[near.start as usize..near.end as usize].fill(0);
-            let diagonal = first + place;
+            // The first of those with most.
+            let rank = |&place: &u32| (Reverse(counts[place as usize]), place);
+            let Some(place) = often.iter().copied().min_by_key(rank) else { return };
+            often.retain(|&other| other.abs_diff(place) > self.options.reach);
+            let diagonal = first + i64::from(place);
             let band = diagonal - reach..diagonal + reach;
             let window = band.start..band.end + length;
             let task = self.extension.window(self.queries, query, segment, window, band);

@@ -10,6 +10,15 @@ pub const WORD: usize = 8;
 /// All words that there are.
 const ALL: usize = 1 << (2 * WORD);
 
+/// Words in common on each of some diagonals.
+#[derive(Debug, Clone, Default)]
+pub struct Common {
+    /// How many.
+    pub counts: Vec<u32>,
+    /// The diagonals that have enough, in any order, by their places in `counts`.
+    pub often: Vec<u32>,
+}
+
 /// The place of each word of a query: a list for each, through one array.
 #[derive(Debug)]
 pub struct Words {
@@ -53,8 +62,11 @@ impl Words {
     }
 
     /// How many words the query has in common with the text on each of these diagonals: the positions of
-    /// its first base, which may be before the text or so near to its end that the query reaches beyond.
-    pub fn count(&self, text: Text<'_>, diagonals: Range<i64>, counts: &mut Vec<u32>) {
+    /// its first base, which may be before the text or so near to its end that the query reaches beyond. From
+    /// `enough` words on, at least 1, a diagonal is listed.
+    pub fn count(&self, text: Text<'_>, diagonals: Range<i64>, enough: u32, common: &mut Common) {
+        let Common { counts, often } = common;
+        often.clear();
         counts.clear();
         counts.resize((diagonals.end - diagonals.start).max(0) as usize, 0);
         let Some(most) = self.before.len().checked_sub(1) else { return };
@@ -74,6 +86,9 @@ impl Words {
                     let diagonal = (position - i64::from(place) - diagonals.start) as usize;
                     if let Some(count) = counts.get_mut(diagonal) {
                         *count += 1;
+                        if *count == enough {
+                            often.push(diagonal as u32);
+                        }
                     }
                     next = self.before[place as usize];
                 }
@@ -90,7 +105,7 @@ mod tests {
     #[test]
     fn words_in_common_are_counted_on_every_diagonal() {
         let mut words = Words::default();
-        let mut counts = Vec::new();
+        let mut common = Common::default();
         for seed in 0..300 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut letters = |length: usize| -> Vec<u8> {
@@ -109,7 +124,8 @@ mod tests {
             let text = Text { words: queries.packed(0).words, length };
             words.take(queries.packed(2));
             let (first, end) = [(-110, 140), (-3, 5), (20, 60), (9, 9), (9, 8)][seed as usize % 5];
-            words.count(text, first..end, &mut counts);
+            let enough = 1 + seed as u32 % 4;
+            words.count(text, first..end, enough, &mut common);
             let expected = (first..end).map(|diagonal: i64| {
                 let is_common = |&place: &usize| {
                     (place..place + WORD).all(|place| {
@@ -120,7 +136,12 @@ mod tests {
                 };
                 (0..(bases + 1).saturating_sub(WORD)).filter(is_common).count() as u32
             });
-            assert_eq!(counts, expected.collect::<Vec<_>>(), "seed {seed}");
+            let Common { counts, often } = &mut common;
+            assert_eq!(*counts, expected.collect::<Vec<_>>(), "seed {seed}");
+            often.sort_unstable();
+            let has_enough = |&diagonal: &u32| counts[diagonal as usize] >= enough;
+            let expected = (0..counts.len() as u32).filter(has_enough);
+            assert_eq!(*often, expected.collect::<Vec<_>>(), "seed {seed}");
         }
     }
 }

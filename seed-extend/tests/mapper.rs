@@ -118,7 +118,7 @@ fn pairs_are_mapped_to_where_they_are_from() {
         (0..searched.salts.len()).filter(|&read| searched.regions.of(read).is_empty());
     assert!(seeds_missed.count() > 50, "no work for mate rescue");
     let library = library(&mapper, &searched);
-    let resolved = mapper.resolve_pairs(searched, &library);
+    let resolved = mapper.resolve_pairs(mapper.rescue(searched, &library));
     let (mut wrong, mut confident, mut proper) = (0, 0, 0);
     for (number, truth) in pairs.iter().flat_map(|pair| pair.truth).enumerate() {
         let Some(verdict) = resolved.verdicts[number] else {
@@ -156,14 +156,14 @@ fn nothing_depends_on_batches_or_threads() {
     let all = search(&mapper, &pairs, 0);
     let library = library(&mapper, &all);
     let all_single = reported(&mapper.resolve_single(all.clone()));
-    let all = reported(&mapper.resolve_pairs(all, &library));
+    let all = reported(&mapper.resolve_pairs(mapper.rescue(all, &library)));
     for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
             let searched = search(&mapper, pairs, number * size);
             single.extend(reported(&mapper.resolve_single(searched.clone())));
-            let resolved = pool.install(|| mapper.resolve_pairs(searched, &library));
+            let resolved = pool.install(|| mapper.resolve_pairs(mapper.rescue(searched, &library)));
             paired.extend(reported(&resolved));
         }
         assert_eq!(paired, all[..paired.len()], "batches of {size}");
@@ -179,7 +179,7 @@ fn what_cannot_be_mapped_is_unaligned() {
     let foreign = letters(&mut random, 100);
     let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
     let searched = mapper.search(Queries::new(reads), vec![1; 4]);
-    let resolved = mapper.resolve_pairs(searched, &Library::default());
+    let resolved = mapper.resolve_pairs(mapper.rescue(searched, &Library::default()));
     assert_eq!(resolved.verdicts, vec![None; 4]);
     let none = mapper.search(Queries::default(), Vec::new());
     assert!(mapper.resolve_single(none).verdicts.is_empty());

@@ -1,11 +1,11 @@
 //! The stages of everyday mapping, each on a thread of its own.
 //!
 //! ```text
-//!   read --> prepare --> seek --> plan --> align --> rank --> [library] --> resolve --> format --> write
+//!   read --> prepare --> seek --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
 //! ```
 //!
-//! They are those of complete mapping, but that the search is four, and there is one more for mates. Before
-//! it, the batches with the first [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
+//! They are those of complete mapping, but that the search is four, and there are two more for mates. Before
+//! these, the batches with the first [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::thread;
 use anyhow::Result;
 use seed_extend::insert::SAMPLE;
 use seed_extend::queries::Queries;
-use seed_extend::{Library, Mapper, Resolved, Sample, Searched, salt};
+use seed_extend::{Library, Mapper, Rescued, Resolved, Sample, Searched, salt};
 
 use super::stages::{Formatted, Job, Stages, Totals};
 use crate::input::{Batches, Read, Reads};
@@ -45,8 +45,10 @@ impl<'a> Pipeline<'a> {
             let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
             let searched = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
+            let rescue = |found| Ok(self.rescue(found));
+            let rescued = stages.step(scope, Step::Rescue, self.with_library(searched), rescue);
             let resolve = |found| Ok(self.resolve(found));
-            let resolved = stages.step(scope, Step::Pair, self.with_library(searched), resolve);
+            let resolved = stages.step(scope, Step::Pair, rescued, resolve);
             let format = |job: &Job<Resolved>, part| self.format(job, &part, &spares);
             let as_it_is = |found| found;
             let formatted = stages.format(scope, resolved, input.used, as_it_is, format);
@@ -60,11 +62,18 @@ impl<'a> Pipeline<'a> {
         (queries, reads.iter().map(|read| salt(read.name, self.seed)).collect())
     }
 
-    fn resolve(&self, (found, library): (Searched, Library)) -> Resolved {
+    fn rescue(&self, (found, library): (Searched, Library)) -> Found {
         if self.paired {
-            self.mapper.resolve_pairs(found, &library)
+            Found::Pairs(Box::new(self.mapper.rescue(found, &library)))
         } else {
-            self.mapper.resolve_single(found)
+            Found::Single(found)
+        }
+    }
+
+    fn resolve(&self, found: Found) -> Resolved {
+        match found {
+            Found::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
+            Found::Single(searched) => self.mapper.resolve_single(searched),
         }
     }
 
@@ -102,6 +111,12 @@ impl<'a> Pipeline<'a> {
             Ok(())
         })
     }
+}
+
+/// What was found for reads, before it is decided about.
+enum Found {
+    Pairs(Box<Rescued>),
+    Single(Searched),
 }
 
 /// Batches with the library that they are of.

@@ -6,11 +6,14 @@
 //!
 //! | tag | value |
 //! |---|---|
-//! | `NM`, `MD` | as in [`super::record`], of what is aligned |
+//! | `NM`, `MD` | as in [`crate::output::record`], of what is aligned |
 //! | `AS`, `XS` | the score of the alignment, and the best of those that overlap it in the read |
 //! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
 //! | `SA` | the other parts of a read that is split |
 //! | `XA` | alternatives, on request: those of at least four fifths of the score, if they are five at most |
+
+mod aligned;
+mod common;
 
 use std::io;
 
@@ -23,12 +26,11 @@ use seed_extend::regions::Region;
 use seed_extend::{Placed, Resolved};
 use woodstocc::{Op, Run};
 
+use self::aligned::{Aligned, harden};
+use self::common::{Common, Mapped};
 use crate::input::Read;
 use crate::output::lines::Lines;
-use crate::output::record::{
-    FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PAIRED, PROPER, REVERSE, Record, SECONDARY,
-    SUPPLEMENTARY, Tags, UNMAPPED,
-};
+use crate::output::record::{FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY};
 use crate::output::reversed::Reversed;
 use crate::output::{ReadGroup, hts, md};
 
@@ -58,54 +60,6 @@ pub struct Everyday<'a> {
     reversed: Reversed,
     md: Lines,
     runs: Vec<Run>,
-}
-
-/// An alignment's place and columns.
-#[derive(Debug, Clone)]
-struct Aligned<'r> {
-    region: &'r Region,
-    /// The best score of those that overlap it in the read.
-    second: i32,
-    contig: u32,
-    start: u32,
-    end: u32,
-    mapq: u8,
-    distance: u32,
-    /// With soft clips.
-    cigar: Vec<u32>,
-    md: Vec<u8>,
-}
-
-impl Aligned<'_> {
-    fn is_reverse(&self) -> bool {
-        is_reverse(self.region.query)
-    }
-
-    fn tags(&self) -> Tags<'_> {
-        Tags {
-            distance: self.distance,
-            md: &self.md,
-            score: self.region.score,
-            second: None,
-            count: None,
-            parts: &[],
-            alternatives: &[],
-        }
-    }
-
-    /// The place of the read's first base, or of the first that is aligned.
-    fn five_prime(&self) -> i64 {
-        if self.is_reverse() { i64::from(self.end) - 1 } else { self.start.into() }
-    }
-}
-
-/// A read with what was found for it.
-struct Mapped<'r> {
-    read: Read<'r>,
-    /// The primary alignment, if it is aligned, then other parts.
-    parts: Vec<Aligned<'r>>,
-    alternatives: Vec<Aligned<'r>>,
-    is_proper: bool,
 }
 
 impl<'a> Everyday<'a> {
@@ -233,7 +187,7 @@ impl<'a> Everyday<'a> {
         if region.query_begin > 0 {
             cigar.push(clip(region.query_begin));
         }
-        super::record::push_runs(&self.runs, self.eqx, &mut cigar);
+        crate::output::record::push_runs(&self.runs, self.eqx, &mut cigar);
         if region.query_end < length {
             cigar.push(clip(length - region.query_end));
         }
@@ -255,14 +209,13 @@ impl<'a> Everyday<'a> {
         let mut hard = Vec::new();
         let alternatives = match self.alternatives {
             Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
-                mapped.alternatives.iter().flat_map(|it| alternative(it, reference)).collect()
+                mapped.alternatives.iter().flat_map(|it| it.as_alternative(reference)).collect()
             }
             _ => Vec::new(),
         };
         for (number, part) in mapped.parts.iter().enumerate() {
             let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
-            let others: Vec<u8> =
-                others.flat_map(|(_, other)| other_part(other, reference)).collect();
+            let others: Vec<u8> = others.flat_map(|(_, other)| other.as_part(reference)).collect();
             let mut record = common.record(Some(part));
             (record.sequence, record.quality) =
                 oriented(mapped.read, part.is_reverse(), &mut self.reversed);
@@ -299,72 +252,6 @@ impl<'a> Everyday<'a> {
     }
 }
 
-/// What all records of a read have in common.
-struct Common<'r> {
-    mapped: &'r Mapped<'r>,
-    flag: u16,
-    is_paired: bool,
-    /// The mate's primary alignment.
-    other: Option<&'r Aligned<'r>>,
-    group: Option<&'r str>,
-}
-
-impl<'r> Common<'r> {
-    fn new(
-        mapped: &'r Mapped<'r>,
-        mate: Option<(&'r Mapped<'r>, u16)>,
-        group: Option<&'r ReadGroup>,
-    ) -> Self {
-        let other = mate.and_then(|(mate, _)| mate.parts.first());
-        let mut flag = 0;
-        if let Some((_, end)) = mate {
-            flag |= PAIRED | end;
-            flag |= if mapped.is_proper { PROPER } else { 0 };
-            flag |= match other {
-                None => MATE_UNMAPPED,
-                Some(other) if other.is_reverse() => MATE_REVERSE,
-                Some(_) => 0,
-            };
-        }
-        let group = group.map(|group| group.id.as_str());
-        Self { mapped, flag, is_paired: mate.is_some(), other, group }
-    }
-
-    /// The record of an alignment with the read as it is, or of the unaligned read, which has the place of its
-    /// mate.
-    fn record<'p>(&self, part: Option<&'p Aligned<'_>>) -> Record<'p>
-    where
-        'r: 'p,
-    {
-        let Read { name, sequence, quality } = self.mapped.read;
-        let place = |aligned: &Aligned<'_>| (aligned.contig, aligned.start);
-        // A mate that is not aligned has the place of the primary alignment.
-        let primary = self.mapped.parts.first();
-        let mate = self.is_paired.then(|| Mate {
-            place: self.other.or(primary).map(place),
-            span: part.zip(self.other).map_or(0, |(own, other)| span(own, other)),
-            alignment: self.other.map(|other| (other.cigar.as_slice(), other.mapq)),
-        });
-        let own = match part {
-            None => UNMAPPED,
-            Some(part) if part.is_reverse() => REVERSE,
-            Some(_) => 0,
-        };
-        Record {
-            name,
-            flag: self.flag | own,
-            place: part.map(place).or(self.other.map(place)),
-            mapq: part.map_or(0, |part| part.mapq),
-            cigar: part.map_or(&[], |part| &part.cigar),
-            mate,
-            sequence,
-            quality,
-            tags: part.map(Aligned::tags),
-            group: self.group,
-        }
-    }
-}
-
 /// A read's letters and qualities as they lie on the forward strand.
 fn oriented<'r>(
     read: Read<'r>,
@@ -372,44 +259,4 @@ fn oriented<'r>(
     reversed: &'r mut Reversed,
 ) -> (&'r [u8], Option<&'r [u8]>) {
     if is_reverse { reversed.set(read) } else { (read.sequence, read.quality) }
-}
-
-/// `TLEN` of an alignment whose mate is the other one; 0 on another contig.
-fn span(own: &Aligned<'_>, other: &Aligned<'_>) -> i32 {
-    if own.contig != other.contig {
-        return 0;
-    }
-    let ahead = other.five_prime() - own.five_prime();
-    (ahead + ahead.signum()) as i32
-}
-
-/// Makes a CIGAR that of another, with hard clips for soft ones.
-fn harden(cigar: &[u32], hard: &mut Vec<u32>) {
-    let harden = |&run: &u32| match run & hts::CIGAR_KIND {
-        hts::CIGAR_SOFT_CLIP => run & !hts::CIGAR_KIND | hts::CIGAR_HARD_CLIP,
-        _ => run,
-    };
-    hard.clear();
-    hard.extend(cigar.iter().map(harden));
-}
-
-fn name_of<'r>(aligned: &Aligned<'_>, reference: &'r Reference) -> &'r str {
-    &reference.contigs()[aligned.contig as usize].name
-}
-
-/// An alignment as `SA` has it.
-fn other_part(aligned: &Aligned<'_>, reference: &Reference) -> Vec<u8> {
-    let strand = if aligned.is_reverse() { '-' } else { '+' };
-    let (name, place) = (name_of(aligned, reference), aligned.start + 1);
-    let Aligned { mapq, distance, .. } = aligned;
-    let cigar = hts::cigar_text(&aligned.cigar);
-    format!("{name},{place},{strand},{cigar},{mapq},{distance};").into_bytes()
-}
-
-/// An alignment as `XA` has it.
-fn alternative(aligned: &Aligned<'_>, reference: &Reference) -> Vec<u8> {
-    let strand = if aligned.is_reverse() { '-' } else { '+' };
-    let (name, place) = (name_of(aligned, reference), aligned.start + 1);
-    let cigar = hts::cigar_text(&aligned.cigar);
-    format!("{name},{strand}{place},{cigar},{};", aligned.distance).into_bytes()
 }

@@ -11,6 +11,7 @@ mod generate;
 mod index;
 mod map;
 mod nw;
+mod on_device;
 mod simulate;
 
 pub use self::bench_extend::ExtendBenchArguments;

@@ -22,18 +22,18 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use aligner_core::{Device, DeviceRequest};
+use aligner_core::Device;
 use anyhow::{Context, Result, anyhow, ensure};
 use blastn_pipeline::batching::{Batches, Queued};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::error::{DatabaseError, SearchError};
+use blastn_pipeline::error::DatabaseError;
 use blastn_pipeline::fasta::{self, Record};
 use blastn_pipeline::search::{LANES, Results, Searcher, Times};
 use blastn_pipeline::worker::GpuWorker;
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
-use crate::commands::start_threads;
+use crate::commands::{on_device, start_threads};
 use crate::console::{self, Console};
 use crate::output::staging::{Staged, Target};
 
@@ -81,7 +81,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         (Some(path), None) => (open(path)?, path.display().to_string()),
         (None, None) => anyhow::bail!("neither -db nor -subject"),
     };
-    let searcher = searcher(&database, arguments)?;
+    let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
     let target = Target::new(arguments.out.as_deref())?;
     let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
@@ -114,16 +114,15 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
 }
 
 /// Puts the database on the device, if that is a GPU, or the first part of it.
-fn searcher<'d>(database: &'d Database, arguments: &BlastnArguments) -> Result<Searcher<'d>> {
-    let memory = arguments.device_memory;
+fn searcher<'d>(
+    database: &'d Database,
+    arguments: &BlastnArguments,
+    console: &Console,
+) -> Result<Searcher<'d>> {
+    let (request, memory) = (arguments.device, arguments.device_memory);
     let on = |device: Device| Searcher::new(database, arguments.options(), device, memory);
-    match on(Device::open(arguments.device)?.device) {
-        Err(SearchError::Device(reason)) if arguments.device == DeviceRequest::Auto => {
-            console::say(&format!("warning: {reason}: searching on the CPU"));
-            Ok(on(Device::Cpu)?)
-        }
-        made => Ok(made?),
-    }
+    let device = Device::open(request)?.device;
+    Ok(on_device::make((device, request), console, "searching", on)?.0)
 }
 
 /// Seconds of all batches.

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use aligner_core::{Device, DeviceRequest};
+use aligner_core::Device;
 use anyhow::{Context, Result, anyhow};
 use fm_index::FmIndex;
-use woodstocc::{MapError, Mapper};
+use woodstocc::Mapper;
 
 use self::stages::{Stages, Totals};
 use crate::args::{MapOptions, Mode, Operands, StatsFormat};
-use crate::commands::{index, start_threads};
+use crate::commands::{index, on_device, start_threads};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
 use crate::output::{Alternatives, Format, Options, Output, Target, Written, header};
@@ -74,7 +74,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
     let Mapped { totals, written, device, starting, complete } = match options.mode {
-        Mode::Everyday => run.everyday(&index, &opened.device, batches, output)?,
+        Mode::Everyday => run.everyday(&index, opened.device, batches, output)?,
         Mode::Complete => run.complete(&index, opened.device, batches, output)?,
     };
     written.target.commit()?;
@@ -152,24 +152,16 @@ impl Run<'_> {
     fn everyday(
         &self,
         index: &FmIndex,
-        device: &Device,
+        device: Device,
         batches: Batches,
         output: Output,
     ) -> Result<Mapped> {
         let Self { options, layout, timeline, console, .. } = *self;
+        let on = |device: Device| {
+            seed_extend::Mapper::new(index, seed_extend::Options::default(), &device)
+        };
         let (mapper, device) = timeline.time(Step::Device, "index", || {
-            let open = |device: &Device| {
-                let made = seed_extend::Mapper::new(index, seed_extend::Options::default(), device);
-                made.map(|mapper| (mapper, device.describe()))
-            };
-            match open(device) {
-                Err(reason) if options.device == DeviceRequest::Auto => {
-                    let device = device.describe();
-                    console.notice(&format!("{device}: {reason}: mapping on the CPU"));
-                    open(&Device::Cpu)
-                }
-                made => made,
-            }
+            on_device::make((device, options.device), console, "mapping", on)
         })?;
         let starting = timeline.elapsed();
         console.start_reads();
@@ -194,16 +186,9 @@ impl Run<'_> {
     ) -> Result<Mapped> {
         let Self { options, timeline, console, .. } = *self;
         let params = options.params();
+        let on = |device| Mapper::new(Arc::clone(index), params, device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
-            let open = |device| Mapper::new(Arc::clone(index), params, device);
-            let described = device.describe();
-            match open(device) {
-                Err(MapError::Device(reason)) if options.device == DeviceRequest::Auto => {
-                    console.notice(&format!("{described}: {reason}: mapping on the CPU"));
-                    open(Device::Cpu).map(|mapper| (mapper, Device::Cpu.describe()))
-                }
-                made => made.map(|mapper| (mapper, described)),
-            }
+            on_device::make((device, options.device), console, "mapping", on)
         })?;
         let starting = timeline.elapsed();
         console.start_reads();

@@ -23,9 +23,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use aligner_core::{Device, DeviceRequest};
+use aligner_core::Device;
 use anyhow::{Context, Result, ensure};
-use nw_batch::{AlignError, Aligner, Scoring};
+use nw_batch::{Aligner, Scoring};
 
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::body::Body;
@@ -33,7 +33,7 @@ use crate::commands::nw::format::Formatter;
 use crate::commands::nw::input::Records;
 use crate::commands::nw::job::{Job, Kind};
 use crate::commands::nw::pipeline::Pipeline;
-use crate::commands::start_threads;
+use crate::commands::{on_device, start_threads};
 use crate::console::Console;
 use crate::output::Target;
 use crate::output::staging::Scratch;
@@ -159,18 +159,11 @@ impl Task<'_> {
         if let Some(reason) = &opened.fallback {
             console.notice(&format!("{reason}: aligning on the CPU"));
         }
-        let device = opened.device.describe();
         let sets = (&self.queries.sequences, &self.targets.sequences);
         let on = |device: Device| {
             Aligner::new(self.scoring, sets, !options.score_only, device, options.kernel.into())
         };
-        match on(opened.device) {
-            Err(AlignError::Device(reason)) if options.device == DeviceRequest::Auto => {
-                console.notice(&format!("{device}: {reason}: aligning on the CPU"));
-                Ok((on(Device::Cpu)?, Device::Cpu.describe()))
-            }
-            made => Ok((made?, device)),
-        }
+        on_device::make((opened.device, options.device), console, "aligning", on)
     }
 
     fn write_matrix(&self, triangle: &File, target: &Target) -> Result<()> {

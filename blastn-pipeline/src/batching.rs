@@ -34,13 +34,12 @@ impl<'a, W: Worker> Iterator for Batches<'a, W> {
 
     fn next(&mut self) -> Option<Queued<'a, W>> {
         let batch = self.plan.batch()?;
-        let (planned, manner) = (batch.queries(), batch.manner);
         let mut seeded = self.searcher.seeded(batch);
         let first = self.plan.first();
-        // Without a device, caches ask for portions.
-        let hits = self.searcher.hits().unwrap_or(0);
+        let hits = self.searcher.hits();
         let queries = self.plan.settle(&seeded.batch, &seeded.extensions, hits);
-        if queries.len() < planned {
+        if queries.len() < seeded.batch.queries() {
+            let manner = seeded.batch.manner;
             drop(seeded);
             seeded = self.searcher.seeded(self.plan.batch_of(queries, manner));
         }

@@ -95,10 +95,9 @@ pub(crate) fn known_rank(
 
 /// The least score with which a subject may not come after another of a query.
 fn least_score(search: &Search<'_>, query: usize, last: &Rank) -> u32 {
-    let contexts = search.batch.contexts.iter().enumerate();
-    let own =
-        contexts.filter(|(_, context)| context.query == query && context.statistics.is_some());
-    let own: Vec<usize> = own.map(|(context, _)| context).collect();
+    let has_statistics = |&context: &usize| search.batch.contexts[context].statistics.is_some();
+    let own = search.batch.contexts_of(query..query + 1);
+    let own: Vec<usize> = own.filter(has_statistics).collect();
     let comes_after = |score: i32| {
         let e_values = own.iter().map(|&context| search.batch.e_value(context, score));
         let e_value = e_values.fold(f64::MAX, f64::min);

@@ -66,16 +66,19 @@ impl Batch {
 
     /// In what manner some of the queries would be searched alone.
     pub(crate) fn manner_of(&self, queries: Range<usize>, options: &Options) -> Manner {
-        let context_of =
-            |query: usize| self.contexts.partition_point(|context| context.query < query);
-        let contexts = &self.contexts[context_of(queries.start)..context_of(queries.end)];
-        let segment_of = |context: Option<&Context>| {
-            let first = context.map_or(self.letters.len(), |context| context.first);
+        let own = self.contexts_of(queries);
+        let segment_of = |context: usize| {
+            let first = self.contexts.get(context).map_or(self.letters.len(), |it| it.first);
             self.segments.partition_point(|segment| segment.start < first)
         };
-        let first = segment_of(contexts.first());
-        let end = segment_of(self.contexts.get(context_of(queries.end)));
-        Manner::new(contexts, &self.segments[first.min(end)..end], options)
+        let segments = segment_of(own.start)..segment_of(own.end);
+        Manner::new(&self.contexts[own], &self.segments[segments], options)
+    }
+
+    /// The contexts of some queries.
+    pub(crate) fn contexts_of(&self, queries: Range<usize>) -> Range<usize> {
+        let first_of = |query| self.contexts.partition_point(|context| context.query < query);
+        first_of(queries.start)..first_of(queries.end)
     }
 
     fn add(

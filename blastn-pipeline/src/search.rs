@@ -154,9 +154,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
         Extent { letters: self.database.letters(), sequences: self.database.len() }
     }
 
-    /// Ungapped alignments of a batch for which the GPU has room, about; nothing if there is none.
-    pub(crate) fn hits(&self) -> Option<u64> {
-        self.engine().map(Engine::hits)
+    /// Ungapped alignments of a batch for which the GPU has room, about; 0 without one, as caches ask for portions.
+    pub(crate) fn hits(&self) -> u64 {
+        self.engine().map_or(0, Engine::hits)
     }
 
     /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is

@@ -251,7 +251,7 @@ fn within(memory: u64, places: usize) -> Limits {
     Limits { memory, places, hits: u64::MAX }
 }
 
-/// How many parts there are with so many bytes of memory.
+/// How many parts there are with so many bytes of memory, a quarter for each of four holders, four bases a byte.
 fn parts(database: &Database, memory: u64) -> usize {
     Parts::new(database, memory / 4 * 4).all().len()
 }

@@ -12,7 +12,7 @@ use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::parts::{Part, Parts};
 use blastn_pipeline::pipeline::Build;
 use blastn_pipeline::pipeline::diagonals::Piece;
-use blastn_pipeline::pipeline::gpu::{GpuPipeline, Run};
+use blastn_pipeline::pipeline::gpu::{GpuPipeline, Run, settings};
 use blastn_pipeline::pipeline::stages::Context;
 use blastn_pipeline::queries::{Batch, Extent};
 use blastn_pipeline::ungapped::Fours;
@@ -136,7 +136,7 @@ pub fn blastn(
     for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
         progress(name);
         let loaded = |metrics| {
-            let settings = Settings { width: options.width, metrics, ..Settings::default() };
+            let settings = Settings { metrics, ..settings(options.width) };
             Loaded::new(gpu, database, build, settings)
         };
         let (timed, measured) = (loaded(false)?, loaded(true)?);

@@ -74,7 +74,7 @@ __device__ bool extend(const blastn::Context& context, const Word& word, Extende
   constexpr uint32_t kMore = 1 << 10;
   if (!blastn::is_promising(context, word)) return false;
   blastn::Long extension{word};
-  while (!extension.extend(context, kMore)) continue;
+  while (!extension.extend<blastn::Alone>(context, kMore)) continue;
   return extension.found(context, extended);
 }
 

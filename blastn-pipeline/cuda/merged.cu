@@ -20,7 +20,7 @@ struct Merged : stream::Exploding {
   __device__ void run(const Slice& slice, const stream::Site<Merged>& site, Push& push) const {
     const Context context = site.global();
     Found found{};
-    find<1>(context, slice, site.element, [&](const Found& only) { found = only; });
+    find<1>(context, slice, site.element, [&](const Found& only, uint32_t) { found = only; });
     if (found.count == 0) return;
     const uint32_t own = min(found.count, kMerged);
     for (uint32_t entry = found.start; entry < found.start + own; entry++) {
@@ -30,7 +30,7 @@ struct Merged : stream::Exploding {
       if (decide<1>(context, word, push)) continue;
       blastn::Long extension{word};
       if (blastn::is_promising(context, word)) {
-        while (!extension.extend(context, kMore)) continue;
+        while (!extension.extend<blastn::Alone>(context, kMore)) continue;
         finish<1>(context, extension, push);
       } else {
         push(stream::to<2>(), blastn::Spent{word, 1});
@@ -44,4 +44,4 @@ struct Merged : stream::Exploding {
 
 }  // namespace
 
-STREAM_APP(merged, Merged, Enumerate, Widen, Extend, Lengthen)
+STREAM_APP(merged, Merged, Fused, Extend, Lengthen, Stretch)

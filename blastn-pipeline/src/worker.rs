@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
-use aligner_core::stream::{Backend, CudaBackend, Settings};
+use aligner_core::stream::{Backend, CudaBackend};
 
 use crate::extensions::device::{Answers, GreedyScores, Side};
 use crate::extensions::gpu::{DeviceQueries, GpuExtensions};
@@ -13,7 +13,7 @@ use crate::pairs::Pairs;
 use crate::pipeline::Build;
 use crate::pipeline::device::{DeviceChunk, FIRST_BASE};
 use crate::pipeline::diagonals::{Admitted, Piece};
-use crate::pipeline::gpu::GpuPipeline;
+use crate::pipeline::gpu::{GpuPipeline, settings};
 use crate::pipeline::stages::Context;
 use crate::queries::Batch;
 use crate::scoring::Scoring;
@@ -106,10 +106,9 @@ impl GpuWorker {
     /// # Errors
     /// If the driver fails.
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
-        let settings = Settings { width: 256, ..Settings::default() };
         Ok(Self {
             gpu: gpu.clone(),
-            pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings)?,
+            pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings(256))?,
             pairs: Pairs::new(gpu)?,
             extensions: GpuExtensions::new(gpu.clone())?,
         })

@@ -90,7 +90,7 @@ unsafe impl<A: Item, B: Item> Zeroable for Both<A, B> {
 unsafe impl<A: Item, B: Item> bytemuck::Pod for Both<A, B> {}
 
 /// Stage `A`, and stage `B` on what `A` pushes to its channel of index `CHANNEL`. Both map items
-/// one by one.
+/// one by one, or `A` explodes them.
 ///
 /// Its channels are those of `A` but `CHANNEL`, in order, then those of `B`, whose gammas are
 /// multiplied by that of `CHANNEL`; their names must differ. All gammas are for an input of `A`, and
@@ -134,12 +134,13 @@ where
     const NAME: &'static str = "Fused";
     const MAPPING: Mapping = {
         assert!(
-            matches!(A::MAPPING, Mapping::ONE_TO_ONE) && matches!(B::MAPPING, Mapping::ONE_TO_ONE),
-            "only stages that map one item to one thread can be fused"
+            matches!(A::MAPPING, Mapping::ONE_TO_ONE | Mapping::Explode)
+                && matches!(B::MAPPING, Mapping::ONE_TO_ONE),
+            "only stages that map one item, or element, to one thread can be fused"
         );
         let () = Both::<A, B>::NO_PADDING;
         let () = Both::<A::Node, B::Node>::NO_PADDING;
-        Mapping::ONE_TO_ONE
+        A::MAPPING
     };
 
     fn channels() -> Vec<ChannelType> {
@@ -160,6 +161,10 @@ where
             ..channel
         }));
         channels
+    }
+
+    fn size(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>) -> u32 {
+        self.0.first.size(item, &part(&site.node.first, site))
     }
 
     fn run(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>, push: &mut Push<'_>) {
@@ -191,5 +196,5 @@ where
 
 /// Where a part of a fused stage runs.
 fn part<'a, M, N, G: ?Sized>(node: &'a N, site: &Site<'a, M, G>) -> Site<'a, N, G> {
-    Site { node, global: site.global, lane: 0, lanes: 1, element: 0 }
+    Site { node, global: site.global, lane: 0, lanes: 1, element: site.element }
 }

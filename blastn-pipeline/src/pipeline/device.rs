@@ -27,6 +27,8 @@ struct DeviceStrand {
     drop: i32,
     nearly: i32,
     trigger: i32,
+    /// Whether it has letters that are no bases.
+    is_odd: u32,
 }
 
 /// What eight columns add to a score that is 0.
@@ -80,7 +82,7 @@ impl DeviceContext {
     }
 }
 
-/// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with two words
+/// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with four words
 /// before them and four to spare. Two words make an element, the first in its lower half, so that they
 /// are aligned.
 pub fn packed_words(packed: &[u8]) -> Vec<u64> {
@@ -96,7 +98,7 @@ pub fn packed_words(packed: &[u8]) -> Vec<u64> {
 }
 
 /// Words before packed codes.
-const WORDS_BEFORE: usize = 2;
+const WORDS_BEFORE: usize = 4;
 /// Bytes before the first code of [`packed_words`].
 pub const FIRST_BASE: u64 = (WORDS_BEFORE * size_of::<u32>()) as u64;
 
@@ -124,15 +126,18 @@ impl<'a> Tables<'a> {
     /// For queries, and the parts of a database.
     pub fn new(context: &'a Context, chunks: &'a [DeviceChunk]) -> Self {
         let batch = &context.batch;
+        let is_odd = |letter: u8| letter > 3;
         let strands = batch.contexts().iter().map(|context| {
             let range = context.range();
             let (first, end) = (range.start as u32, range.end as u32);
+            let letters = &batch.letters[range];
             // Strands without statistics have no words.
             let scores = context.statistics.map_or((0, 0, 0), |statistics| {
                 (-statistics.x_drop, statistics.nearly(), statistics.trigger)
             });
             let (drop, nearly, trigger) = scores;
-            DeviceStrand { first, end, drop, nearly, trigger }
+            let is_odd = letters.iter().any(|&letter| is_odd(letter)).into();
+            DeviceStrand { first, end, drop, nearly, trigger, is_odd }
         });
         let letters = 0..16_u8;
         let matrix = letters.clone().flat_map(|one| {
@@ -140,7 +145,6 @@ impl<'a> Tables<'a> {
         });
         let matrix: Vec<i32> = matrix.collect();
         let eights = (0..256).map(|different| Eight::of(different, matrix[0], matrix[1]));
-        let is_odd = |letter: u8| letter > 3;
         Self {
             bases: packed_codes(&batch.letters, |letter| if is_odd(letter) { 0 } else { letter }),
             odd: packed_codes(&batch.letters, |letter| is_odd(letter).into()),

@@ -18,6 +18,12 @@ const SPLIT: Kernels =
 const MERGED: Kernels =
     Kernels { name: "merged", fatbin: include_bytes!("../../cuda/merged.fatbin") };
 
+/// How the pipeline is run, in blocks of `width` threads. No queue is in shared memory, which serves as cache
+/// for the table of words instead.
+pub fn settings(width: u32) -> Settings {
+    Settings { width, shared_queues: 0, ..Settings::default() }
+}
+
 /// The kernels of the pipeline.
 #[derive(Debug)]
 pub struct GpuPipeline {

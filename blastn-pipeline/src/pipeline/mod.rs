@@ -2,11 +2,10 @@
 //! [`aligner_core::stream`] (000, section 3.4; 004, section V).
 //!
 //! ```text
-//!   slices --> seed ------> enumerate --> widen ---> extend --> extended, spent
-//!              words of     their places  equal      X-drop
-//!              the database in queries    bases in     `-----> lengthen --> extended, spent
-//!              in a table                 a row                 ^ `long
-//!                                                               `---'
+//!   slices --> seed ------> enumerate + widen ---> extend --> extended, spent
+//!              words of     their     equal        X-drop
+//!              the database places in bases in       `-----> lengthen --> extended, spent
+//!              in a table   queries   a row                     `-------> stretch --> extended, spent
 //! ```
 //!
 //! Few words of the database are in a query, of their places few are within enough equal bases, and of
@@ -24,13 +23,15 @@ pub mod diagonals;
 pub mod gpu;
 pub mod stages;
 
-use aligner_core::stream::{SinkId, Topology};
+use aligner_core::stream::{Both, Fused, SinkId, Topology};
 
 use crate::lookup::Lookup;
-use stages::{Context, Enumerate, Extend, Extended, Lengthen, Merged, Seed, Slice, Spent, Widen};
+use stages::{
+    Context, Enumerate, Extend, Extended, Lengthen, Merged, Seed, Slice, Spent, Stretch, Widen,
+};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
-const SLICE: u32 = 1 << 12;
+const SLICE: u32 = 1 << 11;
 
 /// How stages are put into nodes (000, section 3.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,23 +65,30 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
             app.node("merged", merged, ())
         }
     };
-    let modules = (app.stage(Enumerate), app.stage(Widen), app.stage(Extend), app.stage(Lengthen));
-    let enumerate = app.node("enumerate", modules.0, ());
-    let widen = app.node("widen", modules.1, ());
-    let extend = app.node("extend", modules.2, ());
-    let lengthen = app.node("lengthen", modules.3, ());
+    // Each place of a word is one hit: a queue between the two would keep no lane busy.
+    let widen = app.stage(Fused::<_, _, 0>::new(Enumerate, Widen));
+    let widen = app.node("widen", widen, Both::new((), ()));
+    let extend = app.stage(Extend);
+    let extend = app.node("extend", extend, ());
+    let modules = (app.stage(Lengthen), app.stage(Stretch));
+    let lengthen = app.node("lengthen", modules.0, ());
+    let stretch = app.node("stretch", modules.1, ());
     app.source::<Slice>(first);
-    app.edge(first, "found", enumerate);
-    app.edge(enumerate, "hits", widen);
+    app.edge(first, "found", widen);
     app.edge(widen, "words", extend);
     app.edge(extend, "long", lengthen);
-    app.edge(lengthen, "long", lengthen);
+    app.edge(lengthen, "long", stretch);
     let mut sinks = Sinks {
         extended: vec![
             app.sink("extended", extend, "extended"),
             app.sink("extended long", lengthen, "extended"),
+            app.sink("extended longest", stretch, "extended"),
         ],
-        spent: vec![app.sink("spent", extend, "spent"), app.sink("spent long", lengthen, "spent")],
+        spent: vec![
+            app.sink("spent", extend, "spent"),
+            app.sink("spent long", lengthen, "spent"),
+            app.sink("spent longest", stretch, "spent"),
+        ],
     };
     if build == Build::Merged {
         sinks.extended.push(app.sink("extended at once", first, "extended"));

@@ -12,7 +12,7 @@ use crate::ungapped::{Chunk, Extension, Fours, UngappedHit};
 use crate::words::{Run, WordHit};
 
 /// Places whose words a thread of [`Seed`] looks up.
-pub const LOOKS: u32 = 4;
+pub const LOOKS: u32 = 8;
 
 /// Input: a part of a chunk of the database.
 #[repr(C)]
@@ -194,10 +194,24 @@ impl Context {
         let UngappedHit { query, subject, length, score, .. } = hit;
         Ok(Extended { word, query, subject, length, score })
     }
+
+    /// Pushes what becomes of a word: to [`LONG`] what has more columns than `most`.
+    fn push_extended(&self, word: Word, most: Option<usize>, push: &mut Push<'_>) {
+        match self.extended(word) {
+            Ok(extended) if most.is_some_and(|most| extended.length as usize > most) => {
+                push.to(LONG, Long { word, reached: [0; 8] });
+            }
+            Ok(extended) => push.to(EXTENDED, extended),
+            Err(spent) => push.to(SPENT, spent),
+        }
+    }
 }
 
 /// Columns to each side of a word's beginning that [`Extend`] looks at.
 pub const WINDOW: usize = 32;
+
+/// Columns that an alignment has at most if [`Lengthen`] ends it.
+pub const MORE: usize = 512;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
 /// take at all (000, section 3.4.2).
@@ -238,11 +252,16 @@ pub struct Widen;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
 
-/// Long extensions, part by part in a loop: lanes with short ones do not wait for them. What was reached
-/// travels along on a device; on the CPU an extension begins again.
+/// Goes on with what does not end within the window: alone, so that lanes with short extensions do not wait for
+/// it, and only so far. What was reached travels along on a device; on the CPU an extension begins again.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Lengthen;
+
+/// Ends long extensions, a warp each: its lanes look at many columns at once.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Stretch;
 
 /// All four stages, for the first [`MERGED`] places of a word.
 #[repr(C)]
@@ -324,13 +343,7 @@ impl Stage for Extend {
     }
 
     fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        match site.global.extended(*word) {
-            Ok(extended) if extended.length as usize > WINDOW => {
-                push.to(LONG, Long { word: *word, reached: [0; 8] });
-            }
-            Ok(extended) => push.to(EXTENDED, extended),
-            Err(spent) => push.to(SPENT, spent),
-        }
+        site.global.push_extended(*word, Some(WINDOW), push);
     }
 }
 
@@ -345,9 +358,24 @@ impl Stage for Lengthen {
     }
 
     fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        match site.global.extended(long.word) {
-            Ok(extended) => push.to(EXTENDED, extended),
-            Err(spent) => push.to(SPENT, spent),
+        site.global.push_extended(long.word, Some(MORE), push);
+    }
+}
+
+impl Stage for Stretch {
+    type In = Long;
+    type Node = ();
+    type Global = Context;
+    const NAME: &'static str = "Stretch";
+    const MAPPING: Mapping = Mapping::Each { items: 1, threads: 32 };
+
+    fn channels() -> Vec<ChannelType> {
+        vec![EXTENDED.describe(), SPENT.describe()]
+    }
+
+    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        if site.lane == 0 {
+            site.global.push_extended(long.word, None, push);
         }
     }
 }

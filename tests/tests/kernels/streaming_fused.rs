@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::stream::{
-    Both, Channel, ChannelType, CudaExecutor, Fused, Outputs, Push, RunError, Settings, Site,
-    Stage, Topology, oracle,
+    Both, Channel, ChannelType, CpuExecutor, CudaExecutor, Fused, Item, Mapping, Outputs, Push,
+    RunError, Settings, SinkId, Site, Stage, Topology, oracle,
 };
 use gpualign_tests::ShimBackend;
 
@@ -62,6 +62,38 @@ impl Stage for Adding {
         let sum = u64::from(*item) + u64::from(self.own) + site.global + u64::from(site.node[1]);
         for time in 0..u64::from(self.times) {
             push.to(SUMS, sum + time);
+        }
+    }
+}
+
+const SPREAD: Channel<u32> = Channel::new(0, "spread", 3);
+
+/// Pushes some of an item's elements.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Spreading;
+
+impl Stage for Spreading {
+    type In = u32;
+    type Node = u32;
+    type Global = u64;
+    const NAME: &'static str = "Spreading";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![SPREAD.describe()]
+    }
+
+    fn size(&self, item: &u32, site: &Site<'_, u32, u64>) -> u32 {
+        item % 10 + (site.node & 1)
+    }
+
+    fn run(&self, item: &u32, site: &Site<'_, u32, u64>, push: &mut Push<'_>) {
+        if site.element.is_multiple_of(2) {
+            push.to(SPREAD, item.wrapping_add(site.element));
+        }
+        if site.element.is_multiple_of(3) {
+            push.to(SPREAD, item.wrapping_add(*site.node).wrapping_add(site.element));
         }
     }
 }
@@ -138,4 +170,51 @@ fn fused_stages_push_no_more_than_they_may_as_a_whole() {
     assert_eq!(fused(1, &[6]).unwrap().2.len(), 6);
     assert_eq!(fused(1, &[7]), Err(too_many("sums", 6)));
     assert_eq!(fused(1, &[0x8000_0002]), Err(too_many("high", 1)));
+}
+
+/// What a sink gets on the CPU and on the shim; the oracle must agree.
+fn everywhere<T: Item + Ord + std::fmt::Debug>(
+    topology: &Topology<'_, u64>,
+    app: &'static str,
+    sink: SinkId<T>,
+    inputs: &[u32],
+) -> Vec<T> {
+    let kernels = gpualign_tests::kernels("tests", "spreading").expect("the build made it");
+    let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
+    let backend = ShimBackend::new(kernels, 1);
+    let executor = CudaExecutor::with_backend(backend, topology, &settings, app, &GLOBAL)
+        .expect("the same stages");
+    let found = sorted(executor.run(inputs).expect("it is legal").take(sink));
+    let on_cpu = CpuExecutor::new(topology, &settings).expect("it is legal").run(inputs);
+    assert_eq!(found, sorted(on_cpu.expect("it is legal").take(sink)));
+    let expected = oracle::interpret(topology, inputs).expect("it is legal").take(sink);
+    assert_eq!(found, sorted(expected));
+    found
+}
+
+#[test]
+fn an_exploding_stage_is_fused_with_the_next() {
+    let rng = &mut fastrand::Rng::with_seed(4);
+    let inputs: Vec<u32> = (0..2000).map(|_| rng.u32(..)).collect();
+    for node in [6, 7] {
+        let mut topology = Topology::new("spreading", &GLOBAL);
+        let spreading = topology.stage(Spreading);
+        let spread = topology.node("node", spreading, node);
+        topology.source::<u32>(spread);
+        let sink = topology.sink::<u32>("elements", spread, "spread");
+        let spread = everywhere(&topology, "spreading", sink, &inputs);
+        assert!(spread.len() > inputs.len() * 3);
+
+        let mut topology = Topology::new("fused elements", &GLOBAL);
+        let module = topology.stage(Fused::<_, _, 0>::new(Spreading, ADDING));
+        let fused = topology.node("fused", module, Both::new(node, [7, 500]));
+        topology.source::<u32>(fused);
+        let sink = topology.sink::<u64>("sums", fused, "sums");
+        let sums = everywhere(&topology, "fused_elements", sink, &inputs);
+        let expected = spread.iter().flat_map(|&item| {
+            let sum = u64::from(item) + u64::from(ADDING.own) + GLOBAL + 500;
+            [sum, sum + 1]
+        });
+        assert_eq!(sums, sorted(expected.collect()));
+    }
 }

@@ -27,20 +27,31 @@ __device__ Queue settle(Block& b, u32 t) {
   return queue;
 }
 
-// Claims another part of the input. One thread; nothing else reads it until the next decision.
+// Claims of each block that would make up what is left of the input.
+constexpr u32 CLAIMS = 4;
+
+// Claims another part of the input: less and less, so that all blocks end together (guided
+// self-scheduling: Polychronopoulos and Kuck, IEEE Trans. Comput. 36, 1987). One thread; nothing else reads
+// it until the next decision.
 __device__ inline void claim_input(Block& b, const Run& run) {
   u64 first;
+  u32 size = run.chunk;
   if (run.flags & Run::STATIC_INPUT) {
-    first = b.next_chunk * run.chunk;
+    first = b.next_chunk * size;
     b.next_chunk += gridDim.x;
-    if (first < run.inputs) atomicAdd(run.cursor, run.chunk);  // for the host's report
+    if (first < run.inputs) atomicAdd(run.cursor, size);  // for the host's report
   } else {
-    first = atomicAdd(run.cursor, run.chunk);
+    // Others may claim meanwhile: then this is more than it would have to be.
+    const u64 left = run.inputs - min(*static_cast<const volatile u64*>(run.cursor), run.inputs);
+    const u64 part = left / (CLAIMS * gridDim.x);
+    const u32 least = b.ends[b.root] == nullptr ? b.source_ensemble : 1;
+    if (part < size) size = max(static_cast<u32>(part) / least, 1u) * least;
+    first = atomicAdd(run.cursor, size);
   }
   const u64 left = run.inputs - min(first, run.inputs);
   b.claimed = first;
-  b.claimed_count = static_cast<u32>(min(left, static_cast<u64>(run.chunk)));
-  b.claimed_last = left <= run.chunk;
+  b.claimed_count = static_cast<u32>(min(left, static_cast<u64>(size)));
+  b.claimed_last = left <= size;
 }
 
 // Books what the last firing took from the window, and claims more input if the block has less than

@@ -48,12 +48,43 @@ struct Element {
   const byte* item;
   u32 from_end;
 };
+
 __device__ inline Element element_at(const Block& b, Place place) {
   const u32 n = place.node;
   const u32 position = b.consumed[n] + place.offset;
   const Queue queue = b.queue[n];
   const u32 slot = wrapped(queue.head, pods_ended(b, n, queue.count, position), queue.capacity);
   return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], b.ends[n][slot] - position};
+}
+
+// The same for the elements of a warp if they are of one node and follow each other: item by item the warp
+// looks at 32 ends at a time, where each lane alone would look at one after the other. All lanes of a warp,
+// converged; a lane may have the element of the lane before.
+__device__ inline Element elements_along(const Block& b, Place place) {
+  const u32 n = place.node, lane = lane_in_warp();
+  if (!__all_sync(ALL_LANES, n == __shfl_sync(ALL_LANES, n, 0))) return element_at(b, place);
+  const Queue queue = b.queue[n];
+  const u32* ends = b.ends[n];
+  const u32 origin = b.consumed[n], first = __shfl_sync(ALL_LANES, place.offset, 0);
+  const auto end_of = [&](u32 item) { return ends[wrapped(queue.head, item, queue.capacity)] - origin; };
+  // The first lane's item is among these.
+  u32 low = 0, high = queue.count - 1;
+  while (low < high) {
+    const u32 step = (high - low + WARP - 1) / WARP, item = low + step * (lane + 1) - 1;
+    const bool ends_before = item < high && end_of(item) <= first;
+    low += step * __popc(__ballot_sync(ALL_LANES, ends_before));
+    high = min(high, low + step - 1);
+  }
+  // The others' are not far.
+  const u32 end = low + lane < queue.count ? end_of(low + lane) : NONE;
+  u32 item = 0;
+#pragma unroll
+  for (u32 step = WARP / 2; step > 0; step /= 2) {
+    if (__shfl_sync(ALL_LANES, end, item + step - 1) <= place.offset) item += step;
+  }
+  const u32 from_end = __shfl_sync(ALL_LANES, end, item) - place.offset;
+  const u32 slot = wrapped(queue.head, low + item, queue.capacity);
+  return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], from_end};
 }
 
 template <class S>
@@ -125,8 +156,9 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
     const long long t0 = Meter<METRICS>::now();
     const u32 index = base + lane_in_warp();
     const bool active = index < inputs;
-    const Place place = find_node(b, first, nodes, active ? index : 0);
-    const Element element = element_at(b, place);  // of the first element, for lanes without one
+    // Lanes without an element read the last.
+    const Place place = find_node(b, first, nodes, min(index, inputs - 1));
+    const Element element = elements_along(b, place);
     const typename S::In item = load_packed<typename S::In>(element.item);
     await<METRICS>(item);
     const long long t1 = Meter<METRICS>::now();

@@ -45,8 +45,10 @@ struct Fused : Stage {
   using Own = Without<CHANNEL, typename A::Out>;  // the channels of A that stay
   using Out = typename Joined<typename Own::Type,
                               typename Times<Own::GAMMA, typename B::Out>::Type>::Type;
-  static_assert(A::KIND == Kind::each && B::KIND == Kind::each && A::THREADS == 1 && B::THREADS == 1,
-                "only stages of one item a thread can be fused");
+  static constexpr Kind KIND = A::KIND;
+  static_assert((KIND == Kind::each || KIND == Kind::explode) && B::KIND == Kind::each && A::THREADS == 1 &&
+                    B::THREADS == 1,
+                "only stages of one item, or element, a thread can be fused");
 };
 
 // The push of the first part of a fused stage: what goes to CHANNEL, the second part gets at once;
@@ -64,6 +66,10 @@ struct FusedPush {
     __device__ void operator()(To<I>, const T& item) {
       push(to<I + OFFSET>(), item);
     }
+    template <u32 I, class T>
+    __device__ void operator()(To<I>, const T& item, u32 slot) {
+      push(to<I + OFFSET>(), item, slot);
+    }
   };
 
   template <u32 I, class T>
@@ -75,6 +81,14 @@ struct FusedPush {
       push(to<(I < CHANNEL ? I : I - 1)>(), item);
     }
   }
+  template <u32 I, class T>
+  __device__ void operator()(To<I>, const T& item, u32 slot) {
+    if constexpr (I == CHANNEL) {
+      (*this)(to<I>(), item);
+    } else {
+      push(to<(I < CHANNEL ? I : I - 1)>(), item, slot);
+    }
+  }
 };
 
 // Parameters of both parts lie one after the other.
@@ -84,10 +98,23 @@ struct Code<Fused<A, CHANNEL, B>> {
   static constexpr u32 PARAMETERS = Code<A>::PARAMETERS + Code<B>::PARAMETERS;
   static constexpr u32 NODE = Code<A>::NODE + Code<B>::NODE;
 
+  // What is asked for an item's elements: the first part.
+  struct Sizes {
+    const byte* parameters;
+    __device__ u32 size(const typename F::In& item, const Site<F>& site) const {
+      return Code<A>::stage(parameters).size(item, site_of_first(site));
+    }
+  };
+  __device__ static Sizes stage(const byte* parameters) { return {parameters}; }
+
+  __device__ static Site<A> site_of_first(const Site<F>& site) {
+    return {site.node_parameters, site.global_parameters, 0, 1, site.element};
+  }
+
   template <class P>
   __device__ static void run(const byte* parameters, const typename F::In& item, const Site<F>& site,
                              P& push) {
-    const Site<A> site_a{site.node_parameters, site.global_parameters, 0, 1, 0};
+    const Site<A> site_a = site_of_first(site);
     const Site<B> site_b{site.node_parameters + Code<A>::NODE, site.global_parameters, 0, 1, 0};
     FusedPush<A, CHANNEL, B, P> first{push, parameters + Code<A>::PARAMETERS, site_b};
     Code<A>::run(parameters, item, site_a, first);

@@ -5,20 +5,25 @@
 
 namespace stream {
 
-// The items of one channel, in registers when there is at most one.
+// The items of one channel: in registers when there is at most one, or when slots are named.
 template <u32 I, class C>
 struct Staging {
   using Item = typename C::Item;
   static constexpr u32 GAMMA = C::GAMMA;
+  static_assert(GAMMA <= 32, "filled slots are bits of a word");
   // Set, though only what is pushed is read: the compiler keeps what is never set for the kernel's life.
   Item items[GAMMA] = {};
-  u32 count = 0;  // pushed; more than GAMMA is an error that scatter reports
+  u32 filled = 0;  // slots with an item, a bit each
+  u32 count = 0;   // pushed; more than GAMMA is an error that scatter reports
 
-  __device__ void add(const Item& item) {
-    if constexpr (GAMMA == 1) {
-      items[0] = item;
-    } else if (count < GAMMA) {
-      items[count] = item;
+  // Adds an item to the slot after the last.
+  __device__ void add(const Item& item) { put(item, GAMMA == 1 ? 0 : count); }
+
+  // Puts an item into a slot.
+  __device__ void put(const Item& item, u32 slot) {
+    if (GAMMA == 1 || slot < GAMMA) {
+      items[GAMMA == 1 ? 0 : slot] = item;
+      filled |= 1u << slot % 32;
     }
     ++count;
   }
@@ -44,6 +49,10 @@ struct Push<Channels<C...>> : Stagings<0, C...> {
   template <u32 I, class T>
   __device__ void operator()(To<I>, const T& item) {
     staging<I>(*this).add(item);
+  }
+  template <u32 I, class T>
+  __device__ void operator()(To<I>, const T& item, u32 slot) {
+    staging<I>(*this).put(item, slot);
   }
 };
 

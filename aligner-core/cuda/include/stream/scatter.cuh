@@ -117,19 +117,20 @@ template <class... M>
 struct Modules {};
 
 // Items that a lane may push for them to be written together: the code grows with it.
-constexpr u32 TOGETHER = 4;
+constexpr u32 TOGETHER = 8;
 
 // What `write_weighted` does for one item a lane, for up to G of them at once, which all go to `target`: one
 // prefix sum and one atomic, however few of the lanes have items. All lanes of a warp, converged.
 template <class T, u32 G, class... M>
-__device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, const T (&items)[G], u32 count,
+__device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, const T (&items)[G], u32 filled,
                                    u32 target) {
   // Slots in the low half, elements in the high half, as in `Flow`.
   u64 own = 0;
+  u32 weights[G];
 #pragma unroll
   for (u32 s = 0; s < G; ++s) {
-    const u32 weight = s < count ? weight_of<T, M...>(b, run, target, items[s]) : 0;
-    own += weight > 0 ? static_cast<u64>(weight) << 32 | 1 : 0;
+    weights[s] = filled >> s & 1 ? weight_of<T, M...>(b, run, target, items[s]) : 0;
+    own += weights[s] > 0 ? static_cast<u64>(weights[s]) << 32 | 1 : 0;
   }
   const u64 through = scan_warp(own);
   u64 base = 0;
@@ -137,34 +138,33 @@ __device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, cons
   base = __shfl_sync(ALL_LANES, base, WARP - 1) + through - own;
 #pragma unroll
   for (u32 s = 0; s < G; ++s) {
-    const u32 weight = s < count ? weight_of<T, M...>(b, run, target, items[s]) : 0;
-    if (weight == 0) continue;
+    if (weights[s] == 0) continue;
     const u32 slot = wrapped(b.flow[target].tail, static_cast<u32>(base), b.queue[target].capacity);
-    base += static_cast<u64>(weight) << 32 | 1;
+    base += static_cast<u64>(weights[s]) << 32 | 1;
     b.ends[target][slot] = b.ended[target] + static_cast<u32>(base >> 32);
     store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), items[s]);
   }
 }
 
-// Sends what lane-wise `count` items of channel I are staged to their targets. All lanes of a warp,
-// converged; `node` is meant only where `count > 0`.
+// Sends what is staged in each lane's `filled` slots of channel I to its target. All lanes of a warp,
+// converged; `node` is meant only where a slot is filled.
 template <u32 I, class T, u32 G, class... M>
 __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run, const T (&items)[G],
-                                u32 count, u32 node) {
-  const u32 target = count > 0 ? b.edge[b.node[node].first_edge + I].target : 0;
+                                u32 filled, u32 node) {
+  const u32 target = filled != 0 ? b.edge[b.node[node].first_edge + I].target : 0;
   if constexpr (G > 1 && G <= TOGETHER && explodes_any<T, M...>) {
-    const u32 pushing = __ballot_sync(ALL_LANES, count > 0);
+    const u32 pushing = __ballot_sync(ALL_LANES, filled != 0);
     if (pushing == 0) return;
     const u32 common = __shfl_sync(ALL_LANES, target, __ffs(pushing) - 1);
-    if (__all_sync(ALL_LANES, count == 0 || target == common) && b.ends[common] != nullptr) {
-      return write_all_weighted(modules, b, run, items, count, common);
+    if (__all_sync(ALL_LANES, filled == 0 || target == common) && b.ends[common] != nullptr) {
+      return write_all_weighted(modules, b, run, items, filled, common);
     }
   }
 #pragma unroll
   for (u32 s = 0; s < G; ++s) {
-    const u32 mask = __ballot_sync(ALL_LANES, count > s);
-    if (mask == 0) break;
-    bool plain = count > s;
+    bool plain = (filled >> s & 1) != 0;
+    const u32 mask = __ballot_sync(ALL_LANES, plain);
+    if (mask == 0) continue;
     if constexpr (explodes_any<T, M...>) {
       const bool weighted = plain && b.ends[target] != nullptr;
       if (__any_sync(ALL_LANES, weighted)) {
@@ -181,13 +181,13 @@ __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run,
   }
 }
 
-// How many items of a channel a thread may send, when `threads` threads share its input: all or, if
-// they pushed more than gamma together, none. All lanes of a warp, converged.
+// Of which slots of a channel a thread may send the items, when `threads` threads share its input: of all or,
+// if they pushed more than gamma together, of none. All lanes of a warp, converged.
 template <u32 I, u32 GAMMA, u32 THREADS>
-__device__ u32 checked(const Block& b, const Run& run, u32 count, u32 node) {
+__device__ u32 checked(const Block& b, const Run& run, u32 filled, u32 count, u32 node) {
   u32 sum = count;
   for (u32 step = 1; step < THREADS; step *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
-  if (sum <= GAMMA) return count;
+  if (sum <= GAMMA) return filled;
   report(run, b.node[node].module, I, node);
   return 0;
 }
@@ -199,8 +199,8 @@ template <u32 THREADS, u32 I, class P, class M, class C, class... Rest>
 __device__ void scatter_from(M modules, Block& b, const Run& run, P& push, u32 node,
                              Channels<C, Rest...>) {
   auto& staged = staging<I>(push);
-  const u32 count = checked<I, C::GAMMA, THREADS>(b, run, staged.count, node);
-  scatter_channel<I>(modules, b, run, staged.items, count, node);
+  const u32 filled = checked<I, C::GAMMA, THREADS>(b, run, staged.filled, staged.count, node);
+  scatter_channel<I>(modules, b, run, staged.items, filled, node);
   scatter_from<THREADS, I + 1>(modules, b, run, push, node, Channels<Rest...>{});
 }
 

@@ -16,7 +16,11 @@
 //
 // Contract of `run`: called by threads of a warp that need not have converged, each with an item of
 // its own; it must not wait for other threads (no barrier, no warp collective), because lanes
-// without an item do not call it. Structs have the layout of their `#[repr(C)]` counterparts.
+// without an item do not call it. Where THREADS is 32 a warp has one item, and its lanes may use warp
+// collectives. Structs have the layout of their `#[repr(C)]` counterparts.
+//
+// Items of a channel with a gamma of 2 or more stay in registers if `push(to<I>(), item, slot)` names
+// their slots, less than gamma and each at most once, by constants or variables of unrolled loops.
 #pragma once
 
 #include "gpualign/cuda_or_cpu.cuh"

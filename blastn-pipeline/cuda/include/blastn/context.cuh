@@ -18,6 +18,7 @@ struct Strand {
   int32_t drop;         // how far the score of an extension may drop: negative
   int32_t nearly;       // what an extension by four columns must score
   int32_t trigger;      // and one by single columns
+  uint32_t is_odd;      // whether it has letters that are no bases
 };
 
 // What eight columns add to a score that is 0. Mirrors `Eight`.
@@ -31,7 +32,7 @@ struct __align__(8) Eight {
 // Mirrors `DeviceContext`.
 struct Context {
   const uint32_t* packed;   // the database, 16 bases a word, the first in the highest bits;
-                            // there are two words before, and four behind; aligned to 8 bytes
+                            // there are four words before, and four behind; aligned to 8 bytes
   const Chunk* chunks;
   const uint32_t* present;  // which words are in the queries, a bit each
   const uint32_t* starts;   // where the places of each word begin in `places`, and the end
@@ -51,8 +52,8 @@ struct Context {
 };
 static_assert(sizeof(Context) == 136, "mirrored in Rust");
 
-// 16 packed codes from a place on, the first in the highest bits. Up to 16 before the first may be
-// asked for.
+// 16 packed codes from a place on, the first in the highest bits. Up to 16 before the first may be asked
+// for.
 static __device__ __forceinline__ uint32_t sixteen(const uint32_t* packed, int64_t place) {
   const uint32_t* words = packed + (place >> 4);
   const uint64_t two = static_cast<uint64_t>(__ldg(words)) << 32 | __ldg(words + 1);
@@ -65,6 +66,29 @@ static __device__ __forceinline__ uint32_t base_at(const Context& context, uint6
 
 static __device__ __forceinline__ uint32_t word_at(const Context& context, uint64_t place) {
   return sixteen(context.packed, place) >> (32 - 2 * context.width);
+}
+
+// The words at COUNT places, ascending, of which the first is `first` of the database. If they are close to
+// each other, few loads do for all.
+template <uint32_t COUNT>
+static __device__ __forceinline__ void words_at(const Context& context, uint64_t first,
+                                                const uint32_t (&places)[COUNT], uint32_t (&codes)[COUNT]) {
+  const uint32_t most = 64 - 15 - context.width;
+  const uint32_t shift = 32 - 2 * context.width;
+  if (COUNT > 1 && (COUNT - 1) * context.stride <= most) {
+    const uint32_t* words = context.packed + first / 16;
+    const uint32_t four[4] = {__ldg(words), __ldg(words + 1), __ldg(words + 2), __ldg(words + 3)};
+#pragma unroll
+    for (uint32_t i = 0; i < COUNT; i++) {
+      const uint32_t place = first % 16 + places[i] - places[0], word = place / 16;
+      const uint32_t high = word == 0 ? four[0] : word == 1 ? four[1] : four[2];
+      const uint32_t low = word == 0 ? four[1] : word == 1 ? four[2] : four[3];
+      codes[i] = __funnelshift_l(low, high, 2 * (place % 16)) >> shift;
+    }
+  } else {
+#pragma unroll
+    for (uint32_t i = 0; i < COUNT; i++) codes[i] = word_at(context, first + places[i] - places[0]);
+  }
 }
 
 // Sixteen columns, two bits each, of which the lower is set: where bases differ (or may), and where
@@ -82,6 +106,27 @@ struct Columns {
   __device__ uint32_t special() const { return different | odd; }
 };
 
+// 64 packed codes, BEFORE before a place and the others from it on, 16 a word, the first in the highest
+// bits. With up to 48 before the place, the place may be the first.
+template <int BEFORE>
+struct Codes {
+  uint32_t words[4];
+
+  __device__ __forceinline__ Codes(const uint32_t* packed, int64_t place) {
+    const int64_t first = (place - BEFORE) >> 4;
+    const uint2* pairs = reinterpret_cast<const uint2*>(packed + (first & ~int64_t{1}));
+    const uint2 a = __ldg(pairs), b = __ldg(pairs + 1), c = __ldg(pairs + 2);
+    const bool second = (first & 1) != 0;
+    const uint32_t five[5] = {second ? a.y : a.x, second ? b.x : a.y, second ? b.y : b.x,
+                              second ? c.x : b.y, second ? c.y : c.x};
+    const uint32_t shift = 2 * (place & 15);
+    for (int i = 0; i < 4; i++) {
+      const uint64_t two = static_cast<uint64_t>(five[i]) << 32 | five[i + 1];
+      words[i] = static_cast<uint32_t>(two << shift >> 32);
+    }
+  }
+};
+
 // Equal columns from two places on to the right, up to `most`.
 static __device__ __forceinline__ uint32_t equal_right(const Context& context, uint32_t query,
                                                        uint64_t subject, uint32_t most) {
@@ -89,19 +134,6 @@ static __device__ __forceinline__ uint32_t equal_right(const Context& context, u
   while (equal < most) {
     const uint32_t special = Columns(context, query + equal, subject + equal).special();
     if (special != 0) return min(most, equal + __clz(static_cast<int>(special)) / 2);
-    equal += 16;
-  }
-  return most;
-}
-
-// Equal columns before two places, up to `most`.
-static __device__ __forceinline__ uint32_t equal_left(const Context& context, uint32_t query,
-                                                      uint64_t subject, uint32_t most) {
-  uint32_t equal = 0;
-  while (equal < most) {
-    const int64_t back = equal + 16;
-    const uint32_t special = Columns(context, query - back, subject - back).special();
-    if (special != 0) return min(most, equal + (__ffs(static_cast<int>(special)) - 1) / 2);
     equal += 16;
   }
   return most;

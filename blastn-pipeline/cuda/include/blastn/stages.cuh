@@ -3,6 +3,7 @@
 
 #include "stream/stream.cuh"
 
+#include <blastn/stretch.cuh>
 #include <blastn/window.cuh>
 
 namespace {
@@ -21,7 +22,7 @@ struct Hit {
 };
 
 // Places whose words a thread looks up: LOOKS of stages.rs.
-constexpr uint32_t kLooks = 4;
+constexpr uint32_t kLooks = 8;
 
 // COUNT words of a slice from the `first`-th on, which are pushed if they are in the queries. Each step is
 // taken for all of them before the next, so that they wait for memory together.
@@ -32,8 +33,8 @@ __device__ inline void find(const Context& context, const Slice& slice, uint32_t
 #pragma unroll
   for (uint32_t i = 0; i < COUNT; i++) {
     subjects[i] = slice.first + min(first + i, slice.words - 1) * context.stride;
-    codes[i] = blastn::word_at(context, chunk + subjects[i]);
   }
+  blastn::words_at(context, chunk + subjects[0], subjects, codes);
 #pragma unroll
   for (uint32_t i = 0; i < COUNT; i++) {
     const bool is_present = (__ldg(context.present + codes[i] / 32) >> (codes[i] % 32) & 1) != 0;
@@ -41,19 +42,18 @@ __device__ inline void find(const Context& context, const Slice& slice, uint32_t
   }
 #pragma unroll
   for (uint32_t i = 0; i < COUNT; i++) {
-    // Those that are not there all look at one place, which costs little.
-    const uint32_t code = counts[i] != 0 ? codes[i] : 0;
-    starts[i] = __ldg(context.starts + code);
-    counts[i] *= __ldg(context.starts + code + 1) - starts[i];
+    if (counts[i] == 0) continue;
+    starts[i] = __ldg(context.starts + codes[i]);
+    counts[i] = __ldg(context.starts + codes[i] + 1) - starts[i];
   }
 #pragma unroll
   for (uint32_t i = 0; i < COUNT; i++) {
-    if (counts[i] != 0) push(Found{slice.chunk, subjects[i], starts[i], counts[i]});
+    if (counts[i] != 0) push(Found{slice.chunk, subjects[i], starts[i], counts[i]}, i);
   }
 }
 
-// Columns of each part of a long extension, to each side.
-constexpr uint32_t kMore = 256;
+// Columns to each side by which a thread extends on its own: MORE of stages.rs.
+constexpr uint32_t kMore = 512;
 
 // Pushes the alignment of an extension that has ended to CHANNEL, or the word to the next.
 template <uint32_t CHANNEL, class Push>
@@ -67,9 +67,10 @@ __device__ inline void finish(const Context& context, const blastn::Long& extens
 template <uint32_t CHANNEL, class Push>
 __device__ inline bool decide(const Context& context, const Word& word, Push& push) {
   const blastn::Strand strand = blastn::strand_at(context, word.query);
-  const blastn::Window window(context, context.chunks[word.chunk], word);
+  const blastn::Chunk chunk = context.chunks[word.chunk];
+  const blastn::Window window(context, strand, chunk, word);
   const bool follows = window.follows(context, strand);
-  const blastn::Verdict promising = window.is_promising(context, strand, word);
+  const blastn::Verdict promising = window.is_promising(context, strand, chunk, word);
   if (follows || promising == blastn::Verdict::no) {
     push(stream::to<CHANNEL + 1>(), blastn::Spent{word, follows ? 0u : 1u});
     return true;
@@ -93,7 +94,7 @@ struct Seed : stream::Exploding {
   __device__ void run(const Slice& slice, const stream::Site<Seed>& site, Push& push) const {
     const Context context = site.global();
     find<kLooks>(context, slice, site.element * kLooks,
-                 [&](const Found& found) { push(stream::to<0>(), found); });
+                 [&](const Found& found, uint32_t slot) { push(stream::to<0>(), found, slot); });
   }
 };
 
@@ -125,6 +126,9 @@ struct Widen : stream::Stage {
   }
 };
 
+// A queue between them would keep no lane busy, as each place is one hit.
+using Fused = stream::Fused<Enumerate, 0, Widen>;
+
 // The channels of what is extended.
 using Extensions = stream::Channels<stream::Channel<blastn::Extended, 1>, stream::Channel<blastn::Spent, 1>,
                                     stream::Channel<blastn::Long, 1>>;
@@ -150,13 +154,28 @@ struct Lengthen : stream::Stage {
   __device__ void run(const blastn::Long& item, const stream::Site<Lengthen>& site, Push& push) const {
     const Context context = site.global();
     blastn::Long extension = item;
-    if (extension.is_new() && !blastn::is_promising(context, item.word)) {
+    if (item.progress == blastn::Progress::none && !blastn::is_promising(context, item.word)) {
       push(stream::to<1>(), blastn::Spent{item.word, 1});
-    } else if (extension.extend(context, kMore)) {
+    } else if (extension.extend<blastn::Alone>(context, kMore)) {
       finish<0>(context, extension, push);
     } else {
       push(stream::to<2>(), extension);
     }
+  }
+};
+
+struct Stretch : stream::Stage {
+  using In = blastn::Long;
+  using Out = stream::Channels<stream::Channel<blastn::Extended, 1>, stream::Channel<blastn::Spent, 1>>;
+  using Global = Context;
+  static constexpr stream::u32 THREADS = stream::WARP;
+
+  template <class Push>
+  __device__ void run(const blastn::Long& item, const stream::Site<Stretch>& site, Push& push) const {
+    const Context context = site.global();
+    blastn::Long extension = item;
+    extension.extend<blastn::Together>(context, ~0u);
+    if (site.lane == 0) finish<0>(context, extension, push);
   }
 };
 

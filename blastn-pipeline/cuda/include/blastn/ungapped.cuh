@@ -1,7 +1,8 @@
 // Ungapped extension: src/ungapped.rs.
 #pragma once
 
-#include <blastn/words.cuh>
+#include <blastn/fours.cuh>
+#include <blastn/way.cuh>
 
 namespace blastn {
 
@@ -18,106 +19,66 @@ struct Spent {
   uint32_t tried;  // whether it was extended
 };
 
-// The greatest sum of the first of `count` scores of four columns, until it drops by too much, or is
-// enough. `load` gives sixteen columns from the i-th four on, `place` which of their bytes is the n-th, and `slow` the
-// score of four with a letter that is no base.
-template <class Load, class Place, class Slow>
-static __device__ __forceinline__ int best_sum(const Context& context, uint32_t count, int drop, int enough,
-                                               const Load& load, const Place& place, const Slow& slow) {
-  const int all = 4 * context.reward, less = context.reward - context.penalty;
-  int best = 0, sum = 0;
-  for (uint32_t i = 0; i < count && best < enough; i += 4) {
-    const Columns columns = load(i);
-    const uint32_t end = min(count - i, 4u);
-    for (uint32_t n = 0; n < end; n++) {
-      const uint32_t shift = place(n);
-      const bool odd = (columns.odd >> shift & 0x55) != 0;
-      sum += odd ? slow(i + n) : all - less * __popc(columns.different >> shift & 0x55);
-      if (sum > 0) {
-        best += sum;
-        sum = 0;
-      }
-      if (sum < drop) return best;
-    }
-  }
-  return best;
-}
-
-// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
-static __device__ inline bool is_promising(const Context& context, const Chunk& chunk, const Word& word,
-                                           int drop, int enough) {
-  const uint32_t to_byte = (4 - word.subject % 4) % 4;
-  const uint32_t query = word.query + to_byte, subject = word.subject + to_byte;
-  // The first letter is a sentinel.
-  const uint32_t left = min(query - 1, subject) / 4;
-  const uint32_t right = min(context.letter_count - 1 > query ? context.letter_count - 1 - query : 0,
-                             chunk.length > subject ? chunk.length - subject : 0) / 4;
-  const int64_t place = chunk.first + subject;
-  const auto four = [&](int64_t query, int64_t place) {
-    uint32_t letters = 0;
-    // A letter that is no base spills over into its neighbours.
-    for (int i = 0; i < 4; i++) letters |= letter_at(context, query + i) << (6 - 2 * i);
-    return __ldg(context.fours + ((letters ^ sixteen(context.packed, place) >> 24) & 255));
-  };
-  const int leftward = best_sum(
-      context, left, drop, enough,
-      [&](uint32_t i) { return Columns(context, query - 4 * int64_t{i} - 16, place - 4 * int64_t{i} - 16); },
-      [](uint32_t n) { return 8 * n; },
-      [&](uint32_t i) { return four(query - 4 * int64_t{i} - 4, place - 4 * int64_t{i} - 4); });
-  const int rightward = best_sum(
-      context, right, drop, enough - leftward,
-      [&](uint32_t i) { return Columns(context, query + 4 * int64_t{i}, place + 4 * int64_t{i}); },
-      [](uint32_t n) { return 24 - 8 * n; },
-      [&](uint32_t i) { return four(query + 4 * int64_t{i}, place + 4 * int64_t{i}); });
-  return leftward + rightward >= enough;
-}
-
-// The score of a column whose letter and base differ, or whose letter is no base.
-static __device__ __forceinline__ int special_score(const Context& context, bool odd, int64_t query,
-                                                    int64_t subject) {
-  if (!odd) return context.penalty;
-  const uint32_t letter = letter_at(context, query) & 15;
-  return __ldg(context.matrix + letter * 16 + base_at(context, subject));
-}
-
-// Every second bit, from the lowest on.
-static __device__ __forceinline__ uint32_t squeezed(uint32_t bits) {
-  bits = (bits | bits >> 1) & 0x33333333;
-  bits = (bits | bits >> 2) & 0x0f0f0f0f;
-  bits = (bits | bits >> 4) & 0x00ff00ff;
-  return (bits | bits >> 8) & 0xffff;
-}
-
-// Sixteen columns in the order in which an extension meets them, a bit each from the lowest on.
-struct Steps {
-  uint32_t different, odd;
-
-  // From `i` columns on.
-  template <bool LEFT>
-  static __device__ __forceinline__ Steps at(const Context& context, int64_t query, int64_t place,
-                                             uint32_t i) {
-    if (LEFT) {
-      const Columns columns(context, query - i - 16, place - i - 16);
-      return {squeezed(columns.different), squeezed(columns.odd)};
-    }
-    const Columns columns(context, query + i, place + i);
-    return {squeezed(__brev(columns.different) >> 1), squeezed(__brev(columns.odd) >> 1)};
-  }
-};
-
 // An extension to one side: what it scores, and how far it is from the word.
 struct Side {
   int score = 0, sum = 0;
   uint32_t reach = 0;
 
-  // Adds what `columns` columns up to the `end`-th score; false if the sum drops by too much.
+  // Extends over columns from the `from`-th (a multiple of 16) up to `end`. `limit` is how far the sum may
+  // drop, given what was reached: at the next column, or (true) at any from now on. Returns false once it
+  // drops by more.
+  //
+  // Eight columns at a time where the sum cannot drop by too much; where it can, one by one. The lanes of
+  // a warp wait there for each other, or all would go through the second part alone.
+  template <class Source, class Limit>
+  __device__ __forceinline__ bool extend(const Context& context, Source& columns, uint32_t from, uint32_t end,
+                                         const Limit& limit) {
+    bool goes_on = true;
+    for (uint32_t i = from; i < end && goes_on;) {
+      Steps eight{};
+      bool may_drop = false;
+      while (i < end && !may_drop) {
+        eight = columns.eight(i);
+        may_drop = eight.odd != 0 || i + 8 > end || !add_eight(context.eights[eight.different], i, limit(true));
+        if (!may_drop) i += 8;
+      }
+      if (may_drop) goes_on = add_each(context, columns, eight, i, min(end, i + 8), limit);
+      i += 8;
+    }
+    return goes_on;
+  }
+
+  // Adds up to eight columns from the `from`-th on, up to `end`, one by one; false once the sum drops by too
+  // much.
+  template <class Source, class Limit>
+  __device__ __forceinline__ bool add_each(const Context& context, const Source& columns, Steps steps,
+                                           uint32_t from, uint32_t end, const Limit& limit) {
+    bool goes_on = true;
+    if (steps.odd == 0) {
+      // Without branches: all lanes of a warp that get here have other columns.
+#pragma unroll
+      for (uint32_t n = 0; n < 8; n++) {
+        const bool counts = goes_on && from + n < end;
+        const int scored = (steps.different >> n & 1) != 0 ? context.penalty : context.reward;
+        goes_on = add(counts ? scored : 0, from + n + 1, limit(false));
+      }
+    } else {
+      for (uint32_t i = from; i < end && goes_on; i++) {
+        const bool odd = (steps.odd >> (i - from) & 1) != 0, differs = (steps.different >> (i - from) & 1) != 0;
+        goes_on = add(odd || differs ? columns.score(odd, i) : context.reward, i + 1, limit(false));
+      }
+    }
+    return goes_on;
+  }
+
+ private:
+  // Adds what a column up to the `end`-th scores; false if the sum is then too low.
   __device__ __forceinline__ bool add(int scored, uint32_t end, int limit) {
-    sum += scored;
-    if (sum <= 0) return sum >= limit;
-    reach = end;
-    score += sum;
-    sum = 0;
-    return true;
+    const int now = sum + scored;
+    score += max(now, 0);
+    reach = now > 0 ? end : reach;
+    sum = min(now, 0);
+    return now > 0 || now >= limit;
   }
 
   // Adds eight columns from the `from`-th on unless the sum may drop by too much in between; tells
@@ -133,76 +94,68 @@ struct Side {
     }
     return true;
   }
+};
 
-  // Extends from two places on to one side: columns from the `from`-th (a multiple of 16) up to `end`.
-  // Eight at a time where the score cannot drop by too much; else runs of equal columns are added at
-  // once, as in between the sum only grows. `limit` is how far the sum may drop, given what was
-  // reached. Returns false once it drops by more.
+// A thread extends on its own.
+struct Alone {
   template <bool LEFT, class Limit>
-  __device__ __forceinline__ bool extend(const Context& context, int64_t query, int64_t place,
-                                         uint32_t from, uint32_t end, const Limit& limit) {
-    Steps next = from < end ? Steps::at<LEFT>(context, query, place, from) : Steps{};
-    for (uint32_t i = from; i < end; i += 16) {
-      const Steps steps = next;
-      if (i + 16 < end) next = Steps::at<LEFT>(context, query, place, i + 16);
-      for (uint32_t c = 0; c < 16; c += 8) {
-        const uint32_t different = steps.different >> c & 255, odd = steps.odd >> c & 255;
-        if (reach > 0 && odd == 0 && i + c + 8 <= end &&
-            add_eight(context.eights[different], i + c, limit())) {
-          continue;
-        }
-        const uint32_t columns = min(end - min(end, i + c), 8u);
-        for (uint32_t n = 0; n < columns; n++) {
-          const uint32_t special = (different | odd) >> n;
-          const uint32_t equal =
-              min(columns - n, special != 0 ? __ffs(static_cast<int>(special)) - 1 : 8u);
-          n += equal;
-          if (equal > 0) add(context.reward * static_cast<int>(equal), i + c + n, limit());
-          if (n == columns) break;
-          const int64_t away = LEFT ? -int64_t{i + c + n} - 1 : int64_t{i + c + n};
-          const int scored = special_score(context, odd >> n & 1, query + away, place + away);
-          if (!add(scored, i + c + n + 1, limit())) return false;
-        }
-      }
-    }
-    return true;
+  static __device__ __forceinline__ bool extend(const Way<LEFT>& way, Side& side, uint32_t from, uint32_t end,
+                                                const Limit& limit) {
+    Ahead<LEFT> columns(way, from);
+    return side.extend(way.context, columns, from, end, limit);
   }
 };
+
+// How much is known of a word that is being extended.
+enum class Progress : uint32_t { none, promising, left };
 
 // A word on its way to both sides, to the left first. Mirrors `Long` of src/pipeline/stages.rs.
 struct Long {
   Word word;
   Side before, behind;
-  uint32_t done;      // columns of the side
-  uint32_t is_right;  // which side that is
+  uint32_t done;      // columns of the side that is next
+  Progress progress;  // promising: to the left is next; left: to the right
 
-  // Whether nothing was done yet.
-  __device__ bool is_new() const { return done == 0 && is_right == 0; }
-
-  // Extends by up to `most` columns (a multiple of 16) to each side; false if there may be more.
+  // Extends by up to `most` columns (a multiple of 16) to each side; false if there may be more. The word is
+  // promising.
+  template <class How>
   __device__ inline bool extend(const Context& context, uint32_t most) {
     const Chunk chunk = context.chunks[word.chunk];
     const Strand strand = strand_at(context, word.query);
-    const int64_t place = chunk.first + word.subject;
-    if (is_right == 0) {
-      const uint32_t left = min(word.query, word.subject), end = min(left, done + most);
-      const auto limit = [&] { return strand.drop; };
-      if (before.extend<true>(context, word.query, place, done, end, limit) && end < left) {
-        done = end;
-        return false;
-      }
-      is_right = 1;
+    const int64_t query = word.query, place = chunk.first + word.subject;
+    if (progress != Progress::left) {
+      const Way<true> way(context, strand, query, place);
+      const uint32_t left = min(word.query - strand.first, word.subject);
+      const uint32_t end = done + min(left - done, most);
+      const bool goes_on = How::extend(way, before, done, end, left_limit(strand));
+      if (goes_on && end < left) return stopped(Progress::promising, end);
       done = 0;
     }
-    const uint32_t right = min(context.letter_count - word.query, chunk.length - word.subject);
-    const uint32_t end = min(right, done + most);
-    const auto limit = [&] {
-      // Nothing is gained by an extension whose score as a whole is negative.
-      return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
+    const Way<false> way(context, strand, query, place);
+    const uint32_t right = min(strand.end - word.query, chunk.length - word.subject);
+    const uint32_t end = done + min(right - done, most);
+    const bool goes_on = How::extend(way, behind, done, end, right_limit(strand));
+    return goes_on && end < right ? stopped(Progress::left, end) : true;
+  }
+
+  // Notes that `columns` of a side are done; false.
+  __device__ __forceinline__ bool stopped(Progress now, uint32_t columns) {
+    progress = now;
+    done = columns;
+    return false;
+  }
+
+  // How far the sum may drop to the left.
+  __device__ __forceinline__ auto left_limit(const Strand& strand) const {
+    return [drop = strand.drop](bool) { return drop; };
+  }
+  // And to the right, given what was reached: nothing is gained by an extension whose score as a whole is
+  // negative.
+  __device__ __forceinline__ auto right_limit(const Strand& strand) const {
+    return [this, drop = strand.drop](bool from_now_on) {
+      const bool scores = from_now_on || behind.reach > 0;
+      return scores ? max(drop, -before.score - behind.score) : drop;
     };
-    const bool goes_on = behind.extend<false>(context, word.query, place, done, end, limit) && end < right;
-    done = end;
-    return !goes_on;
   }
 
   // The alignment, once that returned true; false if it does not score enough.
@@ -214,12 +167,5 @@ struct Long {
   }
 };
 static_assert(sizeof(Long) == 52, "mirrored in Rust");
-
-// Whether it is worth while to extend a word.
-static __device__ inline bool is_promising(const Context& context, const Word& word) {
-  if (context.by_four == 0) return true;
-  const Strand strand = strand_at(context, word.query);
-  return is_promising(context, context.chunks[word.chunk], word, strand.drop, strand.nearly);
-}
 
 }  // namespace blastn

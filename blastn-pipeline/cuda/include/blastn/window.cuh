@@ -5,36 +5,18 @@
 
 namespace blastn {
 
-// 64 packed codes, 32 before a place and 32 from it on, 16 a word, the first in the highest bits.
-struct Codes {
-  uint32_t words[4];
-
-  __device__ __forceinline__ Codes(const uint32_t* packed, int64_t place) {
-    const int64_t first = (place - 32) >> 4;
-    const uint2* pairs = reinterpret_cast<const uint2*>(packed + (first & ~int64_t{1}));
-    const uint2 a = __ldg(pairs), b = __ldg(pairs + 1), c = __ldg(pairs + 2);
-    const bool second = (first & 1) != 0;
-    const uint32_t five[5] = {second ? a.y : a.x, second ? b.x : a.y, second ? b.y : b.x,
-                              second ? c.x : b.y, second ? c.y : c.x};
-    const uint32_t shift = 2 * (place & 15);
-    for (int i = 0; i < 4; i++) {
-      const uint64_t two = static_cast<uint64_t>(five[i]) << 32 | five[i + 1];
-      words[i] = static_cast<uint32_t>(two << shift >> 32);
-    }
-  }
-};
-
 enum class Verdict { no, yes, unknown };
 
 // Of up to 32 columns to each side of a word's beginning, which differ: a bit each, the nearest lowest.
 struct Window {
   uint32_t left, right;
   uint32_t left_end, right_end;      // columns that are known: none from a letter on that is no base
-  uint32_t left_count, right_count;  // columns that there are
+  uint32_t left_count, right_count;  // columns that there are in the strand
 
-  __device__ __forceinline__ Window(const Context& context, const Chunk& chunk, const Word& word) {
-    const Codes query(context.bases, word.query), odd(context.odd, word.query);
-    const Codes subject(context.packed, static_cast<int64_t>(chunk.first) + word.subject);
+  __device__ __forceinline__ Window(const Context& context, const Strand& strand, const Chunk& chunk,
+                                    const Word& word) {
+    const Codes<32> query(context.bases, word.query), odd(context.odd, word.query);
+    const Codes<32> subject(context.packed, static_cast<int64_t>(chunk.first) + word.subject);
     uint32_t different[4], is_odd[4];
     for (int i = 0; i < 4; i++) {
       const uint32_t bits = query.words[i] ^ subject.words[i];
@@ -43,8 +25,8 @@ struct Window {
     }
     left = to_left(different);
     right = to_right(different);
-    left_count = min(word.query, word.subject);
-    right_count = min(context.letter_count - word.query, chunk.length - word.subject);
+    left_count = min(word.query - strand.first, word.subject);
+    right_count = min(strand.end - word.query, chunk.length - word.subject);
     left_end = min(min(left_count, 32u), zeros(to_left(is_odd)));
     right_end = min(min(right_count, 32u), zeros(to_right(is_odd)));
   }
@@ -53,30 +35,37 @@ struct Window {
   // extension from there is likely to pass it: in between, the score does not fall by more than the
   // X-drop.
   __device__ __forceinline__ bool follows(const Context& context, const Strand& strand) const {
+    const uint32_t known = left_end < 32 ? (1u << left_end) - 1 : ~0u;
+    uint32_t runs = ~left & known;
+    // The word itself, if it is longer than it has to be.
+    if ((runs & 1) != 0) return true;
+    // Now where a run begins; shifts of 32 are none.
+    for (uint32_t length = 1; length < context.word && runs != 0;) {
+      const uint32_t more = min(min(length, context.word - length), 31u);
+      runs &= runs >> more;
+      length += more;
+    }
+    if (runs == 0) return false;
     int sum = 0;
-    uint32_t run = context.word;
-    for (uint32_t i = 0; i < left_end; i++) {
-      const uint32_t equal = min(zeros(left >> i), left_end - i);
-      run += equal;
-      // The word itself, if it is longer than it has to be.
-      if (equal > 0 && run >= context.word) return true;
+    const uint32_t begin = zeros(runs);
+    for (uint32_t i = 0; i < begin; i++) {
+      const uint32_t equal = min(zeros(left >> i), begin - i);
       i += equal;
-      if (i == left_end) break;
-      run = 0;
+      if (i == begin) break;
       sum = min(sum + context.reward * static_cast<int>(equal), 0) + context.penalty;
       if (sum < strand.drop) return false;
     }
-    return false;
+    return true;
   }
 
   // Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
   __device__ __forceinline__ Verdict is_promising(const Context& context, const Strand& strand,
-                                                  const Word& word) const {
+                                                  const Chunk& chunk, const Word& word) const {
     if (context.by_four == 0) return Verdict::yes;
     const uint32_t to_byte = (4 - word.subject % 4) % 4;
     // The first letter is a sentinel. The word's own columns are equal.
     const uint32_t left_fours = min(word.query + to_byte - 1, word.subject + to_byte) / 4;
-    const uint32_t columns = min(context.letter_count - 1 - word.query, right_count);
+    const uint32_t columns = min(context.letter_count - 1 - word.query, chunk.length - word.subject);
     const uint32_t right_fours = (columns - min(columns, to_byte)) / 4;
     Fours fours{context};
     const bool left_ended = fours.add(left << to_byte, min(left_end + to_byte, 32u), left_fours, strand);
@@ -85,13 +74,14 @@ struct Window {
     return left_ended && right_ended ? Verdict::no : Verdict::unknown;
   }
 
-  // Extends within the window; false if there may be more.
+  // Extends within the window; false if there may be more, of which `extension` then knows the beginning.
   __device__ __forceinline__ bool extend(const Context& context, const Strand& strand, Long& extension) const {
+    const Mask to_left{left, context.penalty}, to_right{right, context.penalty};
     Side &before = extension.before, &behind = extension.behind;
-    if (!along(context, left, left_end, left_count, before, [&] { return strand.drop; })) return false;
-    return along(context, right, right_end, right_count, behind, [&] {
-      return behind.reach > 0 ? max(strand.drop, -before.score - behind.score) : strand.drop;
-    });
+    bool goes_on = before.extend(context, to_left, 0, left_end, extension.left_limit(strand));
+    if (goes_on && left_end < left_count) return stop(extension, before, Progress::promising, left_end);
+    goes_on = behind.extend(context, to_right, 0, right_end, extension.right_limit(strand));
+    return goes_on && right_end < right_count ? stop(extension, behind, Progress::left, right_end) : true;
   }
 
  private:
@@ -118,19 +108,20 @@ struct Window {
     }
   };
 
-  // Extends along one side; false if there may be more.
-  template <class Limit>
-  static __device__ __forceinline__ bool along(const Context& context, uint32_t different, uint32_t end,
-                                               uint32_t count, Side& side, const Limit& limit) {
-    for (uint32_t i = 0; i < end; i++) {
-      const uint32_t equal = min(zeros(different >> i), end - i);
-      i += equal;
-      if (equal > 0) side.add(context.reward * static_cast<int>(equal), i, limit());
-      if (i == end) break;
-      if (!side.add(context.penalty, i + 1, limit())) return true;
-    }
-    return end == count;
+  // Leaves a side to others: from the end of the window on, or from the word on if the window ends before.
+  static __device__ __forceinline__ bool stop(Long& extension, Side& side, Progress progress, uint32_t end) {
+    if (end < 32) side = {};
+    return extension.stopped(progress, end < 32 ? 0 : end);
   }
+
+  // What a side extends over.
+  struct Mask {
+    uint32_t different;
+    int penalty;
+
+    __device__ __forceinline__ Steps eight(uint32_t i) const { return {different >> i & 255, 0}; }
+    __device__ __forceinline__ int score(bool, uint32_t) const { return penalty; }
+  };
 
   // Zeros below the lowest one.
   static __device__ __forceinline__ uint32_t zeros(uint32_t bits) {

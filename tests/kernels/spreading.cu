@@ -1,0 +1,51 @@
+// A stage that explodes, alone and as the first part of a fused one.
+#define STREAM_MAX_TARGETS 6
+#include "stream/stream.cuh"
+
+namespace {
+
+using stream::Channel;
+using stream::Channels;
+using stream::Site;
+using stream::to;
+using stream::u32;
+using stream::u64;
+
+// Pushes some elements, to slots that leave others empty.
+struct Spreading : stream::Exploding {
+  using In = u32;
+  using Node = u32;
+  using Global = u64;
+  using Out = Channels<Channel<u32, 3>>;
+  __device__ u32 size(u32 item, const Site<Spreading>& site) const { return item % 10 + (site.node() & 1); }
+  template <class Push>
+  __device__ void run(u32 item, const Site<Spreading>& site, Push& push) const {
+    if (site.element % 2 == 0) push(to<0>(), item + site.element, 2);
+    if (site.element % 3 == 0) push(to<0>(), item + site.node() + site.element, 0);
+  }
+};
+
+struct TwoShorts {
+  unsigned short shorts[2];
+};
+
+// Adds what it, its node and the application have as parameters, and pushes that `times` times.
+struct Adding : stream::Stage {
+  using In = u32;
+  using Node = TwoShorts;
+  using Global = u64;
+  using Out = Channels<Channel<u64, 2>>;
+  u32 own, times;
+  template <class Push>
+  __device__ void run(u32 item, const Site<Adding>& site, Push& push) const {
+    const u64 sum = static_cast<u64>(item) + own + site.global() + site.node().shorts[1];
+    for (u32 i = 0; i < times; ++i) push(to<0>(), sum + i);
+  }
+};
+
+using Fused = stream::Fused<Spreading, 0, Adding>;
+
+}  // namespace
+
+STREAM_APP(spreading, Spreading)
+STREAM_APP(fused_elements, Fused)

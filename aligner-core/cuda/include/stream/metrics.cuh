@@ -16,7 +16,7 @@ struct Meter {
 };
 
 // Thread 0 measures for its block: cycles are those of warp 0, whose wait for the other warps at
-// the end of a firing counts as run.
+// the end of a firing counts for nothing but the total.
 template <>
 struct Meter<true> {
   ModuleCounters modules[MAX_TARGETS];

@@ -4,7 +4,6 @@
 //! repository keeps; the papers' are of cards of their time. Each row has a share of what bounds it ([`LIMITS`]).
 
 use anyhow::{Context, Result};
-use blastn_pipeline::pipeline::stages::LOOKS;
 use serde_json::Value;
 
 use crate::outcome::Paper;
@@ -247,8 +246,9 @@ fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
         };
         let (merged, split) = (find("merged")?, find("split")?);
         let seconds = |point: &Value| point["kernel_seconds"].as_f64().unwrap_or(f64::NAN);
-        let items = split["stages"][0]["items"].as_f64();
-        let looks = items.map(|items| items * f64::from(LOOKS) / seconds(split));
+        // A thread of the merged build looks up one word.
+        let words = merged["stages"][0]["items"].as_f64();
+        let looks = words.map(|words| words / seconds(split));
         let what = format!("blastn's pipeline, split over merged, query of {query} bases");
         let ours = format!("{:.1}", seconds(merged) / seconds(split));
         let share = looks.map(|looks| looks / served);

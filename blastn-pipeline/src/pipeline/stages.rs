@@ -210,7 +210,7 @@ impl Context {
 /// Columns to each side of a word's beginning that [`Extend`] looks at.
 pub const WINDOW: usize = 32;
 
-/// Columns that an alignment has at most if [`Lengthen`] ends it.
+/// Columns to each side by which [`Lengthen`] extends at most.
 pub const MORE: usize = 512;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages

@@ -67,7 +67,7 @@ struct Pod {
   T items[C];
 };
 
-// One output: what it carries, and the most items that one input yields on it.
+// One output: what it carries, and the most items that one input yields on it: up to 32.
 template <class T, u32 G>
 struct Channel {
   using Item = T;

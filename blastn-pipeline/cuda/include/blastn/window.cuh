@@ -39,7 +39,8 @@ struct Window {
     uint32_t runs = ~left & known;
     // The word itself, if it is longer than it has to be.
     if ((runs & 1) != 0) return true;
-    // Now where a run begins; shifts of 32 are none.
+    // From here on, where a run of `length` begins. Longer ones than the window have no bit left before a
+    // shift would have to be by 32.
     for (uint32_t length = 1; length < context.word && runs != 0;) {
       const uint32_t more = min(min(length, context.word - length), 31u);
       runs &= runs >> more;

@@ -1,7 +1,7 @@
 // Stages that push more than they may, and kernels that are built for other applications than the
 // host declares.
 #define STREAM_MAX_TARGETS 6
-#include "stream/stream.cuh"
+#include "adding.cuh"
 
 namespace {
 
@@ -74,23 +74,6 @@ struct Copying : stream::Stage {
     push(to<0>(), static_cast<stream::byte>(item));
     for (u32 i = 0; i < item % 10; ++i) push(to<1>(), item + site.node());
     for (u32 i = 0; i < 1 + (item >> 31); ++i) push(to<2>(), static_cast<stream::byte>(item >> 24));
-  }
-};
-
-struct TwoShorts {
-  unsigned short shorts[2];
-};
-
-struct Adding : stream::Stage {
-  using In = u32;
-  using Node = TwoShorts;
-  using Global = u64;
-  using Out = Channels<Channel<u64, 2>>;
-  u32 own, times;
-  template <class Push>
-  __device__ void run(u32 item, const Site<Adding>& site, Push& push) const {
-    const u64 sum = static_cast<u64>(item) + own + site.global() + site.node().shorts[1];
-    for (u32 i = 0; i < times; ++i) push(to<0>(), sum + i);
   }
 };
 

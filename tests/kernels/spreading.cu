@@ -1,6 +1,6 @@
 // A stage that explodes, alone and as the first part of a fused one.
 #define STREAM_MAX_TARGETS 6
-#include "stream/stream.cuh"
+#include "adding.cuh"
 
 namespace {
 
@@ -22,24 +22,6 @@ struct Spreading : stream::Exploding {
   __device__ void run(u32 item, const Site<Spreading>& site, Push& push) const {
     if (site.element % 2 == 0) push(to<0>(), item + site.element, 2);
     if (site.element % 3 == 0) push(to<0>(), item + site.node() + site.element, 0);
-  }
-};
-
-struct TwoShorts {
-  unsigned short shorts[2];
-};
-
-// Adds what it, its node and the application have as parameters, and pushes that `times` times.
-struct Adding : stream::Stage {
-  using In = u32;
-  using Node = TwoShorts;
-  using Global = u64;
-  using Out = Channels<Channel<u64, 2>>;
-  u32 own, times;
-  template <class Push>
-  __device__ void run(u32 item, const Site<Adding>& site, Push& push) const {
-    const u64 sum = static_cast<u64>(item) + own + site.global() + site.node().shorts[1];
-    for (u32 i = 0; i < times; ++i) push(to<0>(), sum + i);
   }
 };
 

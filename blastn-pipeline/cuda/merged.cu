@@ -27,9 +27,9 @@ struct Merged : stream::Exploding {
       Word word;
       const uint32_t query = __ldg(context.places + entry);
       if (!blastn::widen(context, found.chunk, query, found.subject, word)) continue;
-      if (decide<1>(context, word, push)) continue;
       blastn::Long extension{word};
-      if (blastn::is_promising(context, word)) {
+      if (decide<1>(context, extension, push)) continue;
+      if (extension.progress != blastn::Progress::none || blastn::is_promising(context, word)) {
         while (!extension.extend<blastn::Alone>(context, kMore)) continue;
         finish<1>(context, extension, push);
       } else {

@@ -63,9 +63,11 @@ __device__ inline void finish(const Context& context, const blastn::Long& extens
   else push(stream::to<CHANNEL + 1>(), blastn::Spent{extension.word, 1});
 }
 
-// What can be decided about a word within a window, pushed to CHANNEL or the next; false for the rest.
+// What can be decided about a word within a window, pushed to CHANNEL or the next; false for the rest, of
+// which `extension` then knows what the window tells.
 template <uint32_t CHANNEL, class Push>
-__device__ inline bool decide(const Context& context, const Word& word, Push& push) {
+__device__ inline bool decide(const Context& context, blastn::Long& extension, Push& push) {
+  const Word& word = extension.word;
   const blastn::Strand strand = blastn::strand_at(context, word.query);
   const blastn::Chunk chunk = context.chunks[word.chunk];
   const blastn::Window window(context, strand, chunk, word);
@@ -75,7 +77,6 @@ __device__ inline bool decide(const Context& context, const Word& word, Push& pu
     push(stream::to<CHANNEL + 1>(), blastn::Spent{word, follows ? 0u : 1u});
     return true;
   }
-  blastn::Long extension{word};
   if (promising == blastn::Verdict::unknown || !window.extend(context, strand, extension)) return false;
   finish<CHANNEL>(context, extension, push);
   return true;
@@ -141,7 +142,8 @@ struct Extend : stream::Stage {
   template <class Push>
   __device__ void run(const Word& word, const stream::Site<Extend>& site, Push& push) const {
     const Context context = site.global();
-    if (!decide<0>(context, word, push)) push(stream::to<2>(), blastn::Long{word});
+    blastn::Long extension{word};
+    if (!decide<0>(context, extension, push)) push(stream::to<2>(), extension);
   }
 };
 

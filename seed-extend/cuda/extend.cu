@@ -16,17 +16,24 @@ static __device__ __forceinline__ void take(const Task* tasks, const uint32_t* p
   }
 }
 
+// Where the cells of a warp's pairs are. Mirrors `Room` of src/extend/gpu/plan.rs.
+struct Room {
+  uint64_t start;
+  uint32_t columns, padding;
+};
+static_assert(sizeof(Room) == 16, "mirrored in Rust");
+
 // The scores of `count` pairs of tasks, whose numbers are `pairs`, and where they end: `scored`, by task.
 // Where an alignment ends before the query does, `window_end` is left 0; without TRACE such a
 // task's number goes to `rest`, of which `*rest_count` are taken. With TRACE, cells go to `matrix`, where those of
-// warp `w` begin at starts[w]: 32 B words a row of its longest query, without the last one.
+// warp `w` begin at rooms[w].start: 32 B words a row of its longest query, without the last one.
 // All tasks have cells; both bands of a pair are equally wide, at most B columns, and more than half
 // as many if B is more than 16; no number of a cell is 2^15 or more.
 // Any grid; with TRACE, of whole warps. No barriers.
 template <int B, bool TRACE>
 __device__ void score(const Costs* costs_of_all, const uint64_t* text, const uint8_t* queries,
                       const Task* tasks, const uint32_t* pairs, uint32_t count, Scored* scored,
-                      uint32_t* rest, uint32_t* rest_count, const uint64_t* starts,
+                      uint32_t* rest, uint32_t* rest_count, const Room* rooms,
                       uint32_t* matrix) {
   const Costs costs = *costs_of_all;
   for (uint32_t pair = blockIdx.x * blockDim.x + threadIdx.x; pair < count;
@@ -38,7 +45,7 @@ __device__ void score(const Costs* costs_of_all, const uint64_t* text, const uin
     for (int task = 0; task < TASKS; task++) {
       rows[task] = number[task] == NO_TASK ? NO_TASK : banded[task].task.query_len - 1;
     }
-    const Cells<B> cells{TRACE ? matrix + starts[pair / 32] + pair % 32 : nullptr};
+    const Cells<B> cells{TRACE ? matrix + rooms[pair / 32].start + pair % 32 : nullptr};
     fill<B, TRACE>(
         costs, text, queries, banded, rows, cells,
         [&](int task, uint32_t row, const Band<B>& band, const Window<B>& window, int best,
@@ -105,6 +112,7 @@ __device__ void end(const Costs* costs_of_all, const uint64_t* text, const uint8
 
 }  // namespace extend
 
+// `extend_trace_B` does the pairs from `first` on, which is the first of a warp's.
 #define EXTEND_KERNELS(B)                                                                          \
   extern "C" __global__ void __launch_bounds__(128) extend_score_##B(                              \
       const extend::Costs* costs, const uint64_t* text, const uint8_t* queries,                    \
@@ -123,10 +131,10 @@ __device__ void end(const Costs* costs_of_all, const uint64_t* text, const uint8
   SIMT_EXPORT(extend_end_##B)                                                                      \
   extern "C" __global__ void __launch_bounds__(128) extend_trace_##B(                              \
       const extend::Costs* costs, const uint64_t* text, const uint8_t* queries,                    \
-      const extend::Task* tasks, const uint32_t* pairs, uint32_t count, extend::Scored* scored,    \
-      const uint64_t* starts, uint32_t* matrix) {                                                  \
-    extend::score<B, true>(costs, text, queries, tasks, pairs, count, scored, nullptr, nullptr,    \
-                           starts, matrix);                                                        \
+      const extend::Task* tasks, const uint32_t* pairs, uint32_t first, uint32_t count,            \
+      extend::Scored* scored, const extend::Room* rooms, uint32_t* matrix) {                       \
+    extend::score<B, true>(costs, text, queries, tasks, pairs + extend::TASKS * first, count,      \
+                           scored, nullptr, nullptr, rooms + first / 32, matrix);                  \
   }                                                                                                \
   SIMT_EXPORT(extend_trace_##B)
 
@@ -138,7 +146,7 @@ EXTEND_KERNELS(128)
 // Runs of a walk that a thread keeps.
 constexpr uint32_t KEPT = 32;
 
-// The alignments of `count` pairs of tasks, from the cells that `extend_trace_B` kept, with B `columns`:
+// The alignments of `count` pairs of tasks, from the cells that `extend_trace_B` kept, whatever B:
 // a thread a task. A walk goes from the end to the begin; its runs go to the next free words of `runs`, of
 // which `*taken` (0 at first) are taken. They are known by number only then: a thread keeps them until it
 // knows, and walks a second time if they are too many for that. If all are more than
@@ -149,16 +157,17 @@ constexpr uint32_t KEPT = 32;
 extern "C" __global__ void __launch_bounds__(128)
     extend_walk(const extend::Costs* costs, const uint64_t* text, const uint8_t* queries,
                 const extend::Task* tasks, const uint32_t* pairs, uint32_t count,
-                const extend::Scored* scored, const uint64_t* starts, uint32_t columns,
-                const uint32_t* matrix, unsigned long long* taken, uint32_t* runs,
-                uint64_t capacity, uint64_t before, extend::Place* places) {
+                const extend::Scored* scored, const extend::Room* rooms, const uint32_t* matrix,
+                unsigned long long* taken, uint32_t* runs, uint64_t capacity, uint64_t before,
+                extend::Place* places) {
   using namespace extend;
   for (uint32_t t = blockIdx.x * blockDim.x + threadIdx.x; t < TASKS * count;
        t += gridDim.x * blockDim.x) {
     const uint32_t number = pairs[t], pair = t / TASKS;
     if (number == NO_TASK) continue;
-    const uint32_t* lane = matrix + starts[pair / 32] + pair % 32;
-    const Walker walker{*costs, banded(tasks, number), text, queries, lane, columns, t % TASKS};
+    const Room room = rooms[pair / 32];
+    const uint32_t* lane = matrix + room.start + pair % 32;
+    const Walker walker{*costs, banded(tasks, number), text, queries, lane, room.columns, t % TASKS};
     const Scored end = scored[number];
     Place place{};
     if (end.score > 0) {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aligner_core::cigar::Run;
 use fastrand::Rng;
 use seed_extend::extend::gpu::costs::Costs;
-use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan, Rooms};
+use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan, Slice};
 use seed_extend::extend::{Alignment, Place, Scored, Scoring};
 use simt::{Argument, Launch, Module};
 
@@ -65,27 +65,29 @@ impl Device<'_> {
 
     fn trace(
         &self,
-        columns: u32,
-        (pairs, rooms): (&[[u32; 2]], &Rooms),
+        Slice { fills, pairs, rooms, words }: &Slice,
         shape: (u32, u32),
         (scored, places, runs): (&mut [Scored], &mut [Place], &mut Vec<Run>),
     ) {
-        let mut matrix = vec![POISON; rooms.words as usize];
-        let arguments = [
-            Argument::input(&self.costs),
-            Argument::input(&self.text),
-            Argument::input(&self.case.queries),
-            Argument::input(&self.case.tasks),
-            Argument::input(pairs.as_flattened()),
-            Argument::value(pairs.len() as u32),
-            Argument::output(scored),
-            Argument::input(&rooms.starts),
-            Argument::output(&mut matrix),
-        ];
+        let mut matrix = vec![POISON; *words as usize];
         let launch = Launch::new(shape.0, shape.1);
-        let kernel = KERNELS.kernel(&format!("extend_trace_{columns}")).expect("exported");
-        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        for (columns, range) in fills {
+            let arguments = [
+                Argument::input(&self.costs),
+                Argument::input(&self.text),
+                Argument::input(&self.case.queries),
+                Argument::input(&self.case.tasks),
+                Argument::input(pairs.as_flattened()),
+                Argument::value(range.start),
+                Argument::value(range.len() as u32),
+                Argument::output(scored),
+                Argument::input(rooms),
+                Argument::output(&mut matrix),
+            ];
+            let kernel = KERNELS.kernel(&format!("extend_trace_{columns}")).expect("exported");
+            // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
+            unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        }
         // Too little room at first; the kernel says how much it takes.
         let mut capacity = 1_u64;
         for attempt in 0..2 {
@@ -99,8 +101,7 @@ impl Device<'_> {
                 Argument::input(pairs.as_flattened()),
                 Argument::value(pairs.len() as u32),
                 Argument::input(scored),
-                Argument::input(&rooms.starts),
-                Argument::value(columns),
+                Argument::input(rooms),
                 Argument::input(&matrix),
                 Argument::output(&mut taken),
                 Argument::output(&mut room),
@@ -134,11 +135,8 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
     let mut ends = vec![POISONED; case.tasks.len()];
     let mut places = vec![Place { runs: POISON, ..Place::default() }; case.tasks.len()];
     let mut runs = Vec::new();
-    for launch in &plan.launches {
-        for (pairs, rooms) in launch.slices(&case.tasks, 1 << 16) {
-            let out = (&mut ends[..], &mut places[..], &mut runs);
-            device.trace(launch.columns, (pairs, &rooms), shape, out);
-        }
+    for slice in plan.slices(&case.tasks, 1 << 18) {
+        device.trace(&slice, shape, (&mut ends[..], &mut places[..], &mut runs));
     }
     let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
     let taken: BTreeSet<u32> = taken.copied().filter(|&number| number != NO_TASK).collect();

@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use super::super::alignments::Place;
 use super::super::scoring::{Scoring, UNKNOWN_SCORE};
 use super::super::task::{Scored, Task};
+use super::plan::Room;
 
 /// Mirrored in `cuda/include/seed_extend/task.cuh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
@@ -36,7 +37,7 @@ impl From<Scoring> for Costs {
 
 #[allow(unsafe_code)]
 mod plain {
-    use super::{Costs, DeviceRepr, Place, Scored, Task, ValidAsZeroBits};
+    use super::{Costs, DeviceRepr, Place, Room, Scored, Task, ValidAsZeroBits};
 
     // SAFETY: numbers without padding.
     unsafe impl DeviceRepr for Costs {}
@@ -50,6 +51,8 @@ mod plain {
     unsafe impl DeviceRepr for Scored {}
     // SAFETY: numbers.
     unsafe impl ValidAsZeroBits for Scored {}
+    // SAFETY: numbers without padding.
+    unsafe impl DeviceRepr for Room {}
     // SAFETY: numbers without padding.
     unsafe impl DeviceRepr for Place {}
     // SAFETY: numbers.

@@ -11,13 +11,13 @@ use super::super::alignments::{Alignments, Place};
 use super::super::scoring::Scoring;
 use super::super::task::{Scored, Task, Tasks, Text};
 use super::costs::Costs;
-use super::plan::{Launch, Plan, Rooms};
+use super::plan::{Launch, Plan, Room, Slice};
 
 /// Threads of a block.
 const THREADS: u32 = 128;
 
 /// Runs for which there is room at first, for each task.
-const RUNS: u64 = 8;
+const RUNS: u64 = 16;
 
 /// A text on a GPU, and the kernels that align queries with windows of it.
 #[derive(Debug)]
@@ -39,11 +39,9 @@ struct Uploaded {
 }
 
 /// A slice of tasks whose cells were kept.
-struct Traced<'a> {
-    columns: u32,
-    pairs: &'a [[u32; 2]],
-    starts: DeviceBuffer<u64>,
-    numbers: DeviceBuffer<u32>,
+struct Traced {
+    pairs: DeviceBuffer<u32>,
+    rooms: DeviceBuffer<Room>,
 }
 
 impl Engine {
@@ -132,11 +130,9 @@ impl Engine {
         let count = tasks.tasks.len();
         let places = self.gpu.zeros::<Place>(count)?;
         let most = self.room()?;
-        for launch in &plan.launches {
-            for (pairs, rooms) in launch.slices(tasks.tasks, most) {
-                let traced = self.trace(launch.columns, pairs, &rooms, &uploaded)?;
-                self.walk(&traced, &uploaded, &places, &mut found.runs)?;
-            }
+        for slice in plan.slices(tasks.tasks, most) {
+            let traced = self.trace(&slice, &uploaded)?;
+            self.walk(&traced, &uploaded, &places, &mut found.runs)?;
         }
         let places = self.gpu.download_landed(&places, count)?;
         found.places.extend_from_slice(cast_slice(places.bytes()));
@@ -219,58 +215,56 @@ impl Engine {
     }
 
     /// Scores a slice of tasks, and keeps their cells.
-    fn trace<'a>(
-        &mut self,
-        columns: u32,
-        pairs: &'a [[u32; 2]],
-        rooms: &Rooms,
-        uploaded: &Uploaded,
-    ) -> Result<Traced<'a>, DeviceError> {
-        if (self.matrix.len() as u64) < rooms.words {
+    fn trace(&mut self, slice: &Slice, uploaded: &Uploaded) -> Result<Traced, DeviceError> {
+        let Slice { fills, pairs, rooms, words } = slice;
+        if (self.matrix.len() as u64) < *words {
             self.matrix = self.gpu.room(0)?;
             // A little more, for the next slices: to get memory takes longer than to fill it.
-            let words = (rooms.words + rooms.words / 4).min(self.room()?.max(rooms.words));
+            let words = (words + words / 4).min(self.room()?.max(*words));
             self.matrix = self.gpu.room(words as usize)?;
         }
-        let count = pairs.len() as u32;
-        let starts = self.gpu.upload(&rooms.starts)?;
-        let numbers = self.gpu.upload(pairs.as_flattened())?;
-        let kernel = self.kernel("trace", columns)?;
-        #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of the kernel; `numbers` has two of each of `count` pairs,
-        // `starts` one for each warp of them, and the matrix as many words as `rooms` says.
-        unsafe {
-            kernel.launch(
-                count.div_ceil(THREADS),
-                THREADS,
-                0,
-                &[
-                    Argument::Buffer(&*self.costs),
-                    Argument::Buffer(&*self.text),
-                    Argument::Buffer(&uploaded.queries),
-                    Argument::Buffer(&uploaded.tasks),
-                    Argument::Buffer(&numbers),
-                    Argument::U32(count),
-                    Argument::Buffer(&uploaded.scored),
-                    Argument::Buffer(&starts),
-                    Argument::Buffer(&self.matrix),
-                ],
-            )?;
+        let pairs = self.gpu.upload(pairs.as_flattened())?;
+        let rooms = self.gpu.upload(rooms)?;
+        for (columns, range) in fills {
+            let kernel = self.kernel("trace", *columns)?;
+            let count = range.len() as u32;
+            #[allow(unsafe_code)]
+            // SAFETY: the arguments are those of the kernel; there are two numbers for each pair, a room
+            // for each warp of them, and the matrix has as many words as the slice says.
+            unsafe {
+                kernel.launch(
+                    count.div_ceil(THREADS),
+                    THREADS,
+                    0,
+                    &[
+                        Argument::Buffer(&*self.costs),
+                        Argument::Buffer(&*self.text),
+                        Argument::Buffer(&uploaded.queries),
+                        Argument::Buffer(&uploaded.tasks),
+                        Argument::Buffer(&pairs),
+                        Argument::U32(range.start),
+                        Argument::U32(count),
+                        Argument::Buffer(&uploaded.scored),
+                        Argument::Buffer(&rooms),
+                        Argument::Buffer(&self.matrix),
+                    ],
+                )?;
+            }
         }
-        Ok(Traced { columns, pairs, starts, numbers })
+        Ok(Traced { pairs, rooms })
     }
 
     /// Walks through the alignments of a slice whose cells were kept, and adds their runs.
     fn walk(
         &self,
-        traced: &Traced<'_>,
+        traced: &Traced,
         uploaded: &Uploaded,
         places: &DeviceBuffer<Place>,
         runs: &mut Vec<Run>,
     ) -> Result<(), DeviceError> {
         let kernel = self.module.kernel(&self.gpu, "extend_walk")?;
-        let count = traced.pairs.len() as u32;
-        let mut capacity = 2 * u64::from(count) * RUNS;
+        let tasks = traced.pairs.len() as u32;
+        let mut capacity = u64::from(tasks) * RUNS;
         loop {
             let taken = self.gpu.zeros::<u64>(1)?;
             let room = self.gpu.room::<u32>(capacity as usize)?;
@@ -279,7 +273,7 @@ impl Engine {
             // many words as it is told.
             unsafe {
                 kernel.launch(
-                    (2 * count).div_ceil(THREADS),
+                    tasks.div_ceil(THREADS),
                     THREADS,
                     0,
                     &[
@@ -287,11 +281,10 @@ impl Engine {
                         Argument::Buffer(&*self.text),
                         Argument::Buffer(&uploaded.queries),
                         Argument::Buffer(&uploaded.tasks),
-                        Argument::Buffer(&traced.numbers),
-                        Argument::U32(count),
+                        Argument::Buffer(&traced.pairs),
+                        Argument::U32(tasks / 2),
                         Argument::Buffer(&uploaded.scored),
-                        Argument::Buffer(&traced.starts),
-                        Argument::U32(traced.columns),
+                        Argument::Buffer(&traced.rooms),
                         Argument::Buffer(&self.matrix),
                         Argument::Buffer(&taken),
                         Argument::Buffer(&room),

@@ -1,5 +1,9 @@
 //! Which kernel does which tasks, in what pairs.
 
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
 use super::super::UNKNOWN;
 use super::super::banded::Banded;
 use super::super::scoring::Scoring;
@@ -35,12 +39,27 @@ pub struct Plan {
     pub left: Vec<u32>,
 }
 
-/// Where the cells of a launch's warps are.
+/// Where the cells of a warp's pairs are: `Room` of `cuda/extend.cu`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct Room {
+    /// The first word.
+    pub start: u64,
+    /// Cells of a row.
+    pub columns: u32,
+    padding: u32,
+}
+
+/// Tasks whose cells are kept at the same time, of any launches, so that one launch walks through all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rooms {
-    /// The first word of each warp.
-    pub starts: Vec<u64>,
-    /// All words.
+pub struct Slice {
+    /// Columns of a kernel, and pairs that it fills.
+    pub fills: Vec<(u32, Range<u32>)>,
+    /// Numbers of tasks, two by two, in whole warps; those that no kernel fills are [`NO_TASK`].
+    pub pairs: Vec<[u32; 2]>,
+    /// Of each warp.
+    pub rooms: Vec<Room>,
+    /// Words of all cells.
     pub words: u64,
 }
 
@@ -75,26 +94,40 @@ impl Plan {
         }
         plan
     }
+
+    /// All launches in slices, each with cells of at most `budget` words, or of one warp.
+    pub fn slices(&self, tasks: &[Task], budget: u64) -> Vec<Slice> {
+        let mut slices = Vec::new();
+        let mut slice = Slice::default();
+        for Launch { columns, pairs } in &self.launches {
+            for warp in pairs.chunks(WARP) {
+                let numbers = warp.iter().flatten().filter(|&&number| number != NO_TASK);
+                let rows = numbers.map(|&number| tasks[number as usize].query_len - 1).max();
+                let words = u64::from(rows.unwrap_or(0)) * u64::from(*columns) * WARP as u64;
+                if slice.words + words > budget && !slice.pairs.is_empty() {
+                    slices.push(std::mem::take(&mut slice));
+                }
+                slice.add(*columns, warp, words);
+            }
+        }
+        slices.extend((!slice.pairs.is_empty()).then_some(slice));
+        slices
+    }
 }
 
-impl Launch {
-    /// The launch in slices, each with cells of at most `budget` words, or of one warp.
-    pub fn slices(&self, tasks: &[Task], budget: u64) -> Vec<(&[[u32; 2]], Rooms)> {
-        let mut slices = Vec::new();
-        let (mut first, mut rooms) = (0, Rooms::default());
-        for (warp, pairs) in self.pairs.chunks(WARP).enumerate() {
-            let numbers = pairs.iter().flatten().filter(|&&number| number != NO_TASK);
-            let rows = numbers.map(|&number| tasks[number as usize].query_len - 1).max();
-            let words = u64::from(rows.unwrap_or(0)) * u64::from(self.columns) * WARP as u64;
-            if rooms.words + words > budget && !rooms.starts.is_empty() {
-                slices.push((&self.pairs[first * WARP..warp * WARP], std::mem::take(&mut rooms)));
-                first = warp;
-            }
-            rooms.starts.push(rooms.words);
-            rooms.words += words;
+impl Slice {
+    /// Adds a warp's pairs, whose cells are so many words.
+    fn add(&mut self, columns: u32, warp: &[[u32; 2]], words: u64) {
+        let first = self.pairs.len();
+        let range = first as u32..(first + warp.len()) as u32;
+        match self.fills.last_mut() {
+            Some((same, filled)) if *same == columns => filled.end = range.end,
+            _ => self.fills.push((columns, range)),
         }
-        slices.push((&self.pairs[first * WARP..], rooms));
-        slices
+        self.pairs.extend_from_slice(warp);
+        self.pairs.resize(first + WARP, [NO_TASK; 2]);
+        self.rooms.push(Room { start: self.words, columns, padding: 0 });
+        self.words += words;
     }
 }
 
@@ -115,6 +148,18 @@ fn is_for_kernels(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn columns_of(launch: &Launch) -> Vec<(u32, [u32; 2])> {
+        launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
+    }
+
+    fn pairs_filled(slice: &Slice) -> Vec<(u32, [u32; 2])> {
+        let pairs = |(columns, range): &(u32, Range<u32>)| {
+            let columns = *columns;
+            range.clone().map(move |pair| (columns, slice.pairs[pair as usize]))
+        };
+        slice.fills.iter().flat_map(pairs).collect()
+    }
 
     #[test]
     fn pairs_are_of_one_width_and_all_tasks_are_somewhere() {
@@ -149,14 +194,22 @@ mod tests {
                     seen[number as usize] += 1;
                 }
             }
-            for budget in [0, 1 << 20, u64::MAX] {
-                let slices = launch.slices(&tasks, budget);
-                let pairs: Vec<[u32; 2]> = slices.iter().flat_map(|it| it.0.to_vec()).collect();
-                assert_eq!(pairs, launch.pairs);
-                assert!(budget < u64::MAX || slices.len() == 1);
-                for (pairs, rooms) in slices {
-                    assert_eq!(rooms.starts.len(), pairs.len().div_ceil(WARP));
-                    assert!(rooms.words <= budget || rooms.starts.len() == 1);
+        }
+        let planned: Vec<(u32, [u32; 2])> = plan.launches.iter().flat_map(columns_of).collect();
+        for budget in [0, 1 << 20, u64::MAX] {
+            let slices = plan.slices(&tasks, budget);
+            let filled: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_filled).collect();
+            assert_eq!(filled, planned);
+            assert!(budget < u64::MAX || slices.len() == 1);
+            for slice in slices {
+                let Slice { fills, pairs, rooms, words } = slice;
+                assert_eq!(rooms.len() * WARP, pairs.len());
+                assert!(words <= budget || rooms.len() == 1);
+                for (columns, range) in fills {
+                    assert_eq!(range.start as usize % WARP, 0);
+                    for pair in range {
+                        assert_eq!(rooms[pair as usize / WARP].columns, columns);
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::stream::{ModuleMetrics, Settings};
+use aligner_core::stream::Settings;
 use blastn_pipeline::database::Database;
 use blastn_pipeline::fasta::Record;
 use blastn_pipeline::lookup::Lookup;
@@ -20,6 +20,7 @@ use fastrand::Rng;
 use serde::Serialize;
 
 use crate::BenchError;
+use crate::stage_use::{StageUse, shares};
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
@@ -28,21 +29,6 @@ pub struct BlastnOptions {
     pub width: u32,
     /// Runs, of which the median counts.
     pub runs: usize,
-}
-
-/// A stage in a run that was measured.
-#[derive(Debug, Clone, Serialize)]
-pub struct BlastnStage {
-    /// Its name.
-    pub name: String,
-    /// Items that it took.
-    pub items: u64,
-    /// Lanes at work, of those of its firings.
-    pub occupancy: f64,
-    /// Its firings.
-    pub firings: u64,
-    /// Of a block's time: its gathering, running, scattering.
-    pub shares: [f64; 3],
 }
 
 /// A build with a query.
@@ -67,7 +53,7 @@ pub struct BlastnTiming {
     /// Of a block's time: gathering, running, scattering, scheduling.
     pub shares: [f64; 4],
     /// The stages.
-    pub stages: Vec<BlastnStage>,
+    pub stages: Vec<StageUse>,
 }
 
 /// Lengths of queries.
@@ -178,16 +164,6 @@ fn measure(
     let mut times = times?;
     times.sort_by(f64::total_cmp);
     let kernel_seconds = times[times.len() / 2];
-    let stage = |module: &ModuleMetrics| {
-        let cycles = [module.gather_cycles, module.run_cycles, module.scatter_cycles];
-        BlastnStage {
-            name: module.module.clone(),
-            items: module.items_in,
-            occupancy: module.occupancy(),
-            firings: module.firings,
-            shares: cycles.map(|cycles| cycles as f64 / metrics.total_cycles.max(1) as f64),
-        }
-    };
     Ok(BlastnTiming {
         build,
         query: length,
@@ -198,7 +174,7 @@ fn measure(
         blocks: metrics.blocks,
         launches: metrics.launches,
         shares: metrics.shares(),
-        stages: metrics.modules.iter().map(stage).collect(),
+        stages: StageUse::all(&metrics),
     })
 }
 
@@ -220,12 +196,7 @@ pub fn blastn_table(timings: &[BlastnTiming]) -> String {
         "gather/run/scatter/plan",
         "occupancy",
     ];
-    let percent = |share: f64| format!("{:.0}", share * 100.0);
     let row = |timing: &BlastnTiming| {
-        let stages = timing.stages.iter().filter(|stage| stage.items > 0);
-        let stages: Vec<String> = stages
-            .map(|stage| format!("{} {} of {}", stage.name, percent(stage.occupancy), stage.items))
-            .collect();
         line([
             timing.build.to_owned(),
             timing.query.to_string(),
@@ -233,8 +204,8 @@ pub fn blastn_table(timings: &[BlastnTiming]) -> String {
             timing.hits.to_string(),
             format!("{:.3}", timing.kernel_seconds * 1e3),
             format!("{:.1}", timing.gbases),
-            timing.shares.map(percent).join("/"),
-            stages.join(", "),
+            shares(timing.shares),
+            StageUse::line(&timing.stages),
         ])
     };
     line(heading.map(str::to_owned)) + &timings.iter().map(row).collect::<String>()

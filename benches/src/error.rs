@@ -38,6 +38,12 @@ pub enum BenchError {
         /// Hits of the first variant.
         expected: usize,
     },
+    /// A way to find seeds finds others than the first one.
+    #[error("{way}: finds other seeds")]
+    OtherSeeds {
+        /// Its name.
+        way: &'static str,
+    },
     /// An experiment is about GPUs, and there is none.
     #[error("{0}: needs a GPU")]
     NeedsGpu(&'static str),

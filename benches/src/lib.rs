@@ -19,6 +19,7 @@
 //! | `blastn` | the filter pipeline of blastn, split and merged |
 //! | `extend` | extensions in bands, on the CPU or a GPU |
 //! | `nw` | global alignments, not of the runtime |
+//! | `seeds` | seeds of reads, a query a thread or by stages |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
@@ -44,13 +45,15 @@ mod prefetch;
 pub mod quote;
 pub mod report;
 pub mod runner;
+mod seeds;
+mod stage_use;
 pub mod stages;
 pub mod trie;
 
 use aligner_core::Device;
 
 pub use apps::App;
-pub use blastn::{BlastnOptions, BlastnStage, BlastnTiming, blastn, blastn_table};
+pub use blastn::{BlastnOptions, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
 pub use experiments::Experiment;
 pub use extend::{ExtendOptions, ExtendTiming, extend, extend_table};
@@ -58,6 +61,8 @@ pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;
+pub use seeds::{SeedsTiming, seeds, seeds_table};
+pub use stage_use::StageUse;
 pub use trie::{Ablation, AblationOptions, woodstocc};
 
 use calibration::Calibration;

@@ -21,7 +21,7 @@ pub use self::reports::{Loci, Reports};
 pub use self::sorting::{Sorting, memory};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
-    MakeDbArguments, Nw, NwBenchArguments, Simulate, with_double_dashes,
+    MakeDbArguments, Nw, NwBenchArguments, SeedsBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -98,6 +98,8 @@ pub enum Bench {
     Nw(NwBenchArguments),
     /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
     Extend(ExtendBenchArguments),
+    /// Measures ways to find the seeds of reads, on the CPU or a GPU
+    Seeds(SeedsBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }

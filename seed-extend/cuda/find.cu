@@ -22,43 +22,89 @@ static_assert(sizeof(Counted) == 12, "mirrored in Rust");
 
 constexpr uint32_t MANY = ~0u;
 
+// Bases in those of some seeds of a query, in any order, that occur more than `most` times: from one that
+// begins first to the one after it, and so on. There are few. Any thread may call it at any time.
+static __device__ uint32_t repeats(const Seed* seeds, uint32_t count, uint32_t most) {
+  uint32_t covered = 0, end = 0;
+  for (;;) {
+    uint32_t begin = ~0u, to = 0;  // of the one that begins first behind `end`, or there
+    for (uint32_t number = 0; number < count; number++) {
+      const Seed seed = seeds[number];
+      const uint32_t own_begin = max(uint32_t{seed.begin}, end), own_to = seed.begin + seed.length;
+      if (seed.size > most && own_to > end && own_begin < begin) {
+        begin = own_begin;
+        to = own_to;
+      }
+    }
+    if (to == 0) return covered;
+    covered += to - begin;
+    end = to;
+  }
+}
+
 // Warps of a block, and keys that one sorts in shared memory.
 constexpr uint32_t WARPS = 4, KEYS = 256;
 
 }  // namespace find
 
-// Sets seeds and `counted` for each of `queries` queries. Any grid, any blocks; no barriers.
+// Sets the seeds of each of `queries` queries, and counted[query].seeds, by a thread a query. Any grid, any
+// blocks; no barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_seeds(const fm::View* index, const find::Numbers* numbers, const uint64_t* words,
                const uint64_t* unknown, const uint32_t* word_offsets, const uint32_t* offsets,
                uint32_t queries, find::Seed* seeds, find::Counted* counted) {
   using namespace find;
   const fm::View view = *index;
-  const Numbers own = *numbers;
+  const SeedOptions options = numbers->seeds;
   const Queries all{words, unknown, word_offsets, offsets};
   for (uint32_t query = blockIdx.x * blockDim.x + threadIdx.x; query < queries;
        query += gridDim.x * blockDim.x) {
     const uint32_t first = room_for_seeds(offsets, query);
-    Seeder seeder{view, own, Word(all, query), query, seeds + first,
+    Seeder seeder{view, options, Word(all, query), query, seeds + first,
                   room_for_seeds(offsets, query + 1) - first, 0};
-    Counted found{MANY, 0, 0};
-    if (seeder.all()) {
-      found.seeds = seeder.count;
-      uint32_t end = 0;
-      for (uint32_t number = 0; number < seeder.count; number++) {
-        const Seed seed = seeds[first + number];
-        found.anchors += min(seed.size, own.occurrences);
-        if (seed.size > own.occurrences) {
-          const uint32_t to = seed.begin + seed.length;
-          found.repeats += minus(to, max(uint32_t{seed.begin}, end));
-          end = max(to, end);
-        }
-      }
-    }
-    counted[query] = found;
+    seeder.all();
+    counted[query].seeds = seeder.count;
   }
 }
 SIMT_EXPORT(find_seeds)
+
+// The same with `count` seeds of any queries in any order: puts each to the others of its query, as far as
+// there is room, and counts it. counted[query].seeds is 0 before. Any grid, any blocks; no barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_places(const uint32_t* offsets, const find::Seed* found, uint32_t count, find::Seed* seeds,
+                find::Counted* counted) {
+  using namespace find;
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+       number += gridDim.x * blockDim.x) {
+    const Seed seed = found[number];
+    const uint32_t first = room_for_seeds(offsets, seed.query);
+    const uint32_t room = room_for_seeds(offsets, seed.query + 1) - first;
+    const uint32_t place = atomicAdd(&counted[seed.query].seeds, 1u);
+    if (place < room) seeds[first + place] = seed;
+  }
+}
+SIMT_EXPORT(find_places)
+
+// Completes `counted` of each of `queries` queries, by a thread a query; counted[query].seeds is how many
+// there are. Any grid, any blocks; no barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_counts(const find::Numbers* numbers, const uint32_t* offsets, uint32_t queries,
+                const find::Seed* seeds, find::Counted* counted) {
+  using namespace find;
+  const uint32_t most = numbers->occurrences;
+  for (uint32_t query = blockIdx.x * blockDim.x + threadIdx.x; query < queries;
+       query += gridDim.x * blockDim.x) {
+    const uint32_t first = room_for_seeds(offsets, query), count = counted[query].seeds;
+    if (count > room_for_seeds(offsets, query + 1) - first) {
+      counted[query] = Counted{MANY, 0, 0};
+      continue;
+    }
+    uint32_t anchors = 0;
+    for (uint32_t number = 0; number < count; number++) anchors += min(seeds[first + number].size, most);
+    counted[query] = Counted{count, anchors, repeats(seeds + first, count, most)};
+  }
+}
+SIMT_EXPORT(find_counts)
 
 // Sets the keys of the anchors of `queries` queries from query `first_query` on, sorted: those of one
 // begin at keys[starts[query] - starts[first_query]]. Blocks of find::WARPS warps, any grid. No barriers.

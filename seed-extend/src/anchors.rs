@@ -56,15 +56,22 @@ fn spread(number: u32, size: u32, most: u32) -> u32 {
     (u64::from(number) * u64::from(size) / u64::from(most)) as u32
 }
 
-/// The share of a read of `length` bases that is in seeds which occur more than `most` times. Those of its
-/// first orientation are followed by those of the second.
+/// The share of a read of `length` bases that is in seeds which occur more than `most` times, in the
+/// orientation that has more of them. The order of seeds does not matter.
 pub fn repeats(seeds: &[Seed], length: u32, most: u32) -> f32 {
+    let frequent = seeds.iter().filter(|seed| seed.size > most);
+    let mut places: Vec<(u32, u32, u32)> = frequent
+        .map(|seed| {
+            let begin = u32::from(seed.begin);
+            (seed.query % 2, begin, begin + u32::from(seed.length))
+        })
+        .collect();
+    places.sort_unstable();
     let mut covered = [0, 0];
     let mut ends = [0, 0];
-    for seed in seeds.iter().filter(|seed| seed.size > most) {
-        let end = &mut ends[(seed.query % 2) as usize];
-        let (begin, to) = (u32::from(seed.begin), u32::from(seed.begin + seed.length));
-        covered[(seed.query % 2) as usize] += to.saturating_sub(begin.max(*end));
+    for (orientation, begin, to) in places {
+        let end = &mut ends[orientation as usize];
+        covered[orientation as usize] += to.saturating_sub(begin.max(*end));
         *end = to.max(*end);
     }
     share(covered[0].max(covered[1]), length)

@@ -38,6 +38,7 @@
 //! | [`queries`] | reads in both orientations |
 //! | [`packed`] | comparing packed bases |
 //! | [`seeds`] | maximal exact matches |
+//! | [`seeding`] | the same for very many queries, on the streaming runtime |
 //! | [`anchors`] | their occurrences |
 //! | [`lists`] | many short lists in one array |
 //! | [`chains`] | anchors that may belong to one alignment |
@@ -77,6 +78,7 @@ pub mod ranking;
 pub mod regions;
 pub mod rescue;
 pub mod resolved;
+pub mod seeding;
 pub mod seeds;
 pub mod words;
 

@@ -20,7 +20,8 @@ use crate::packed::{Packed, Text, equal_after, equal_before};
 use crate::queries::Queries;
 
 /// Which seeds are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct SeedOptions {
     /// Bases of the shortest seed.
     pub min_length: u32,
@@ -65,7 +66,7 @@ enum Found {
 
 /// Bases of a word that occurs once from which on the text is compared: shorter ones are likely to end
 /// before finding their place would have paid.
-const COMPARE_FROM: usize = 16;
+pub(crate) const COMPARE_FROM: usize = 16;
 
 /// Finds seeds.
 #[derive(Debug, Clone, Copy)]
@@ -219,7 +220,7 @@ impl<'i> Seeder<'i> {
 
 /// A query's bases.
 #[derive(Debug, Clone, Copy)]
-struct Word<'q> {
-    codes: &'q [u8],
-    packed: Packed<'q>,
+pub(crate) struct Word<'q> {
+    pub(crate) codes: &'q [u8],
+    pub(crate) packed: Packed<'q>,
 }

@@ -4,9 +4,15 @@
 mod common;
 
 use aligner_core::{Device, DeviceRequest};
-use common::{Case, add_random, scored, scorings, sequence};
+use common::{Case, add_random, mutate, scored, scorings, sequence};
 use fastrand::Rng;
+use fm_index::gpu::DeviceIndex;
+use fm_index::{BuildOptions, FmIndex, Reference, Segments};
+use seed_extend::Options;
 use seed_extend::extend::{Extender, Scoring, Text, cpu};
+use seed_extend::find::Finder;
+use seed_extend::find::gpu::{Engine, Indexed, Seeding};
+use seed_extend::queries::Queries;
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
@@ -61,5 +67,54 @@ fn the_shortest_the_longest_and_none_align_alike() {
             case.add(&long[..2000], &long[10..], -10, width - 11);
         }
         check("few", scoring, &case);
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn reads_have_the_same_chains_whichever_way_seeds_are_found() {
+    let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
+        panic!("a GPU was asked for");
+    };
+    for seed in 0..4 {
+        let mut random = Rng::with_seed(seed);
+        let mut codes = sequence(&mut random, 100_000, 4);
+        for _ in 0..50 {
+            // Copies that are not quite alike.
+            let place = random.usize(..codes.len() - 400);
+            let changes = random.usize(..20);
+            let copy = mutate(&mut random, &codes[place..place + 400], changes, 4);
+            codes.extend(copy);
+        }
+        let letters: Vec<u8> = codes.iter().map(|&code| b"ACGT"[usize::from(code)]).collect();
+        let reads: Vec<Vec<u8>> = (0..20_000)
+            .map(|_| {
+                let place = random.usize(..letters.len() - 300);
+                let length = random.usize(..300);
+                let mut read = letters[place..place + length].to_vec();
+                for _ in 0..random.usize(..4) {
+                    if let Some(letter) = read.get_mut(random.usize(..300)) {
+                        *letter = b"ACGTN"[random.usize(..5)];
+                    }
+                }
+                read
+            })
+            .collect();
+        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        let reference = Reference::from_records([("text", &letters)]).expect("a reference");
+        let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+        let (segments, options) = (Segments::new(index.reference()), Options::default());
+        let finder = Finder::new(&index, &segments, options, &Device::Cpu);
+        let expected = finder.expect("the CPU is there").find(&queries, &segments);
+        assert!(expected.of_reads.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
+        let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
+        for seeding in [Seeding::Threads, Seeding::stages(&gpu).expect("kernels")] {
+            let name = format!("seed {seed}, {seeding:?}");
+            let indexed = Indexed::new(&index, &on_device, &gpu);
+            let engine = Engine::on_gpu(&gpu, indexed, &segments, &options, seeding);
+            let none_is_left = |read| panic!("read {read} has few seeds");
+            let found = engine.expect("an engine").find(&queries, none_is_left).expect("it runs");
+            assert_eq!(found.chains, expected, "{name}");
+        }
     }
 }

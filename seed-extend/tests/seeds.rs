@@ -2,11 +2,15 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use aligner_core::seq::UNKNOWN;
+use aligner_core::stream::{CpuExecutor, Outputs, Policy, Settings, oracle};
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::anchors;
 use seed_extend::queries::Queries;
+use seed_extend::seeding::stages::Context;
+use seed_extend::seeding::{Sinks, hunts, topology};
 use seed_extend::seeds::{Seed, SeedOptions, Seeder};
 
 const OPTIONS: SeedOptions =
@@ -158,4 +162,54 @@ fn short_and_empty_reads_have_no_seeds() {
     assert_eq!(seeds, []);
     Seeder::new(&index, OPTIONS).seeds(&queries, 6, &mut seeds);
     assert_eq!(seeds, [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }]);
+}
+
+/// The seeds of all queries, in order.
+fn in_order(mut outputs: Outputs, sinks: Sinks) -> Vec<Seed> {
+    assert!(outputs.take(sinks.none).is_empty(), "nothing is looked into twice again");
+    let mut seeds = [outputs.take(sinks.first), outputs.take(sinks.again)].concat();
+    seeds.sort_unstable();
+    seeds
+}
+
+#[test]
+fn stages_find_the_same_seeds() {
+    let mut found_again = 0;
+    for number in 0..24 {
+        let mut random = fastrand::Rng::with_seed(number);
+        let (letters, read) = text_and_read(&mut random);
+        let reference = Reference::from_records([("t", &letters)]).unwrap();
+        let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
+        let mut reads =
+            vec![Vec::new(), b"A".to_vec(), read, vec![b'N'; 60], letters[..400].to_vec()];
+        reads.extend((0..40).map(|_| {
+            let from = random.usize(..600);
+            let length = random.usize(..100);
+            letters[from..from + length].to_vec()
+        }));
+        let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
+        let options = SeedOptions { min_length: [7, 16, 19][random.usize(..3)], ..OPTIONS };
+        let mut expected = Vec::new();
+        for query in 0..queries.len() as u32 {
+            Seeder::new(&index, options).seeds(&queries, query, &mut expected);
+        }
+        expected.sort_unstable();
+
+        let context = Context { index, queries: Arc::clone(&queries), options };
+        let (app, sinks) = topology(&context);
+        let inputs = hunts(0..queries.len() as u32);
+        let plainly = oracle::interpret(&app, &inputs).unwrap();
+        assert_eq!(in_order(plainly, sinks), expected, "seed {number}: one word after the other");
+        let settings = Settings {
+            width: [32, 64][random.usize(..2)],
+            blocks: 1 + random.u32(..3),
+            policy: [Policy::Lazy, Policy::Naive][random.usize(..2)],
+            ..Settings::default()
+        };
+        let outputs = CpuExecutor::new(&app, &settings).unwrap().run(&inputs).unwrap();
+        assert_eq!(in_order(outputs, sinks), expected, "seed {number}: {settings:?}");
+        let mut outputs = oracle::interpret(&app, &inputs).unwrap();
+        found_again += outputs.take(sinks.again).len();
+    }
+    assert!(found_again > 100, "{found_again} seeds were found by looking again");
 }

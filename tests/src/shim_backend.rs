@@ -1,13 +1,15 @@
 //! Kernels on the SIMT shim, for what launches them on a GPU.
 
+use std::sync::Arc;
+
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch, Word};
 use simt::{Argument, Module};
 
 /// Kernels compiled for the shim, as a device.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ShimBackend {
-    module: Module,
+    module: Arc<Module>,
     /// Decides the order of threads.
     seed: u64,
 }
@@ -15,7 +17,7 @@ pub struct ShimBackend {
 impl ShimBackend {
     /// The kernels of a module, run in the order that `seed` gives.
     pub fn new(module: Module, seed: u64) -> Self {
-        Self { module, seed }
+        Self { module: Arc::new(module), seed }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   queries
-//!     |  seeds     a thread a query, into slots of the query's own
+//!     |  seeds     a thread a query, into slots of the query's own; or by stages (seeding)
 //!     |  anchors   a warp a query shares out the rows of its seeds, and sorts their positions
 //!     |  chains    half a warp a query: a lane holds each of the last chains that an anchor may join
 //!     |  best      a warp a read orders its chains, and drops those that cannot matter
@@ -19,7 +19,7 @@
 mod cpu;
 pub mod gpu;
 
-use aligner_core::gpu::{Address, Gpu};
+use aligner_core::gpu::Gpu;
 use aligner_core::stream::CudaBackend;
 use aligner_core::{Device, DeviceError};
 use fm_index::gpu::DeviceIndex;
@@ -29,8 +29,7 @@ use crate::chains::Chain;
 use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
-use gpu::Engine;
-use gpu::plan::BYTES_PER_ANCHOR;
+use gpu::{Engine, Indexed, Seeding};
 
 /// The chains of a batch of reads that may matter.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,20 +58,16 @@ struct OnGpu {
 }
 
 impl OnGpu {
-    /// Anchors may take this part of the memory that is free once the index is there.
-    const ROOM: u64 = 4;
-
     fn new(
         gpu: &Gpu,
         index: &FmIndex,
         segments: &Segments,
         options: &Options,
     ) -> Result<Self, DeviceError> {
-        let index = DeviceIndex::new(gpu, index)?;
-        let backend = CudaBackend::new(gpu, "find", include_bytes!("../../cuda/find.fatbin"))?;
-        let room = gpu.free_memory()? / Self::ROOM / BYTES_PER_ANCHOR;
-        let engine = Engine::new(backend, index.view().address(gpu), segments, options, room)?;
-        Ok(Self { engine, _index: index })
+        let on_device = DeviceIndex::new(gpu, index)?;
+        let indexed = Indexed::new(index, &on_device, gpu);
+        let engine = Engine::on_gpu(gpu, indexed, segments, options, Seeding::Threads)?;
+        Ok(Self { engine, _index: on_device })
     }
 }
 

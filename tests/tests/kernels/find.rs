@@ -3,14 +3,16 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::Device;
+use aligner_core::stream::Loaded;
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::Options;
 use seed_extend::chains::ChainOptions;
-use seed_extend::find::gpu::Engine;
+use seed_extend::find::gpu::{Engine, Indexed, Seeding};
 use seed_extend::find::{Chains, Finder};
 use seed_extend::queries::Queries;
+use seed_extend::seeding::settings;
 use seed_extend::seeds::SeedOptions;
 
 /// A reference in memory, as the kernels see it.
@@ -36,16 +38,26 @@ impl Text {
         let queries = Queries::new(reads.iter().map(Vec::as_slice));
         let finder = || Finder::new(&self.index, &self.segments, options, &Device::Cpu);
         let expected = finder().expect("the CPU is there").find(&queries, &self.segments);
-        let backend = ShimBackend::new(kernels("seed-extend", "find").expect("it is built"), 7);
-        let view = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
-        let engine = Engine::new(backend, view, &self.segments, &options, room).expect("an engine");
+        let backend =
+            |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
+        let address = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
+        let indexed = Indexed { index: self.index.clone(), view: *self.view, address };
         let one = |read: u32| {
             let of = expected.of_reads.get(read as usize).to_vec();
             (of, expected.repeats[read as usize])
         };
-        let found = engine.find(&queries, one).expect("it runs");
-        assert_eq!(found.chains, expected, "{name}");
-        (expected, found.left)
+        let width = settings(0, false).width;
+        let stages = Loaded::with_backend(backend("seeds"), "seeds", width).expect("stages");
+        let left = [Seeding::Threads, Seeding::Stages(stages)].map(|seeding| {
+            let (indexed, way) = (indexed.clone(), matches!(seeding, Seeding::Threads));
+            let engine =
+                Engine::new(backend("find"), indexed, &self.segments, &options, seeding, room);
+            let found = engine.expect("an engine").find(&queries, one).expect("it runs");
+            assert_eq!(found.chains, expected, "{name}, a thread a query: {way}");
+            found.left
+        });
+        assert_eq!(left[0], left[1], "{name}");
+        (expected, left[0])
     }
 }
 

@@ -91,32 +91,38 @@ fn intervals_extend_as_on_the_host() {
             let next = [index.extend_left(from), index.extend_right(from)][random.usize(..2)];
             intervals.extend(next.into_iter().filter(|interval| interval.size > 0));
         }
-        let poison = Interval { lo: POISON, lo_reverse: POISON, size: POISON };
-        let mut left = vec![poison; 4 * intervals.len()];
-        let mut right = left.clone();
-        let view = [View::of_host(index)];
-        let kernel = EXTEND.kernel("extend_both").expect("it is exported");
-        let arguments = [
-            Argument::input(&view),
-            Argument::input(&intervals),
-            Argument::value(intervals.len() as u32),
-            Argument::output(&mut left),
-            Argument::output(&mut right),
-        ];
-        let shape = Launch::new(intervals.len().div_ceil(64) as u32, 64);
-        // SAFETY: the arguments are those of `extend_both`: four results an interval on each side.
-        unsafe { kernel.launch(&shape, &arguments) }.expect("it runs");
-        let sizes = |all: &[Interval]| all.iter().map(|i| i.size).collect::<Vec<_>>();
-        for (i, &interval) in intervals.iter().enumerate() {
-            for (device, host, side) in [
-                (&left[4 * i..4 * i + 4], index.extend_left(interval), "left"),
-                (&right[4 * i..4 * i + 4], index.extend_right(interval), "right"),
-            ] {
-                assert_eq!(sizes(device), sizes(&host), "{case}: {interval:?} to the {side}");
-                for (device, host) in device.iter().zip(&host).filter(|(_, host)| host.size > 0) {
-                    assert_eq!(device, host, "{case}: {interval:?} to the {side}");
-                }
-            }
+        for kernel in ["extend_both", "extend_by_code"] {
+            check_extended(index, kernel, &intervals, &format!("{case}, {kernel}"));
         }
     });
+}
+
+fn check_extended(index: &FmIndex, kernel: &str, intervals: &[Interval], case: &str) {
+    let poison = Interval { lo: POISON, lo_reverse: POISON, size: POISON };
+    let mut left = vec![poison; 4 * intervals.len()];
+    let mut right = left.clone();
+    let view = [View::of_host(index)];
+    let kernel = EXTEND.kernel(kernel).expect("it is exported");
+    let arguments = [
+        Argument::input(&view),
+        Argument::input(intervals),
+        Argument::value(intervals.len() as u32),
+        Argument::output(&mut left),
+        Argument::output(&mut right),
+    ];
+    let shape = Launch::new(intervals.len().div_ceil(64) as u32, 64);
+    // SAFETY: the arguments are those of both kernels: four results an interval on each side.
+    unsafe { kernel.launch(&shape, &arguments) }.expect("it runs");
+    let sizes = |all: &[Interval]| all.iter().map(|i| i.size).collect::<Vec<_>>();
+    for (i, &interval) in intervals.iter().enumerate() {
+        for (device, host, side) in [
+            (&left[4 * i..4 * i + 4], index.extend_left(interval), "left"),
+            (&right[4 * i..4 * i + 4], index.extend_right(interval), "right"),
+        ] {
+            assert_eq!(sizes(device), sizes(&host), "{case}: {interval:?} to the {side}");
+            for (device, host) in device.iter().zip(&host).filter(|(_, host)| host.size > 0) {
+                assert_eq!(device, host, "{case}: {interval:?} to the {side}");
+            }
+        }
+    }
 }

@@ -27,6 +27,7 @@ mod nw_warp;
 mod pods;
 mod prefetch;
 mod scheme;
+mod seeds;
 mod separate_lists;
 mod simt;
 mod simt_faults;

@@ -39,11 +39,22 @@ pub struct Kernels {
 
 /// An application's kernels on a device, which has told what they were compiled for.
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    backend: CudaBackend,
+pub struct Loaded<B = CudaBackend> {
+    backend: B,
     app: &'static str,
     width: u32,
     description: Description,
+}
+
+impl<B: Backend> Loaded<B> {
+    /// The kernels of `app`, which a backend has loaded, for ensembles of `width` items.
+    ///
+    /// # Errors
+    /// If the device fails, or they are no kernels of an application.
+    pub fn with_backend(backend: B, app: &'static str, width: u32) -> Result<Self, RunError> {
+        let description = describe_kernel(&backend, app, width)?;
+        Ok(Self { backend, app, width, description })
+    }
 }
 
 impl Kernels {
@@ -52,9 +63,7 @@ impl Kernels {
     /// # Errors
     /// If the device fails, or they are no kernels of an application.
     pub fn load(&self, gpu: &Gpu, width: u32) -> Result<Loaded, RunError> {
-        let backend = CudaBackend::new(gpu, self.name, self.fatbin)?;
-        let description = describe_kernel(&backend, self.name, width)?;
-        Ok(Loaded { backend, app: self.name, width, description })
+        Loaded::with_backend(CudaBackend::new(gpu, self.name, self.fatbin)?, self.name, width)
     }
 }
 
@@ -86,13 +95,15 @@ impl<'t, 'g, G: Sync + ?Sized> CudaExecutor<'t, 'g, G> {
     ) -> Result<Self, RunError> {
         Self::loaded(&kernels.load(gpu, settings.width)?, topology, settings, global)
     }
+}
 
-    /// The same with kernels that were loaded before.
+impl<'t, 'g, G: Sync + ?Sized, B: Backend + Clone> CudaExecutor<'t, 'g, G, B> {
+    /// An application whose kernels were loaded before.
     ///
     /// # Errors
     /// As [`CudaExecutor::new`], or if they were loaded for another width than the settings'.
     pub fn loaded(
-        kernels: &Loaded,
+        kernels: &Loaded<B>,
         topology: &'t Topology<'g, G>,
         settings: &Settings,
         global: &impl Item,

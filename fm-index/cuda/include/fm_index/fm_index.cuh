@@ -145,6 +145,28 @@ __device__ inline uint32_t choose(const uint32_t numbers[4], uint32_t code) {
   return code & 2 ? high : low;
 }
 
+// Puts a code, 0 to 3, before the word of `interval` or behind it: one of those that extend_left or
+// extend_right gives, by the same instructions for either side. Reads two lines.
+__device__ inline void extend(const View& view, bool to_left, uint32_t code, Interval& interval) {
+  const RankBlock* const blocks = to_left ? view.forward : view.reverse;
+  const uint32_t primary = to_left ? view.forward_primary : view.reverse_primary;
+  const uint32_t lo = to_left ? interval.lo : interval.lo_reverse;
+  uint32_t before[4], through[4];
+  rank4(blocks, primary, lo, before);
+  rank4(blocks, primary, lo + interval.size, through);
+  // In the other transform words follow one another by this code, after the text's first or last.
+  uint32_t other = to_left ? interval.lo_reverse : interval.lo;
+  other += primary - lo < interval.size ? 1u : 0u;
+#pragma unroll
+  for (uint32_t lower = 0; lower < 3; lower++) {
+    if (lower < code) other += through[lower] - before[lower];
+  }
+  const uint32_t own = choose(view.first, code) + choose(before, code);
+  interval.size = choose(through, code) - choose(before, code);
+  interval.lo = to_left ? own : other;
+  interval.lo_reverse = to_left ? other : own;
+}
+
 // The code of the indexed text at `position`, below `bases`.
 __device__ inline uint32_t base_at(const View& view, uint32_t position) {
   return static_cast<uint32_t>(__ldg(view.text + position / 32) >> (2 * (position % 32))) & 3;

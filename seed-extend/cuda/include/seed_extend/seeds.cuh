@@ -13,11 +13,16 @@ struct Seed {
 };
 static_assert(sizeof(Seed) == 16, "mirrored in Rust");
 
+// Mirrors `SeedOptions` of src/seeds.rs.
+struct SeedOptions {
+  uint32_t min_length, split_length, split_occurrences, rare;
+};
+
 // Mirrors `Numbers` of src/find/gpu/numbers.rs.
 struct Numbers {
-  uint32_t min_length, split_length, split_occurrences, rare;  // of `SeedOptions`
-  uint32_t occurrences;                                        // of a seed that are looked at
-  uint32_t width;                                              // of `ChainOptions`
+  SeedOptions seeds;
+  uint32_t occurrences;  // of a seed that are looked at
+  uint32_t width;        // of `ChainOptions`
   float overlap, drop_ratio;
   uint32_t drop_weight, most;
 };
@@ -36,30 +41,28 @@ constexpr uint32_t COMPARE_FROM = 16;
 // functions at any time.
 struct Seeder {
   const fm::View& view;
-  const Numbers& numbers;
+  const SeedOptions& options;
   Word word;
   uint32_t query;
   Seed* seeds;
   uint32_t room;
   uint32_t count;  // of seeds; those beyond `room` are counted only
 
-  // All seeds; gives false if there are more than there is room for: then those that are there mean
-  // nothing.
-  __device__ bool all() {
+  // All seeds. If there are more than there is room for, those that are there mean nothing.
+  __device__ void all() {
     count = 0;
-    if (word.length < numbers.min_length) return true;
-    matches(numbers.min_length, word.length, 1);
+    if (word.length < options.min_length) return;
+    matches(options.min_length, word.length, 1);
     const uint32_t first = count;
-    if (first > room) return false;
+    if (first > room) return;
     for (uint32_t number = 0; number < first; number++) {
       const Seed seed = seeds[number];
-      if (seed.length >= numbers.split_length && seed.size <= numbers.split_occurrences) {
+      if (seed.length >= options.split_length && seed.size <= options.split_occurrences) {
         const uint32_t middle = seed.begin + seed.length / 2;
         matches(middle + 1, middle, seed.size + 1);
       }
     }
     rare();
-    return count <= room;
   }
 
  private:
@@ -71,17 +74,17 @@ struct Seeder {
   }
 
   __device__ void rare() {
-    const uint32_t table = view.table_length, least = numbers.min_length + 1;
+    const uint32_t table = view.table_length, least = options.min_length + 1;
     uint32_t begin = 0;
     while (begin + max(least, table) <= word.length) {
       fm::Interval rows = word.look_up(begin, view);
       uint32_t end = begin + table;
-      while (!(rows.size < 2 || (end - begin >= least && rows.size < numbers.rare)) &&
+      while (!(rows.size < 2 || (end - begin >= least && rows.size < options.rare)) &&
              end < word.length) {
         extend<false>(word.code(end), rows);
         end++;
       }
-      if (end - begin >= least && rows.size >= 2 && rows.size < numbers.rare) {
+      if (end - begin >= least && rows.size >= 2 && rows.size < options.rare) {
         push(begin, end - begin, rows.lo, rows.size);
       }
       begin = max(end, begin + least);
@@ -93,8 +96,8 @@ struct Seeder {
       Found found;
       const uint32_t begin = leftwards(end, least, found);
       if (begin > last) return;
-      if (end - begin < numbers.min_length) {
-        end = begin + numbers.min_length;
+      if (end - begin < options.min_length) {
+        end = begin + options.min_length;
         continue;
       }
       const uint32_t to = rightwards(end, found, least);

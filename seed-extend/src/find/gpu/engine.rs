@@ -3,44 +3,40 @@
 use std::ops::Range;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::gpu::Gpu;
+use aligner_core::stream::{Backend, CudaBackend, Launch, Word};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::Segments;
 use rayon::prelude::*;
 
 use super::super::Chains;
-use super::numbers::{Counted, Numbers, slots_before};
-use super::plan::Plan;
+use super::numbers::{Counted, Numbers};
+use super::plan::{BYTES_PER_ANCHOR, Plan};
+use super::seeded::{Indexed, Seeded, Seeding};
 use crate::anchors::share;
 use crate::chains::Chain;
 use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
-use crate::seeds::Seed;
+use crate::seeds::SeedOptions;
 
 /// Threads of a block; the anchors' kernel wants as many.
-const THREADS: u32 = 128;
+pub(super) const THREADS: u32 = 128;
 /// Warps of a block.
 const WARPS: u32 = THREADS / 32;
 
 /// An index on a device, and the kernels of `find.cu` that look for reads in it.
 #[derive(Debug)]
 pub struct Engine<B: Backend> {
-    backend: B,
-    /// Address of the index's view.
-    index: u64,
-    numbers: B::Buffer,
+    pub(super) backend: B,
+    pub(super) indexed: Indexed,
+    pub(super) options: SeedOptions,
+    pub(super) seeding: Seeding<B>,
+    pub(super) numbers: B::Buffer,
     /// Ends of the text's segments, and how many they are.
     segments: (B::Buffer, u32),
     /// Anchors that may be on the device at a time.
     room: u64,
-}
-
-/// Queries on the device, and their seeds.
-struct Seeded<B> {
-    offsets: B,
-    seeds: B,
-    counted: B,
 }
 
 /// What was found for the reads of a batch.
@@ -52,23 +48,46 @@ pub struct Found {
     pub left: usize,
 }
 
-impl<B: Backend> Engine<B> {
-    /// For an index whose view, in the device's memory, is at this address for as long as the engine is
-    /// used. Of more than one read no more than `room` anchors are found at a time.
+/// Anchors may take this part of a GPU's memory that is free once the index is there.
+const ROOM: u64 = 4;
+
+impl Engine<CudaBackend> {
+    /// For an index on a GPU, which stays there for as long as the engine is used.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn on_gpu(
+        gpu: &Gpu,
+        indexed: Indexed,
+        segments: &Segments,
+        options: &Options,
+        seeding: Seeding<CudaBackend>,
+    ) -> Result<Self, DeviceError> {
+        let backend = CudaBackend::new(gpu, "find", include_bytes!("../../../cuda/find.fatbin"))?;
+        let room = gpu.free_memory()? / ROOM / BYTES_PER_ANCHOR;
+        Self::new(backend, indexed, segments, options, seeding, room)
+    }
+}
+
+impl<B: Backend + Clone> Engine<B> {
+    /// For an index that stays in the device's memory for as long as the engine is used. Of more than one
+    /// read no more than `room` anchors are found at a time.
     ///
     /// # Errors
     /// If the device fails.
     pub fn new(
         backend: B,
-        index: u64,
+        indexed: Indexed,
         segments: &Segments,
         options: &Options,
+        seeding: Seeding<B>,
         room: u64,
     ) -> Result<Self, DeviceError> {
         let ends: Vec<u32> = segments.all().iter().map(|segment| segment.indexed.end).collect();
         let numbers = upload(&backend, &[Numbers::from(options)])?;
         let segments = (upload(&backend, &ends)?, ends.len() as u32);
-        Ok(Self { backend, index, numbers, segments, room })
+        let options = options.seeds;
+        Ok(Self { backend, indexed, options, seeding, numbers, segments, room })
     }
 
     /// The chains of reads. For those with too many seeds `search` finds them meanwhile, on the current
@@ -81,7 +100,7 @@ impl<B: Backend> Engine<B> {
         queries: &Queries,
         search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync,
     ) -> Result<Found, DeviceError> {
-        let mut seeded = self.seed(queries)?;
+        let mut seeded = self.seed(queries, false)?;
         let mut counted: Vec<Counted> = self.read(&seeded.counted, queries.len())?;
         let left = leave_out(&mut counted);
         if !left.is_empty() {
@@ -111,36 +130,6 @@ impl<B: Backend> Engine<B> {
         Ok(Found { chains, left: left.len() })
     }
 
-    /// Finds seeds.
-    fn seed(&self, queries: &Queries) -> Result<Seeded<B::Buffer>, DeviceError> {
-        let backend = &self.backend;
-        let count = queries.len() as u32;
-        let words = upload(backend, queries.words())?;
-        let unknown = upload(backend, queries.unknown())?;
-        let word_offsets = upload(backend, queries.word_offsets())?;
-        let offsets = upload(backend, queries.offsets())?;
-        let slots = slots_before(queries.all_codes().len() as u32, count) as usize;
-        let seeds = self.memory::<Seed>(slots)?;
-        let counted = self.memory::<Counted>(count as usize)?;
-        // There are offsets for each query and the end, and as many slots for seeds as are used.
-        self.launch(
-            "find_seeds",
-            count.div_ceil(THREADS),
-            &[
-                Word::Address(self.index),
-                self.at(&self.numbers),
-                self.at(&words),
-                self.at(&unknown),
-                self.at(&word_offsets),
-                self.at(&offsets),
-                Word::Number(count),
-                self.at(&seeds),
-                self.at(&counted),
-            ],
-        )?;
-        Ok(Seeded { offsets, seeds, counted })
-    }
-
     /// Appends the chains of a slice of reads.
     fn slice(
         &self,
@@ -149,7 +138,7 @@ impl<B: Backend> Engine<B> {
         (plan, starts): (&Plan, &B::Buffer),
         found: &mut Lists<Chain>,
     ) -> Result<(), DeviceError> {
-        let Seeded { offsets, seeds, counted } = seeded;
+        let Seeded { offsets, seeds, counted, .. } = seeded;
         let anchors = plan.anchors(reads) as usize;
         // Room for each anchor of the slice, and counts of all queries and reads up to its end.
         let keys = self.memory::<u64>(anchors)?;
@@ -164,7 +153,7 @@ impl<B: Backend> Engine<B> {
             "find_anchors",
             (2 * count).div_ceil(WARPS),
             &[
-                Word::Address(self.index),
+                Word::Address(self.indexed.address),
                 self.at(&self.numbers),
                 self.at(offsets),
                 first_query,
@@ -238,33 +227,45 @@ impl<B: Backend> Engine<B> {
     }
 
     /// Launches a kernel of `find.cu`. Callers pass what it takes, in its order.
-    fn launch(&self, kernel: &str, blocks: u32, arguments: &[Word]) -> Result<(), DeviceError> {
+    pub(super) fn launch(
+        &self,
+        kernel: &str,
+        blocks: u32,
+        arguments: &[Word],
+    ) -> Result<(), DeviceError> {
         if blocks == 0 {
             return Ok(());
         }
         let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
         #[allow(unsafe_code)]
-        // SAFETY: this function is private, and each of its calls passes the kernel's arguments, with
-        // buffers as long as the comments there say.
+        // SAFETY: only engines call this, and each call passes the kernel's arguments, with buffers as
+        // long as the comments there say.
         unsafe {
             self.backend.enqueue(&launch)
         }
     }
 
-    fn at(&self, buffer: &B::Buffer) -> Word {
+    pub(super) fn at(&self, buffer: &B::Buffer) -> Word {
         Word::Address(self.backend.address(buffer))
     }
 
-    fn memory<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
+    pub(super) fn memory<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
         self.backend.room(count * size_of::<T>())
     }
 
-    fn read<T: Pod>(&self, buffer: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
+    pub(super) fn read<T: Pod>(
+        &self,
+        buffer: &B::Buffer,
+        count: usize,
+    ) -> Result<Vec<T>, DeviceError> {
         Ok(pod_collect_to_vec(self.backend.land(buffer, count * size_of::<T>())?.as_ref()))
     }
 }
 
-fn upload<B: Backend, T: Pod>(backend: &B, values: &[T]) -> Result<B::Buffer, DeviceError> {
+pub(super) fn upload<B: Backend, T: Pod>(
+    backend: &B,
+    values: &[T],
+) -> Result<B::Buffer, DeviceError> {
     backend.upload(cast_slice(values))
 }
 

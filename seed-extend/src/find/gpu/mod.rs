@@ -3,5 +3,7 @@
 mod engine;
 pub mod numbers;
 pub mod plan;
+mod seeded;
 
 pub use engine::{Engine, Found};
+pub use seeded::{Indexed, Seeding};

@@ -3,15 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::options::Options;
+use crate::seeds::SeedOptions;
 
 /// What is wanted: `find::Numbers` of `seeds.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Numbers {
-    min_length: u32,
-    split_length: u32,
-    split_occurrences: u32,
-    rare: u32,
+    seeds: SeedOptions,
     occurrences: u32,
     width: u32,
     overlap: f32,
@@ -24,10 +22,7 @@ impl From<&Options> for Numbers {
     fn from(options: &Options) -> Self {
         let Options { seeds, chains, .. } = options;
         Self {
-            min_length: seeds.min_length,
-            split_length: seeds.split_length,
-            split_occurrences: seeds.split_occurrences,
-            rare: seeds.rare,
+            seeds: *seeds,
             occurrences: options.occurrences,
             width: chains.width,
             overlap: chains.overlap,

@@ -1,0 +1,47 @@
+//! `gpualign bench seeds`: ways to find the seeds of reads, on the CPU or a GPU.
+
+use std::sync::Arc;
+
+use aligner_core::Device;
+use anyhow::Result;
+use clap::Args;
+use gpualign_benches::{seeds, seeds_table};
+use seed_extend::queries::Queries;
+
+use crate::args::Operands;
+use crate::commands::bench_kernels::KernelBenchArguments;
+use crate::commands::{index, start_threads};
+use crate::console::Console;
+use crate::input::{self, Layout, Reads};
+
+/// Reads of a batch.
+const BATCH: usize = 1 << 17;
+
+/// The command line of `gpualign bench seeds`.
+#[derive(Debug, Args)]
+pub struct SeedsBenchArguments {
+    #[command(flatten)]
+    pub operands: Operands,
+    #[command(flatten)]
+    pub common: KernelBenchArguments,
+}
+
+/// Finds the seeds of all reads each way, and prints a table or JSON.
+pub fn run(arguments: &SeedsBenchArguments) -> Result<()> {
+    let SeedsBenchArguments { operands, common } = arguments;
+    input::check(&operands.reads)?;
+    let device = Device::open(common.device)?.device;
+    start_threads(common.threads.count())?;
+    let console = Console::new(common.messages);
+    let index = match index::open(&operands.reference, &console)? {
+        Some(index) => index,
+        None => index::build_for_mapping(&operands.reference, false, &console)?,
+    };
+    let batches = input::batches(operands.reads.clone(), Layout::Single, BATCH).batches;
+    let batches: Vec<Reads> =
+        batches.into_iter().map(input::Batch::checked).collect::<Result<_>>()?;
+    let queries = |reads: &Reads| Arc::new(Queries::new(reads.iter().map(|read| read.sequence)));
+    let batches: Vec<Arc<Queries>> = batches.iter().map(queries).collect();
+    let runs = common.runs.into();
+    common.print(|progress| seeds(&device, &index, &batches, runs, progress), seeds_table)
+}

@@ -1,0 +1,114 @@
+//! Seeds found by the stages of seed-extend, run on the CPU as a GPU would, are those that the CPU finds.
+// A test's helpers may panic as the test itself may.
+#![allow(clippy::expect_used)]
+
+use std::sync::Arc;
+
+use aligner_core::stream::{CudaExecutor, Policy, Settings};
+use fm_index::gpu::View;
+use fm_index::{BuildOptions, FmIndex, Reference};
+use gpualign_tests::{ShimBackend, kernels, reads};
+use seed_extend::queries::Queries;
+use seed_extend::seeding::stages::{Context, DeviceContext};
+use seed_extend::seeding::{hunts, topology};
+use seed_extend::seeds::{Seed, SeedOptions, Seeder};
+
+/// Compares what the stages find with what the CPU does; gives the seeds, and how many of them were found
+/// by looking again.
+fn check(
+    letters: &[u8],
+    reads: &[Vec<u8>],
+    options: SeedOptions,
+    settings: &Settings,
+    name: &str,
+) -> (Vec<Seed>, usize) {
+    let reference = Reference::from_records([("text", letters)]).expect("a reference");
+    let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
+    let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
+    let mut expected = Vec::new();
+    for query in 0..queries.len() as u32 {
+        Seeder::new(&index, options).seeds(&queries, query, &mut expected);
+    }
+    expected.sort_unstable();
+
+    let address = |start: *const u8| start.expose_provenance() as u64;
+    let known = DeviceContext {
+        index: View::of_host(&index),
+        queries: [
+            address(queries.words().as_ptr().cast()),
+            address(queries.unknown().as_ptr().cast()),
+            address(queries.word_offsets().as_ptr().cast()),
+            address(queries.offsets().as_ptr().cast()),
+        ],
+        options,
+    };
+    // The host's part knows no query, as with a GPU.
+    let context = Context { index: index.clone(), queries: Arc::default(), options };
+    let (app, sinks) = topology(&context);
+    let backend = ShimBackend::new(kernels("seed-extend", "seeds").expect("it is built"), 3);
+    let executor = CudaExecutor::with_backend(backend, &app, settings, "seeds", &known);
+    let outputs = executor.expect("an executor").run(&hunts(0..queries.len() as u32));
+    let mut outputs = outputs.expect("it runs");
+    assert!(outputs.take(sinks.none).is_empty(), "{name}");
+    let again = outputs.take(sinks.again);
+    let mut found = [outputs.take(sinks.first), again.clone()].concat();
+    found.sort_unstable();
+    assert_eq!(found, expected, "{name}");
+    (found, again.len())
+}
+
+#[test]
+fn seeds_equal_those_of_the_cpu() {
+    let (mut seeds, mut again) = (0, 0);
+    for seed in 0..16 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut letters: Vec<u8> = (0..900).map(|_| b"ACGT"[random.usize(..4)]).collect();
+        for _ in 0..6 {
+            let copy = letters.len();
+            letters.extend_from_within(100..200);
+            letters[copy + random.usize(..100)] = b'G';
+        }
+        letters.extend([b'C'; 40]);
+        let mut reads = reads(&mut random, &letters, 30, 160);
+        reads.extend([Vec::new(), b"A".to_vec(), vec![b'N'; 70], letters.clone()]);
+        let options = SeedOptions {
+            min_length: [9, 16, 19][random.usize(..3)],
+            split_length: 20,
+            split_occurrences: 6,
+            rare: 4,
+        };
+        let settings = Settings {
+            width: [32, 64, 128][random.usize(..3)],
+            blocks: 1 + random.u32(..3),
+            policy: [Policy::Lazy, Policy::Naive][random.usize(..2)],
+            output_slots: 1 + random.u32(..50),
+            ..Settings::default()
+        };
+        let (found, looked) = check(&letters, &reads, options, &settings, &format!("seed {seed}"));
+        seeds += found.len();
+        again += looked;
+    }
+    assert!(seeds > 1000 && again > 200, "{seeds} seeds, {again} by looking again");
+}
+
+#[test]
+fn the_shortest_text_the_longest_read_and_no_reads_have_the_same_seeds() {
+    let options = SeedOptions { min_length: 1, split_length: 2, split_occurrences: 9, rare: 9 };
+    let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
+    let ends =
+        |text: &[u8], reads: &[Vec<u8>], name| check(text, reads, options, &settings, name).0;
+    assert_eq!(ends(b"A", &[], "no reads"), []);
+    // One base is in either orientation of one of these.
+    assert_eq!(ends(b"A", &[b"A".to_vec(), b"T".to_vec(), Vec::new()], "one base").len(), 2);
+    let mut random = fastrand::Rng::with_seed(1);
+    let letters: Vec<u8> = (0..65_535).map(|_| b"ACGT"[random.usize(..4)]).collect();
+    let found = check(
+        &letters,
+        std::slice::from_ref(&letters),
+        SeedOptions::default(),
+        &settings,
+        "longest",
+    )
+    .0;
+    assert!(found.iter().any(|seed| seed.length == 65_535), "the read is a seed");
+}

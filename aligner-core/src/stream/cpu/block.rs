@@ -217,12 +217,20 @@ impl Block {
                 Origin::Window => (application.plan.root, &mut self.window),
                 Origin::Node(node) => (node, &mut self.queues[node]),
             };
+            let tag = application.plan.nodes[node].tag;
+            if queue.has_units() {
+                let count = queue.take_units(part.elements.min(room), &mut self.items);
+                let one = Taken { tag, elements: 0..1 };
+                self.taken.extend(std::iter::repeat_n(one, count as usize));
+                part.elements -= count;
+                room -= count;
+                finished += count;
+            }
             while part.elements > 0 {
                 let limit = part.elements.min(room) as u32;
                 let Some(head) = queue.take(limit, &mut self.items) else { break };
                 let count = head.elements.len() as u64;
-                self.taken
-                    .push(Taken { tag: application.plan.nodes[node].tag, elements: head.elements });
+                self.taken.push(Taken { tag, elements: head.elements });
                 part.elements -= count;
                 room -= count;
                 finished += u64::from(head.finished);
@@ -246,22 +254,33 @@ impl Block {
         let mut pushed = 0;
         for (channel, staged) in self.staged[module].channels.iter().enumerate() {
             let size = application.topology.modules[module].channels[channel].item.size();
-            for (item, &tag) in staged.bytes.chunks_exact(size).zip(&staged.tags) {
-                let node = &plan.nodes[first + usize::from(tag)];
-                match plan.edges[node.first_edge + channel].to {
+            let mut bytes = staged.bytes.as_slice();
+            for tags in staged.tags.chunk_by(|one, next| one == next) {
+                let (items, others) = bytes.split_at(tags.len() * size);
+                bytes = others;
+                let node = &plan.nodes[first + usize::from(tags[0])];
+                pushed += match plan.edges[node.first_edge + channel].to {
                     Target::Sink(sink) => {
-                        self.sinks[sink].extend_from_slice(item);
-                        self.space[sink] -= 1;
+                        self.sinks[sink].extend_from_slice(items);
+                        self.space[sink] -= tags.len() as u64;
+                        tags.len() as u64
+                    }
+                    Target::Node(to) if self.queues[to].has_units() => {
+                        self.queues[to].push_units(items);
+                        tags.len() as u64
                     }
                     Target::Node(to) => {
-                        let elements = application.elements(to, item);
-                        if elements == 0 {
-                            continue;
+                        let mut entered = 0;
+                        for item in items.chunks_exact(size) {
+                            let elements = application.elements(to, item);
+                            if elements > 0 {
+                                self.queues[to].push(item, elements);
+                                entered += 1;
+                            }
                         }
-                        self.queues[to].push(item, elements);
+                        entered
                     }
-                }
-                pushed += 1;
+                };
             }
         }
         self.staged[module].clear();

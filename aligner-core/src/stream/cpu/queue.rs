@@ -83,9 +83,24 @@ impl Queue {
         self.len == 0
     }
 
+    /// Bytes of the slots from this one on, behind the head, up to `count` and the end of the ring.
+    fn slots(&self, index: usize, count: usize) -> Range<usize> {
+        let start = self.head + index;
+        let start = if start < self.capacity { start } else { start - self.capacity };
+        let count = count.min(self.capacity - start);
+        start * self.stride..(start + count) * self.stride
+    }
+
     fn slot(&self, index: usize) -> Range<usize> {
-        let start = (self.head + index) % self.capacity * self.stride;
-        start..start + self.stride
+        self.slots(index, 1)
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.head += count;
+        if self.head >= self.capacity {
+            self.head -= self.capacity;
+        }
+        self.len -= count;
     }
 
     /// Appends an item of `weight` elements.
@@ -101,6 +116,38 @@ impl Queue {
         if self.weighing != Weighing::Unit {
             self.weights.push_back(weight);
         }
+    }
+
+    /// Appends items of one element each, which lie one after the other.
+    ///
+    /// # Panics
+    /// As [`push`](Self::push).
+    pub(super) fn push_units(&mut self, items: &[u8]) {
+        let count = items.len() / self.stride;
+        assert!(self.len + count <= self.capacity, "items were pushed to a full queue");
+        let first = self.slots(self.len, count);
+        let (to_end, others) = items.split_at(first.len());
+        self.bytes[first].copy_from_slice(to_end);
+        self.bytes[..others.len()].copy_from_slice(others);
+        self.len += count;
+        self.elements += count as u64;
+    }
+
+    /// Takes up to `limit` items of one element each, and appends their bytes to `to`; how many.
+    pub(super) fn take_units(&mut self, limit: u64, to: &mut Vec<u8>) -> u64 {
+        let count = self.len().min(limit) as usize;
+        let first = self.slots(0, count);
+        let others = count * self.stride - first.len();
+        to.extend_from_slice(&self.bytes[first]);
+        to.extend_from_slice(&self.bytes[..others]);
+        self.advance(count);
+        self.elements -= count as u64;
+        count as u64
+    }
+
+    /// Whether each item is one element.
+    pub(super) fn has_units(&self) -> bool {
+        self.weighing == Weighing::Unit
     }
 
     /// The longest prefix within `most`. Items that are divided have no count of their own.
@@ -142,8 +189,7 @@ impl Queue {
         self.done = if finished { 0 } else { elements.end };
         if finished {
             self.weights.pop_front();
-            self.head = (self.head + 1) % self.capacity;
-            self.len -= 1;
+            self.advance(1);
         }
         Some(Head { elements, finished })
     }
@@ -193,6 +239,23 @@ mod tests {
             }
         }
         let expected: Vec<u8> = (0..10).flat_map(|item: u8| [item, !item]).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn units_go_many_at_a_time_around_the_end_of_the_ring() {
+        let mut queue = Queue::new(Weighing::Unit, 2, 5);
+        let (mut next, mut seen) = (0_u8, Vec::new());
+        for count in [0, 3, 5, 1, 4, 5, 2] {
+            let items: Vec<u8> = (next..next + count).flat_map(|item| [item, !item]).collect();
+            next += count;
+            queue.push_units(&items);
+            assert_eq!((queue.len(), queue.prefix(ALL).elements), (count.into(), count.into()));
+            assert_eq!(queue.take_units(2, &mut seen), u64::from(count.min(2)));
+            assert_eq!(queue.take_units(9, &mut seen), u64::from(count.saturating_sub(2)));
+        }
+        assert!(queue.is_empty());
+        let expected: Vec<u8> = (0..next).flat_map(|item| [item, !item]).collect();
         assert_eq!(seen, expected);
     }
 

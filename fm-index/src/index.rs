@@ -10,7 +10,7 @@ use crate::contigs;
 use crate::error::IndexError;
 use crate::header::Section;
 use crate::image::Image;
-use crate::rank::Bwt;
+use crate::rank::{Bwt, prefetch};
 use crate::reference::Reference;
 use crate::search::{Interval, Transforms};
 use crate::source::Source;
@@ -109,6 +109,7 @@ impl FmIndex {
         }
     }
 
+    #[inline]
     pub(crate) fn image(&self) -> &Image {
         &self.image
     }
@@ -150,15 +151,28 @@ impl FmIndex {
     /// If the word has another length.
     #[inline]
     pub fn lookup(&self, word: &[u8]) -> Interval {
-        assert_eq!(word.len(), self.table_length(), "length of a word of the look-up table");
-        let mut entry = 0;
-        for &code in word {
-            if code >= UNKNOWN {
-                return Interval::default();
-            }
-            entry = entry << 2 | code as usize;
+        let table: &[Interval] = self.image.section(Section::Table);
+        self.entry(word).map_or_else(Interval::default, |entry| table[entry])
+    }
+
+    /// Tells the processor that a word may soon be looked up, so that the wait for memory overlaps with
+    /// other work. Changes nothing else.
+    ///
+    /// # Panics
+    /// As [`lookup`](Self::lookup).
+    #[inline]
+    pub fn expect_lookup(&self, word: &[u8]) {
+        let table: &[Interval] = self.image.section(Section::Table);
+        if let Some(entry) = self.entry(word).and_then(|entry| table.get(entry)) {
+            prefetch(entry);
         }
-        self.image.section(Section::Table)[entry]
+    }
+
+    /// Number of a word of the look-up table; `None` if one of its codes is [`UNKNOWN`].
+    fn entry(&self, word: &[u8]) -> Option<usize> {
+        assert_eq!(word.len(), self.table_length(), "length of a word of the look-up table");
+        let add = |entry, &code: &u8| (code < UNKNOWN).then_some(entry << 2 | usize::from(code));
+        word.iter().try_fold(0, add)
     }
 
     /// The interval of a word of codes; `None` if it does not occur. [`UNKNOWN`] never does; the
@@ -176,22 +190,5 @@ impl FmIndex {
             interval = transforms.extend_left(interval)[code as usize];
         }
         (!interval.is_empty()).then_some(interval)
-    }
-
-    /// Where the suffix of a row of the forward transform starts, in indexed coordinates. The
-    /// occurrences of an interval start at `locate(lo + i)` for `i < size`.
-    pub fn locate(&self, row: u32) -> u32 {
-        let bwt = self.forward();
-        let samples: &[u32] = self.image.section(Section::Samples);
-        let rate = self.sample_rate();
-        let (mut row, mut steps) = (row, 0);
-        while row % rate != 0 {
-            if row == bwt.primary() {
-                return steps;
-            }
-            row = bwt.previous(row);
-            steps += 1;
-        }
-        samples[(row / rate) as usize] + steps
     }
 }

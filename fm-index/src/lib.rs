@@ -30,6 +30,7 @@ pub mod gpu;
 mod header;
 mod image;
 mod index;
+mod locate;
 mod packed;
 mod plain;
 mod rank;

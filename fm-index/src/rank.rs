@@ -76,15 +76,8 @@ impl Bwt<'_> {
     /// Starts to fetch the block of a row into the cache.
     #[inline]
     pub(crate) fn prefetch(&self, row: u32) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(block) = self.blocks.get((row / SYMBOLS_PER_BLOCK) as usize) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch of any address has no effect but on the cache, and SSE is part of
-            // x86-64.
-            #[allow(unsafe_code)]
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(block).cast());
-            }
+            prefetch(block);
         }
     }
 
@@ -110,4 +103,21 @@ impl Bwt<'_> {
     pub fn primary(&self) -> u32 {
         self.primary
     }
+}
+
+/// Starts to fetch the line of a value into the cache, where processors can be told so.
+#[inline]
+pub(crate) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address has no effect but on the cache, and SSE is part of
+        // x86-64.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }

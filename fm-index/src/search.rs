@@ -52,8 +52,26 @@ impl Transforms<'_> {
         extend(&self.reverse, interval.mirrored()).map(Interval::mirrored)
     }
 
-    /// Tells the processor that the word of `interval` may soon be extended to the right, so that
+    /// The interval of the word with a code, below 4, put before it or after it: one of those of
+    /// [`extend_left`](Self::extend_left) or [`extend_right`](Self::extend_right).
+    #[inline]
+    pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
+        if to_left {
+            extend_by(&self.forward, code, interval)
+        } else {
+            extend_by(&self.reverse, code, interval.mirrored()).mirrored()
+        }
+    }
+
+    /// Tells the processor that the word of `interval` may soon be extended to the left, so that
     /// the wait for memory overlaps with other work. Changes nothing else.
+    #[inline]
+    pub fn expect_left(&self, interval: Interval) {
+        self.forward.prefetch(interval.lo);
+        self.forward.prefetch(interval.lo + interval.size);
+    }
+
+    /// The same to the right.
     #[inline]
     pub fn expect_right(&self, interval: Interval) {
         self.reverse.prefetch(interval.lo_reverse);
@@ -106,4 +124,20 @@ fn extend(bwt: &Bwt<'_>, interval: Interval) -> [Interval; 4] {
         lo_reverse += size;
         extended
     })
+}
+
+/// Extends the word of `bwt`'s text to the left by one code.
+#[inline]
+fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
+    let Interval { lo, lo_reverse, size } = interval;
+    let before = bwt.rank4(lo);
+    let through = bwt.rank4(lo + size);
+    let primary = bwt.primary();
+    let mut other = lo_reverse + u32::from(lo <= primary && primary < lo + size);
+    let code = usize::from(code);
+    for lower in 0..code {
+        other += through[lower] - before[lower];
+    }
+    let lo = bwt.first[code] + before[code];
+    Interval { lo, lo_reverse: other, size: through[code] - before[code] }
 }

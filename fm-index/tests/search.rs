@@ -89,6 +89,11 @@ fn ranks_and_positions_of_all_rows_are_those_of_the_sorted_suffixes() {
             for (row, &start) in naive.suffixes.iter().enumerate() {
                 assert_eq!(index.locate(row as u32) as usize, start, "{what}, row {row}");
             }
+            let mut rows: Vec<u32> = (0..index.rows()).collect();
+            index.locate_all(&mut rows);
+            let expected: Vec<u32> = naive.suffixes.iter().map(|&start| start as u32).collect();
+            assert_eq!(rows, expected, "{what}: all rows together");
+            index.locate_all(&mut []);
         }
     }
 }

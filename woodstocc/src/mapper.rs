@@ -300,7 +300,9 @@ impl Mapper {
             segments
                 .par_iter()
                 .flat_map_iter(|segment| {
-                    (segment.lo..segment.lo + segment.size).map(|row| self.index.locate(row))
+                    let mut rows: Vec<u32> = (segment.lo..segment.lo + segment.size).collect();
+                    self.index.locate_all(&mut rows);
+                    rows
                 })
                 .collect()
         })

@@ -203,6 +203,18 @@ __device__ inline Interval search(const View& view, const uint8_t* word, uint32_
   return interval;
 }
 
+// Whether the index knows where the suffix of a row starts without a step in the transform: each
+// (1 << sample_shift)-th row has a sample, and that of the whole text needs none.
+__device__ inline bool is_sampled(const View& view, uint32_t row) {
+  return (row & ((1u << view.sample_shift) - 1)) == 0 || row == view.forward_primary;
+}
+
+// Where the suffix of such a row starts, in indexed coordinates.
+__device__ inline uint32_t sampled(const View& view, uint32_t row) {
+  const bool has_sample = (row & ((1u << view.sample_shift) - 1)) == 0;
+  return has_sample ? __ldg(view.samples + (row >> view.sample_shift)) : 0;
+}
+
 // Where the suffix of a row of the forward transform starts, in indexed coordinates; `row` is at
 // most bases. Takes 1 << sample_shift steps on average, in uneven loops.
 __device__ inline uint32_t locate(const View& view, uint32_t row) {

@@ -1,4 +1,4 @@
-//! Seeds of reads: one query after the other on a thread, or word by word on the streaming runtime.
+//! Seeds of reads by stages on the streaming runtime and, on a GPU, by a thread a query.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,14 +8,12 @@ use aligner_core::stream::{CpuExecutor, Metrics};
 use aligner_core::{Device, DeviceError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
-use rayon::prelude::*;
 use seed_extend::Options;
 use seed_extend::find::Chains;
 use seed_extend::find::gpu::{Engine, Indexed, Seeding};
 use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::Context;
 use seed_extend::seeding::{hunts, settings, topology};
-use seed_extend::seeds::{Seed, Seeder};
 use serde::Serialize;
 
 use crate::BenchError;
@@ -59,8 +57,8 @@ impl SeedsTiming {
     }
 }
 
-/// Measures both ways with batches of reads, on a GPU or the current rayon pool. `progress` is told what
-/// comes next.
+/// Measures stages on the current rayon pool, or both ways on a GPU, with batches of reads. `progress` is
+/// told what comes next.
 ///
 /// # Errors
 /// If the device fails, or the ways find different seeds.
@@ -83,52 +81,24 @@ fn on_cpu(
     runs: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<SeedsTiming>, BenchError> {
-    let options = Options::default().seeds;
-    progress("queries");
-    let (expected, seconds) = repeat(runs, || {
-        let of = |queries: &Arc<Queries>| {
-            let all = (0..queries.len() as u32).into_par_iter();
-            all.fold(Vec::new, |mut seeds, query| {
-                Seeder::new(index, options).seeds(queries, query, &mut seeds);
-                seeds
-            })
-            .reduce(Vec::new, |mut all, more| {
-                all.extend(more);
-                all
-            })
-        };
-        Ok(batches.iter().map(|queries| sorted(of(queries))).collect::<Vec<_>>())
-    })?;
-    let queries = SeedsTiming::new("queries", batches, seconds, &Metrics::default());
     progress("stages");
-    let run = |queries: &Arc<Queries>, metrics: bool| -> Result<(Vec<Seed>, Metrics), BenchError> {
-        let context = Context { index: index.clone(), queries: Arc::clone(queries), options };
-        let (app, sinks) = topology(&context);
-        let failed = |source| BenchError::Run { app: "seeds", source };
-        let settings = settings(queries.all_codes().len() as u64, metrics);
-        let executor = CpuExecutor::new(&app, &settings).map_err(failed)?;
-        let hunts = hunts(0..queries.len() as u32);
-        let mut outputs = executor.run(&hunts).map_err(failed)?;
-        let found = [outputs.take(sinks.first), outputs.take(sinks.again)].concat();
-        Ok((found, outputs.metrics))
+    let count = |metrics: bool| -> Result<Metrics, BenchError> {
+        let mut all = Metrics::default();
+        for queries in batches {
+            let (index, queries) = (index.clone(), Arc::clone(queries));
+            let context = Context { index, queries, options: Options::default().seeds };
+            let settings = settings(context.queries.all_codes().len() as u64, metrics);
+            let (app, _) = topology(&context);
+            let run = |executor: CpuExecutor<'_, '_, Context>| {
+                executor.run(&hunts(0..context.queries.len() as u32))
+            };
+            let outputs = CpuExecutor::new(&app, &settings).and_then(run);
+            all.add(&outputs.map_err(|source| BenchError::Run { app: "seeds", source })?.metrics);
+        }
+        Ok(all)
     };
-    let (found, seconds) = repeat(runs, || {
-        let of = |queries| run(queries, false).map(|(seeds, _)| sorted(seeds));
-        batches.iter().map(of).collect::<Result<Vec<_>, _>>()
-    })?;
-    if found != expected {
-        return Err(BenchError::OtherSeeds { way: "stages" });
-    }
-    let mut metrics = Metrics::default();
-    for queries in batches {
-        metrics.add(&run(queries, true)?.1);
-    }
-    Ok(vec![queries, SeedsTiming::new("stages", batches, seconds, &metrics)])
-}
-
-fn sorted(mut seeds: Vec<Seed>) -> Vec<Seed> {
-    seeds.par_sort_unstable();
-    seeds
+    let seconds = repeat(runs, || count(false).map(drop))?;
+    Ok(vec![SeedsTiming::new("stages", batches, seconds, &count(true)?)])
 }
 
 fn on_gpu(
@@ -150,7 +120,7 @@ fn on_gpu(
         let engine = Engine::on_gpu(gpu, indexed.clone(), &segments, &options, seeding)?;
         let found = batches.iter().map(|queries| {
             // Reads with very many seeds would be left to the CPU, whatever the way.
-            Ok(engine.find(queries, |_| (Vec::new(), 0.0))?.chains)
+            Ok(engine.find(queries, |_| Ok((Vec::new(), 0.0)))?.chains)
         });
         let found = found.collect::<Result<Vec<Chains>, DeviceError>>()?;
         if *expected.get_or_insert_with(|| found.clone()) != found {
@@ -163,25 +133,25 @@ fn on_gpu(
             }
             Ok(all)
         };
-        let ((), seconds) = repeat(runs, || count(false).map(drop))?;
+        let seconds = repeat(runs, || count(false).map(drop))?;
         timings.push(SeedsTiming::new(way, batches, seconds, &count(true)?));
     }
     Ok(timings)
 }
 
-/// What `work` gives, and the median of its times; the first run loads code and grows memory.
-fn repeat<T>(
+/// The median of the times of `work`; a run before them loads code and grows memory.
+fn repeat(
     runs: usize,
-    mut work: impl FnMut() -> Result<T, BenchError>,
-) -> Result<(T, f64), BenchError> {
-    let mut found = work()?;
+    mut work: impl FnMut() -> Result<(), BenchError>,
+) -> Result<f64, BenchError> {
+    work()?;
     let mut times = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();
-        found = work()?;
+        work()?;
         times.push(start.elapsed().as_secs_f64());
     }
-    Ok((found, median(&times)))
+    Ok(median(&times))
 }
 
 /// A table of them.

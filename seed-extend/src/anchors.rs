@@ -36,20 +36,33 @@ impl Anchor {
     }
 }
 
-/// Appends occurrences of a seed: all of them up to `most`; of a more frequent one as many, evenly spread
+/// Appends occurrences of seeds: all of them up to `most`; of a more frequent one as many, evenly spread
 /// over its rows.
-pub fn locate(index: &FmIndex, seed: &Seed, most: u32, anchors: &mut Vec<Anchor>) {
-    let &Seed { query, begin, length, first, size } = seed;
-    let mut push = |position| anchors.push(Anchor { query, position, begin, length });
-    if size == 1 {
-        push(first);
-        return;
+pub fn locate(index: &FmIndex, seeds: &[Seed], most: u32, anchors: &mut Vec<Anchor>) {
+    // Rows are located together.
+    let mut rows = Vec::new();
+    let first = anchors.len();
+    for &Seed { query, begin, length, first, size } in seeds {
+        let mut push = |position| anchors.push(Anchor { query, position, begin, length });
+        if size == 1 {
+            push(first);
+            continue;
+        }
+        for number in 0..size.min(most) {
+            let row = if size > most { spread(number, size, most) } else { number };
+            rows.push(first + row);
+            push(UNKNOWN);
+        }
     }
-    for number in 0..size.min(most) {
-        let row = if size > most { spread(number, size, most) } else { number };
-        push(index.locate(first + row));
+    index.locate_all(&mut rows);
+    let unknown = anchors[first..].iter_mut().filter(|anchor| anchor.position == UNKNOWN);
+    for (anchor, position) in unknown.zip(rows) {
+        anchor.position = position;
     }
 }
+
+/// In place of a position that is not known yet; none is as great.
+const UNKNOWN: u32 = u32::MAX;
 
 /// The `number`th of `most` rows that are spread over `size`.
 fn spread(number: u32, size: u32, most: u32) -> u32 {
@@ -57,21 +70,14 @@ fn spread(number: u32, size: u32, most: u32) -> u32 {
 }
 
 /// The share of a read of `length` bases that is in seeds which occur more than `most` times, in the
-/// orientation that has more of them. The order of seeds does not matter.
+/// orientation that has more of them. Seeds are in order.
 pub fn repeats(seeds: &[Seed], length: u32, most: u32) -> f32 {
-    let frequent = seeds.iter().filter(|seed| seed.size > most);
-    let mut places: Vec<(u32, u32, u32)> = frequent
-        .map(|seed| {
-            let begin = u32::from(seed.begin);
-            (seed.query % 2, begin, begin + u32::from(seed.length))
-        })
-        .collect();
-    places.sort_unstable();
     let mut covered = [0, 0];
     let mut ends = [0, 0];
-    for (orientation, begin, to) in places {
-        let end = &mut ends[orientation as usize];
-        covered[orientation as usize] += to.saturating_sub(begin.max(*end));
+    for seed in seeds.iter().filter(|seed| seed.size > most) {
+        let end = &mut ends[(seed.query % 2) as usize];
+        let (begin, to) = (u32::from(seed.begin), u32::from(seed.begin + seed.length));
+        covered[(seed.query % 2) as usize] += to.saturating_sub(begin.max(*end));
         *end = to.max(*end);
     }
     share(covered[0].max(covered[1]), length)

@@ -38,7 +38,7 @@
 //! | [`queries`] | reads in both orientations |
 //! | [`packed`] | comparing packed bases |
 //! | [`seeds`] | maximal exact matches |
-//! | [`seeding`] | the same for very many queries, on the streaming runtime |
+//! | [`seeding`] | finding them, by stages on the streaming runtime |
 //! | [`anchors`] | their occurrences |
 //! | [`lists`] | many short lists in one array |
 //! | [`chains`] | anchors that may belong to one alignment |

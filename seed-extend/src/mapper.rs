@@ -1,7 +1,8 @@
 //! From reads to what is to be reported of them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use aligner_core::stream::RunError;
 use aligner_core::{Device, DeviceError};
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
@@ -26,6 +27,9 @@ pub enum MapError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The runtime refuses the stages that find seeds.
+    #[error(transparent)]
+    Stages(#[from] RunError),
 }
 
 /// Maps batches of reads.
@@ -122,17 +126,20 @@ impl<'i> Mapper<'i> {
     }
 
     pub(crate) fn extension(&self) -> Extension<'_> {
-        let reference = self.index.reference();
-        let text = Text { words: reference.words(), length: reference.indexed_len() as usize };
+        let text = Text::of(self.index);
         let (scoring, reach) = (self.options.scoring, self.options.reach);
         Extension { text, segments: &self.segments, scoring, reach }
     }
 
     /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
     /// read, which decides among equally good places; reads of a pair have the same.
-    pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Sought {
-        let chains = locked(&self.finder).find(&queries, &self.segments);
-        Sought { queries, salts, chains }
+    ///
+    /// # Errors
+    /// [`MapError::Stages`].
+    pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Result<Sought, MapError> {
+        let queries = Arc::new(queries);
+        let chains = locked(&self.finder).find(&queries, &self.segments)?;
+        Ok(Sought { queries: Arc::unwrap_or_clone(queries), salts, chains })
     }
 
     /// Decides what is to be aligned, on the current rayon pool.
@@ -168,8 +175,11 @@ impl<'i> Mapper<'i> {
     }
 
     /// All of these, one after the other.
-    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Searched {
-        self.rank(self.align(self.plan(self.seek(queries, salts))))
+    ///
+    /// # Errors
+    /// As [`seek`](Self::seek).
+    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Result<Searched, MapError> {
+        Ok(self.rank(self.align(self.plan(self.seek(queries, salts)?))))
     }
 
     /// Leaves out what is twice there or too bad, and ranks the rest.

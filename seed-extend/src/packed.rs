@@ -1,5 +1,7 @@
 //! Comparing packed bases: 32 a word, the first in the lowest two bits.
 
+use fm_index::FmIndex;
+
 /// Bases in a word.
 pub const BASES: usize = 32;
 
@@ -24,6 +26,14 @@ pub struct Text<'t> {
     pub words: &'t [u64],
     /// Bases.
     pub length: usize,
+}
+
+impl<'t> Text<'t> {
+    /// That of an index.
+    pub fn of(index: &'t FmIndex) -> Self {
+        let reference = index.reference();
+        Self { words: reference.words(), length: reference.indexed_len() as usize }
+    }
 }
 
 /// 32 bases from a place on; what is behind the last word is 0.

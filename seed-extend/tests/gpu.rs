@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use aligner_core::{Device, DeviceRequest};
 use common::{Case, add_random, mutate, scored, scorings, sequence};
 use fastrand::Rng;
@@ -100,12 +102,13 @@ fn reads_have_the_same_chains_whichever_way_seeds_are_found() {
                 read
             })
             .collect();
-        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let reference = Reference::from_records([("text", &letters)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
         let (segments, options) = (Segments::new(index.reference()), Options::default());
         let finder = Finder::new(&index, &segments, options, &Device::Cpu);
         let expected = finder.expect("the CPU is there").find(&queries, &segments);
+        let expected = expected.expect("it runs");
         assert!(expected.of_reads.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
         for seeding in [Seeding::Threads, Seeding::stages(&gpu).expect("kernels")] {

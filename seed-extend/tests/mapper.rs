@@ -81,7 +81,7 @@ fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> Searched {
     let reads = pairs.iter().flat_map(|pair| &pair.reads);
     let name = |read: usize| (first + read / 2).to_string();
     let salts = (0..2 * pairs.len()).map(|read| salt(name(read).as_bytes(), 3)).collect();
-    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts)
+    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts).unwrap()
 }
 
 fn library(mapper: &Mapper<'_>, searched: &Searched) -> Library {
@@ -178,9 +178,9 @@ fn what_cannot_be_mapped_is_unaligned() {
     let mapper = mapper(&index);
     let foreign = letters(&mut random, 100);
     let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
-    let searched = mapper.search(Queries::new(reads), vec![1; 4]);
+    let searched = mapper.search(Queries::new(reads), vec![1; 4]).unwrap();
     let resolved = mapper.resolve_pairs(mapper.rescue(searched, &Library::default()));
     assert_eq!(resolved.verdicts, vec![None; 4]);
-    let none = mapper.search(Queries::default(), Vec::new());
+    let none = mapper.search(Queries::default(), Vec::new()).unwrap();
     assert!(mapper.resolve_single(none).verdicts.is_empty());
 }

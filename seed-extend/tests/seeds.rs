@@ -10,8 +10,8 @@ use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::anchors;
 use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::Context;
-use seed_extend::seeding::{Sinks, hunts, topology};
-use seed_extend::seeds::{Seed, SeedOptions, Seeder};
+use seed_extend::seeding::{Sinks, hunts, on_cpu, topology};
+use seed_extend::seeds::{Seed, SeedOptions};
 
 const OPTIONS: SeedOptions =
     SeedOptions { min_length: 7, split_length: 10, split_occurrences: 4, rare: 6 };
@@ -100,10 +100,11 @@ fn seeds_are_all_that_the_definition_says() {
         let reference = Reference::from_records([("t", &letters)]).unwrap();
         let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
         let text = index.reference().codes(0..index.reference().len());
-        let queries = Queries::new([read.as_slice()]);
+        let queries = Arc::new(Queries::new([read.as_slice()]));
+        let context =
+            Context { index: index.clone(), queries: Arc::clone(&queries), options: OPTIONS };
         for query in 0..2 {
-            let mut seeds = Vec::new();
-            Seeder::new(&index, OPTIONS).seeds(&queries, query, &mut seeds);
+            let seeds = on_cpu(&context, query..query + 1).unwrap();
             let word = queries.codes(query);
             let first = matches(&text, word, 1, None);
             let mut expected: BTreeSet<_> = first.iter().copied().collect();
@@ -137,7 +138,7 @@ fn check_places(index: &FmIndex, text: &[u8], word: &[u8], seed: &Seed) {
     let word = &word[begin..begin + usize::from(seed.length)];
     let places = |most| {
         let mut anchors = Vec::new();
-        anchors::locate(index, seed, most, &mut anchors);
+        anchors::locate(index, std::slice::from_ref(seed), most, &mut anchors);
         anchors.iter().map(|anchor| anchor.position).collect::<BTreeSet<u32>>()
     };
     let expected: BTreeSet<u32> = (0..=text.len() - word.len())
@@ -154,14 +155,13 @@ fn check_places(index: &FmIndex, text: &[u8], word: &[u8], seed: &Seed) {
 fn short_and_empty_reads_have_no_seeds() {
     let reference = Reference::from_records([("t", "ACGTTGCAACGGTACCATGG")]).unwrap();
     let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
-    let queries = Queries::new([b"".as_slice(), b"ACGTTG", b"NNNNNNNNNNNN", b"ACGTTGC"]);
-    let mut seeds = Vec::new();
-    for query in 0..6 {
-        Seeder::new(&index, OPTIONS).seeds(&queries, query, &mut seeds);
-    }
-    assert_eq!(seeds, []);
-    Seeder::new(&index, OPTIONS).seeds(&queries, 6, &mut seeds);
-    assert_eq!(seeds, [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }]);
+    let reads = [b"".as_slice(), b"ACGTTG", b"NNNNNNNNNNNN", b"ACGTTGC"];
+    let context = Context { index, queries: Arc::new(Queries::new(reads)), options: OPTIONS };
+    assert_eq!(on_cpu(&context, 0..6).unwrap(), []);
+    let expected = [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }];
+    assert_eq!(on_cpu(&context, 6..7).unwrap(), expected);
+    assert_eq!(on_cpu(&context, 0..8).unwrap(), expected);
+    assert_eq!(on_cpu(&context, 3..3).unwrap(), []);
 }
 
 /// The seeds of all queries, in order.
@@ -173,7 +173,7 @@ fn in_order(mut outputs: Outputs, sinks: Sinks) -> Vec<Seed> {
 }
 
 #[test]
-fn stages_find_the_same_seeds() {
+fn seeds_do_not_depend_on_how_stages_are_run() {
     let mut found_again = 0;
     for number in 0..24 {
         let mut random = fastrand::Rng::with_seed(number);
@@ -189,21 +189,23 @@ fn stages_find_the_same_seeds() {
         }));
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let options = SeedOptions { min_length: [7, 16, 19][random.usize(..3)], ..OPTIONS };
+        let count = queries.len() as u32;
+        let context = Context { index, queries, options };
         let mut expected = Vec::new();
-        for query in 0..queries.len() as u32 {
-            Seeder::new(&index, options).seeds(&queries, query, &mut expected);
+        for query in 0..count {
+            expected.extend(on_cpu(&context, query..query + 1).unwrap());
         }
-        expected.sort_unstable();
+        assert_eq!(on_cpu(&context, 0..count).unwrap(), expected, "seed {number}: all queries");
 
-        let context = Context { index, queries: Arc::clone(&queries), options };
         let (app, sinks) = topology(&context);
-        let inputs = hunts(0..queries.len() as u32);
+        let inputs = hunts(0..count);
         let plainly = oracle::interpret(&app, &inputs).unwrap();
         assert_eq!(in_order(plainly, sinks), expected, "seed {number}: one word after the other");
         let settings = Settings {
             width: [32, 64][random.usize(..2)],
             blocks: 1 + random.u32(..3),
             policy: [Policy::Lazy, Policy::Naive][random.usize(..2)],
+            output_slots: 1 + random.u32(..50),
             ..Settings::default()
         };
         let outputs = CpuExecutor::new(&app, &settings).unwrap().run(&inputs).unwrap();

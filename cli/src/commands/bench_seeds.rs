@@ -1,4 +1,4 @@
-//! `gpualign bench seeds`: ways to find the seeds of reads, on the CPU or a GPU.
+//! `gpualign bench seeds`: finding the seeds of reads by stages and, on a GPU, by a thread a query.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct SeedsBenchArguments {
     pub common: KernelBenchArguments,
 }
 
-/// Finds the seeds of all reads each way, and prints a table or JSON.
+/// Finds the seeds of all reads in each way that there is, and prints a table or JSON.
 pub fn run(arguments: &SeedsBenchArguments) -> Result<()> {
     let SeedsBenchArguments { operands, common } = arguments;
     input::check(&operands.reads)?;

@@ -1,5 +1,9 @@
-//! Chains of reads, one read after the other on each thread.
+//! Chains of reads: seeds of some of them together on each thread, then one read after the other.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use aligner_core::stream::RunError;
 use fm_index::{FmIndex, Segments};
 use rayon::prelude::*;
 
@@ -7,23 +11,25 @@ use super::Chains;
 use crate::anchors::{self, Anchor};
 use crate::chains::{self, Chain};
 use crate::options::Options;
-use crate::queries::{Queries, parts};
-use crate::seeds::{Seed, Seeder};
+use crate::queries::Queries;
+use crate::seeding;
+use crate::seeding::stages::Context;
+use crate::seeds::Seed;
+
+/// Reads whose seeds are found together: enough that a wait for memory always overlaps with other reads.
+const TOGETHER: u32 = 2048;
 
 /// What a read is looked for with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Search<'a> {
-    index: &'a FmIndex,
+    seeds: Context,
     segments: &'a Segments,
     options: &'a Options,
-    queries: &'a Queries,
-    seeder: Seeder<'a>,
 }
 
 /// Memory that is used for one read after the other.
 #[derive(Debug, Default)]
 struct Room {
-    seeds: Vec<Seed>,
     anchors: Vec<Anchor>,
     chains: Vec<Chain>,
 }
@@ -31,54 +37,68 @@ struct Room {
 impl<'a> Search<'a> {
     /// For these reads.
     pub fn new(
-        index: &'a FmIndex,
+        index: &FmIndex,
         segments: &'a Segments,
         options: &'a Options,
-        queries: &'a Queries,
+        queries: &Arc<Queries>,
     ) -> Self {
-        Self { index, segments, options, queries, seeder: Seeder::new(index, options.seeds) }
+        let (index, queries) = (index.clone(), Arc::clone(queries));
+        let seeds = Context { index, queries, options: options.seeds };
+        Self { seeds, segments, options }
     }
 
-    /// The chains of all reads.
-    pub fn all(&self) -> Chains {
-        let parts: Vec<Chains> = parts(self.queries.len() / 2)
-            .map_init(Room::default, |room, reads| {
-                let mut found = Chains::default();
-                for read in reads {
-                    found.repeats.push(self.find(read as u32, room));
-                    found.of_reads.push(&room.chains);
-                }
-                found
-            })
-            .collect();
+    /// The chains of all reads, found by the current rayon pool.
+    ///
+    /// # Errors
+    /// If the runtime refuses the stages.
+    pub fn all(&self) -> Result<Chains, RunError> {
+        let reads = self.seeds.queries.len() as u32 / 2;
+        let part = |number: u32| number * TOGETHER..reads.min((number + 1) * TOGETHER);
+        let parts: Vec<Chains> = (0..reads.div_ceil(TOGETHER))
+            .into_par_iter()
+            .map(|number| self.some(part(number)))
+            .collect::<Result<_, _>>()?;
         let mut chains = Chains::default();
         for part in parts {
             chains.of_reads.append(part.of_reads);
             chains.repeats.extend(part.repeats);
         }
-        chains
+        Ok(chains)
     }
 
     /// The chains of one read, and the share of it that has only seeds which are too frequent.
-    pub fn read(&self, read: u32) -> (Vec<Chain>, f32) {
-        let mut room = Room::default();
-        let repeats = self.find(read, &mut room);
-        (room.chains, repeats)
+    ///
+    /// # Errors
+    /// As [`all`](Self::all).
+    pub fn read(&self, read: u32) -> Result<(Vec<Chain>, f32), RunError> {
+        let found = self.some(read..read + 1)?;
+        Ok((found.of_reads.get(0).to_vec(), found.repeats[0]))
     }
 
-    fn find(&self, read: u32, room: &mut Room) -> f32 {
-        let Self { index, segments, options, queries, seeder } = self;
-        let Room { seeds, anchors, chains } = room;
+    fn some(&self, reads: Range<u32>) -> Result<Chains, RunError> {
+        let seeds = seeding::on_cpu(&self.seeds, 2 * reads.start..2 * reads.end)?;
+        let mut rest = seeds.as_slice();
+        let mut room = Room::default();
+        let mut found = Chains::default();
+        for read in reads {
+            let own = rest.iter().take_while(|seed| seed.query / 2 == read).count();
+            let (own, others) = rest.split_at(own);
+            rest = others;
+            found.repeats.push(self.chain(read, own, &mut room));
+            found.of_reads.push(&room.chains);
+        }
+        Ok(found)
+    }
+
+    /// Sets the chains of a read with these seeds; gives the share that has only too frequent ones.
+    fn chain(&self, read: u32, seeds: &[Seed], room: &mut Room) -> f32 {
+        let Self { seeds: Context { index, queries, .. }, segments, options } = self;
+        let Room { anchors, chains } = room;
         let length = queries.bases(read);
-        seeds.clear();
         chains.clear();
-        for query in [2 * read, 2 * read + 1] {
-            let first = seeds.len();
-            seeder.seeds(queries, query, seeds);
+        for of_query in seeds.chunk_by(|one, next| one.query == next.query) {
             anchors.clear();
-            for seed in &seeds[first..] {
-                anchors::locate(index, seed, options.occurrences, anchors);
-            }
+            anchors::locate(index, of_query, options.occurrences, anchors);
             anchors.sort_unstable();
             chains::chain(anchors, length, segments, &options.chains, chains);
         }

@@ -19,8 +19,10 @@
 mod cpu;
 pub mod gpu;
 
+use std::sync::Arc;
+
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::CudaBackend;
+use aligner_core::stream::{CudaBackend, RunError};
 use aligner_core::{Device, DeviceError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
@@ -90,11 +92,18 @@ impl<'i> Finder<'i> {
     }
 
     /// The chains of reads, on the device or the current rayon pool.
-    pub fn find(&mut self, queries: &Queries, segments: &Segments) -> Chains {
+    ///
+    /// # Errors
+    /// If the runtime refuses the stages.
+    pub fn find(
+        &mut self,
+        queries: &Arc<Queries>,
+        segments: &Segments,
+    ) -> Result<Chains, RunError> {
         let search = cpu::Search::new(self.index, segments, &self.options, queries);
         let Some(gpu) = &self.gpu else { return search.all() };
         match gpu.engine.find(queries, |read| search.read(read)) {
-            Ok(found) => found.chains,
+            Ok(found) => Ok(found.chains),
             Err(error) => {
                 (self.failure, self.gpu) = (Some(error), None);
                 search.all()

@@ -2,6 +2,8 @@
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
+use std::sync::Arc;
+
 use aligner_core::Device;
 use aligner_core::stream::Loaded;
 use fm_index::gpu::View;
@@ -35,16 +37,17 @@ impl Text {
     /// Compares what kernels find, `room` anchors at a time, with what the CPU does; gives both that and
     /// how many reads kernels left to the CPU.
     fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> (Chains, usize) {
-        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let finder = || Finder::new(&self.index, &self.segments, options, &Device::Cpu);
         let expected = finder().expect("the CPU is there").find(&queries, &self.segments);
+        let expected = expected.expect("it runs");
         let backend =
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
         let address = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
         let indexed = Indexed { index: self.index.clone(), view: *self.view, address };
         let one = |read: u32| {
             let of = expected.of_reads.get(read as usize).to_vec();
-            (of, expected.repeats[read as usize])
+            Ok((of, expected.repeats[read as usize]))
         };
         let width = settings(0, false).width;
         let stages = Loaded::with_backend(backend("seeds"), "seeds", width).expect("stages");

@@ -10,8 +10,8 @@ use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, kernels, reads};
 use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::{Context, DeviceContext};
-use seed_extend::seeding::{hunts, topology};
-use seed_extend::seeds::{Seed, SeedOptions, Seeder};
+use seed_extend::seeding::{hunts, on_cpu, topology};
+use seed_extend::seeds::{Seed, SeedOptions};
 
 /// Compares what the stages find with what the CPU does; gives the seeds, and how many of them were found
 /// by looking again.
@@ -25,11 +25,8 @@ fn check(
     let reference = Reference::from_records([("text", letters)]).expect("a reference");
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
     let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-    let mut expected = Vec::new();
-    for query in 0..queries.len() as u32 {
-        Seeder::new(&index, options).seeds(&queries, query, &mut expected);
-    }
-    expected.sort_unstable();
+    let context = Context { index: index.clone(), queries: Arc::clone(&queries), options };
+    let expected = on_cpu(&context, 0..queries.len() as u32).expect("it runs");
 
     let address = |start: *const u8| start.expose_provenance() as u64;
     let known = DeviceContext {

@@ -40,7 +40,7 @@ impl<'a> Pipeline<'a> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts));
+            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts)?);
             let sought = stages.step(scope, Step::Search, prepared, seek);
             let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));

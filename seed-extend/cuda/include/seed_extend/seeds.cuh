@@ -1,4 +1,4 @@
-// Seeds of a query, by one thread: src/seeds.rs, which says what they are and why they are found so.
+// Seeds of a query, by one thread: src/seeds.rs says what they are, src/seeding/mod.rs why they are found so.
 #pragma once
 
 #include "queries.cuh"

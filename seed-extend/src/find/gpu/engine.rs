@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::{Backend, CudaBackend, Launch, Word};
+use aligner_core::stream::{Backend, CudaBackend, Launch, RunError, Word};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::Segments;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::super::Chains;
 use super::numbers::{Counted, Numbers};
 use super::plan::{BYTES_PER_ANCHOR, Plan};
-use super::seeded::{Indexed, Seeded, Seeding};
+use super::seeded::{Indexed, Seeded, Seeding, failed};
 use crate::anchors::share;
 use crate::chains::Chain;
 use crate::lists::Lists;
@@ -98,7 +98,7 @@ impl<B: Backend + Clone> Engine<B> {
     pub fn find(
         &self,
         queries: &Queries,
-        search: impl Fn(u32) -> (Vec<Chain>, f32) + Sync,
+        search: impl Fn(u32) -> Result<(Vec<Chain>, f32), RunError> + Sync,
     ) -> Result<Found, DeviceError> {
         let mut seeded = self.seed(queries, false)?;
         let mut counted: Vec<Counted> = self.read(&seeded.counted, queries.len())?;
@@ -109,10 +109,10 @@ impl<B: Backend + Clone> Engine<B> {
         let plan = Plan::new(&counted, self.room);
         let starts = upload(&self.backend, &plan.starts)?;
         let mut chains = Chains::default();
-        let mut searched = Vec::new();
+        let mut searched = Ok(Vec::new());
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| {
-                left.par_iter().map(|&read| search(read)).collect_into_vec(&mut searched);
+                searched = left.par_iter().map(|&read| search(read)).collect();
             });
             plan.slices.iter().try_for_each(|reads| {
                 self.slice(reads, &seeded, (&plan, &starts), &mut chains.of_reads)
@@ -123,6 +123,7 @@ impl<B: Backend + Clone> Engine<B> {
             share(covered, queries.bases(read))
         };
         chains.repeats = (0..).zip(counted.chunks(2)).map(of_read).collect();
+        let searched: Vec<_> = searched.map_err(failed)?;
         for (&read, (own, repeats)) in left.iter().zip(searched) {
             chains.of_reads.replace(read as usize, &own);
             chains.repeats[read as usize] = repeats;

@@ -171,6 +171,6 @@ impl<B: Backend + Clone> Engine<B> {
     }
 }
 
-fn failed(error: RunError) -> DeviceError {
+pub(super) fn failed(error: RunError) -> DeviceError {
     error.into_device_error("seeds")
 }

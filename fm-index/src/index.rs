@@ -12,7 +12,7 @@ use crate::header::Section;
 use crate::image::Image;
 use crate::rank::{Bwt, prefetch};
 use crate::reference::Reference;
-use crate::search::{Interval, Transforms};
+use crate::search::{self, Interval, Transforms};
 use crate::source::Source;
 
 /// A bidirectional FM-index of a [`Reference`]; see the [crate](crate). Clones share its memory.
@@ -136,6 +136,28 @@ impl FmIndex {
     #[inline]
     pub fn extend_right(&self, interval: Interval) -> [Interval; 4] {
         self.transforms().extend_right(interval)
+    }
+
+    /// The interval of the word with a code, below 4, put before it or after it: one of those of
+    /// [`extend_left`](Self::extend_left) or [`extend_right`](Self::extend_right).
+    #[inline]
+    pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
+        if to_left {
+            search::extend_by(&self.forward(), code, interval)
+        } else {
+            search::extend_by(&self.reverse(), code, interval.mirrored()).mirrored()
+        }
+    }
+
+    /// Tells the processor that the word of `interval` may soon be extended, so that the wait for memory
+    /// overlaps with other work. Changes nothing else.
+    #[inline]
+    pub fn expect(&self, to_left: bool, interval: Interval) {
+        if to_left {
+            search::expect(&self.forward(), interval.lo, interval.size);
+        } else {
+            search::expect(&self.reverse(), interval.lo_reverse, interval.size);
+        }
     }
 
     /// Bases of the words of the look-up table, 1 to 12.

@@ -26,7 +26,7 @@ impl Interval {
         self.size == 0
     }
 
-    fn mirrored(self) -> Self {
+    pub(crate) fn mirrored(self) -> Self {
         Self { lo: self.lo_reverse, lo_reverse: self.lo, size: self.size }
     }
 }
@@ -52,30 +52,11 @@ impl Transforms<'_> {
         extend(&self.reverse, interval.mirrored()).map(Interval::mirrored)
     }
 
-    /// The interval of the word with a code, below 4, put before it or after it: one of those of
-    /// [`extend_left`](Self::extend_left) or [`extend_right`](Self::extend_right).
-    #[inline]
-    pub fn extend(&self, to_left: bool, code: u8, interval: Interval) -> Interval {
-        if to_left {
-            extend_by(&self.forward, code, interval)
-        } else {
-            extend_by(&self.reverse, code, interval.mirrored()).mirrored()
-        }
-    }
-
-    /// Tells the processor that the word of `interval` may soon be extended to the left, so that
+    /// Tells the processor that the word of `interval` may soon be extended to the right, so that
     /// the wait for memory overlaps with other work. Changes nothing else.
     #[inline]
-    pub fn expect_left(&self, interval: Interval) {
-        self.forward.prefetch(interval.lo);
-        self.forward.prefetch(interval.lo + interval.size);
-    }
-
-    /// The same to the right.
-    #[inline]
     pub fn expect_right(&self, interval: Interval) {
-        self.reverse.prefetch(interval.lo_reverse);
-        self.reverse.prefetch(interval.lo_reverse + interval.size);
+        expect(&self.reverse, interval.lo_reverse, interval.size);
     }
 
     /// The intervals of all words of a length, in order of the words.
@@ -126,9 +107,16 @@ fn extend(bwt: &Bwt<'_>, interval: Interval) -> [Interval; 4] {
     })
 }
 
+/// Starts to fetch what it takes to extend a word of `bwt`'s text to the left.
+#[inline]
+pub(crate) fn expect(bwt: &Bwt<'_>, lo: u32, size: u32) {
+    bwt.prefetch(lo);
+    bwt.prefetch(lo + size);
+}
+
 /// Extends the word of `bwt`'s text to the left by one code.
 #[inline]
-fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
+pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
     let Interval { lo, lo_reverse, size } = interval;
     let before = bwt.rank4(lo);
     let through = bwt.rank4(lo + size);

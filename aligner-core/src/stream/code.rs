@@ -59,6 +59,7 @@ impl Staged {
     }
 
     /// The next input comes from the node of this tag.
+    #[inline]
     fn begin(&mut self, tag: u8) {
         self.tag = tag;
         for channel in &mut self.channels {
@@ -66,6 +67,7 @@ impl Staged {
         }
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, channel: usize, item: &[u8]) {
         let staged = &mut self.channels[channel];
         if staged.count == staged.gamma {

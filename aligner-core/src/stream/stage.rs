@@ -145,6 +145,7 @@ pub struct Push<'a> {
 impl Push<'_> {
     /// Emits `item` on `channel`. More than the channel's gamma for one input ends the run with an
     /// error that names node and channel.
+    #[inline]
     pub fn to<T: Item>(&mut self, channel: Channel<T>, item: T) {
         self.staged.push(channel.index(), bytemuck::bytes_of(&item));
     }

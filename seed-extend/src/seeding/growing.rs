@@ -126,9 +126,7 @@ impl Context {
     /// such base or it is unknown.
     fn longer(&self, it: &Growing, place: u16) -> Interval {
         match self.queries.codes(it.query).get(usize::from(place)) {
-            Some(&code) if code < UNKNOWN => {
-                self.index.transforms().extend(place < it.begin, code, it.rows)
-            }
+            Some(&code) if code < UNKNOWN => self.index.extend(place < it.begin, code, it.rows),
             _ => Interval::default(),
         }
     }
@@ -151,11 +149,7 @@ impl Context {
 
     /// Tells the processor that a word is soon to grow.
     pub(super) fn expect_to_grow(&self, it: &Growing) {
-        let transforms = self.index.transforms();
-        match it.way() {
-            Way::Right | Way::Rarer => transforms.expect_right(it.rows),
-            _ => transforms.expect_left(it.rows),
-        }
+        self.index.expect(!matches!(it.way(), Way::Right | Way::Rarer), it.rows);
     }
 
     pub(super) fn is_rare(&self, it: &Growing) -> bool {

@@ -17,7 +17,7 @@ use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
 use super::device::{DeviceChunk, DeviceContext};
-use super::stages::Spent;
+use super::items::Spent;
 use crate::hits::ChunkHit;
 use crate::launch;
 
@@ -104,7 +104,7 @@ impl<B: Backend> Rule<B> {
     }
 
     /// The ungapped alignments of words that the pipeline found in `chunks` for a piece of the queries: of
-    /// `extended`, which are [`super::stages::Extended`], those that no alignment before has passed; and
+    /// `extended`, which are [`super::items::Extended`], those that no alignment before has passed; and
     /// what comes of such words among `spent`, which are [`Spent`], that were not tried.
     /// `context` is what the pipeline was given.
     ///

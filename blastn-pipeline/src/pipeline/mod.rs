@@ -21,14 +21,14 @@
 pub mod device;
 pub mod diagonals;
 pub mod gpu;
+pub mod items;
 pub mod stages;
 
 use aligner_core::stream::{Both, Fused, SinkId, Topology};
 
 use crate::lookup::Lookup;
-use stages::{
-    Context, Enumerate, Extend, Extended, Lengthen, Merged, Seed, Slice, Spent, Stretch, Widen,
-};
+use items::{Extended, Slice, Spent};
+use stages::{Context, Enumerate, Extend, Lengthen, Merged, Seed, Stretch, Widen};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
 const SLICE: u32 = 1 << 11;

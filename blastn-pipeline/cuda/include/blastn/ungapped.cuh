@@ -6,14 +6,14 @@
 
 namespace blastn {
 
-// Mirrors `Extended` of src/pipeline/stages.rs.
+// Mirrors `Extended` of src/pipeline/items.rs.
 struct Extended {
   Word word;
   uint32_t query, subject, length;
   int32_t score;
 };
 
-// A word without an alignment. Mirrors `Spent` of src/pipeline/stages.rs.
+// A word without an alignment. Mirrors `Spent` of src/pipeline/items.rs.
 struct Spent {
   Word word;
   uint32_t tried;  // whether it was extended
@@ -109,7 +109,7 @@ struct Alone {
 // How much is known of a word that is being extended.
 enum class Progress : uint32_t { none, promising, left };
 
-// A word on its way to both sides, to the left first. Mirrors `Long` of src/pipeline/stages.rs.
+// A word on its way to both sides, to the left first. Mirrors `Long` of src/pipeline/items.rs.
 struct Long {
   Word word;
   Side before, behind;

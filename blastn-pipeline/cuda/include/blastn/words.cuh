@@ -5,7 +5,7 @@
 
 namespace blastn {
 
-// Mirrors `Word` of src/pipeline/stages.rs.
+// Mirrors `Word` of src/pipeline/items.rs.
 struct Word {
   uint32_t chunk, query, subject, end, probe;
 };

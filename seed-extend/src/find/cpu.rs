@@ -16,8 +16,9 @@ use crate::seeding;
 use crate::seeding::stages::Context;
 use crate::seeds::Seed;
 
-/// Reads whose seeds are found together: enough that a wait for memory always overlaps with other reads.
-const TOGETHER: u32 = 2048;
+/// Reads whose seeds are found together: enough that a wait for memory overlaps with other reads, and few
+/// enough that all threads have some.
+const TOGETHER: usize = 512;
 
 /// What a read is looked for with.
 #[derive(Debug)]
@@ -52,8 +53,8 @@ impl<'a> Search<'a> {
     /// # Errors
     /// If the runtime refuses the stages.
     pub fn all(&self) -> Result<Chains, RunError> {
-        let reads = self.seeds.queries.len() as u32 / 2;
-        let part = |number: u32| number * TOGETHER..reads.min((number + 1) * TOGETHER);
+        let reads = self.seeds.queries.len() / 2;
+        let part = |number: usize| number * TOGETHER..reads.min((number + 1) * TOGETHER);
         let parts: Vec<Chains> = (0..reads.div_ceil(TOGETHER))
             .into_par_iter()
             .map(|number| self.some(part(number)))
@@ -71,11 +72,12 @@ impl<'a> Search<'a> {
     /// # Errors
     /// As [`all`](Self::all).
     pub fn read(&self, read: u32) -> Result<(Vec<Chain>, f32), RunError> {
-        let found = self.some(read..read + 1)?;
+        let found = self.some(read as usize..read as usize + 1)?;
         Ok((found.of_reads.get(0).to_vec(), found.repeats[0]))
     }
 
-    fn some(&self, reads: Range<u32>) -> Result<Chains, RunError> {
+    fn some(&self, reads: Range<usize>) -> Result<Chains, RunError> {
+        let reads = reads.start as u32..reads.end as u32;
         let seeds = seeding::on_cpu(&self.seeds, 2 * reads.start..2 * reads.end)?;
         let mut rest = seeds.as_slice();
         let mut room = Room::default();

@@ -41,7 +41,7 @@ impl Indexed {
 pub enum Seeding<B> {
     /// By a thread a query.
     Threads,
-    /// By stages on the streaming runtime: the kernels of `seeds.cu`.
+    /// By stages on the streaming runtime: the kernels of `seeds.cu`, loaded where the engine's are.
     Stages(Loaded<B>),
 }
 

@@ -1,7 +1,5 @@
 //! Extensions of reads in bands of windows: scores and alignments a second, checked against the CPU.
 
-use std::time::Instant;
-
 use aligner_core::Device;
 use fastrand::Rng;
 use seed_extend::extend::gpu::Engine;
@@ -9,6 +7,7 @@ use seed_extend::extend::{Extender, Scoring, Task, Tasks, Text, cpu};
 use serde::Serialize;
 
 use crate::BenchError;
+use crate::runner::{median, repeat};
 
 /// Bases of the text.
 const TEXT: usize = 1 << 25;
@@ -114,7 +113,8 @@ pub fn extend(
 
     progress("scores");
     let mut extender = Extender::new(scoring, reads.all().text, device)?;
-    let (scored, seconds) = repeat(options.runs, || extender.score(&reads.queries, &reads.tasks));
+    let (scored, seconds) =
+        repeat(options.runs, || Ok(extender.score(&reads.queries, &reads.tasks)))?;
     check(&mut extender, "scores", &some, &cpu::score(scoring, part), |number| scored[number])?;
     let kernel = match device {
         Device::Cpu => None,
@@ -122,14 +122,14 @@ pub fn extend(
             let mut engine = Engine::new(gpu.clone(), scoring, reads.all().text)?;
             let times: Result<Vec<f64>, _> =
                 (0..=options.runs).map(|_| engine.time_score(reads.all())).collect();
-            Some(median(&mut times?[1..]))
+            Some(median(&times?[1..]))
         }
     };
     let scores = timing("scores", options, kernel, seconds);
 
     progress("alignments");
     let (alignments, seconds) =
-        repeat(options.runs, || extender.align(&reads.queries, &reads.tasks));
+        repeat(options.runs, || Ok(extender.align(&reads.queries, &reads.tasks)))?;
     let expected = cpu::align(scoring, part);
     let expected: Vec<_> = (0..some.len()).map(|place| expected.get(place)).collect();
     check(&mut extender, "alignments", &some, &expected, |number| alignments.get(number))?;
@@ -152,23 +152,6 @@ fn check<T: PartialEq>(
         return Err(BenchError::WrongAlignments { name, wrong });
     }
     Ok(())
-}
-
-/// What `work` gives, and the median of its times; the first run loads code and grows memory.
-fn repeat<T>(runs: usize, mut work: impl FnMut() -> T) -> (T, f64) {
-    let mut found = work();
-    let mut times = Vec::new();
-    for _ in 0..runs {
-        let start = Instant::now();
-        found = work();
-        times.push(start.elapsed().as_secs_f64());
-    }
-    (found, median(&mut times))
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 fn timing(

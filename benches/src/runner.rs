@@ -191,6 +191,24 @@ impl Runner<'_> {
     }
 }
 
+/// What `work` gives, and the median of its times; the first run loads code and grows memory.
+///
+/// # Errors
+/// Those of `work`.
+pub(crate) fn repeat<T>(
+    runs: usize,
+    mut work: impl FnMut() -> Result<T, BenchError>,
+) -> Result<(T, f64), BenchError> {
+    let mut found = work()?;
+    let mut times = Vec::new();
+    for _ in 0..runs {
+        let start = Instant::now();
+        found = work()?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok((found, median(&times)))
+}
+
 /// The middle of `values`; 0 if there are none.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();

@@ -1,7 +1,6 @@
 //! Seeds of reads by stages on the streaming runtime and, on a GPU, by a thread a query.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::{CpuExecutor, Metrics};
@@ -17,7 +16,7 @@ use seed_extend::seeding::{hunts, settings, topology};
 use serde::Serialize;
 
 use crate::BenchError;
-use crate::runner::median;
+use crate::runner::repeat;
 use crate::stage_use::{StageUse, shares};
 
 /// One way to find seeds.
@@ -97,7 +96,7 @@ fn on_cpu(
         }
         Ok(all)
     };
-    let seconds = repeat(runs, || count(false).map(drop))?;
+    let (_, seconds) = repeat(runs, || count(false))?;
     Ok(vec![SeedsTiming::new("stages", batches, seconds, &count(true)?)])
 }
 
@@ -133,25 +132,10 @@ fn on_gpu(
             }
             Ok(all)
         };
-        let seconds = repeat(runs, || count(false).map(drop))?;
+        let (_, seconds) = repeat(runs, || count(false))?;
         timings.push(SeedsTiming::new(way, batches, seconds, &count(true)?));
     }
     Ok(timings)
-}
-
-/// The median of the times of `work`; a run before them loads code and grows memory.
-fn repeat(
-    runs: usize,
-    mut work: impl FnMut() -> Result<(), BenchError>,
-) -> Result<f64, BenchError> {
-    work()?;
-    let mut times = Vec::new();
-    for _ in 0..runs {
-        let start = Instant::now();
-        work()?;
-        times.push(start.elapsed().as_secs_f64());
-    }
-    Ok(median(&times))
 }
 
 /// A table of them.

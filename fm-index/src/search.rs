@@ -92,13 +92,7 @@ impl Transforms<'_> {
 /// Extends the words of `bwt`'s text to the left by each code.
 #[inline]
 fn extend(bwt: &Bwt<'_>, interval: Interval) -> [Interval; 4] {
-    let Interval { lo, lo_reverse, size } = interval;
-    let before = bwt.rank4(lo);
-    let through = bwt.rank4(lo + size);
-    // In the other transform the extended words follow one another in order of the new base, after
-    // the occurrence that has none: the one at the text's start.
-    let primary = bwt.primary();
-    let mut lo_reverse = lo_reverse + u32::from(lo <= primary && primary < lo + size);
+    let (before, through, mut lo_reverse) = around(bwt, interval);
     [0, 1, 2, 3].map(|code| {
         let size = through[code] - before[code];
         let extended = Interval { lo: bwt.first[code] + before[code], lo_reverse, size };
@@ -117,15 +111,23 @@ pub(crate) fn expect(bwt: &Bwt<'_>, lo: u32, size: u32) {
 /// Extends the word of `bwt`'s text to the left by one code.
 #[inline]
 pub(crate) fn extend_by(bwt: &Bwt<'_>, code: u8, interval: Interval) -> Interval {
-    let Interval { lo, lo_reverse, size } = interval;
-    let before = bwt.rank4(lo);
-    let through = bwt.rank4(lo + size);
-    let primary = bwt.primary();
-    let mut other = lo_reverse + u32::from(lo <= primary && primary < lo + size);
+    let (before, through, mut lo_reverse) = around(bwt, interval);
     let code = usize::from(code);
     for lower in 0..code {
-        other += through[lower] - before[lower];
+        lo_reverse += through[lower] - before[lower];
     }
     let lo = bwt.first[code] + before[code];
-    Interval { lo, lo_reverse: other, size: through[code] - before[code] }
+    Interval { lo, lo_reverse, size: through[code] - before[code] }
+}
+
+/// Each code's count before the rows of a word and up to their end, and where, in the other transform, the
+/// first of the words begins that a code before it makes.
+#[inline]
+fn around(bwt: &Bwt<'_>, interval: Interval) -> ([u32; 4], [u32; 4], u32) {
+    let Interval { lo, lo_reverse, size } = interval;
+    // There they follow one another in order of the new base, after the occurrence that has none: the one
+    // at the text's start.
+    let primary = bwt.primary();
+    let has_start = lo <= primary && primary < lo + size;
+    (bwt.rank4(lo), bwt.rank4(lo + size), lo_reverse + u32::from(has_start))
 }

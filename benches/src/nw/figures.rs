@@ -16,8 +16,9 @@ use nw_batch::gpu::scores::Planned;
 use nw_batch::{Batch, Gaps, Pair, Scoring, Sequences, cpu};
 use serde::Serialize;
 
-use super::{NwOptions, genes, median};
+use super::{NwOptions, genes};
 use crate::BenchError;
+use crate::runner::median;
 
 /// Lengths that kernels are compared at.
 const LENGTHS: [u32; 7] = [128, 256, 512, 1024, 1536, 2048, 4096];
@@ -126,7 +127,7 @@ fn median_time(mut run: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, 
         return Ok(first);
     }
     let times: Result<Vec<f64>, BenchError> = (0..RUNS).map(|_| run()).collect();
-    Ok(median(&mut times?))
+    Ok(median(&times?))
 }
 
 /// Seconds that work takes.

@@ -13,6 +13,7 @@ use nw_batch::{Batch, Gaps, Matrix, Pair, Scoring, Sequences, cpu};
 use serde::Serialize;
 
 use crate::BenchError;
+use crate::runner::median;
 
 pub use figures::{NwPoint, nw_figures, nw_figures_table};
 
@@ -169,7 +170,7 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         }
         kernel.push(seconds);
     }
-    let (kernel_seconds, seconds) = (median(&mut kernel[1..]), median(&mut whole[1..]));
+    let (kernel_seconds, seconds) = (median(&kernel[1..]), median(&whole[1..]));
     let cells = batch.cells();
     Ok(NwTiming {
         name: case.name,
@@ -180,11 +181,6 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         kernel_tcells: cells as f64 / kernel_seconds / 1e12,
         tcells: cells as f64 / seconds / 1e12,
     })
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// Places of the pairs that are checked, from all over the batch.

@@ -10,12 +10,9 @@ use seed_extend::queries::Queries;
 
 use crate::args::Operands;
 use crate::commands::bench_kernels::KernelBenchArguments;
-use crate::commands::{index, start_threads};
+use crate::commands::{bench_reads, start_threads};
 use crate::console::Console;
-use crate::input::{self, Layout, Reads};
-
-/// Reads of a batch.
-const BATCH: usize = 1 << 17;
+use crate::input::{self, Reads};
 
 /// The command line of `gpualign bench seeds`.
 #[derive(Debug, Args)]
@@ -33,13 +30,7 @@ pub fn run(arguments: &SeedsBenchArguments) -> Result<()> {
     let device = Device::open(common.device)?.device;
     start_threads(common.threads.count())?;
     let console = Console::new(common.messages);
-    let index = match index::open(&operands.reference, &console)? {
-        Some(index) => index,
-        None => index::build_for_mapping(&operands.reference, false, &console)?,
-    };
-    let batches = input::batches(operands.reads.clone(), Layout::Single, BATCH).batches;
-    let batches: Vec<Reads> =
-        batches.into_iter().map(input::Batch::checked).collect::<Result<_>>()?;
+    let (index, batches) = bench_reads::load(operands, &console)?;
     let queries = |reads: &Reads| Arc::new(Queries::new(reads.iter().map(|read| read.sequence)));
     let batches: Vec<Arc<Queries>> = batches.iter().map(queries).collect();
     let runs = common.runs.into();

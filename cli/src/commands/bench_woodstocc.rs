@@ -9,12 +9,9 @@ use gpualign_benches::{AblationOptions, woodstocc};
 use woodstocc::Query;
 
 use crate::args::WoodstoccArguments;
-use crate::commands::{index, start_threads};
+use crate::commands::{bench_reads, start_threads};
 use crate::console::Console;
-use crate::input::{self, Layout, Reads};
-
-/// Reads taken from the files at a time.
-const BATCH: usize = 1 << 17;
+use crate::input::{self, Reads};
 
 /// Searches for all reads by every variant, prints a table and writes the data.
 pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
@@ -29,15 +26,7 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
     let out = &arguments.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     start_threads(arguments.threads.count())?;
-    let index = match index::open(&operands.reference, &console)? {
-        Some(index) => index,
-        None => index::build_for_mapping(&operands.reference, false, &console)?,
-    };
-    let batches: Vec<Reads> = input::batches(operands.reads.clone(), Layout::Single, BATCH)
-        .batches
-        .into_iter()
-        .map(input::Batch::checked)
-        .collect::<Result<_>>()?;
+    let (index, batches) = bench_reads::load(operands, &console)?;
     let queries: Vec<Query<'_>> = batches
         .iter()
         .flat_map(Reads::iter)

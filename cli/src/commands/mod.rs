@@ -3,6 +3,7 @@
 mod bench;
 mod bench_extend;
 mod bench_kernels;
+mod bench_reads;
 mod bench_seeds;
 mod bench_woodstocc;
 mod blastn;

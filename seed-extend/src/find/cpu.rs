@@ -11,14 +11,10 @@ use super::Chains;
 use crate::anchors::{self, Anchor};
 use crate::chains::{self, Chain};
 use crate::options::Options;
-use crate::queries::Queries;
+use crate::queries::{Queries, parts};
 use crate::seeding;
 use crate::seeding::stages::Context;
 use crate::seeds::Seed;
-
-/// Reads whose seeds are found together: enough that a wait for memory overlaps with other reads, and few
-/// enough that all threads have some.
-const TOGETHER: usize = 512;
 
 /// What a read is looked for with.
 #[derive(Debug)]
@@ -53,12 +49,8 @@ impl<'a> Search<'a> {
     /// # Errors
     /// If the runtime refuses the stages.
     pub fn all(&self) -> Result<Chains, RunError> {
-        let reads = self.seeds.queries.len() / 2;
-        let part = |number: usize| number * TOGETHER..reads.min((number + 1) * TOGETHER);
-        let parts: Vec<Chains> = (0..reads.div_ceil(TOGETHER))
-            .into_par_iter()
-            .map(|number| self.some(part(number)))
-            .collect::<Result<_, _>>()?;
+        let parts = parts(self.seeds.queries.len() / 2).map(|reads| self.some(reads));
+        let parts: Vec<Chains> = parts.collect::<Result<_, _>>()?;
         let mut chains = Chains::default();
         for part in parts {
             chains.of_reads.append(part.of_reads);

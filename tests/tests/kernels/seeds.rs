@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CudaExecutor, Policy, Settings};
+use aligner_core::stream::{CudaExecutor, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, kernels, reads};
@@ -12,6 +12,8 @@ use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::{Context, DeviceContext};
 use seed_extend::seeding::{hunts, on_cpu, topology};
 use seed_extend::seeds::{Seed, SeedOptions};
+
+use crate::stream_common::settings::settings;
 
 /// Compares what the stages find with what the CPU does; gives the seeds, and how many of them were found
 /// by looking again.
@@ -74,13 +76,7 @@ fn seeds_equal_those_of_the_cpu() {
             split_occurrences: 6,
             rare: 4,
         };
-        let settings = Settings {
-            width: [32, 64, 128][random.usize(..3)],
-            blocks: 1 + random.u32(..3),
-            policy: [Policy::Lazy, Policy::Naive][random.usize(..2)],
-            output_slots: 1 + random.u32(..50),
-            ..Settings::default()
-        };
+        let settings = settings(&mut random, &[32, 64, 128]);
         let (found, looked) = check(&letters, &reads, options, &settings, &format!("seed {seed}"));
         seeds += found.len();
         again += looked;

@@ -108,10 +108,7 @@ impl Queue {
     /// # Panics
     /// If all slots are occupied, which the feasible counts of [`super::schedule`] exclude.
     pub(super) fn push(&mut self, item: &[u8], weight: u32) {
-        assert!(self.len < self.capacity, "an item was pushed to a full queue");
-        let slot = self.slot(self.len);
-        self.bytes[slot].copy_from_slice(item);
-        self.len += 1;
+        self.append(item);
         self.elements += u64::from(weight);
         if self.weighing != Weighing::Unit {
             self.weights.push_back(weight);
@@ -123,6 +120,11 @@ impl Queue {
     /// # Panics
     /// As [`push`](Self::push).
     pub(super) fn push_units(&mut self, items: &[u8]) {
+        self.elements += self.append(items);
+    }
+
+    /// Puts items behind the last; how many they are.
+    fn append(&mut self, items: &[u8]) -> u64 {
         let count = items.len() / self.stride;
         assert!(self.len + count <= self.capacity, "items were pushed to a full queue");
         let first = self.slots(self.len, count);
@@ -130,7 +132,7 @@ impl Queue {
         self.bytes[first].copy_from_slice(to_end);
         self.bytes[..others.len()].copy_from_slice(others);
         self.len += count;
-        self.elements += count as u64;
+        count as u64
     }
 
     /// Takes up to `limit` items of one element each, and appends their bytes to `to`; how many.

@@ -38,12 +38,9 @@ pub enum BenchError {
         /// Hits of the first variant.
         expected: usize,
     },
-    /// A way to find seeds finds others than the first one.
-    #[error("{way}: finds other seeds")]
-    OtherSeeds {
-        /// Its name.
-        way: &'static str,
-    },
+    /// A GPU finds other chains of reads than the CPU.
+    #[error("the GPU finds other chains than the CPU")]
+    OtherChains,
     /// An experiment is about GPUs, and there is none.
     #[error("{0}: needs a GPU")]
     NeedsGpu(&'static str),

@@ -1,15 +1,15 @@
-//! Seeds of reads by stages on the streaming runtime and, on a GPU, by a thread a query.
+//! Seeds of reads, by stages on the streaming runtime.
 
 use std::sync::Arc;
 
+use aligner_core::Device;
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::{CpuExecutor, Metrics};
-use aligner_core::{Device, DeviceError};
+use aligner_core::stream::{CpuExecutor, Metrics, RunError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
-use seed_extend::find::Chains;
-use seed_extend::find::gpu::{Engine, Indexed, Seeding};
+use seed_extend::find::Finder;
+use seed_extend::find::gpu::{Engine, Indexed};
 use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::Context;
 use seed_extend::seeding::{hunts, settings, topology};
@@ -19,11 +19,11 @@ use crate::BenchError;
 use crate::runner::repeat;
 use crate::stage_use::{StageUse, shares};
 
-/// One way to find seeds.
+/// Seeds of many reads.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeedsTiming {
-    /// `queries` or `stages`.
-    pub way: &'static str,
+    /// `cpu` or `cuda`.
+    pub device: &'static str,
     /// Reads.
     pub reads: usize,
     /// Median time of all of them; on a GPU from the queries on the host to how many seeds each has.
@@ -41,10 +41,15 @@ pub struct SeedsTiming {
 }
 
 impl SeedsTiming {
-    fn new(way: &'static str, batches: &[Arc<Queries>], seconds: f64, metrics: &Metrics) -> Self {
+    fn new(
+        device: &'static str,
+        batches: &[Arc<Queries>],
+        seconds: f64,
+        metrics: &Metrics,
+    ) -> Self {
         let reads = batches.iter().map(|queries| queries.len() / 2).sum();
         Self {
-            way,
+            device,
             reads,
             seconds,
             mreads: reads as f64 / seconds / 1e6,
@@ -56,18 +61,18 @@ impl SeedsTiming {
     }
 }
 
-/// Measures stages on the current rayon pool, or both ways on a GPU, with batches of reads. `progress` is
-/// told what comes next.
+/// Measures stages on the current rayon pool, or a GPU, with batches of reads. `progress` is told what comes
+/// next.
 ///
 /// # Errors
-/// If the device fails, or the ways find different seeds.
+/// If the device fails, or its chains are not those of the CPU.
 pub fn seeds(
     device: &Device,
     index: &FmIndex,
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<SeedsTiming>, BenchError> {
+) -> Result<SeedsTiming, BenchError> {
     match device {
         Device::Cpu => on_cpu(index, batches, runs, progress),
         Device::Cuda(gpu) => on_gpu(gpu, index, batches, runs, progress),
@@ -79,7 +84,7 @@ fn on_cpu(
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<SeedsTiming>, BenchError> {
+) -> Result<SeedsTiming, BenchError> {
     progress("stages");
     let count = |metrics: bool| -> Result<Metrics, BenchError> {
         let mut all = Metrics::default();
@@ -92,12 +97,12 @@ fn on_cpu(
                 executor.run(&hunts(0..context.queries.len() as u32))
             };
             let outputs = CpuExecutor::new(&app, &settings).and_then(run);
-            all.add(&outputs.map_err(|source| BenchError::Run { app: "seeds", source })?.metrics);
+            all.add(&outputs.map_err(failed)?.metrics);
         }
         Ok(all)
     };
     let (_, seconds) = repeat(runs, || count(false))?;
-    Ok(vec![SeedsTiming::new("stages", batches, seconds, &count(true)?)])
+    Ok(SeedsTiming::new("cpu", batches, seconds, &count(true)?))
 }
 
 fn on_gpu(
@@ -106,49 +111,50 @@ fn on_gpu(
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<SeedsTiming>, BenchError> {
+) -> Result<SeedsTiming, BenchError> {
     let on_device = DeviceIndex::new(gpu, index)?;
     let indexed = Indexed::new(index, &on_device, gpu);
     let segments = Segments::new(index.reference());
-    let mut timings = Vec::new();
-    let mut expected: Option<Vec<Chains>> = None;
-    for way in ["queries", "stages"] {
-        progress(way);
-        let seeding = if way == "queries" { Seeding::Threads } else { Seeding::stages(gpu)? };
-        let options = Options::default();
-        let engine = Engine::on_gpu(gpu, indexed.clone(), &segments, &options, seeding)?;
-        let found = batches.iter().map(|queries| {
-            // Reads with very many seeds would be left to the CPU, whatever the way.
-            Ok(engine.find(queries, |_| Ok((Vec::new(), 0.0)))?.chains)
-        });
-        let found = found.collect::<Result<Vec<Chains>, DeviceError>>()?;
-        if *expected.get_or_insert_with(|| found.clone()) != found {
-            return Err(BenchError::OtherSeeds { way });
+    let options = Options::default();
+    let engine = Engine::on_gpu(gpu, indexed, &segments, &options)?;
+    progress("chains of the CPU");
+    let mut finder = Finder::new(index, &segments, options, &Device::Cpu)?;
+    for queries in batches {
+        // Reads with very many seeds are left to the CPU, which would find the same again.
+        let none = |_| Ok((Vec::new(), 0.0));
+        let found = engine.find(queries, none)?;
+        let expected = finder.find(queries, &segments).map_err(failed)?;
+        if found.left == 0 && found.chains != expected {
+            return Err(BenchError::OtherChains);
         }
-        let count = |metrics: bool| -> Result<Metrics, BenchError> {
-            let mut all = Metrics::default();
-            for queries in batches {
-                all.add(&engine.count_seeds(queries, metrics)?.1);
-            }
-            Ok(all)
-        };
-        let (_, seconds) = repeat(runs, || count(false))?;
-        timings.push(SeedsTiming::new(way, batches, seconds, &count(true)?));
     }
-    Ok(timings)
+    progress("stages");
+    let count = |metrics: bool| -> Result<Metrics, BenchError> {
+        let mut all = Metrics::default();
+        for queries in batches {
+            all.add(&engine.count_seeds(queries, metrics)?.1);
+        }
+        Ok(all)
+    };
+    let (_, seconds) = repeat(runs, || count(false))?;
+    Ok(SeedsTiming::new("cuda", batches, seconds, &count(true)?))
+}
+
+fn failed(source: RunError) -> BenchError {
+    BenchError::Run { app: "seeds", source }
 }
 
 /// A table of them.
 pub fn seeds_table(timings: &[SeedsTiming]) -> String {
     let line = |cells: [String; 7]| {
-        let [way, reads, ms, mreads, blocks, shares, stages] = cells;
-        format!("{way:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n")
+        let [device, reads, ms, mreads, blocks, shares, stages] = cells;
+        format!("{device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n")
     };
     let heading =
-        ["way", "reads", "ms", "Mreads/s", "blocks", "gather/run/scatter/plan", "occupancy"];
+        ["device", "reads", "ms", "Mreads/s", "blocks", "gather/run/scatter/plan", "occupancy"];
     let row = |timing: &SeedsTiming| {
         line([
-            timing.way.to_owned(),
+            timing.device.to_owned(),
             timing.reads.to_string(),
             format!("{:.2}", timing.seconds * 1e3),
             format!("{:.3}", timing.mreads),

@@ -98,7 +98,7 @@ pub enum Bench {
     Nw(NwBenchArguments),
     /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
     Extend(ExtendBenchArguments),
-    /// Measures the stages that find seeds of reads, on the CPU or beside another way on a GPU
+    /// Measures the stages that find seeds of reads, on the CPU or a GPU
     Seeds(SeedsBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),

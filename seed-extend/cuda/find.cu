@@ -1,5 +1,5 @@
-// Chains of very many reads: seeds of each query, their occurrences in the text, chains of these, and
-// those of each read that may matter. src/find/mod.rs tells the stages.
+// Chains of very many reads, of whose queries the seeds are known: occurrences of these in the text, their
+// chains, and those of each read that may matter. src/find/mod.rs tells the stages.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <seed_extend/chains.cuh>
@@ -47,29 +47,8 @@ constexpr uint32_t WARPS = 4, KEYS = 256;
 
 }  // namespace find
 
-// Sets the seeds of each of `queries` queries, and counted[query].seeds, by a thread a query. Any grid, any
-// blocks; no barriers.
-extern "C" __global__ void __launch_bounds__(128)
-    find_seeds(const fm::View* index, const find::Numbers* numbers, const uint64_t* words,
-               const uint64_t* unknown, const uint32_t* word_offsets, const uint32_t* offsets,
-               uint32_t queries, find::Seed* seeds, find::Counted* counted) {
-  using namespace find;
-  const fm::View view = *index;
-  const SeedOptions options = numbers->seeds;
-  const Queries all{words, unknown, word_offsets, offsets};
-  for (uint32_t query = blockIdx.x * blockDim.x + threadIdx.x; query < queries;
-       query += gridDim.x * blockDim.x) {
-    const uint32_t first = room_for_seeds(offsets, query);
-    Seeder seeder{view, options, Word(all, query), query, seeds + first,
-                  room_for_seeds(offsets, query + 1) - first, 0};
-    seeder.all();
-    counted[query].seeds = seeder.count;
-  }
-}
-SIMT_EXPORT(find_seeds)
-
-// The same with `count` seeds of any queries in any order: puts each to the others of its query, as far as
-// there is room, and counts it. counted[query].seeds is 0 before. Any grid, any blocks; no barriers.
+// Puts each of `count` seeds, of any queries and in any order, to the others of its query, as far as there
+// is room, and counts it. counted[query].seeds is 0 before. Any grid, any blocks; no barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_places(const uint32_t* offsets, const find::Seed* found, uint32_t count, find::Seed* seeds,
                 find::Counted* counted) {

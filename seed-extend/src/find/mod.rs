@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   queries
-//!     |  seeds     a thread a query, into slots of the query's own; or by stages (seeding)
+//!     |  seeds     an application of the streaming runtime (seeding); then put to those of their query
 //!     |  anchors   a warp a query shares out the rows of its seeds, and sorts their positions
 //!     |  chains    half a warp a query: a lane holds each of the last chains that an anchor may join
 //!     |  best      a warp a read orders its chains, and drops those that cannot matter
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The stages are those of the modules [`seeds`](crate::seeds), [`anchors`](crate::anchors) and
-//! [`chains`](crate::chains), which define what is found. The CPU finds the seeds of some reads together
-//! ([`seeding`](crate::seeding)), and does the rest for a read before the next. On a GPU, between two
+//! [`chains`](crate::chains), which define what is found. The CPU finds the seeds of some reads together,
+//! and does the rest for a read before the next. On a GPU, between two
 //! stages, the host adds up how many results there are, so that each begins where those before it end,
 //! whatever the order in which threads come by (after the output without global atomics of paper 003).
 
@@ -31,7 +31,7 @@ use crate::chains::Chain;
 use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
-use gpu::{Engine, Indexed, Seeding};
+use gpu::{Engine, Indexed};
 
 /// The chains of a batch of reads that may matter.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,7 +68,7 @@ impl OnGpu {
     ) -> Result<Self, DeviceError> {
         let on_device = DeviceIndex::new(gpu, index)?;
         let indexed = Indexed::new(index, &on_device, gpu);
-        let engine = Engine::on_gpu(gpu, indexed, segments, options, Seeding::Threads)?;
+        let engine = Engine::on_gpu(gpu, indexed, segments, options)?;
         Ok(Self { engine, _index: on_device })
     }
 }

@@ -218,17 +218,15 @@ __device__ inline uint32_t sampled(const View& view, uint32_t row) {
 // Where the suffix of a row of the forward transform starts, in indexed coordinates; `row` is at
 // most bases. Takes 1 << sample_shift steps on average, in uneven loops.
 __device__ inline uint32_t locate(const View& view, uint32_t row) {
-  const uint32_t between = (1u << view.sample_shift) - 1;
   uint32_t steps = 0;
-  while ((row & between) != 0) {
-    if (row == view.forward_primary) return steps;
+  while (!is_sampled(view, row)) {
     const uint32_t code = symbol(view.forward, row);
     uint32_t counts[4];
     rank4(view.forward, view.forward_primary, row, counts);
     row = choose(view.first, code) + choose(counts, code);
     steps++;
   }
-  return __ldg(view.samples + (row >> view.sample_shift)) + steps;
+  return sampled(view, row) + steps;
 }
 
 }  // namespace fm

@@ -6,6 +6,15 @@
 
 namespace find {
 
+// Mirrors `Numbers` of src/find/gpu/numbers.rs.
+struct Numbers {
+  uint32_t occurrences;  // of a seed that are looked at
+  uint32_t width;        // of `ChainOptions`
+  float overlap, drop_ratio;
+  uint32_t drop_weight, most;
+};
+static_assert(sizeof(Numbers) == 24, "mirrored in Rust");
+
 // Mirrors `Chain` of src/chains.rs.
 struct Chain {
   int64_t low, high;

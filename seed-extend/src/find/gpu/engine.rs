@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::{Backend, CudaBackend, Launch, RunError, Word};
+use aligner_core::stream::{Backend, CudaBackend, Kernels, Launch, Loaded, RunError, Word};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::Segments;
 use rayon::prelude::*;
@@ -12,12 +12,13 @@ use rayon::prelude::*;
 use super::super::Chains;
 use super::numbers::{Counted, Numbers};
 use super::plan::{BYTES_PER_ANCHOR, Plan};
-use super::seeded::{Indexed, Seeded, Seeding, failed};
+use super::seeded::{Indexed, Seeded, failed};
 use crate::anchors::share;
 use crate::chains::Chain;
 use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
+use crate::seeding;
 use crate::seeds::SeedOptions;
 
 /// Threads of a block; the anchors' kernel wants as many.
@@ -25,13 +26,14 @@ pub(super) const THREADS: u32 = 128;
 /// Warps of a block.
 const WARPS: u32 = THREADS / 32;
 
-/// An index on a device, and the kernels of `find.cu` that look for reads in it.
+/// An index on a device, and the kernels of `seeds.cu` and `find.cu` that look for reads in it.
 #[derive(Debug)]
 pub struct Engine<B: Backend> {
     pub(super) backend: B,
     pub(super) indexed: Indexed,
     pub(super) options: SeedOptions,
-    pub(super) seeding: Seeding<B>,
+    /// The stages that find seeds.
+    pub(super) seeding: Loaded<B>,
     pub(super) numbers: B::Buffer,
     /// Ends of the text's segments, and how many they are.
     segments: (B::Buffer, u32),
@@ -61,26 +63,29 @@ impl Engine<CudaBackend> {
         indexed: Indexed,
         segments: &Segments,
         options: &Options,
-        seeding: Seeding<CudaBackend>,
     ) -> Result<Self, DeviceError> {
+        const SEEDS: Kernels =
+            Kernels { name: "seeds", fatbin: include_bytes!("../../../cuda/seeds.fatbin") };
+        let width = seeding::settings(0, false).width;
+        let seeding = SEEDS.load(gpu, width).map_err(failed)?;
         let backend = CudaBackend::new(gpu, "find", include_bytes!("../../../cuda/find.fatbin"))?;
         let room = gpu.free_memory()? / ROOM / BYTES_PER_ANCHOR;
-        Self::new(backend, indexed, segments, options, seeding, room)
+        Self::new((backend, seeding), indexed, segments, options, room)
     }
 }
 
 impl<B: Backend + Clone> Engine<B> {
-    /// For an index that stays in the device's memory for as long as the engine is used. Of more than one
-    /// read no more than `room` anchors are found at a time.
+    /// For an index that stays in the device's memory for as long as the engine is used, with the kernels of
+    /// `find.cu` and the stages that find seeds. Of more than one read no more than `room` anchors are found
+    /// at a time.
     ///
     /// # Errors
     /// If the device fails.
     pub fn new(
-        backend: B,
+        (backend, seeding): (B, Loaded<B>),
         indexed: Indexed,
         segments: &Segments,
         options: &Options,
-        seeding: Seeding<B>,
         room: u64,
     ) -> Result<Self, DeviceError> {
         let ends: Vec<u32> = segments.all().iter().map(|segment| segment.indexed.end).collect();

@@ -6,4 +6,4 @@ pub mod plan;
 mod seeded;
 
 pub use engine::{Engine, Found};
-pub use seeded::{Indexed, Seeding};
+pub use seeded::Indexed;

@@ -3,13 +3,11 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::options::Options;
-use crate::seeds::SeedOptions;
 
-/// What is wanted: `find::Numbers` of `seeds.cuh`.
+/// What is wanted: `find::Numbers` of `chains.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Numbers {
-    seeds: SeedOptions,
     occurrences: u32,
     width: u32,
     overlap: f32,
@@ -20,10 +18,9 @@ pub struct Numbers {
 
 impl From<&Options> for Numbers {
     fn from(options: &Options) -> Self {
-        let Options { seeds, chains, .. } = options;
+        let Options { chains, occurrences, .. } = options;
         Self {
-            seeds: *seeds,
-            occurrences: options.occurrences,
+            occurrences: *occurrences,
             width: chains.width,
             overlap: chains.overlap,
             drop_ratio: chains.drop_ratio,

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Gpu};
-use aligner_core::stream::{
-    Backend, CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Word,
-};
+use aligner_core::stream::{Backend, CudaExecutor, Metrics, RunError, Word};
 use fm_index::FmIndex;
 use fm_index::gpu::{DeviceIndex, View};
 
@@ -33,28 +31,6 @@ impl Indexed {
     pub fn new(index: &FmIndex, on_device: &DeviceIndex, gpu: &Gpu) -> Self {
         let (view, address) = (on_device.values(), on_device.view().address(gpu));
         Self { index: index.clone(), view, address }
-    }
-}
-
-/// How seeds are found.
-#[derive(Debug, Clone)]
-pub enum Seeding<B> {
-    /// By a thread a query.
-    Threads,
-    /// By stages on the streaming runtime: the kernels of `seeds.cu`, loaded where the engine's are.
-    Stages(Loaded<B>),
-}
-
-impl Seeding<CudaBackend> {
-    /// By stages on a GPU.
-    ///
-    /// # Errors
-    /// If the device fails.
-    pub fn stages(gpu: &Gpu) -> Result<Self, DeviceError> {
-        const SEEDS: Kernels =
-            Kernels { name: "seeds", fatbin: include_bytes!("../../../cuda/seeds.fatbin") };
-        let width = seeding::settings(0, false).width;
-        SEEDS.load(gpu, width).map(Self::Stages).map_err(failed)
     }
 }
 
@@ -99,38 +75,16 @@ impl<B: Backend + Clone> Engine<B> {
         let seeds = self.memory::<Seed>(slots_before(bases as u32, count as u32) as usize)?;
         let counted = backend.zeros(count * size_of::<Counted>())?;
         let mut seeded = Seeded { offsets, seeds, counted, metrics: Metrics::default() };
-        let blocks = (count as u32).div_ceil(THREADS);
-        let count = Word::Number(count as u32);
-        match &self.seeding {
-            // There are offsets for each query and the end, and as many slots for seeds as are used.
-            Seeding::Threads => self.launch(
-                "find_seeds",
-                blocks,
-                &[
-                    Word::Address(self.indexed.address),
-                    self.at(&self.numbers),
-                    self.at(&words),
-                    self.at(&unknown),
-                    self.at(&word_offsets),
-                    self.at(&seeded.offsets),
-                    count,
-                    self.at(&seeded.seeds),
-                    self.at(&seeded.counted),
-                ],
-            )?,
-            Seeding::Stages(kernels) => {
-                let buffers = [&words, &unknown, &word_offsets, &seeded.offsets];
-                let addresses = buffers.map(|buffer| backend.address(buffer));
-                seeded.metrics = self.stream(kernels, (queries, addresses), &seeded, metrics)?;
-            }
-        }
+        let buffers = [&words, &unknown, &word_offsets, &seeded.offsets];
+        let addresses = buffers.map(|buffer| backend.address(buffer));
+        seeded.metrics = self.stream((queries, addresses), &seeded, metrics)?;
         self.launch(
             "find_counts",
-            blocks,
+            (count as u32).div_ceil(THREADS),
             &[
                 self.at(&self.numbers),
                 self.at(&seeded.offsets),
-                count,
+                Word::Number(count as u32),
                 self.at(&seeded.seeds),
                 self.at(&seeded.counted),
             ],
@@ -141,7 +95,6 @@ impl<B: Backend + Clone> Engine<B> {
     /// Finds the seeds of queries, which are at these addresses, by stages, and puts them to their queries.
     fn stream(
         &self,
-        kernels: &Loaded<B>,
         (queries, addresses): (&Queries, [u64; 4]),
         seeded: &Seeded<B::Buffer>,
         metrics: bool,
@@ -151,7 +104,8 @@ impl<B: Backend + Clone> Engine<B> {
         let context = Context { index, queries: Arc::default(), options };
         let (app, sinks) = seeding::topology(&context);
         let settings = seeding::settings(queries.all_codes().len() as u64, metrics);
-        let executor = CudaExecutor::loaded(kernels, &app, &settings, &known).map_err(failed)?;
+        let executor =
+            CudaExecutor::loaded(&self.seeding, &app, &settings, &known).map_err(failed)?;
         let hunts = seeding::hunts(0..queries.len() as u32);
         let mut outputs = executor.run_in_place(&hunts).map_err(failed)?;
         let found = outputs.take([sinks.first, sinks.again])?;

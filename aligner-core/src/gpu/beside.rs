@@ -46,6 +46,16 @@ impl Mark {
     }
 }
 
+impl Mark {
+    /// Whether all before it is done already.
+    ///
+    /// # Errors
+    /// If any of it failed.
+    pub(super) fn is_past(&self) -> Result<bool, DeviceError> {
+        self.0.try_is_complete().map_err(failed("asking how far the device is"))
+    }
+}
+
 impl Drop for Mark {
     fn drop(&mut self) {
         // What failed shows wherever results are waited for.

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use cudarc::driver::{CudaSlice, DeviceRepr, DriverError, PinnedHostSlice, ValidAsZeroBits};
 
-use super::{Gpu, failed};
+use super::{Gpu, departure, failed};
 use crate::error::DeviceError;
 
 /// An array in device memory, freed when dropped.
@@ -113,13 +113,16 @@ impl Gpu {
     ///
     /// # Panics
     /// If the device array is shorter.
-    pub fn copy_to<T: DeviceRepr>(
+    pub fn copy_to<T: DeviceRepr + Pod>(
         &self,
         host: &[T],
         buffer: &mut DeviceBuffer<T>,
     ) -> Result<(), DeviceError> {
         if host.is_empty() {
             return Ok(());
+        }
+        if size_of_val(host) >= departure::LEAST {
+            return self.depart(host, buffer);
         }
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
     }

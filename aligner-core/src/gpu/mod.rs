@@ -7,12 +7,14 @@
 
 mod beside;
 mod buffer;
+mod departure;
 mod kernel;
 mod landing;
 mod pool;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
@@ -22,10 +24,15 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use kernel::{Address, Argument, Kernel, Module};
 pub use landing::Landed;
 
+use self::departure::Departures;
 use self::landing::Landings;
 use self::pool::Pool;
 
 use crate::error::DeviceError;
+
+/// How long the device is asked whether it is done before the host sleeps: several times what it takes to be
+/// woken.
+const ASKING: Duration = Duration::from_micros(100);
 
 /// What `gpualign devices` says of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +59,7 @@ pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     description: Description,
+    departures: Departures,
     landings: Landings,
     pool: Pool,
 }
@@ -149,7 +157,8 @@ impl Gpu {
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
         let pool = Pool::keeping(&context)?;
-        Ok(Self { context, stream, description, landings: Landings::default(), pool })
+        let (departures, landings) = (Departures::default(), Landings::default());
+        Ok(Self { context, stream, description, departures, landings, pool })
     }
 
     /// The device's number.
@@ -204,11 +213,19 @@ impl Gpu {
         self.context.bind_to_thread().map_err(failed("turning to the device"))
     }
 
-    /// Waits until everything given to the stream is done.
+    /// Waits until everything given to the stream is done: asks for a while, and then sleeps, which leaves the
+    /// processor to others but is told later.
     ///
     /// # Errors
     /// If any of it failed.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.stream.synchronize().map_err(failed("waiting for the device"))
+        let (mark, begin) = (self.mark()?, Instant::now());
+        while begin.elapsed() < ASKING {
+            if mark.is_past()? {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        mark.wait()
     }
 }

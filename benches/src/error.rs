@@ -41,6 +41,9 @@ pub enum BenchError {
     /// A GPU finds other chains of reads than the CPU.
     #[error("the GPU finds other chains than the CPU")]
     OtherChains,
+    /// A GPU failed, and the CPU would be measured from then on.
+    #[error("the GPU was given up: {0}")]
+    GivenUp(String),
     /// An experiment is about GPUs, and there is none.
     #[error("{0}: needs a GPU")]
     NeedsGpu(&'static str),

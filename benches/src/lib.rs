@@ -18,8 +18,9 @@
 //! | [`experiments`] | what is compared with what |
 //! | `blastn` | the filter pipeline of blastn, split and merged |
 //! | `extend` | extensions in bands, on the CPU or a GPU |
+//! | `mapping` | the stages of everyday mapping between reads and ranked alignments |
 //! | `nw` | global alignments, not of the runtime |
-//! | `seeds` | seeds of reads, a query a thread or by stages |
+//! | `seeds` | seeds of reads, by stages |
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
@@ -40,6 +41,7 @@ pub mod experiments;
 mod extend;
 mod figures;
 mod firing;
+mod mapping;
 mod nw;
 mod prefetch;
 pub mod quote;
@@ -57,6 +59,7 @@ pub use blastn::{BlastnOptions, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
 pub use experiments::Experiment;
 pub use extend::{ExtendOptions, ExtendTiming, extend, extend_table};
+pub use mapping::{MappingTiming, mapping, mapping_table};
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use prefetch::Timing;
 pub use report::{Figure, Measured, Report};

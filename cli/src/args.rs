@@ -21,7 +21,8 @@ pub use self::reports::{Loci, Reports};
 pub use self::sorting::{Sorting, memory};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
-    MakeDbArguments, Nw, NwBenchArguments, SeedsBenchArguments, Simulate, with_double_dashes,
+    MakeDbArguments, MappingBenchArguments, Nw, NwBenchArguments, SeedsBenchArguments, Simulate,
+    with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -100,6 +101,8 @@ pub enum Bench {
     Extend(ExtendBenchArguments),
     /// Measures the stages that find seeds of reads, on the CPU or a GPU
     Seeds(SeedsBenchArguments),
+    /// Measures the stages of everyday mapping between reads in memory and ranked alignments
+    Mapping(MappingBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }

@@ -4,27 +4,13 @@
 
 #include <seed_extend/chains.cuh>
 #include <seed_extend/seeds.cuh>
+#include <stream/scan.cuh>
 
 namespace find {
 
-// Seeds of query `query` begin at this place, and there is room up to where those of the next one begin.
-static __device__ uint32_t room_for_seeds(const uint32_t* offsets, uint32_t query) {
-  return __ldg(offsets + query) / 2 + 8 * query;
-}
-
-// Mirrors `Counted` of src/find/gpu/numbers.rs.
-struct Counted {
-  uint32_t seeds;    // MANY if there are more than there is room for
-  uint32_t anchors;  // 0 then
-  uint32_t repeats;  // bases in seeds that occur too often
-};
-static_assert(sizeof(Counted) == 12, "mirrored in Rust");
-
-constexpr uint32_t MANY = ~0u;
-
 // Bases in those of some seeds of a query, in any order, that occur more than `most` times: from one that
 // begins first to the one after it, and so on. There are few. Any thread may call it at any time.
-static __device__ uint32_t repeats(const Seed* seeds, uint32_t count, uint32_t most) {
+static __device__ uint32_t repeated(const Seed* seeds, uint32_t count, uint32_t most) {
   uint32_t covered = 0, end = 0;
   for (;;) {
     uint32_t begin = ~0u, to = 0;  // of the one that begins first behind `end`, or there
@@ -45,52 +31,112 @@ static __device__ uint32_t repeats(const Seed* seeds, uint32_t count, uint32_t m
 // Warps of a block, and keys that one sorts in shared memory.
 constexpr uint32_t WARPS = 4, KEYS = 256;
 
+// Threads of the block that adds up, and numbers that each takes at a time.
+constexpr uint32_t ADDING = 1024, TOGETHER = 8;
+
 }  // namespace find
 
-// Puts each of `count` seeds, of any queries and in any order, to the others of its query, as far as there
-// is room, and counts it. counted[query].seeds is 0 before. Any grid, any blocks; no barriers.
+// Sets the codes of `queries` queries, a byte each, in their places. A warp a query; any grid of whole warps, no
+// barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_places(const uint32_t* offsets, const find::Seed* found, uint32_t count, find::Seed* seeds,
-                find::Counted* counted) {
+    find_codes(const uint64_t* words, const uint64_t* unknown, const uint32_t* word_offsets,
+               const uint32_t* offsets, uint32_t queries, uint8_t* codes) {
   using namespace find;
+  const Queries all{words, unknown, word_offsets, offsets};
+  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+  for (uint32_t query = blockIdx.x * warps + threadIdx.x / LANES; query < queries;
+       query += gridDim.x * warps) {
+    const Word word(all, query);
+    uint8_t* const own = codes + __ldg(offsets + query);
+    for (uint32_t place = lane; place < word.length; place += LANES) {
+      own[place] = static_cast<uint8_t>(word.code(place));
+    }
+  }
+}
+SIMT_EXPORT(find_codes)
+
+// Adds to seed_counts[query] how many of `count` seeds are of it. Any grid, any blocks; no barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_tally(const find::Seed* found, uint32_t count, uint32_t* seed_counts) {
   for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
        number += gridDim.x * blockDim.x) {
-    const Seed seed = found[number];
-    const uint32_t first = room_for_seeds(offsets, seed.query);
-    const uint32_t room = room_for_seeds(offsets, seed.query + 1) - first;
-    const uint32_t place = atomicAdd(&counted[seed.query].seeds, 1u);
-    if (place < room) seeds[first + place] = seed;
+    atomicAdd(seed_counts + found[number].query, 1u);
+  }
+}
+SIMT_EXPORT(find_tally)
+
+// Puts each of these seeds to the others of its query, in any order, from seeds[seed_starts[query]] on.
+// seed_counts[query] is how many there are, and 0 afterwards. Any grid, any blocks; no barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    find_places(const find::Seed* found, uint32_t count, const uint64_t* seed_starts,
+                uint32_t* seed_counts, find::Seed* seeds) {
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+       number += gridDim.x * blockDim.x) {
+    const find::Seed seed = found[number];
+    seeds[seed_starts[seed.query] + atomicSub(seed_counts + seed.query, 1u) - 1] = seed;
   }
 }
 SIMT_EXPORT(find_places)
 
-// Completes `counted` of each of `queries` queries, by a thread a query; counted[query].seeds is how many
-// there are. Any grid, any blocks; no barriers.
+// Sets anchors[query] of both queries of each of `reads` reads, and repeats[read], the bases of the one with
+// more of them in seeds that occur too often, by a thread a read. Any grid, any blocks; no barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_counts(const find::Numbers* numbers, const uint32_t* offsets, uint32_t queries,
-                const find::Seed* seeds, find::Counted* counted) {
+    find_counts(const find::Numbers* numbers, uint32_t reads, const find::Seed* seeds,
+                const uint64_t* seed_starts, uint32_t* anchors, uint32_t* repeats) {
   using namespace find;
   const uint32_t most = numbers->occurrences;
-  for (uint32_t query = blockIdx.x * blockDim.x + threadIdx.x; query < queries;
-       query += gridDim.x * blockDim.x) {
-    const uint32_t first = room_for_seeds(offsets, query), count = counted[query].seeds;
-    if (count > room_for_seeds(offsets, query + 1) - first) {
-      counted[query] = Counted{MANY, 0, 0};
-      continue;
+  for (uint32_t read = blockIdx.x * blockDim.x + threadIdx.x; read < reads;
+       read += gridDim.x * blockDim.x) {
+    uint32_t covered = 0;
+    for (uint32_t query = 2 * read; query < 2 * read + 2; query++) {
+      const Seed* const own = seeds + seed_starts[query];
+      const uint32_t count = static_cast<uint32_t>(seed_starts[query + 1] - seed_starts[query]);
+      uint32_t found = 0;
+      for (uint32_t number = 0; number < count; number++) found += min(own[number].size, most);
+      anchors[query] = found;
+      covered = max(covered, repeated(own, count, most));
     }
-    uint32_t anchors = 0;
-    for (uint32_t number = 0; number < count; number++) anchors += min(seeds[first + number].size, most);
-    counted[query] = Counted{count, anchors, repeats(seeds + first, count, most)};
+    repeats[read] = covered;
   }
 }
 SIMT_EXPORT(find_counts)
 
+// Sets sums[i], the sum of the numbers before number i, and `*total`, that of all `count`, which is also
+// sums[count]. One block of find::ADDING threads.
+extern "C" __global__ void __launch_bounds__(find::ADDING)
+    find_sums(const uint32_t* counts, uint32_t count, uint64_t* sums, uint64_t* total) {
+  using namespace find;
+  __shared__ uint64_t of_warps[2][ADDING / LANES];  // in turns, so that one barrier a round suffices
+  uint64_t before = 0;
+  uint32_t round = 0;
+  for (uint32_t first = 0; first < count; first += ADDING * TOGETHER, round ^= 1) {
+    const uint32_t own = first + TOGETHER * threadIdx.x;
+    uint32_t values[TOGETHER];
+    uint64_t all = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      values[k] = own + k < count ? counts[own + k] : 0;
+      all += values[k];
+    }
+    const auto scanned = stream::scan_block(all, of_warps[round]);
+    uint64_t sum = before + scanned.before;
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      if (own + k < count) sums[own + k] = sum;
+      sum += values[k];
+    }
+    before += scanned.all;
+  }
+  if (threadIdx.x == 0) sums[count] = *total = before;
+}
+SIMT_EXPORT(find_sums)
+
 // Sets the keys of the anchors of `queries` queries from query `first_query` on, sorted: those of one
 // begin at keys[starts[query] - starts[first_query]]. Blocks of find::WARPS warps, any grid. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_anchors(const fm::View* index, const find::Numbers* numbers, const uint32_t* offsets,
-                 uint32_t first_query, uint32_t queries, const find::Seed* seeds,
-                 const find::Counted* counted, const uint64_t* starts, uint64_t* keys) {
+    find_anchors(const fm::View* index, const find::Numbers* numbers, uint32_t first_query,
+                 uint32_t queries, const find::Seed* seeds, const uint64_t* seed_starts,
+                 const uint64_t* starts, uint64_t* keys) {
   using namespace find;
   __shared__ uint64_t shared[WARPS][KEYS];
   const fm::View view = *index;
@@ -99,15 +145,16 @@ extern "C" __global__ void __launch_bounds__(128)
   const uint64_t base = starts[first_query];
   for (uint32_t number = blockIdx.x * WARPS + warp; number < queries; number += gridDim.x * WARPS) {
     const uint32_t query = first_query + number;
-    const uint32_t count = counted[query].anchors;
+    const uint32_t count = static_cast<uint32_t>(starts[query + 1] - starts[query]);
     if (count == 0) continue;
     uint64_t* const here = keys + (starts[query] - base);
     uint64_t* const own = count <= KEYS ? shared[warp] : here;
-    const Seed* const own_seeds = seeds + room_for_seeds(offsets, query);
+    const Seed* const own_seeds = seeds + seed_starts[query];
+    const uint32_t seed_count = static_cast<uint32_t>(seed_starts[query + 1] - seed_starts[query]);
     uint32_t done = 0;  // anchors
-    for (uint32_t first = 0; first < counted[query].seeds; first += LANES) {
+    for (uint32_t first = 0; first < seed_count; first += LANES) {
       // A seed a lane, and the anchors of all of them shared out.
-      const bool is_one = first + lane < counted[query].seeds;
+      const bool is_one = first + lane < seed_count;
       const Seed seed = is_one ? own_seeds[first + lane] : Seed{};
       uint32_t behind = min(seed.size, most);
       for (uint32_t distance = 1; distance < LANES; distance *= 2) {
@@ -147,13 +194,12 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_anchors)
 
-// Sets the chains of `queries` queries from query `first_query` on, and chain_counts[query]: of one query
-// they begin where its keys do. `ends` are those of the text's segments. Blocks of whole warps, any grid.
+// Sets the chains of `queries` queries from query `first_query` on, and chain_counts[query - first_query]: of
+// one query they begin where its keys do. `ends` are those of the text's segments. Blocks of whole warps, any grid.
 extern "C" __global__ void __launch_bounds__(128)
     find_chains(const find::Numbers* numbers, const uint32_t* offsets, uint32_t first_query,
-                uint32_t queries, const find::Counted* counted, const uint64_t* starts,
-                const uint64_t* keys, const uint32_t* ends, uint32_t segments, find::Chain* chains,
-                uint32_t* chain_counts) {
+                uint32_t queries, const uint64_t* starts, const uint64_t* keys, const uint32_t* ends,
+                uint32_t segments, find::Chain* chains, uint32_t* chain_counts) {
   using namespace find;
   const uint32_t width = numbers->width;
   const uint64_t base = starts[first_query];
@@ -163,14 +209,15 @@ extern "C" __global__ void __launch_bounds__(128)
     const uint32_t query = first_query + number;
     const uint64_t start = starts[query] - base;
     const uint32_t length = __ldg(offsets + query + 1) - __ldg(offsets + query);
-    const uint32_t found = chain(query, length, keys + start, counted[query].anchors, ends, segments,
-                                 width, chains + start);
-    if (threadIdx.x % LOOK_BACK == 0) chain_counts[query] = found;
+    const uint32_t anchors = static_cast<uint32_t>(starts[query + 1] - starts[query]);
+    const uint32_t found =
+        chain(query, length, keys + start, anchors, ends, segments, width, chains + start);
+    if (threadIdx.x % LOOK_BACK == 0) chain_counts[number] = found;
   }
 }
 SIMT_EXPORT(find_chains)
 
-// Sets kept_counts[read], and the numbers of the chains that are kept of each of `reads` reads from read
+// Sets kept_counts[read - first_read], and the numbers of the chains that are kept of each of `reads` reads from read
 // `first_read` on, best first: kept[starts[2 * read] - starts[2 * first_read] + i], as places in `chains`.
 // Overwrites `keys`. Blocks of whole warps, any grid.
 extern "C" __global__ void __launch_bounds__(128)
@@ -186,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(128)
     const uint32_t read = first_read + number;
     const uint64_t start = starts[2 * read] - base;
     const uint32_t gap = static_cast<uint32_t>(starts[2 * read + 1] - starts[2 * read]);
-    const uint32_t forward = chain_counts[2 * read], reverse = chain_counts[2 * read + 1];
+    const uint32_t forward = chain_counts[2 * number], reverse = chain_counts[2 * number + 1];
     // Those of the second query follow those of the first; a lane moves a chain that no other reads or
     // writes in the same round.
     if (forward < gap) {
@@ -201,16 +248,16 @@ extern "C" __global__ void __launch_bounds__(128)
     const uint32_t length = __ldg(offsets + 2 * read + 1) - __ldg(offsets + 2 * read);
     const uint32_t count = keep_best(chains + start, forward + reverse, length, own, keys + start,
                                      kept + start);
-    if (lane == 0) kept_counts[read] = count;
+    if (lane == 0) kept_counts[number] = count;
   }
 }
 SIMT_EXPORT(find_best)
 
-// Gathers the chains that `find_best` kept: those of a read to places from firsts[read] - firsts[first_read]
-// of `gathered` on. Blocks of whole warps, any grid. No barriers.
+// Gathers the chains that `find_best` kept: those of a read to places from firsts[read - first_read] of
+// `gathered` on. Blocks of whole warps, any grid. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
     find_gather(uint32_t first_read, uint32_t reads, const uint64_t* starts,
-                const find::Chain* chains, const uint32_t* kept, const uint32_t* firsts,
+                const find::Chain* chains, const uint32_t* kept, const uint64_t* firsts,
                 find::Chain* gathered) {
   using namespace find;
   const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
@@ -219,9 +266,10 @@ extern "C" __global__ void __launch_bounds__(128)
        number += gridDim.x * warps) {
     const uint32_t read = first_read + number;
     const uint64_t start = starts[2 * read] - base;
-    const uint32_t first = firsts[read], count = firsts[read + 1] - first;
+    const uint64_t first = firsts[number];
+    const uint32_t count = static_cast<uint32_t>(firsts[number + 1] - first);
     for (uint32_t place = lane; place < count; place += LANES) {
-      gathered[first - firsts[first_read] + place] = chains[start + kept[start + place]];
+      gathered[first + place] = chains[start + kept[start + place]];
     }
   }
 }

@@ -60,29 +60,6 @@ impl<T: Copy> Lists<T> {
         self.items.extend_from_slice(list);
         first..self.items.len() as u32
     }
-
-    /// Adds lists of these lengths, which `items` are one after the other. The first are not copied: most
-    /// often there are no others.
-    pub fn extend(&mut self, items: Vec<T>, lengths: &[u32]) {
-        let mut end = self.items.len() as u32;
-        for length in lengths {
-            self.places.push(end..end + length);
-            end += length;
-        }
-        if self.items.is_empty() {
-            self.items = items;
-        } else {
-            self.items.extend(items);
-        }
-    }
-
-    /// Adds others.
-    pub fn append(&mut self, others: Self) {
-        let before = self.items.len() as u32;
-        self.items.extend(others.items);
-        let moved = others.places.into_iter().map(|it| it.start + before..it.end + before);
-        self.places.extend(moved);
-    }
 }
 
 impl<T: Copy + PartialEq> PartialEq for Lists<T> {
@@ -99,22 +76,19 @@ mod tests {
     fn lists_are_the_same_however_they_came() {
         let mut lists = Lists::default();
         assert!(lists.is_empty());
-        lists.extend(vec![1, 2, 3], &[2, 0, 1]);
-        lists.push(&[9]);
+        for list in [&[1, 2][..], &[], &[3]] {
+            lists.push(list);
+        }
         lists.replace(1, &[4, 5]);
-        let mut others = Lists::default();
-        others.push(&[6, 7]);
-        others.push(&[]);
-        lists.append(others);
-        lists.extend(vec![8, 8], &[1, 1]);
-        let expected: [&[i32]; 8] = [&[1, 2], &[4, 5], &[3], &[9], &[6, 7], &[], &[8], &[8]];
+        lists.push(&[]);
+        let expected: [&[i32]; 4] = [&[1, 2], &[4, 5], &[3], &[]];
         assert!(lists.iter().eq(expected));
         let mut again = Lists::default();
         for list in expected {
             again.push(list);
         }
         assert_eq!(lists, again);
-        again.replace(7, &[]);
+        again.replace(2, &[]);
         assert_ne!(lists, again);
     }
 }

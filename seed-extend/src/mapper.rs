@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Alignments, Extender};
+use crate::extend::{self, Alignments, Extender, Prepared};
 use crate::extension::Extension;
-use crate::find::{Chains, Finder};
+use crate::find::{Chains, DeviceCodes, Finder};
 use crate::insert::Sample;
 use crate::options::Options;
 use crate::packed::Text;
@@ -48,11 +48,12 @@ pub struct Mapper<'i> {
 }
 
 /// What seeds say of the reads of a batch.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Sought {
     queries: Queries,
     salts: Vec<u64>,
     chains: Chains,
+    codes: Option<DeviceCodes>,
 }
 
 /// What was aligned for the reads of a batch.
@@ -86,6 +87,11 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The text of an index.
+fn text(index: &FmIndex) -> extend::Text<'_> {
+    extend::Text::Packed(index.reference().words())
+}
+
 impl<'i> Mapper<'i> {
     /// A mapper to the reference of this index, which aligns on `device`.
     ///
@@ -93,7 +99,7 @@ impl<'i> Mapper<'i> {
     /// [`MapError::Device`].
     pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
         let segments = Segments::new(index.reference());
-        let text = extend::Text::Packed(index.reference().words());
+        let text = text(index);
         let finder = Finder::new(index, &segments, options, device)?;
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
@@ -138,28 +144,36 @@ impl<'i> Mapper<'i> {
     /// [`MapError::Stages`].
     pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Result<Sought, MapError> {
         let queries = Arc::new(queries);
-        let chains = locked(&self.finder).find(&queries, &self.segments)?;
-        Ok(Sought { queries: Arc::unwrap_or_clone(queries), salts, chains })
+        let (chains, codes) = locked(&self.finder).find(&queries, &self.segments)?;
+        Ok(Sought { queries: Arc::unwrap_or_clone(queries), salts, chains, codes })
     }
 
     /// Decides what is to be aligned, on the current rayon pool.
     pub fn plan(&self, sought: Sought) -> Planned {
-        let Sought { queries, salts, chains } = sought;
-        Planned::new((queries, salts), chains, self.extension())
+        let Sought { queries, salts, chains, codes } = sought;
+        let mut planned = Planned::new((queries, salts), chains, self.extension());
+        // Here, so that it is done beside the aligning of another batch.
+        planned.prepared = codes.map(|codes| {
+            let (queries, text) = (planned.queries.all_codes(), text(self.index));
+            let all = extend::Tasks { queries, text, tasks: &planned.tasks };
+            Prepared { codes, plan: extend::gpu::Plan::new(self.options.scoring, all) }
+        });
+        planned
     }
 
     /// Aligns it, on the device.
-    pub fn align(&self, planned: Planned) -> Aligned {
+    pub fn align(&self, mut planned: Planned) -> Aligned {
         let mut alignments = locked(&self.spares).pop().unwrap_or_default();
-        let Planned { queries, tasks, .. } = &planned;
-        locked(&self.extender).align_into(queries.all_codes(), tasks, &mut alignments);
+        let Planned { queries, tasks, prepared, .. } = &mut planned;
+        let all = (queries.all_codes(), prepared.take());
+        locked(&self.extender).align_into(all, tasks, &mut alignments);
         Aligned { planned, alignments }
     }
 
     /// Ranks what was found for each read, on the current rayon pool.
     pub fn rank(&self, aligned: Aligned) -> Searched {
         let Aligned { planned, alignments } = aligned;
-        let Planned { queries, salts, repeats, parts, tasks } = planned;
+        let Planned { queries, salts, repeats, parts, tasks, .. } = planned;
         let settled = parts.into_par_iter().map(|part| {
             let mut settled = regions::Part::default();
             let found = (tasks.as_slice(), &alignments);

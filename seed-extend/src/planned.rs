@@ -8,7 +8,7 @@ use aligner_core::cigar::{Op, Run};
 use rayon::prelude::*;
 
 use crate::chains::Chain;
-use crate::extend::{Alignments, Task};
+use crate::extend::{Alignments, Prepared, Task};
 use crate::extension::Extension;
 use crate::find::Chains;
 use crate::queries::{Queries, parts};
@@ -22,6 +22,8 @@ pub struct Planned {
     /// Of each read the share that has only seeds which are too frequent.
     pub(crate) repeats: Vec<f32>,
     pub(crate) parts: Vec<Part>,
+    /// What a GPU is to do, if there is one.
+    pub(crate) prepared: Option<Prepared>,
     /// What is to be aligned, part after part.
     pub(crate) tasks: Vec<Task>,
 }
@@ -55,7 +57,7 @@ impl Planned {
             first_task += tasks.len();
         }
         let (tasks, repeats) = (of_parts.concat(), chains.repeats);
-        Self { queries, salts, repeats, parts, tasks }
+        Self { queries, salts, repeats, parts, prepared: None, tasks }
     }
 }
 
@@ -69,7 +71,7 @@ impl Part {
     ) -> (Self, Vec<Task>) {
         let mut part = Self { reads: reads.clone(), ..Self::default() };
         let mut tasks = Vec::new();
-        for chain in reads.flat_map(|read| chains.of_reads.get(read)) {
+        for chain in reads.flat_map(|read| chains.of(read)) {
             if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
                 part.plain.push(region);
             } else {

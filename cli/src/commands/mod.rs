@@ -3,6 +3,7 @@
 mod bench;
 mod bench_extend;
 mod bench_kernels;
+mod bench_mapping;
 mod bench_reads;
 mod bench_seeds;
 mod bench_woodstocc;
@@ -17,6 +18,7 @@ mod on_device;
 mod simulate;
 
 pub use self::bench_extend::ExtendBenchArguments;
+pub use self::bench_mapping::MappingBenchArguments;
 pub use self::bench_seeds::SeedsBenchArguments;
 pub use self::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
 pub use self::blastn::bench::BlastnBenchArguments;
@@ -40,6 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Some(Command::Bench(Bench::Blastn(arguments))), _) => blastn::bench::run(arguments),
         (Some(Command::Bench(Bench::Extend(arguments))), _) => bench_extend::run(arguments),
         (Some(Command::Bench(Bench::Seeds(arguments))), _) => bench_seeds::run(arguments),
+        (Some(Command::Bench(Bench::Mapping(arguments))), _) => bench_mapping::run(arguments),
         (Some(Command::Bench(Bench::Nw(arguments))), _) => nw::bench::run(arguments),
         (Some(Command::Nw(nw)), _) => nw::run(nw),
         (Some(Command::Makedb(makedb)), _) => blastn::make_database(makedb),

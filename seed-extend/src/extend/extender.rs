@@ -1,5 +1,8 @@
 //! Extensions on whatever device there is.
 
+use std::sync::Arc;
+
+use aligner_core::gpu::DeviceBuffer;
 use aligner_core::{Device, DeviceError};
 
 use super::alignments::Alignments;
@@ -15,6 +18,15 @@ pub struct Extender<'a> {
     text: Text<'a>,
     engine: Option<Engine>,
     failure: Option<DeviceError>,
+}
+
+/// What was done for the tasks of a batch before they are aligned, on a GPU.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The codes of all queries.
+    pub codes: Arc<DeviceBuffer<u8>>,
+    /// Which kernel does which tasks.
+    pub plan: Plan,
 }
 
 /// What a GPU and the CPU found.
@@ -58,7 +70,7 @@ impl<'a> Extender<'a> {
         all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: Tasks<'_>| cpu::score(scoring, tasks);
-        let shared = self.shared(all, |engine, plan| engine.score(all, plan), on_cpu);
+        let shared = self.shared((all, None), |engine, plan| engine.score(all, plan), on_cpu);
         let Some(Shared { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
@@ -72,7 +84,7 @@ impl<'a> Extender<'a> {
     /// If a task is none of [`Tasks::check`].
     pub fn align(&mut self, queries: &[u8], tasks: &[Task]) -> Alignments {
         let mut found = Alignments::default();
-        self.align_into(queries, tasks, &mut found);
+        self.align_into((queries, None), tasks, &mut found);
         found
     }
 
@@ -80,12 +92,20 @@ impl<'a> Extender<'a> {
     ///
     /// # Panics
     /// If a task is none of [`Tasks::check`].
-    pub fn align_into(&mut self, queries: &[u8], tasks: &[Task], found: &mut Alignments) {
+    pub fn align_into(
+        &mut self,
+        (queries, prepared): (&[u8], Option<Prepared>),
+        tasks: &[Task],
+        found: &mut Alignments,
+    ) {
         let all = Tasks { queries, text: self.text, tasks };
         all.check();
         let scoring = self.scoring;
         let on_cpu = |tasks: Tasks<'_>| cpu::align(scoring, tasks);
-        let shared = self.shared(all, |engine, plan| engine.align(all, plan, found), on_cpu);
+        let (codes, plan) = prepared.map_or((None, None), |it| (Some(it.codes), Some(it.plan)));
+        let on_gpu =
+            |engine: &mut Engine, plan: &Plan| engine.align((all, codes.as_deref()), plan, found);
+        let shared = self.shared((all, plan), on_gpu, on_cpu);
         let Some(Shared { left, rest, .. }) = shared else {
             *found = on_cpu(all);
             return;
@@ -105,21 +125,28 @@ impl<'a> Extender<'a> {
         self.failure.take()
     }
 
-    /// What both find at the same time, unless there is no GPU or it fails now.
+    /// What both find at the same time, by this plan if it is there, unless there is no GPU or it fails now.
     fn shared<T, R: Send>(
         &mut self,
-        all: Tasks<'_>,
+        (all, plan): (Tasks<'_>, Option<Plan>),
         on_gpu: impl FnOnce(&mut Engine, &Plan) -> Result<T, DeviceError>,
         on_cpu: impl FnOnce(Tasks<'_>) -> R + Send,
     ) -> Option<Shared<T, R>> {
         let engine = self.engine.as_mut()?;
-        let plan = Plan::new(self.scoring, all);
+        let plan = plan.unwrap_or_else(|| Plan::new(self.scoring, all));
         let left: Vec<Task> = plan.left.iter().map(|&number| all.tasks[number as usize]).collect();
         let mut rest = None;
-        let found = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| rest = Some(on_cpu(Tasks { tasks: &left, ..all })));
+        let on_cpu = || rest = Some(on_cpu(Tasks { tasks: &left, ..all }));
+        let found = if left.is_empty() {
+            // Without a scope, which would wait for a thread of the pool.
+            on_cpu();
             on_gpu(engine, &plan)
-        });
+        } else {
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| on_cpu());
+                on_gpu(engine, &plan)
+            })
+        };
         match found {
             Ok(found) => Some(Shared { found, left: plan.left, rest: rest? }),
             Err(error) => {

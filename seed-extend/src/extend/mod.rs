@@ -53,6 +53,6 @@ pub mod ungapped;
 
 pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, Alignments, Place};
-pub use extender::Extender;
+pub use extender::{Extender, Prepared};
 pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
 pub use task::{MAX_CELLS, MAX_LENGTH, Scored, Task, Tasks, Text};

@@ -53,19 +53,9 @@ impl<'a> Search<'a> {
         let parts: Vec<Chains> = parts.collect::<Result<_, _>>()?;
         let mut chains = Chains::default();
         for part in parts {
-            chains.of_reads.append(part.of_reads);
-            chains.repeats.extend(part.repeats);
+            chains.append(part);
         }
         Ok(chains)
-    }
-
-    /// The chains of one read, and the share of it that has only seeds which are too frequent.
-    ///
-    /// # Errors
-    /// As [`all`](Self::all).
-    pub fn read(&self, read: u32) -> Result<(Vec<Chain>, f32), RunError> {
-        let found = self.some(read as usize..read as usize + 1)?;
-        Ok((found.of_reads.get(0).to_vec(), found.repeats[0]))
     }
 
     fn some(&self, reads: Range<usize>) -> Result<Chains, RunError> {
@@ -73,14 +63,16 @@ impl<'a> Search<'a> {
         let seeds = seeding::on_cpu(&self.seeds, 2 * reads.start..2 * reads.end)?;
         let mut rest = seeds.as_slice();
         let mut room = Room::default();
-        let mut found = Chains::default();
+        let (mut found, mut all, mut counts) = (Chains::default(), Vec::new(), Vec::new());
         for read in reads {
             let own = rest.iter().take_while(|seed| seed.query / 2 == read).count();
             let (own, others) = rest.split_at(own);
             rest = others;
             found.repeats.push(self.chain(read, own, &mut room));
-            found.of_reads.push(&room.chains);
+            all.extend_from_slice(&room.chains);
+            counts.push(room.chains.len() as u32);
         }
+        found.add(all, &counts);
         Ok(found)
     }
 

@@ -17,30 +17,24 @@
 //! whatever the order in which threads come by (after the output without global atomics of paper 003).
 
 mod cpu;
+mod found;
 pub mod gpu;
 
 use std::sync::Arc;
 
-use aligner_core::gpu::Gpu;
+use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::stream::{CudaBackend, RunError};
 use aligner_core::{Device, DeviceError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 
-use crate::chains::Chain;
-use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
+pub use found::Chains;
 use gpu::{Engine, Indexed};
 
-/// The chains of a batch of reads that may matter.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Chains {
-    /// Of each read, by weight.
-    pub of_reads: Lists<Chain>,
-    /// Of each read the share that has only seeds which are too frequent.
-    pub repeats: Vec<f32>,
-}
+/// The codes of all queries of a batch, in their places in the memory of a GPU.
+pub type DeviceCodes = Arc<DeviceBuffer<u8>>;
 
 /// An index, and the device that looks for reads in it.
 #[derive(Debug)]
@@ -91,7 +85,7 @@ impl<'i> Finder<'i> {
         Ok(Self { index, options, gpu, failure: None })
     }
 
-    /// The chains of reads, on the device or the current rayon pool.
+    /// The chains of reads, on the device or the current rayon pool, and the codes that are on the device then.
     ///
     /// # Errors
     /// If the runtime refuses the stages.
@@ -99,14 +93,14 @@ impl<'i> Finder<'i> {
         &mut self,
         queries: &Arc<Queries>,
         segments: &Segments,
-    ) -> Result<Chains, RunError> {
+    ) -> Result<(Chains, Option<DeviceCodes>), RunError> {
         let search = cpu::Search::new(self.index, segments, &self.options, queries);
-        let Some(gpu) = &self.gpu else { return search.all() };
-        match gpu.engine.find(queries, |read| search.read(read)) {
-            Ok(found) => Ok(found.chains),
+        let Some(gpu) = &self.gpu else { return Ok((search.all()?, None)) };
+        match gpu.engine.find(queries) {
+            Ok(found) => Ok((found.chains, Some(Arc::new(found.codes)))),
             Err(error) => {
                 (self.failure, self.gpu) = (Some(error), None);
-                search.all()
+                Ok((search.all()?, None))
             }
         }
     }

@@ -9,9 +9,10 @@ use bytemuck::cast_slice;
 
 use super::super::alignments::{Alignments, Place};
 use super::super::scoring::Scoring;
-use super::super::task::{Scored, Task, Tasks, Text};
+use super::super::task::{Scored, Tasks, Text};
 use super::costs::Costs;
 use super::plan::{Launch, Plan, Room, Slice};
+use super::uploaded::Uploaded;
 
 /// Threads of a block.
 const THREADS: u32 = 128;
@@ -29,13 +30,6 @@ pub struct Engine {
     text: Arc<DeviceBuffer<u64>>,
     /// Cells of a slice of tasks, kept from one to the next.
     matrix: DeviceBuffer<u32>,
-}
-
-/// Tasks on the device.
-struct Uploaded {
-    queries: DeviceBuffer<u8>,
-    tasks: DeviceBuffer<Task>,
-    scored: DeviceBuffer<Scored>,
 }
 
 /// A slice of tasks whose cells were kept.
@@ -84,7 +78,7 @@ impl Engine {
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub fn score(&mut self, tasks: Tasks<'_>, plan: &Plan) -> Result<Vec<Scored>, DeviceError> {
-        let uploaded = self.upload(tasks)?;
+        let uploaded = Uploaded::new(&self.gpu, tasks, None)?;
         let mut held = Vec::new();
         for launch in &plan.launches {
             let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
@@ -102,7 +96,7 @@ impl Engine {
     /// If memory does not suffice, or the driver fails.
     pub fn time_score(&mut self, tasks: Tasks<'_>) -> Result<f64, DeviceError> {
         let plan = Plan::new(self.scoring, tasks);
-        let uploaded = self.upload(tasks)?;
+        let uploaded = Uploaded::new(&self.gpu, tasks, None)?;
         let mut seconds = 0.0;
         for launch in &plan.launches {
             let pairs = self.gpu.upload(launch.pairs.as_flattened())?;
@@ -115,18 +109,18 @@ impl Engine {
     }
 
     /// The alignments of the tasks of a plan, which have the text of [`Self::new`], in their order: in
-    /// `found`, in place of what it had.
+    /// `found`, in place of what it had. All queries may be on the device already.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub fn align(
         &mut self,
-        tasks: Tasks<'_>,
+        (tasks, on_device): (Tasks<'_>, Option<&DeviceBuffer<u8>>),
         plan: &Plan,
         found: &mut Alignments,
     ) -> Result<(), DeviceError> {
         found.clear();
-        let uploaded = self.upload(tasks)?;
+        let uploaded = Uploaded::new(&self.gpu, tasks, on_device)?;
         let count = tasks.tasks.len();
         let places = self.gpu.zeros::<Place>(count)?;
         let most = self.room()?;
@@ -139,16 +133,6 @@ impl Engine {
         Ok(())
     }
 
-    fn upload(&self, tasks: Tasks<'_>) -> Result<Uploaded, DeviceError> {
-        let own = tasks.own_codes();
-        let (queries, own) = own.as_ref().map_or((tasks.queries, tasks.tasks), |(a, b)| (a, b));
-        Ok(Uploaded {
-            queries: self.gpu.upload(queries)?,
-            tasks: self.gpu.upload(own)?,
-            scored: self.gpu.zeros(own.len())?,
-        })
-    }
-
     fn kernel(&self, name: &str, columns: u32) -> Result<Kernel, DeviceError> {
         self.module.kernel(&self.gpu, &format!("extend_{name}_{columns}"))
     }
@@ -157,7 +141,7 @@ impl Engine {
     fn launch_scores(
         &self,
         launch: &Launch,
-        uploaded: &Uploaded,
+        uploaded: &Uploaded<'_>,
         pairs: &DeviceBuffer<u32>,
         (rest, rest_count): (&DeviceBuffer<u32>, &DeviceBuffer<u32>),
     ) -> Result<(), DeviceError> {
@@ -176,7 +160,7 @@ impl Engine {
                 &[
                     Argument::Buffer(&*self.costs),
                     Argument::Buffer(&*self.text),
-                    Argument::Buffer(&uploaded.queries),
+                    Argument::Buffer(uploaded.queries()),
                     Argument::Buffer(&uploaded.tasks),
                     Argument::Buffer(pairs),
                     Argument::U32(count),
@@ -197,7 +181,7 @@ impl Engine {
                 &[
                     Argument::Buffer(&*self.costs),
                     Argument::Buffer(&*self.text),
-                    Argument::Buffer(&uploaded.queries),
+                    Argument::Buffer(uploaded.queries()),
                     Argument::Buffer(&uploaded.tasks),
                     Argument::Buffer(rest),
                     Argument::Buffer(rest_count),
@@ -215,7 +199,7 @@ impl Engine {
     }
 
     /// Scores a slice of tasks, and keeps their cells.
-    fn trace(&mut self, slice: &Slice, uploaded: &Uploaded) -> Result<Traced, DeviceError> {
+    fn trace(&mut self, slice: &Slice, uploaded: &Uploaded<'_>) -> Result<Traced, DeviceError> {
         let Slice { fills, pairs, rooms, words } = slice;
         if (self.matrix.len() as u64) < *words {
             self.matrix = self.gpu.room(0)?;
@@ -239,7 +223,7 @@ impl Engine {
                     &[
                         Argument::Buffer(&*self.costs),
                         Argument::Buffer(&*self.text),
-                        Argument::Buffer(&uploaded.queries),
+                        Argument::Buffer(uploaded.queries()),
                         Argument::Buffer(&uploaded.tasks),
                         Argument::Buffer(&pairs),
                         Argument::U32(range.start),
@@ -258,7 +242,7 @@ impl Engine {
     fn walk(
         &self,
         traced: &Traced,
-        uploaded: &Uploaded,
+        uploaded: &Uploaded<'_>,
         places: &DeviceBuffer<Place>,
         runs: &mut Vec<Run>,
     ) -> Result<(), DeviceError> {
@@ -279,7 +263,7 @@ impl Engine {
                     &[
                         Argument::Buffer(&*self.costs),
                         Argument::Buffer(&*self.text),
-                        Argument::Buffer(&uploaded.queries),
+                        Argument::Buffer(uploaded.queries()),
                         Argument::Buffer(&uploaded.tasks),
                         Argument::Buffer(&traced.pairs),
                         Argument::U32(tasks / 2),

@@ -15,6 +15,7 @@
 pub mod costs;
 pub mod engine;
 pub mod plan;
+mod uploaded;
 
 pub use engine::Engine;
 pub use plan::Plan;

@@ -4,18 +4,16 @@ use std::ops::Range;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
-use aligner_core::stream::{Backend, CudaBackend, Kernels, Launch, Loaded, RunError, Word};
+use aligner_core::stream::{Backend, CudaBackend, Kernels, Launch, Loaded, Word};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::Segments;
-use rayon::prelude::*;
 
 use super::super::Chains;
-use super::numbers::{Counted, Numbers};
-use super::plan::{BYTES_PER_ANCHOR, Plan};
+use super::numbers::Numbers;
+use super::plan::{BYTES_PER_ANCHOR, slices};
 use super::seeded::{Indexed, Seeded, failed};
 use crate::anchors::share;
 use crate::chains::Chain;
-use crate::lists::Lists;
 use crate::options::Options;
 use crate::queries::Queries;
 use crate::seeding;
@@ -24,7 +22,9 @@ use crate::seeds::SeedOptions;
 /// Threads of a block; the anchors' kernel wants as many.
 pub(super) const THREADS: u32 = 128;
 /// Warps of a block.
-const WARPS: u32 = THREADS / 32;
+pub(super) const WARPS: u32 = THREADS / 32;
+/// Threads of the block that adds up: `find::ADDING`.
+const ADDING: u32 = 1024;
 
 /// An index on a device, and the kernels of `seeds.cu` and `find.cu` that look for reads in it.
 #[derive(Debug)]
@@ -43,11 +43,11 @@ pub struct Engine<B: Backend> {
 
 /// What was found for the reads of a batch.
 #[derive(Debug)]
-pub struct Found {
+pub struct Found<B> {
     /// The chains.
     pub chains: Chains,
-    /// How many reads had more seeds than there was room for, and so were left to the CPU.
-    pub left: usize,
+    /// The codes of all queries, on the device.
+    pub codes: B,
 }
 
 /// Anchors may take this part of a GPU's memory that is free once the index is there.
@@ -95,90 +95,70 @@ impl<B: Backend + Clone> Engine<B> {
         Ok(Self { backend, indexed, options, seeding, numbers, segments, room })
     }
 
-    /// The chains of reads. For those with too many seeds `search` finds them meanwhile, on the current
-    /// rayon pool: chains and repeats.
+    /// The chains of reads.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub fn find(
-        &self,
-        queries: &Queries,
-        search: impl Fn(u32) -> Result<(Vec<Chain>, f32), RunError> + Sync,
-    ) -> Result<Found, DeviceError> {
-        let mut seeded = self.seed(queries, false)?;
-        let mut counted: Vec<Counted> = self.read(&seeded.counted, queries.len())?;
-        let left = leave_out(&mut counted);
-        if !left.is_empty() {
-            self.backend.write(&mut seeded.counted, cast_slice(&counted))?;
-        }
-        let plan = Plan::new(&counted, self.room);
-        let starts = upload(&self.backend, &plan.starts)?;
+    pub fn find(&self, queries: &Queries) -> Result<Found<B::Buffer>, DeviceError> {
+        let reads = (queries.len() / 2) as u32;
+        let seeded = self.seed(queries, false)?;
+        let anchors = self.anchors(&seeded)?;
         let mut chains = Chains::default();
-        let mut searched = Ok(Vec::new());
-        rayon::in_place_scope(|scope| {
-            scope.spawn(|_| {
-                searched = left.par_iter().map(|&read| search(read)).collect();
-            });
-            plan.slices.iter().try_for_each(|reads| {
-                self.slice(reads, &seeded, (&plan, &starts), &mut chains.of_reads)
-            })
-        })?;
-        let of_read = |(read, counted): (u32, &[Counted])| {
-            let covered = counted.iter().map(|query| query.repeats).max().unwrap_or_default();
-            share(covered, queries.bases(read))
-        };
-        chains.repeats = (0..).zip(counted.chunks(2)).map(of_read).collect();
-        let searched: Vec<_> = searched.map_err(failed)?;
-        for (&read, (own, repeats)) in left.iter().zip(searched) {
-            chains.of_reads.replace(read as usize, &own);
-            chains.repeats[read as usize] = repeats;
+        if anchors <= self.room {
+            self.slice(&(0..reads), anchors, &seeded, &mut chains)?;
+        } else {
+            let starts: Vec<u64> = self.read(&seeded.starts, queries.len() + 1)?;
+            for reads in slices(&starts, self.room) {
+                let [first, end] = [reads.start, reads.end].map(|read| starts[2 * read as usize]);
+                self.slice(&reads, end - first, &seeded, &mut chains)?;
+            }
         }
-        Ok(Found { chains, left: left.len() })
+        let repeats: Vec<u32> = self.read(&seeded.repeats, reads as usize)?;
+        let of_read = |(read, covered)| share(covered, queries.bases(read));
+        chains.repeats = (0..).zip(repeats).map(of_read).collect();
+        Ok(Found { chains, codes: seeded.codes })
     }
 
-    /// Appends the chains of a slice of reads.
+    /// Appends the chains of a slice of reads, which have so many anchors.
     fn slice(
         &self,
         reads: &Range<u32>,
+        anchors: u64,
         seeded: &Seeded<B::Buffer>,
-        (plan, starts): (&Plan, &B::Buffer),
-        found: &mut Lists<Chain>,
+        found: &mut Chains,
     ) -> Result<(), DeviceError> {
-        let Seeded { offsets, seeds, counted, .. } = seeded;
-        let anchors = plan.anchors(reads) as usize;
-        // Room for each anchor of the slice, and counts of all queries and reads up to its end.
-        let keys = self.memory::<u64>(anchors)?;
-        let chains = self.memory::<Chain>(anchors)?;
-        let kept = self.memory::<u32>(anchors)?;
-        let chain_counts = self.memory::<u32>(2 * reads.end as usize)?;
-        let kept_counts = self.memory::<u32>(reads.end as usize)?;
+        let Seeded { offsets, seeds, seed_starts, starts, .. } = seeded;
         let (first, count) = (reads.start, reads.len() as u32);
+        // Room for each anchor of the slice, and counts of its queries and reads.
+        let keys = self.memory::<u64>(anchors as usize)?;
+        let chains = self.memory::<Chain>(anchors as usize)?;
+        let kept = self.memory::<u32>(anchors as usize)?;
+        let chain_counts = self.memory::<u32>(2 * count as usize)?;
+        let kept_counts = self.memory::<u32>(count as usize)?;
         let (first_query, queries) = (Word::Number(2 * first), Word::Number(2 * count));
         let (first_read, read_count) = (Word::Number(first), Word::Number(count));
         self.launch(
             "find_anchors",
-            (2 * count).div_ceil(WARPS),
+            ((2 * count).div_ceil(WARPS), THREADS),
             &[
                 Word::Address(self.indexed.address),
                 self.at(&self.numbers),
-                self.at(offsets),
                 first_query,
                 queries,
                 self.at(seeds),
-                self.at(counted),
+                self.at(seed_starts),
                 self.at(starts),
                 self.at(&keys),
             ],
         )?;
         self.launch(
             "find_chains",
-            count.div_ceil(WARPS),
+            (count.div_ceil(WARPS), THREADS),
             &[
                 self.at(&self.numbers),
                 self.at(offsets),
                 first_query,
                 queries,
-                self.at(counted),
                 self.at(starts),
                 self.at(&keys),
                 self.at(&self.segments.0),
@@ -189,7 +169,7 @@ impl<B: Backend + Clone> Engine<B> {
         )?;
         self.launch(
             "find_best",
-            count.div_ceil(WARPS),
+            (count.div_ceil(WARPS), THREADS),
             &[
                 self.at(&self.numbers),
                 self.at(offsets),
@@ -203,20 +183,12 @@ impl<B: Backend + Clone> Engine<B> {
                 self.at(&kept_counts),
             ],
         )?;
-        let counts: Vec<u32> = self.read(&kept_counts, reads.end as usize)?;
-        // The first chain of each read, and the end of the last's; nothing is before the slice.
-        let mut firsts = vec![0; first as usize];
-        let mut end = 0;
-        firsts.push(end);
-        for kept in &counts[first as usize..] {
-            end += kept;
-            firsts.push(end);
-        }
-        let gathered = self.memory::<Chain>(end as usize)?;
-        let firsts = upload(&self.backend, &firsts)?;
+        let (firsts, total) = self.sums(&kept_counts, count)?;
+        let all = self.read::<u64>(&total, 1)?[0] as usize;
+        let gathered = self.memory::<Chain>(all)?;
         self.launch(
             "find_gather",
-            count.div_ceil(WARPS),
+            (count.div_ceil(WARPS), THREADS),
             &[
                 first_read,
                 read_count,
@@ -227,22 +199,34 @@ impl<B: Backend + Clone> Engine<B> {
                 self.at(&gathered),
             ],
         )?;
-        let chains = self.read(&gathered, end as usize)?;
-        found.extend(chains, &counts[first as usize..]);
+        let gathered = self.backend.land(&gathered, all * size_of::<Chain>())?;
+        found.add(gathered, &self.read(&kept_counts, count as usize)?);
         Ok(())
+    }
+
+    /// The sums of these numbers before each and of all, and that of all once more.
+    pub(super) fn sums(
+        &self,
+        numbers: &B::Buffer,
+        count: u32,
+    ) -> Result<(B::Buffer, B::Buffer), DeviceError> {
+        let (sums, total) = (self.memory::<u64>(count as usize + 1)?, self.memory::<u64>(1)?);
+        let words = [self.at(numbers), Word::Number(count), self.at(&sums), self.at(&total)];
+        self.launch("find_sums", (1, ADDING), &words)?;
+        Ok((sums, total))
     }
 
     /// Launches a kernel of `find.cu`. Callers pass what it takes, in its order.
     pub(super) fn launch(
         &self,
         kernel: &str,
-        blocks: u32,
+        (blocks, width): (u32, u32),
         arguments: &[Word],
     ) -> Result<(), DeviceError> {
         if blocks == 0 {
             return Ok(());
         }
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        let launch = Launch { kernel, blocks, width, shared: 0, arguments };
         #[allow(unsafe_code)]
         // SAFETY: only engines call this, and each call passes the kernel's arguments, with buffers as
         // long as the comments there say.
@@ -273,16 +257,4 @@ pub(super) fn upload<B: Backend, T: Pod>(
     values: &[T],
 ) -> Result<B::Buffer, DeviceError> {
     backend.upload(cast_slice(values))
-}
-
-/// Reads that have a query with too many seeds; their queries have no anchors then.
-fn leave_out(counted: &mut [Counted]) -> Vec<u32> {
-    let mut left = Vec::new();
-    for (read, queries) in (0..).zip(counted.chunks_mut(2)) {
-        if queries.iter().any(|query| query.seeds == Counted::MANY) {
-            left.push(read);
-            queries.fill(Counted::default());
-        }
-    }
-    left
 }

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Gpu};
-use aligner_core::stream::{Backend, CudaExecutor, Metrics, RunError, Word};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Metrics, RunError, Word};
 use fm_index::FmIndex;
 use fm_index::gpu::{DeviceIndex, View};
 
-use super::engine::{Engine, THREADS, upload};
-use super::numbers::{Counted, slots_before};
+use super::engine::{Engine, THREADS, WARPS, upload};
 use crate::queries::Queries;
 use crate::seeding;
 use crate::seeding::stages::{Context, DeviceContext};
@@ -38,67 +37,85 @@ impl Indexed {
 pub(super) struct Seeded<B> {
     /// Bases before each query, and all.
     pub(super) offsets: B,
-    /// Seeds of each query, from its slots on.
+    /// Codes of all queries.
+    pub(super) codes: B,
+    /// Seeds, query after query.
     pub(super) seeds: B,
-    /// How many, and what comes of them.
-    pub(super) counted: B,
+    /// Seeds before each query, and all.
+    pub(super) seed_starts: B,
+    /// Anchors before each query, and all.
+    pub(super) starts: B,
+    /// All anchors.
+    total: B,
+    /// Of each read, the bases of the query with more of them in seeds that occur too often.
+    pub(super) repeats: B,
     /// What the runtime measured, if it was asked to.
-    pub(super) metrics: Metrics,
+    metrics: Metrics,
 }
 
 impl<B: Backend + Clone> Engine<B> {
-    /// How many seeds each query has, and what the runtime measured if `metrics` asks for it.
+    /// Finds seeds, and gives what the runtime measured if `metrics` asks for it.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
-    pub fn count_seeds(
-        &self,
-        queries: &Queries,
-        metrics: bool,
-    ) -> Result<(Vec<Counted>, Metrics), DeviceError> {
-        let Seeded { counted, metrics, .. } = self.seed(queries, metrics)?;
-        Ok((self.read(&counted, queries.len())?, metrics))
+    pub fn time_seeds(&self, queries: &Queries, metrics: bool) -> Result<Metrics, DeviceError> {
+        let seeded = self.seed(queries, metrics)?;
+        self.anchors(&seeded)?;
+        Ok(seeded.metrics)
     }
 
-    /// Finds seeds.
+    /// How many anchors the seeds have.
+    pub(super) fn anchors(&self, seeded: &Seeded<B::Buffer>) -> Result<u64, DeviceError> {
+        Ok(self.read(&seeded.total, 1)?[0])
+    }
+
+    /// Finds the seeds of all queries, and counts their anchors.
     pub(super) fn seed(
         &self,
         queries: &Queries,
         metrics: bool,
     ) -> Result<Seeded<B::Buffer>, DeviceError> {
         let backend = &self.backend;
-        let (bases, count) = (queries.all_codes().len(), queries.len());
+        let (bases, count) = (queries.all_codes().len(), queries.len() as u32);
         let words = upload(backend, queries.words())?;
         let unknown = upload(backend, queries.unknown())?;
         let word_offsets = upload(backend, queries.word_offsets())?;
         let offsets = upload(backend, queries.offsets())?;
-        let seeds = self.memory::<Seed>(slots_before(bases as u32, count as u32) as usize)?;
-        let counted = backend.zeros(count * size_of::<Counted>())?;
-        let mut seeded = Seeded { offsets, seeds, counted, metrics: Metrics::default() };
-        let buffers = [&words, &unknown, &word_offsets, &seeded.offsets];
-        let addresses = buffers.map(|buffer| backend.address(buffer));
-        seeded.metrics = self.stream((queries, addresses), &seeded, metrics)?;
+        let addresses = [&words, &unknown, &word_offsets, &offsets].map(|it| backend.address(it));
+        let codes = self.memory::<u8>(bases)?;
+        let [words_at, unknown_at, word_offsets_at, offsets_at] = addresses.map(Word::Address);
+        let number = Word::Number(count);
+        self.launch(
+            "find_codes",
+            (count.div_ceil(WARPS), THREADS),
+            &[words_at, unknown_at, word_offsets_at, offsets_at, number, self.at(&codes)],
+        )?;
+        let (found, metrics) = self.stream((queries, addresses), metrics)?;
+        let (seeds, seed_starts) = self.by_query(&found, count)?;
+        let anchors = self.memory::<u32>(count as usize)?;
+        let repeats = self.memory::<u32>(count as usize / 2)?;
         self.launch(
             "find_counts",
-            (count as u32).div_ceil(THREADS),
+            ((count / 2).div_ceil(THREADS), THREADS),
             &[
                 self.at(&self.numbers),
-                self.at(&seeded.offsets),
-                Word::Number(count as u32),
-                self.at(&seeded.seeds),
-                self.at(&seeded.counted),
+                Word::Number(count / 2),
+                self.at(&seeds),
+                self.at(&seed_starts),
+                self.at(&anchors),
+                self.at(&repeats),
             ],
         )?;
-        Ok(seeded)
+        let (starts, total) = self.sums(&anchors, count)?;
+        Ok(Seeded { offsets, codes, seeds, seed_starts, starts, total, repeats, metrics })
     }
 
-    /// Finds the seeds of queries, which are at these addresses, by stages, and puts them to their queries.
+    /// Finds the seeds of queries, which are at these addresses, by stages, in any order.
     fn stream(
         &self,
         (queries, addresses): (&Queries, [u64; 4]),
-        seeded: &Seeded<B::Buffer>,
         metrics: bool,
-    ) -> Result<Metrics, DeviceError> {
+    ) -> Result<(DeviceItems<B>, Metrics), DeviceError> {
         let (index, options) = (self.indexed.index.clone(), self.options);
         let known = DeviceContext { index: self.indexed.view, queries: addresses, options };
         let context = Context { index, queries: Arc::default(), options };
@@ -109,19 +126,24 @@ impl<B: Backend + Clone> Engine<B> {
         let hunts = seeding::hunts(0..queries.len() as u32);
         let mut outputs = executor.run_in_place(&hunts).map_err(failed)?;
         let found = outputs.take([sinks.first, sinks.again])?;
-        let total = found.count as u32;
-        self.launch(
-            "find_places",
-            total.div_ceil(THREADS),
-            &[
-                self.at(&seeded.offsets),
-                self.at(&found.items),
-                Word::Number(total),
-                self.at(&seeded.seeds),
-                self.at(&seeded.counted),
-            ],
-        )?;
-        Ok(outputs.metrics)
+        Ok((found, outputs.metrics))
+    }
+
+    /// The same seeds, query after query, and how many are before each of so many queries.
+    fn by_query(
+        &self,
+        found: &DeviceItems<B>,
+        queries: u32,
+    ) -> Result<(B::Buffer, B::Buffer), DeviceError> {
+        let counts = self.backend.zeros(queries as usize * size_of::<u32>())?;
+        let blocks = ((found.count as u32).div_ceil(THREADS), THREADS);
+        let (all, number) = (self.at(&found.items), Word::Number(found.count as u32));
+        self.launch("find_tally", blocks, &[all, number, self.at(&counts)])?;
+        let (starts, _) = self.sums(&counts, queries)?;
+        let seeds = self.memory::<Seed>(found.count)?;
+        let arguments = [all, number, self.at(&starts), self.at(&counts), self.at(&seeds)];
+        self.launch("find_places", blocks, &arguments)?;
+        Ok((seeds, starts))
     }
 }
 

@@ -30,9 +30,9 @@ use self::pool::Pool;
 
 use crate::error::DeviceError;
 
-/// How long the device is asked whether it is done before the host sleeps: several times what it takes to be
-/// woken.
-const ASKING: Duration = Duration::from_micros(100);
+/// How long the device is asked whether it is done before the host sleeps: much longer than it takes to be woken, so
+/// that sleeping never costs much of a wait.
+const ASKING: Duration = Duration::from_millis(2);
 
 /// What `gpualign devices` says of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! The stages are those of the modules [`seeds`](crate::seeds), [`anchors`](crate::anchors) and
-//! [`chains`](crate::chains), which define what is found. The CPU finds the seeds of some reads together,
-//! and does the rest for a read before the next. On a GPU, between two
-//! stages, the host adds up how many results there are, so that each begins where those before it end,
-//! whatever the order in which threads come by (after the output without global atomics of paper 003).
+//! [`chains`](crate::chains), which define what is found. The CPU finds the seeds of some reads together, and
+//! does the rest for a read before the next. On a GPU results are counted between two stages, and the counts
+//! added up on the device, so that those of each read begin where those before it end, whatever the order in
+//! which threads come by (after the output without global atomics of paper 003).
 
 mod cpu;
 mod found;

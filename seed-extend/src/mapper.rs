@@ -45,6 +45,8 @@ pub struct Mapper<'i> {
     pub(crate) mates: Mutex<Extender<'i>>,
     /// What was read: the memory serves for further batches.
     spares: Mutex<Vec<Alignments>>,
+    /// The same of reads.
+    spare_queries: Mutex<Vec<Queries>>,
 }
 
 /// What seeds say of the reads of a batch.
@@ -104,8 +106,8 @@ impl<'i> Mapper<'i> {
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        let spares = Mutex::default();
-        Ok(Self { index, segments, options, finder, extender, mates, spares })
+        let (spares, spare_queries) = (Mutex::default(), Mutex::default());
+        Ok(Self { index, segments, options, finder, extender, mates, spares, spare_queries })
     }
 
     /// The index.
@@ -135,6 +137,20 @@ impl<'i> Mapper<'i> {
         let text = Text::of(self.index);
         let (scoring, reach) = (self.options.scoring, self.options.reach);
         Extension { text, segments: &self.segments, scoring, reach }
+    }
+
+    /// The queries of reads, on the current rayon pool, in memory of those that were resolved.
+    ///
+    /// # Panics
+    /// As [`Queries::new`].
+    pub fn queries<'r>(&self, reads: impl IntoIterator<Item = &'r [u8]>) -> Queries {
+        let spare = locked(&self.spare_queries).pop();
+        spare.unwrap_or_default().replaced(reads)
+    }
+
+    /// Takes back the memory of queries.
+    pub(crate) fn spare(&self, queries: Queries) {
+        locked(&self.spare_queries).push(queries);
     }
 
     /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
@@ -219,7 +235,8 @@ impl<'i> Mapper<'i> {
 
     /// Decides for reads that have no mates.
     pub fn resolve_single(&self, searched: Searched) -> Resolved {
-        let Searched { regions, repeats, .. } = searched;
+        let Searched { queries, regions, repeats, .. } = searched;
+        self.spare(queries);
         let verdict = |read: usize| self.alone(regions.of(read), repeats[read]);
         let verdicts = (0..repeats.len()).map(verdict).collect();
         self.resolved(regions, verdicts, repeats)

@@ -37,7 +37,8 @@ impl Mapper<'_> {
     pub fn resolve_pairs(&self, rescued: Rescued) -> Resolved {
         let Rescued { mut searched, library, rescues, alignments } = rescued;
         self.add(&mut searched, &rescues, &alignments);
-        let Searched { salts, regions, repeats, .. } = searched;
+        let Searched { queries, salts, regions, repeats } = searched;
+        self.spare(queries);
         let verdicts: Vec<[Option<Verdict>; 2]> = (0..salts.len() / 2)
             .into_par_iter()
             .with_min_len(TOGETHER)

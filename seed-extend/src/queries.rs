@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aligner_core::seq::{UNKNOWN, complement, encode};
+use aligner_core::seq::{UNKNOWN, complement, encode_into};
 
 use rayon::prelude::*;
 
@@ -50,8 +50,22 @@ impl Queries {
     /// # Panics
     /// If they have 2^31 bases or more.
     pub fn new<'r>(reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
+        Self::default().replaced(reads)
+    }
+
+    /// The same in the memory of these: to get as much from the system takes longer than to fill it.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn replaced<'r>(self, reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
+        let Self { mut codes, mut offsets, words: mut packed, mut unknown, mut word_offsets } =
+            self;
         let reads: Vec<&[u8]> = reads.into_iter().collect();
-        let (mut offsets, mut word_offsets) = (vec![0], vec![0]);
+        for offsets in [&mut offsets, &mut word_offsets] {
+            offsets.clear();
+            offsets.push(0);
+        }
         let (mut bases, mut words) = (0, 0);
         for read in &reads {
             for _ in 0..2 {
@@ -62,9 +76,9 @@ impl Queries {
             }
         }
         assert!(u32::try_from(bases).is_ok(), "a batch has less than 2^31 bases");
-        let mut codes = vec![0; bases];
-        let mut packed = vec![0; words];
-        let mut unknown = vec![0; words];
+        codes.resize(bases, 0);
+        packed.resize(words, 0);
+        unknown.resize(words, 0);
         let mut parts = Vec::new();
         let mut rest = (&mut codes[..], &mut packed[..], &mut unknown[..]);
         for part in reads.chunks(TOGETHER) {
@@ -158,7 +172,7 @@ fn joined(bytes: u64) -> u64 {
     (eights | eights >> 24) & 0xFFFF
 }
 
-/// What is still to be filled for some reads.
+/// What is still to be filled for some reads, with anything in it.
 struct Lanes<'q> {
     codes: &'q mut [u8],
     packed: &'q mut [u64],
@@ -169,27 +183,55 @@ impl Lanes<'_> {
     /// Fills in the queries of a read.
     fn push(&mut self, letters: &[u8]) {
         let forward = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
-        for (code, &letter) in forward.iter_mut().zip(letters) {
-            *code = encode(letter);
-        }
+        encode_into(letters, forward);
         let reverse = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
         for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
             *code = complement(other);
         }
-        for codes in [forward, reverse] {
-            let count = codes.len().div_ceil(BASES);
+        let count = letters.len().div_ceil(BASES);
+        let mut next = || {
             let words = self.packed.split_off_mut(..count).unwrap_or_default();
-            let unknown = self.unknown.split_off_mut(..count).unwrap_or_default();
-            for ((codes, word), unknown) in codes.chunks(BASES).zip(words).zip(unknown) {
-                for (number, eight) in codes.chunks(8).enumerate() {
-                    let mut bytes = [0; 8];
-                    bytes[..eight.len()].copy_from_slice(eight);
-                    let eight = u64::from_le_bytes(bytes);
-                    *word |= joined(eight & (3 * EACH)) << (16 * number);
-                    *unknown |= joined((eight >> UNKNOWN.trailing_zeros()) & EACH) << (16 * number);
-                }
+            (words, self.unknown.split_off_mut(..count).unwrap_or_default())
+        };
+        let ((words, unknown), (turned, turned_unknown)) = (next(), next());
+        for ((codes, word), unknown) in
+            forward.chunks(BASES).zip(words.iter_mut()).zip(unknown.iter_mut())
+        {
+            (*word, *unknown) = (0, 0);
+            for (number, eight) in codes.chunks(8).enumerate() {
+                let mut bytes = [0; 8];
+                bytes[..eight.len()].copy_from_slice(eight);
+                let eight = u64::from_le_bytes(bytes);
+                *word |= joined(eight & (3 * EACH)) << (16 * number);
+                *unknown |= joined((eight >> UNKNOWN.trailing_zeros()) & EACH) << (16 * number);
             }
         }
+        turn(unknown, letters.len(), turned_unknown);
+        turn(words, letters.len(), turned);
+        let mut rest = letters.len();
+        for (word, unknown) in turned.iter_mut().zip(turned_unknown) {
+            let known = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
+            *word = !*word & known;
+            rest = rest.saturating_sub(BASES);
+        }
+    }
+}
+
+/// Sets `turned` to the pairs of bits of these words, of which there are `length`, last to first.
+fn turn(words: &[u64], length: usize, turned: &mut [u64]) {
+    /// The lower bit of every pair.
+    const LOWER: u64 = u64::MAX / 3;
+    let pairs = |word: u64| {
+        let bits = word.reverse_bits();
+        (bits & LOWER) << 1 | bits >> 1 & LOWER
+    };
+    // Behind the last pair there is nothing, which comes first then.
+    let shift = 2 * (BASES * words.len() - length);
+    let mut words = words.iter().rev().map(|&word| pairs(word)).peekable();
+    for to in turned {
+        let word = words.next().unwrap_or_default();
+        let after = words.peek().copied().unwrap_or_default();
+        *to = if shift == 0 { word } else { word >> shift | after << (64 - shift) };
     }
 }
 
@@ -219,5 +261,25 @@ mod tests {
         assert_eq!(queries.packed(6).words, [0xE4E4_E4E4_E4E4_E4E4, 0xE4]);
         assert_eq!(queries.packed(6).length, 36);
         assert!(is_reverse(7) && !is_reverse(6));
+    }
+
+    #[test]
+    fn packed_queries_are_their_codes() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut queries = Queries::new([b"NNNN".repeat(99).as_slice(), b"ACGT"]);
+        for length in (0..=131).rev().chain([150, 1000]) {
+            let read: Vec<u8> = (0..length).map(|_| b"ACGTN"[random.usize(..5)]).collect();
+            queries = queries.replaced([read.as_slice()]);
+            for query in 0..2 {
+                let Packed { words, unknown, .. } = queries.packed(query);
+                let (mut expected, mut others) = (vec![0; words.len()], vec![0; words.len()]);
+                for (place, &code) in queries.codes(query).iter().enumerate() {
+                    let bits = 2 * (place % BASES);
+                    expected[place / BASES] |= u64::from(code & 3) << bits;
+                    others[place / BASES] |= u64::from(code == UNKNOWN) << bits;
+                }
+                assert_eq!((words, unknown), (&expected[..], &others[..]), "{length} {query}");
+            }
+        }
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Pipeline<'a> {
     }
 
     fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
-        let queries = Queries::new(reads.iter().map(|read| read.sequence));
+        let queries = self.mapper.queries(reads.iter().map(|read| read.sequence));
         (queries, reads.iter().map(|read| salt(read.name, self.seed)).collect())
     }
 

@@ -52,7 +52,7 @@ impl Gpu {
         }
     }
 
-    /// Copies host memory to the front of a device array, by parts.
+    /// Copies host memory to the front of a device array, by parts. Nobody writes to a part until its copy is past.
     pub(super) fn depart<T: DeviceRepr + Pod>(
         &self,
         host: &[T],

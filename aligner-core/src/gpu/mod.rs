@@ -14,7 +14,6 @@ mod pool;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
@@ -29,10 +28,6 @@ use self::landing::Landings;
 use self::pool::Pool;
 
 use crate::error::DeviceError;
-
-/// How long the device is asked whether it is done before the host sleeps: much longer than it takes to be woken, so
-/// that sleeping never costs much of a wait.
-const ASKING: Duration = Duration::from_millis(2);
 
 /// What `gpualign devices` says of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,19 +208,11 @@ impl Gpu {
         self.context.bind_to_thread().map_err(failed("turning to the device"))
     }
 
-    /// Waits until everything given to the stream is done: asks for a while, and then sleeps, which leaves the
-    /// processor to others but is told later.
+    /// Waits until everything given to the stream is done.
     ///
     /// # Errors
     /// If any of it failed.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        let (mark, begin) = (self.mark()?, Instant::now());
-        while begin.elapsed() < ASKING {
-            if mark.is_past()? {
-                return Ok(());
-            }
-            std::hint::spin_loop();
-        }
-        mark.wait()
+        self.stream.synchronize().map_err(failed("waiting for the device"))
     }
 }

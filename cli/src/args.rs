@@ -21,8 +21,7 @@ pub use self::reports::{Loci, Reports};
 pub use self::sorting::{Sorting, memory};
 use crate::commands::{
     BlastnArguments, BlastnBenchArguments, EvaluateArguments, ExtendBenchArguments,
-    MakeDbArguments, MappingBenchArguments, Nw, NwBenchArguments, SeedsBenchArguments, Simulate,
-    with_double_dashes,
+    MakeDbArguments, Nw, NwBenchArguments, ReadsBenchArguments, Simulate, with_double_dashes,
 };
 
 const EXAMPLES: &str = "\
@@ -100,9 +99,9 @@ pub enum Bench {
     /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
     Extend(ExtendBenchArguments),
     /// Measures the stages that find seeds of reads, on the CPU or a GPU
-    Seeds(SeedsBenchArguments),
+    Seeds(ReadsBenchArguments),
     /// Measures the stages of everyday mapping between reads in memory and ranked alignments
-    Mapping(MappingBenchArguments),
+    Mapping(ReadsBenchArguments),
     /// Measure the filter pipeline of blastn
     Blastn(BlastnBenchArguments),
 }

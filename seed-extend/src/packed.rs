@@ -6,7 +6,7 @@ use fm_index::FmIndex;
 pub const BASES: usize = 32;
 
 /// The lower bit of every base.
-const LOWER: u64 = 0x5555_5555_5555_5555;
+pub(crate) const LOWER: u64 = 0x5555_5555_5555_5555;
 
 /// A packed query.
 #[derive(Debug, Clone, Copy)]

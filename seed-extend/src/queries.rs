@@ -6,7 +6,7 @@ use aligner_core::seq::{UNKNOWN, complement, encode_into};
 
 use rayon::prelude::*;
 
-use crate::packed::{BASES, Packed};
+use crate::packed::{BASES, LOWER, Packed};
 
 /// Reads that one task handles, one after the other.
 pub(crate) const TOGETHER: usize = 256;
@@ -219,8 +219,6 @@ impl Lanes<'_> {
 
 /// Sets `turned` to the pairs of bits of these words, of which there are `length`, last to first.
 fn turn(words: &[u64], length: usize, turned: &mut [u64]) {
-    /// The lower bit of every pair.
-    const LOWER: u64 = u64::MAX / 3;
     let pairs = |word: u64| {
         let bits = word.reverse_bits();
         (bits & LOWER) << 1 | bits >> 1 & LOWER

@@ -5,8 +5,7 @@
 //! again.
 
 use std::collections::VecDeque;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 use cudarc::driver::DeviceRepr;
@@ -27,19 +26,19 @@ pub(super) const LEAST: usize = 64 << 10;
 type Used = (PinnedBuffer<u8>, Mark);
 
 /// Parts; those of the oldest copies first.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Departures(Arc<Mutex<VecDeque<Used>>>);
 
-impl fmt::Debug for Departures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Departures").finish_non_exhaustive()
+impl Departures {
+    fn parts(&self) -> MutexGuard<'_, VecDeque<Used>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Gpu {
     /// A part that nothing is copied from any more.
     fn departure(&self) -> Result<PinnedBuffer<u8>, DeviceError> {
-        let mut parts = self.departures.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.departures.parts();
         let is_free = match parts.front() {
             Some((_, mark)) => mark.is_past()? || parts.len() >= PARTS,
             None => false,
@@ -70,8 +69,7 @@ impl Gpu {
             let copied = self.stream.memcpy_htod(here, &mut there);
             copied.map_err(failed("copying to the device"))?;
             let mark = self.mark()?;
-            let mut parts = self.departures.0.lock().unwrap_or_else(PoisonError::into_inner);
-            parts.push_back((part, mark));
+            self.departures.parts().push_back((part, mark));
         }
         Ok(())
     }

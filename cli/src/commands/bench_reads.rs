@@ -1,15 +1,40 @@
 //! What the benchmarks of reads and a reference have in common: opening both.
 
+use aligner_core::Device;
 use anyhow::Result;
+use clap::Args;
 use fm_index::FmIndex;
+use seed_extend::queries::Queries;
 
 use crate::args::Operands;
-use crate::commands::index;
+use crate::commands::bench_kernels::KernelBenchArguments;
+use crate::commands::{index, start_threads};
 use crate::console::Console;
 use crate::input::{self, Layout, Reads};
 
 /// Reads taken from the files at a time.
 const BATCH: usize = 1 << 17;
+
+/// The command line of `gpualign bench mapping` and `gpualign bench seeds`.
+#[derive(Debug, Args)]
+pub struct ReadsBenchArguments {
+    #[command(flatten)]
+    pub operands: Operands,
+    #[command(flatten)]
+    pub common: KernelBenchArguments,
+}
+
+impl ReadsBenchArguments {
+    /// The device, the reference's index and the queries of all reads, and starts the threads.
+    pub fn open(&self) -> Result<(Device, FmIndex, Vec<Queries>)> {
+        input::check(&self.operands.reads)?;
+        let device = Device::open(self.common.device)?.device;
+        start_threads(self.common.threads.count())?;
+        let (index, batches) = load(&self.operands, &Console::new(self.common.messages))?;
+        let queries = |reads: &Reads| Queries::new(reads.iter().map(|read| read.sequence));
+        Ok((device, index, batches.iter().map(queries).collect()))
+    }
+}
 
 /// The reference's index, built if there is none, and all reads.
 pub fn load(operands: &Operands, console: &Console) -> Result<(FmIndex, Vec<Reads>)> {

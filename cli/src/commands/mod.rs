@@ -18,8 +18,7 @@ mod on_device;
 mod simulate;
 
 pub use self::bench_extend::ExtendBenchArguments;
-pub use self::bench_mapping::MappingBenchArguments;
-pub use self::bench_seeds::SeedsBenchArguments;
+pub use self::bench_reads::ReadsBenchArguments;
 pub use self::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
 pub use self::blastn::bench::BlastnBenchArguments;
 pub use self::evaluate::EvaluateArguments;

@@ -94,15 +94,14 @@ impl<'i> Finder<'i> {
         queries: &Arc<Queries>,
         segments: &Segments,
     ) -> Result<(Chains, Option<DeviceCodes>), RunError> {
-        let search = cpu::Search::new(self.index, segments, &self.options, queries);
-        let Some(gpu) = &self.gpu else { return Ok((search.all()?, None)) };
-        match gpu.engine.find(queries) {
-            Ok(found) => Ok((found.chains, Some(Arc::new(found.codes)))),
-            Err(error) => {
-                (self.failure, self.gpu) = (Some(error), None);
-                Ok((search.all()?, None))
+        if let Some(gpu) = &self.gpu {
+            match gpu.engine.find(queries) {
+                Ok(found) => return Ok((found.chains, Some(Arc::new(found.codes)))),
+                Err(error) => (self.failure, self.gpu) = (Some(error), None),
             }
         }
+        let search = cpu::Search::new(self.index, segments, &self.options, queries);
+        Ok((search.all()?, None))
     }
 
     /// Why the GPU was given up, if it was: the CPU does everything from then on, with the same results.

@@ -1,5 +1,5 @@
 //! The pipeline of blastn on a GPU, as 000, section 3.4, measures it: one query against a database,
-//! split and merged builds, occupancy and cycles of each stage.
+//! split and merged builds, occupancy and cycles of each stage; or any queries, searched together.
 
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ pub struct BlastnOptions {
     pub runs: usize,
 }
 
-/// A build with a query.
+/// A build with a query, or with some that are searched together.
 #[derive(Debug, Clone, Serialize)]
 pub struct BlastnTiming {
     /// `split` or `merged`.
     pub build: &'static str,
-    /// Bases of the query.
+    /// Bases of the queries.
     pub query: usize,
     /// Words that were extended.
     pub words: usize,
@@ -108,16 +108,23 @@ impl Loaded {
     }
 }
 
-/// Measures both builds with queries of all lengths. `progress` is told what comes next.
+/// Measures both builds with `queries`, which are searched together; if there are none, with a piece of the
+/// database of each length. `progress` is told what comes next.
 ///
 /// # Errors
 /// If the GPU fails, or the builds find different alignments.
 pub fn blastn(
     gpu: &Gpu,
     database: &Database,
+    queries: Vec<Record>,
     options: BlastnOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<BlastnTiming>, BenchError> {
+    let sets: Vec<Vec<Record>> = if queries.is_empty() {
+        LENGTHS.map(|length| vec![query(database, length)]).into()
+    } else {
+        vec![queries]
+    };
     let mut timings: Vec<BlastnTiming> = Vec::new();
     for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
         progress(name);
@@ -126,9 +133,9 @@ pub fn blastn(
             Loaded::new(gpu, database, build, settings)
         };
         let (timed, measured) = (loaded(false)?, loaded(true)?);
-        for length in LENGTHS {
-            let timing = measure(name, (&timed, &measured), database, length, options.runs)?;
-            if let Some(other) = timings.iter().find(|other| other.query == length)
+        for queries in &sets {
+            let timing = measure(name, (&timed, &measured), database, queries, options.runs)?;
+            if let Some(other) = timings.iter().find(|other| other.query == timing.query)
                 && (other.words, other.hits) != (timing.words, timing.hits)
             {
                 return Err(BenchError::OtherHits {
@@ -143,17 +150,17 @@ pub fn blastn(
     Ok(timings)
 }
 
-/// One build with one query: its time, and in another run where the time goes.
+/// One build with some queries: its time, and in another run where the time goes.
 fn measure(
     build: &'static str,
     (timed, measured): (&Loaded, &Loaded),
     database: &Database,
-    length: usize,
+    queries: &[Record],
     runs: usize,
 ) -> Result<BlastnTiming, BenchError> {
     let search = Options::new(Task::Blastn);
     let extent = Extent { letters: database.letters(), sequences: database.len() };
-    let batch = Arc::new(Batch::new(&[query(database, length)], &search, extent));
+    let batch = Arc::new(Batch::new(queries, &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word));
     let (word, fours, chunks) = (search.word, Fours::new(&search), Vec::new());
     let context = Context { batch, lookup, word, fours, chunks };
@@ -166,7 +173,7 @@ fn measure(
     let kernel_seconds = times[times.len() / 2];
     Ok(BlastnTiming {
         build,
-        query: length,
+        query: queries.iter().map(|query| query.letters.len()).sum(),
         words: first.words,
         hits: first.admitted.hits.count,
         kernel_seconds,

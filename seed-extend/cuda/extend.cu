@@ -16,19 +16,12 @@ static __device__ __forceinline__ void take(const Task* tasks, const uint32_t* p
   }
 }
 
-// Where the cells of a warp's pairs are. Mirrors `Room` of src/extend/gpu/plan.rs.
-struct Room {
-  uint64_t start;
-  uint32_t columns, padding;
-};
-static_assert(sizeof(Room) == 16, "mirrored in Rust");
-
 // The scores of `count` pairs of tasks, whose numbers are `pairs`, and where they end: `scored`, by task.
 // Where an alignment ends before the query does, `window_end` is left 0; without TRACE such a
 // task's number goes to `rest`, of which `*rest_count` are taken. With TRACE, cells go to `matrix`, where those of
-// warp `w` begin at rooms[w].start: 32 B words a row of its longest query, without the last one.
+// warp `w` begin at rooms[w].start: as many as `Cells` wants of its longest query's rows, without the last one.
 // All tasks have cells; both bands of a pair are equally wide, at most B columns, and more than half
-// as many if B is more than 16; no number of a cell is 2^15 or more.
+// as many if B is more than 16; no number of a cell is 2^15 or more, or more than a byte has where they are kept so.
 // Any grid; with TRACE, of whole warps. No barriers.
 template <int B, bool TRACE>
 __device__ void score(const Costs* costs_of_all, const uint64_t* text, const uint8_t* queries,
@@ -45,7 +38,8 @@ __device__ void score(const Costs* costs_of_all, const uint64_t* text, const uin
     for (int task = 0; task < TASKS; task++) {
       rows[task] = number[task] == NO_TASK ? NO_TASK : banded[task].task.query_len - 1;
     }
-    const Cells<B> cells{TRACE ? matrix + rooms[pair / 32].start + pair % 32 : nullptr};
+    const Cells<B> cells = TRACE ? Cells<B>{matrix + rooms[pair / 32].start + pair % 32, rooms[pair / 32].bytes}
+                                 : Cells<B>{nullptr, 0};
     fill<B, TRACE>(
         costs, text, queries, banded, rows, cells,
         [&](int task, uint32_t row, const Band<B>& band, const Window<B>& window, int best,
@@ -97,7 +91,7 @@ __device__ void end(const Costs* costs_of_all, const uint64_t* text, const uint8
     const Scored known = scored[number];
     const uint32_t rows[TASKS] = {known.query_end, NO_TASK};
     const int wanted = known.score + costs.first + 2 * costs.clip;
-    fill<B, false>(costs, text, queries, banded, rows, Cells<B>{nullptr},
+    fill<B, false>(costs, text, queries, banded, rows, Cells<B>{nullptr, 0},
                    [&](int, uint32_t row, const Band<B>& band, const Window<B>&, int, uint32_t) {
                      uint32_t column = 0;
 #pragma unroll
@@ -141,6 +135,7 @@ __device__ void end(const Costs* costs_of_all, const uint64_t* text, const uint8
 EXTEND_KERNELS(16)
 EXTEND_KERNELS(32)
 EXTEND_KERNELS(64)
+EXTEND_KERNELS(104)
 EXTEND_KERNELS(128)
 
 // Runs of a walk that a thread keeps.
@@ -167,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(128)
     if (number == NO_TASK) continue;
     const Room room = rooms[pair / 32];
     const uint32_t* lane = matrix + room.start + pair % 32;
-    const Walker walker{*costs, banded(tasks, number), text, queries, lane, room.columns, t % TASKS};
+    const Walker walker{*costs, banded(tasks, number), text, queries, lane, room.columns, room.bytes, t % TASKS};
     const Scored end = scored[number];
     Place place{};
     if (end.score > 0) {

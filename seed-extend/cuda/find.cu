@@ -31,8 +31,8 @@ static __device__ uint32_t repeated(const Seed* seeds, uint32_t count, uint32_t 
 // Warps of a block, and keys that one sorts in shared memory.
 constexpr uint32_t WARPS = 4, KEYS = 256;
 
-// Threads of the block that adds up, and numbers that each takes at a time.
-constexpr uint32_t ADDING = 1024, TOGETHER = 8;
+// Threads of a block that adds up, and numbers that each takes at a time.
+constexpr uint32_t ADDING = 256, TOGETHER = 4;
 
 }  // namespace find
 
@@ -101,33 +101,50 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 SIMT_EXPORT(find_counts)
 
-// Sets sums[i], the sum of the numbers before number i, and `*total`, that of all `count`, which is also
-// sums[count]. One block of find::ADDING threads.
+// Adds up `count` numbers in parts of `part`, one a block: totals[block] is the sum of its part. As many blocks of
+// find::ADDING threads as there are parts, at least one and at most find::ADDING.
 extern "C" __global__ void __launch_bounds__(find::ADDING)
-    find_sums(const uint32_t* counts, uint32_t count, uint64_t* sums, uint64_t* total) {
+    find_totals(const uint32_t* counts, uint32_t count, uint32_t part, uint64_t* totals) {
+  using namespace find;
+  __shared__ uint64_t of_warps[ADDING / LANES];
+  const uint32_t first = min(blockIdx.x * part, count), end = first + min(part, count - first);
+  uint64_t own = 0;
+  for (uint32_t place = first + threadIdx.x; place < end; place += ADDING) own += counts[place];
+  const uint64_t all = stream::scan_block(own, of_warps).all;
+  if (threadIdx.x == 0) totals[blockIdx.x] = all;
+}
+SIMT_EXPORT(find_totals)
+
+// Sets sums[i], the sum of the numbers before number i, and `*total`, that of all `count`, which is also
+// sums[count]. `totals` are those of find_totals, with whose blocks and parts it is launched.
+extern "C" __global__ void __launch_bounds__(find::ADDING)
+    find_sums(const uint32_t* counts, uint32_t count, uint32_t part, const uint64_t* totals,
+              uint64_t* sums, uint64_t* total) {
   using namespace find;
   __shared__ uint64_t of_warps[2][ADDING / LANES];  // in turns, so that one barrier a round suffices
-  uint64_t before = 0;
+  const uint32_t first = min(blockIdx.x * part, count), end = first + min(part, count - first);
+  uint64_t before =
+      stream::scan_block(threadIdx.x < blockIdx.x ? totals[threadIdx.x] : uint64_t{0}, of_warps[1]).all;
   uint32_t round = 0;
-  for (uint32_t first = 0; first < count; first += ADDING * TOGETHER, round ^= 1) {
-    const uint32_t own = first + TOGETHER * threadIdx.x;
+  for (uint32_t tile = first; tile < end; tile += ADDING * TOGETHER, round ^= 1) {
+    const uint32_t own = tile + TOGETHER * threadIdx.x;
     uint32_t values[TOGETHER];
     uint64_t all = 0;
 #pragma unroll
     for (uint32_t k = 0; k < TOGETHER; k++) {
-      values[k] = own + k < count ? counts[own + k] : 0;
+      values[k] = own + k < end ? counts[own + k] : 0;
       all += values[k];
     }
     const auto scanned = stream::scan_block(all, of_warps[round]);
     uint64_t sum = before + scanned.before;
 #pragma unroll
     for (uint32_t k = 0; k < TOGETHER; k++) {
-      if (own + k < count) sums[own + k] = sum;
+      if (own + k < end) sums[own + k] = sum;
       sum += values[k];
     }
     before += scanned.all;
   }
-  if (threadIdx.x == 0) sums[count] = *total = before;
+  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) sums[count] = *total = before;
 }
 SIMT_EXPORT(find_sums)
 
@@ -156,11 +173,7 @@ extern "C" __global__ void __launch_bounds__(128)
       // A seed a lane, and the anchors of all of them shared out.
       const bool is_one = first + lane < seed_count;
       const Seed seed = is_one ? own_seeds[first + lane] : Seed{};
-      uint32_t behind = min(seed.size, most);
-      for (uint32_t distance = 1; distance < LANES; distance *= 2) {
-        const uint32_t before = __shfl_up_sync(ALL_LANES, behind, distance);
-        if (lane >= distance) behind += before;
-      }
+      const uint32_t behind = stream::scan_warp(min(seed.size, most));
       const uint32_t all = __shfl_sync(ALL_LANES, behind, LANES - 1);
       for (uint32_t start = 0; start < all; start += LANES) {
         const uint32_t anchor = start + lane;

@@ -121,21 +121,22 @@ impl Device<'_> {
     }
 }
 
-/// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used.
-fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<u32> {
+/// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
+/// of the numbers that they kept.
+fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u32, u32)> {
     let device = Device { case, costs: [Costs::from(scoring)], text: case.packed() };
     let plan = Plan::new(scoring, case.tasks());
     let expected = case.expected(scoring);
     let mut found = vec![POISONED; case.tasks.len()];
     let mut used = BTreeSet::new();
     for launch in &plan.launches {
-        used.insert(launch.columns);
         device.score(launch, shape, &mut found);
     }
     let mut ends = vec![POISONED; case.tasks.len()];
     let mut places = vec![Place { runs: POISON, ..Place::default() }; case.tasks.len()];
     let mut runs = Vec::new();
-    for slice in plan.slices(&case.tasks, 1 << 18) {
+    for slice in plan.slices(scoring, &case.tasks, 1 << 18) {
+        used.extend(slice.rooms.iter().map(|room| (room.columns, room.bytes)));
         device.trace(&slice, shape, (&mut ends[..], &mut places[..], &mut runs));
     }
     let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
@@ -174,7 +175,8 @@ fn random_tasks() {
             used.extend(check(&format!("seed {seed}"), scoring, &case, shape));
         }
     }
-    assert_eq!(used, BTreeSet::from([16, 32, 64, 128]), "every kernel is tested");
+    let all = [16, 32, 64, 104, 128].map(|columns| [(columns, 1), (columns, 2)]);
+    assert_eq!(used, all.as_flattened().iter().copied().collect(), "every kernel is tested");
 }
 
 #[test]
@@ -211,13 +213,19 @@ fn the_shortest_and_the_longest() {
     }
     let long = sequence(&mut random, 2000, 4);
     // Bands of all widths about those of the kernels.
-    for width in [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129] {
+    for width in [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 103, 104, 105, 127, 128, 129] {
         case.add(&long[..150], &long[10..], -10, width - 11);
         case.add(&long[..70], &long[10..], -10, width - 11);
         case.add(&long[..151], &long[10..], -10, width - 11);
     }
     case.add(&long[100..1900], &long, 90, 110);
     check("few", scoring, &case, (1, 32));
+    // The longest query whose numbers are kept in bytes, and one that is longer by a code.
+    for (len, bytes) in [(238, 1), (239, 2)] {
+        let mut case = Case::default();
+        case.add(&long[..len], &long[..len], -3, 3);
+        assert_eq!(check("bytes", scoring, &case, (1, 32)), BTreeSet::from([(16, bytes)]));
+    }
     // The longest query that 16 bits hold, and one that is longer by a code.
     let large = Scoring::new(300, 400, 500, 500, 500).expect("within limits");
     let most = (32_767 - 500 - 1000 - 700) / 300;

@@ -39,3 +39,4 @@ mod streaming_mismatches;
 mod streaming_outputs;
 mod streaming_pods;
 mod streaming_sizes;
+mod sums;

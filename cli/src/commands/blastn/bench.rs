@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueHint};
 use gpualign_benches::{BlastnOptions, blastn, blastn_table};
 
-use super::open;
+use super::{open, read_queries};
 use crate::commands::bench_kernels::KernelBenchArguments;
 
 /// The command line of `gpualign bench blastn`.
@@ -15,6 +15,9 @@ pub struct BlastnBenchArguments {
     /// A database of `gpualign makedb`, of which pieces are the queries
     #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
     pub database: PathBuf,
+    /// Other queries, FASTA, which are searched together
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub query: Option<PathBuf>,
     /// Threads of a block
     #[arg(long, value_name = "N", default_value_t = 256,
         value_parser = clap::value_parser!(u32).range(32..=256))]
@@ -25,9 +28,10 @@ pub struct BlastnBenchArguments {
 
 /// Measures both builds of the pipeline and prints a table.
 pub fn run(arguments: &BlastnBenchArguments) -> Result<()> {
-    let BlastnBenchArguments { database, width, common } = arguments;
+    let BlastnBenchArguments { database, query, width, common } = arguments;
     let gpu = common.gpu()?;
     let database = open(database)?;
+    let queries = query.as_deref().map_or_else(|| Ok(Vec::new()), read_queries)?;
     let options = BlastnOptions { width: *width, runs: common.runs.into() };
-    common.print(|progress| blastn(&gpu, &database, options, progress), blastn_table)
+    common.print(|progress| blastn(&gpu, &database, queries, options, progress), blastn_table)
 }

@@ -9,6 +9,14 @@ namespace extend {
 // aligner-core/src/cigar.rs.
 constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
 
+// Where the cells of a warp's pairs are. Mirrors `Room` of src/extend/gpu/plan.rs.
+struct Room {
+  uint64_t start;
+  uint32_t columns;  // in a row
+  uint32_t bytes;    // of each task's number
+};
+static_assert(sizeof(Room) == 16, "mirrored in Rust");
+
 // Counts runs, from the last to the first, and writes them while there is room.
 struct Runs {
   uint32_t* end;  // behind the first of them in memory, which is the last to come
@@ -39,10 +47,15 @@ struct Walker {
   const uint8_t* queries;
   const uint32_t* cells;  // of its thread's lane, as `Cells` of fill.cuh keeps them
   uint32_t columns;       // of all cells in a row
-  uint32_t task;          // of the two in a word
+  uint32_t bytes;         // of each task's number
+  uint32_t task;          // of the two
 
   __device__ int value(uint32_t row, uint32_t column) const {
     const uint64_t place = static_cast<uint64_t>(row) * columns + column;
+    if (bytes == 1) {
+      const uint32_t word = cells[place / 2 * 32];
+      return static_cast<int>(word >> (8 * (place % 2 * 2 + task)) & 0xFF);
+    }
     return half(cells[place * 32], static_cast<int>(task));
   }
 

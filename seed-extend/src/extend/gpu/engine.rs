@@ -124,7 +124,7 @@ impl Engine {
         let count = tasks.tasks.len();
         let places = self.gpu.zeros::<Place>(count)?;
         let most = self.room()?;
-        for slice in plan.slices(tasks.tasks, most) {
+        for slice in plan.slices(self.scoring, tasks.tasks, most) {
             let traced = self.trace(&slice, &uploaded)?;
             self.walk(&traced, &uploaded, &places, &mut found.runs)?;
         }

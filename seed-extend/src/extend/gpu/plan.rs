@@ -10,13 +10,19 @@ use super::super::scoring::Scoring;
 use super::super::task::{Task, Tasks, Text};
 
 /// Columns of the kernels of `cuda/extend.cu`.
-pub const COLUMNS: [u32; 4] = [16, 32, 64, 128];
+///
+/// The widest need more registers than there are; what is 104 wide needs few more, and most wide bands are no
+/// wider.
+pub const COLUMNS: [u32; 5] = [16, 32, 64, 104, 128];
 
 /// In place of a task's number: none.
 pub const NO_TASK: u32 = u32::MAX;
 
 /// Numbers of cells stay below.
 const LIMIT: i64 = 1 << 15;
+
+/// Numbers that are kept in a byte stay below.
+const BYTE_LIMIT: i64 = 1 << 8;
 
 /// Pairs whose cells lie side by side: the lanes of a warp.
 pub const WARP: usize = 32;
@@ -47,7 +53,8 @@ pub struct Room {
     pub start: u64,
     /// Cells of a row.
     pub columns: u32,
-    padding: u32,
+    /// Bytes of each task's number.
+    pub bytes: u32,
 }
 
 /// Tasks whose cells are kept at the same time, of any launches, so that one launch walks through all.
@@ -96,18 +103,20 @@ impl Plan {
     }
 
     /// All launches in slices, each with cells of at most `budget` words, or of one warp.
-    pub fn slices(&self, tasks: &[Task], budget: u64) -> Vec<Slice> {
+    pub fn slices(&self, scoring: Scoring, tasks: &[Task], budget: u64) -> Vec<Slice> {
         let mut slices = Vec::new();
         let mut slice = Slice::default();
         for Launch { columns, pairs } in &self.launches {
             for warp in pairs.chunks(WARP) {
                 let numbers = warp.iter().flatten().filter(|&&number| number != NO_TASK);
-                let rows = numbers.map(|&number| tasks[number as usize].query_len - 1).max();
-                let words = u64::from(rows.unwrap_or(0)) * u64::from(*columns) * WARP as u64;
+                let rows = numbers.map(|&number| tasks[number as usize].query_len).max();
+                let rows = rows.unwrap_or(1);
+                let bytes = if most(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
+                let words = u64::from(rows - 1) * u64::from(columns * bytes / 2) * WARP as u64;
                 if slice.words + words > budget && !slice.pairs.is_empty() {
                     slices.push(std::mem::take(&mut slice));
                 }
-                slice.add(*columns, warp, words);
+                slice.add((*columns, bytes), warp, words);
             }
         }
         slices.extend((!slice.pairs.is_empty()).then_some(slice));
@@ -117,7 +126,7 @@ impl Plan {
 
 impl Slice {
     /// Adds a warp's pairs, whose cells are so many words.
-    fn add(&mut self, columns: u32, warp: &[[u32; 2]], words: u64) {
+    fn add(&mut self, (columns, bytes): (u32, u32), warp: &[[u32; 2]], words: u64) {
         let first = self.pairs.len();
         let range = first as u32..(first + warp.len()) as u32;
         match self.fills.last_mut() {
@@ -126,15 +135,19 @@ impl Slice {
         }
         self.pairs.extend_from_slice(warp);
         self.pairs.resize(first + WARP, [NO_TASK; 2]);
-        self.rooms.push(Room { start: self.words, columns, padding: 0 });
+        self.rooms.push(Room { start: self.words, columns, bytes });
         self.words += words;
     }
 }
 
+/// More than any number of a cell of so many rows.
+fn most(scoring: Scoring, rows: usize) -> i64 {
+    rows as i64 * i64::from(scoring.matched())
+        + i64::from(scoring.clip() + scoring.gap(1) + scoring.matched() + scoring.mismatch())
+}
+
 /// Whether there is a kernel that a task's band and numbers fit, and it knows the window.
 fn is_for_kernels(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> bool {
-    let most = task.rows as i64 * i64::from(scoring.matched())
-        + i64::from(scoring.clip() + scoring.gap(1) + scoring.matched() + scoring.mismatch());
     let known = || match all.text {
         Text::Packed(_) => true,
         Text::Codes(codes) => {
@@ -142,7 +155,7 @@ fn is_for_kernels(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> bool {
             !window[..task.task.window_len as usize].contains(&UNKNOWN)
         }
     };
-    task.width <= COLUMNS[COLUMNS.len() - 1] as usize && most < LIMIT && known()
+    task.width <= COLUMNS[COLUMNS.len() - 1] as usize && most(scoring, task.rows) < LIMIT && known()
 }
 
 #[cfg(test)]
@@ -197,7 +210,7 @@ mod tests {
         }
         let planned: Vec<(u32, [u32; 2])> = plan.launches.iter().flat_map(columns_of).collect();
         for budget in [0, 1 << 20, u64::MAX] {
-            let slices = plan.slices(&tasks, budget);
+            let slices = plan.slices(Scoring::default(), &tasks, budget);
             let filled: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_filled).collect();
             assert_eq!(filled, planned);
             assert!(budget < u64::MAX || slices.len() == 1);

@@ -23,8 +23,10 @@ use crate::seeds::SeedOptions;
 pub(super) const THREADS: u32 = 128;
 /// Warps of a block.
 pub(super) const WARPS: u32 = THREADS / 32;
-/// Threads of the block that adds up: `find::ADDING`.
-const ADDING: u32 = 1024;
+/// Threads of a block that adds up, and the most such blocks: `find::ADDING`.
+const ADDING: u32 = 256;
+/// Numbers that such a block adds up at least, but for the last.
+const PART: u32 = 1024;
 
 /// An index on a device, and the kernels of `seeds.cu` and `find.cu` that look for reads in it.
 #[derive(Debug)]
@@ -210,9 +212,15 @@ impl<B: Backend + Clone> Engine<B> {
         numbers: &B::Buffer,
         count: u32,
     ) -> Result<(B::Buffer, B::Buffer), DeviceError> {
+        let blocks = count.div_ceil(PART).clamp(1, ADDING);
+        let totals = self.memory::<u64>(blocks as usize)?;
         let (sums, total) = (self.memory::<u64>(count as usize + 1)?, self.memory::<u64>(1)?);
-        let words = [self.at(numbers), Word::Number(count), self.at(&sums), self.at(&total)];
-        self.launch("find_sums", (1, ADDING), &words)?;
+        let part = Word::Number(count.div_ceil(blocks));
+        let given = [self.at(numbers), Word::Number(count), part, self.at(&totals)];
+        self.launch("find_totals", (blocks, ADDING), &given)?;
+        let [numbers, count, part, totals] = given;
+        let given = [numbers, count, part, totals, self.at(&sums), self.at(&total)];
+        self.launch("find_sums", (blocks, ADDING), &given)?;
         Ok((sums, total))
     }
 

@@ -125,9 +125,17 @@ static __device__ uint32_t chain(uint32_t query, uint32_t length, const uint64_t
     done.gap = max(done.gap, length - done.end);
     chains[held()] = done;
   };
+  uint64_t some = 0;  // this lane's of the next LOOK_BACK keys, and its segment
+  uint32_t some_segment = 0;
   for (uint32_t number = 0; number < count; number++) {
-    const Anchor anchor = Anchor::of(keys[number]);
-    const uint32_t segment = segment_of(ends, segments, anchor.position + anchor.length / 2);
+    const uint32_t from = number % LOOK_BACK;
+    if (from == 0) {
+      some = number + lane < count ? keys[number + lane] : 0;
+      const Anchor anchor = Anchor::of(some);
+      some_segment = segment_of(ends, segments, anchor.position + anchor.length / 2);
+    }
+    const Anchor anchor = Anchor::of(__shfl_sync(mask, some, from, LOOK_BACK));
+    const uint32_t segment = __shfl_sync(mask, some_segment, from, LOOK_BACK);
     const bool may = lane < begun && own.chain.segment == segment;
     if (__ballot_sync(mask, may && own.contains(anchor)) != 0) continue;
     // The nearest, and the oldest of several.
@@ -166,12 +174,23 @@ static __device__ uint32_t keep_best(const Chain* chains, uint32_t count, uint32
   // Chains that may shadow others take the place of the keys that were looked at: from the highest bits,
   // begin and end in the read, 16 bits each, the weight, and whether it stands for one that it shadows.
   uint32_t wanted = 0, casting = 0;
+  // A chain a lane of the next LANES: its number, weight, and begin and end in the read as above.
+  uint32_t some = 0, some_weight = 0, some_places = 0;
   for (uint32_t place = 0; place < count && wanted < numbers.most; place++) {
-    const uint32_t number = static_cast<uint32_t>(keys[place]);
-    const Chain chain = chains[number];
-    const bool reverse = chain.query % 2 == 1;
-    const uint32_t begin = reverse ? length - chain.end : chain.begin;
-    const uint32_t end = reverse ? length - chain.begin : chain.end;
+    const uint32_t from = place % LANES;
+    if (from == 0 && place + lane < count) {
+      some = static_cast<uint32_t>(keys[place + lane]);
+      const Chain chain = chains[some];
+      const bool reverse = chain.query % 2 == 1;
+      const uint32_t begin = reverse ? length - chain.end : chain.begin;
+      const uint32_t end = reverse ? length - chain.begin : chain.end;
+      some_places = begin << 16 | end;
+      some_weight = chain.weight;
+    }
+    const uint32_t number = __shfl_sync(ALL_LANES, some, from);
+    const uint32_t own_weight = __shfl_sync(ALL_LANES, some_weight, from);
+    const uint32_t places = __shfl_sync(ALL_LANES, some_places, from);
+    const uint32_t begin = places >> 16, end = places & 0xFFFF;
     bool is_shadowed = false, stands = false;
     for (uint32_t first = 0; first < casting && !is_shadowed; first += LANES) {
       const uint32_t other = first + lane;
@@ -186,8 +205,8 @@ static __device__ uint32_t keep_best(const Chain* chains, uint32_t count, uint32
         const uint32_t shorter = min(end - begin, other_end - other_begin);
         casts = shared > 0 &&
                 static_cast<float>(shared) >= static_cast<float>(shorter) * numbers.overlap &&
-                static_cast<float>(chain.weight) < static_cast<float>(weight) * numbers.drop_ratio &&
-                weight - chain.weight >= numbers.drop_weight;
+                static_cast<float>(own_weight) < static_cast<float>(weight) * numbers.drop_ratio &&
+                weight - own_weight >= numbers.drop_weight;
       }
       const uint32_t all = __ballot_sync(ALL_LANES, casts);
       if (all != 0) {
@@ -201,8 +220,7 @@ static __device__ uint32_t keep_best(const Chain* chains, uint32_t count, uint32
     __syncwarp();
     if (lane == 0) {
       if (!is_shadowed) {
-        keys[casting] = static_cast<uint64_t>(begin) << 48 | static_cast<uint64_t>(end) << 32 |
-                        chain.weight << 1;
+        keys[casting] = static_cast<uint64_t>(places) << 32 | own_weight << 1;
       }
       if (!is_shadowed || stands) kept[wanted] = number;
     }

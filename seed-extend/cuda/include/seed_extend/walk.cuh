@@ -65,49 +65,62 @@ struct Walker {
     return code == base(text, place);
   }
 
-  // The number of a cell if its column is a pair.
-  __device__ int pair(uint32_t row, uint32_t column) const {
-    const int before = row == 0 ? costs.first + costs.clip : value(row - 1, column);
-    if (is_equal(row, column)) return before + costs.matched;
-    const bool known = queries[banded.task.query_start + row] < UNKNOWN;
-    return before + (known ? -costs.mismatch : costs.unknown);
+  // What a pair of a row is worth.
+  __device__ int worth(uint32_t row, bool equal) const {
+    if (equal) return costs.matched;
+    return queries[banded.task.query_start + row] < UNKNOWN ? -costs.mismatch : costs.unknown;
+  }
+
+  // The number before a cell if its column is a pair.
+  __device__ int before(uint32_t row, uint32_t column) const {
+    return row == 0 ? costs.first + costs.clip : value(row - 1, column);
   }
 
   // The place of the alignment that ends at `end`, whose runs are pushed; if the end's column is not
   // known, it is the first one with the end's number.
+  //
+  // Where bases are equal, no cell is looked at: their pair reaches the cell's number. For say that the best
+  // beginning of an alignment that ends there has a gap last. Then it used the row's base, or the column's, in a
+  // pair or another gap before; with this pair instead, and what it was used in as a part of the gap, it scores no
+  // less. Only if a gap costs less than clipping is there an exception: what begins in row 0 has to begin with a pair.
   __device__ Place walk(Scored end, Runs runs) const {
-    uint32_t row = end.query_end - 1, column;
+    const bool is_whole = end.query_end == banded.task.query_len;
+    int here = end.score + costs.first + (is_whole ? 1 : 2) * costs.clip;
+    uint32_t row = end.query_end - 1, column = 0;
     if (end.window_end == 0) {
-      const int number = end.score + costs.first + 2 * costs.clip;
-      column = 0;
-      while (value(row, column) != number) column++;
+      while (value(row, column) != here) column++;
       end.window_end = static_cast<uint32_t>(banded.place(row, column)) + 1;
     } else {
       column = end.window_end - 1 - static_cast<uint32_t>(banded.low) - row;
     }
+    const bool gaps_cost_more = costs.first >= costs.clip;
+    bool equal = is_equal(row, column);
     for (;;) {
-      runs.push(is_equal(row, column) ? EQUAL : DIFFERENT, 1);
-      if (row == 0) break;
-      int here = value(row - 1, column);
+      runs.push(equal ? EQUAL : DIFFERENT, 1);
+      here -= worth(row, equal);
       // To begin with this pair is worth as much.
-      if (here == costs.first) break;
+      if (row == 0 || here == costs.first) break;
       row--;
+      equal = is_equal(row, column);
+      if (equal && gaps_cost_more) continue;
       // On to the next pair.
-      while (pair(row, column) != here) {
+      while (before(row, column) + worth(row, equal) != here) {
         // The shortest gap, and rather a deletion.
         uint32_t length = 1;
         while (length <= column && value(row, column - length) != opened(here, length)) length++;
         if (length <= column) {
           runs.push(DELETION, length);
+          here = opened(here, length);
           column -= length;
         } else {
           length = 1;
           while (value(row - length, column + length) != opened(here, length)) length++;
           runs.push(INSERTION, length);
+          here = opened(here, length);
           row -= length;
           column += length;
         }
-        here = value(row, column);
+        equal = is_equal(row, column);
       }
     }
     runs.flush();

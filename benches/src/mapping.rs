@@ -75,8 +75,10 @@ fn by_turns(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], Benc
         let ready = Instant::now();
         let aligned = mapper.align(planned);
         let done = Instant::now();
-        mapper.rank(aligned);
+        let ranked = mapper.rank(aligned);
         let times = [begin, found, ready, done, Instant::now()];
+        // Whoever maps passes it on.
+        drop(ranked);
         for (sum, pair) in seconds.iter_mut().zip(times.windows(2)) {
             *sum += (pair[1] - pair[0]).as_secs_f64();
         }
@@ -91,6 +93,7 @@ fn beside_each_other(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, 
         let (sought, to_plan) = sync_channel(1);
         let (planned, to_align) = sync_channel(1);
         let (aligned, to_rank) = sync_channel(1);
+        let (ranked, to_drop) = sync_channel(1);
         let seeking = scope.spawn(move || {
             for queries in batches {
                 let salts = salts(&queries);
@@ -102,9 +105,8 @@ fn beside_each_other(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, 
         });
         scope.spawn(move || pass(to_plan, &planned, |batch| mapper.plan(batch)));
         scope.spawn(move || pass(to_align, &aligned, |batch| mapper.align(batch)));
-        for batch in to_rank {
-            mapper.rank(batch);
-        }
+        scope.spawn(move || pass(to_rank, &ranked, |batch| mapper.rank(batch)));
+        to_drop.into_iter().for_each(drop);
         // A panic of a stage goes on here.
         seeking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })

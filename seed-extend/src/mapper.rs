@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Alignments, Extender, Prepared};
+use crate::extend::{self, Alignments, Extender, Prepared, Task};
 use crate::extension::Extension;
 use crate::find::{Chains, DeviceCodes, Finder};
 use crate::insert::Sample;
@@ -45,6 +45,8 @@ pub struct Mapper<'i> {
     pub(crate) mates: Mutex<Extender<'i>>,
     /// What was read: the memory serves for further batches.
     spares: Mutex<Vec<Alignments>>,
+    /// The same of tasks.
+    spare_tasks: Mutex<Vec<Vec<Task>>>,
     /// The same of reads.
     spare_queries: Mutex<Vec<Queries>>,
 }
@@ -106,8 +108,18 @@ impl<'i> Mapper<'i> {
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        let (spares, spare_queries) = (Mutex::default(), Mutex::default());
-        Ok(Self { index, segments, options, finder, extender, mates, spares, spare_queries })
+        let (spares, spare_tasks, spare_queries) = Default::default();
+        Ok(Self {
+            index,
+            segments,
+            options,
+            finder,
+            extender,
+            mates,
+            spares,
+            spare_tasks,
+            spare_queries,
+        })
     }
 
     /// The index.
@@ -167,7 +179,8 @@ impl<'i> Mapper<'i> {
     /// Decides what is to be aligned, on the current rayon pool.
     pub fn plan(&self, sought: Sought) -> Planned {
         let Sought { queries, salts, chains, codes } = sought;
-        let mut planned = Planned::new((queries, salts), chains, self.extension());
+        let spare = locked(&self.spare_tasks).pop().unwrap_or_default();
+        let mut planned = Planned::new((queries, salts), chains, self.extension(), spare);
         // Here, so that it is done beside the aligning of another batch.
         planned.prepared = codes.map(|codes| {
             let (queries, text) = (planned.queries.all_codes(), text(self.index));
@@ -201,6 +214,7 @@ impl<'i> Mapper<'i> {
         });
         let regions = Regions { parts: settled.collect() };
         locked(&self.spares).push(alignments);
+        locked(&self.spare_tasks).push(tasks);
         Searched { queries, salts, regions, repeats }
     }
 

@@ -42,44 +42,55 @@ pub(crate) struct Part {
 }
 
 impl Planned {
-    /// Of reads with these chains, on the current rayon pool.
+    /// Of reads with these chains, on the current rayon pool. `tasks` is memory.
     pub(crate) fn new(
         (queries, salts): (Queries, Vec<u64>),
         chains: Chains,
         extension: Extension<'_>,
+        mut tasks: Vec<Task>,
     ) -> Self {
         let of = |reads| Part::new(reads, &queries, &chains, extension);
-        let (mut parts, of_parts): (Vec<Part>, Vec<Vec<Task>>) =
-            parts(queries.len() / 2).map(of).unzip();
-        let mut first_task = 0;
-        for (part, tasks) in parts.iter_mut().zip(&of_parts) {
-            part.first_task = first_task;
-            first_task += tasks.len();
+        let mut parts: Vec<Part> = parts(queries.len() / 2).map(of).collect();
+        let mut count = 0;
+        for part in &mut parts {
+            part.first_task = count;
+            count += part.chains.len();
         }
-        let (tasks, repeats) = (of_parts.concat(), chains.repeats);
-        Self { queries, salts, repeats, parts, prepared: None, tasks }
+        tasks.clear();
+        tasks.resize(count, Task::default());
+        let mut rest = tasks.as_mut_slice();
+        let mut of_parts = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let (own, others) = rest.split_at_mut(part.chains.len());
+            of_parts.push((part, own));
+            rest = others;
+        }
+        of_parts.into_par_iter().for_each(|(part, tasks)| {
+            for (chain, task) in part.chains.iter().zip(tasks) {
+                *task = extension.task(&queries, chain);
+            }
+        });
+        Self { queries, salts, repeats: chains.repeats, parts, prepared: None, tasks }
     }
 }
 
 impl Part {
-    /// With what is to be aligned.
+    /// Which chains are regions as they are, and which are to be extended.
     fn new(
         reads: Range<usize>,
         queries: &Queries,
         chains: &Chains,
         extension: Extension<'_>,
-    ) -> (Self, Vec<Task>) {
+    ) -> Self {
         let mut part = Self { reads: reads.clone(), ..Self::default() };
-        let mut tasks = Vec::new();
         for chain in reads.flat_map(|read| chains.of(read)) {
             if let Some(region) = extension.plain(queries, chain, &mut part.runs) {
                 part.plain.push(region);
             } else {
                 part.chains.push(*chain);
-                tasks.push(extension.task(queries, chain));
             }
         }
-        (part, tasks)
+        part
     }
 
     /// Gives `take` the regions of each read, in order, and returns their columns. `tasks` and `alignments`

@@ -54,6 +54,7 @@
 //! | [`pairs`] | which regions of two reads belong together |
 //! | [`resolved`] | what was decided for the reads of a batch |
 //! | [`options`] | how to map |
+//! | `spares` | memory that one batch leaves to the next |
 //! | [`mapper`], [`mates`] | all of it, for batches of reads, and what only pairs take |
 //!
 //! Positions are those of the indexed text, in which letters other than A, C, G and T have stand-ins, and
@@ -80,6 +81,7 @@ pub mod rescue;
 pub mod resolved;
 pub mod seeding;
 pub mod seeds;
+mod spares;
 pub mod words;
 
 pub use insert::{Library, Sample};

@@ -1,6 +1,6 @@
 //! From reads to what is to be reported of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aligner_core::stream::RunError;
 use aligner_core::{Device, DeviceError};
@@ -20,6 +20,7 @@ use crate::queries::Queries;
 use crate::ranking;
 use crate::regions::{self, Region, Regions, deduplicate};
 use crate::resolved::{Resolved, Verdict};
+use crate::spares::{Spares, locked};
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
@@ -43,12 +44,11 @@ pub struct Mapper<'i> {
     extender: Mutex<Extender<'i>>,
     /// For mates.
     pub(crate) mates: Mutex<Extender<'i>>,
-    /// What was read: the memory serves for further batches.
-    spares: Mutex<Vec<Alignments>>,
-    /// The same of tasks.
-    spare_tasks: Mutex<Vec<Vec<Task>>>,
-    /// The same of reads.
-    spare_queries: Mutex<Vec<Queries>>,
+    /// Of batches that were ranked.
+    spare_alignments: Spares<Alignments>,
+    spare_tasks: Spares<Vec<Task>>,
+    /// Of batches that were resolved.
+    pub(crate) spare_queries: Spares<Queries>,
 }
 
 /// What seeds say of the reads of a batch.
@@ -86,11 +86,6 @@ pub fn salt(name: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(name, seed)
 }
 
-/// What a lock guards; who held it before may have panicked.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The text of an index.
 fn text(index: &FmIndex) -> extend::Text<'_> {
     extend::Text::Packed(index.reference().words())
@@ -108,7 +103,6 @@ impl<'i> Mapper<'i> {
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
-        let (spares, spare_tasks, spare_queries) = Default::default();
         Ok(Self {
             index,
             segments,
@@ -116,9 +110,9 @@ impl<'i> Mapper<'i> {
             finder,
             extender,
             mates,
-            spares,
-            spare_tasks,
-            spare_queries,
+            spare_alignments: Spares::default(),
+            spare_tasks: Spares::default(),
+            spare_queries: Spares::default(),
         })
     }
 
@@ -156,13 +150,7 @@ impl<'i> Mapper<'i> {
     /// # Panics
     /// As [`Queries::new`].
     pub fn queries<'r>(&self, reads: impl IntoIterator<Item = &'r [u8]>) -> Queries {
-        let spare = locked(&self.spare_queries).pop();
-        spare.unwrap_or_default().replaced(reads)
-    }
-
-    /// Takes back the memory of queries.
-    pub(crate) fn spare(&self, queries: Queries) {
-        locked(&self.spare_queries).push(queries);
+        self.spare_queries.take().replaced(reads)
     }
 
     /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
@@ -179,8 +167,8 @@ impl<'i> Mapper<'i> {
     /// Decides what is to be aligned, on the current rayon pool.
     pub fn plan(&self, sought: Sought) -> Planned {
         let Sought { queries, salts, chains, codes } = sought;
-        let spare = locked(&self.spare_tasks).pop().unwrap_or_default();
-        let mut planned = Planned::new((queries, salts), chains, self.extension(), spare);
+        let tasks = self.spare_tasks.take();
+        let mut planned = Planned::new((queries, salts), chains, self.extension(), tasks);
         // Here, so that it is done beside the aligning of another batch.
         planned.prepared = codes.map(|codes| {
             let (queries, text) = (planned.queries.all_codes(), text(self.index));
@@ -192,7 +180,7 @@ impl<'i> Mapper<'i> {
 
     /// Aligns it, on the device.
     pub fn align(&self, mut planned: Planned) -> Aligned {
-        let mut alignments = locked(&self.spares).pop().unwrap_or_default();
+        let mut alignments = self.spare_alignments.take();
         let Planned { queries, tasks, prepared, .. } = &mut planned;
         let all = (queries.all_codes(), prepared.take());
         locked(&self.extender).align_into(all, tasks, &mut alignments);
@@ -213,8 +201,8 @@ impl<'i> Mapper<'i> {
             settled
         });
         let regions = Regions { parts: settled.collect() };
-        locked(&self.spares).push(alignments);
-        locked(&self.spare_tasks).push(tasks);
+        self.spare_alignments.leave(alignments);
+        self.spare_tasks.leave(tasks);
         Searched { queries, salts, regions, repeats }
     }
 
@@ -250,7 +238,7 @@ impl<'i> Mapper<'i> {
     /// Decides for reads that have no mates.
     pub fn resolve_single(&self, searched: Searched) -> Resolved {
         let Searched { queries, regions, repeats, .. } = searched;
-        self.spare(queries);
+        self.spare_queries.leave(queries);
         let verdict = |read: usize| self.alone(regions.of(read), repeats[read]);
         let verdicts = (0..repeats.len()).map(verdict).collect();
         self.resolved(regions, verdicts, repeats)

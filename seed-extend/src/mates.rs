@@ -6,12 +6,13 @@ use rayon::prelude::*;
 
 use crate::extend::{Alignments, Task};
 use crate::insert::Library;
-use crate::mapper::{Mapper, Searched, locked};
+use crate::mapper::{Mapper, Searched};
 use crate::pairs::{self, Decision};
 use crate::queries::{Queries, TOGETHER, parts};
 use crate::regions::{Region, Regions};
 use crate::rescue::{Rescue, Rescuer};
 use crate::resolved::{Resolved, Verdict};
+use crate::spares::locked;
 
 /// What was found for the reads of a batch, and where their mates should be.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +39,7 @@ impl Mapper<'_> {
         let Rescued { mut searched, library, rescues, alignments } = rescued;
         self.add(&mut searched, &rescues, &alignments);
         let Searched { queries, salts, regions, repeats } = searched;
-        self.spare(queries);
+        self.spare_queries.leave(queries);
         let verdicts: Vec<[Option<Verdict>; 2]> = (0..salts.len() / 2)
             .into_par_iter()
             .with_min_len(TOGETHER)

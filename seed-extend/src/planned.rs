@@ -42,7 +42,7 @@ pub(crate) struct Part {
 }
 
 impl Planned {
-    /// Of reads with these chains, on the current rayon pool. `tasks` is memory.
+    /// Of reads with these chains, on the current rayon pool. `tasks` is memory, with anything in it.
     pub(crate) fn new(
         (queries, salts): (Queries, Vec<u64>),
         chains: Chains,
@@ -56,7 +56,6 @@ impl Planned {
             part.first_task = count;
             count += part.chains.len();
         }
-        tasks.clear();
         tasks.resize(count, Task::default());
         let mut rest = tasks.as_mut_slice();
         let mut of_parts = Vec::with_capacity(parts.len());

@@ -44,9 +44,7 @@ impl Mark {
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.0.synchronize().map_err(failed("waiting for the device"))
     }
-}
 
-impl Mark {
     /// Whether all before it is done already.
     ///
     /// # Errors

@@ -42,9 +42,9 @@ fn sums_of_parts_are_those_of_all() {
         // SAFETY: these are what the kernel takes.
         unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
         let mut all = 0;
-        for (place, &count) in counts.iter().enumerate() {
+        for (place, &number) in counts.iter().enumerate() {
             assert_eq!(sums[place], all, "seed {seed}, number {place} of {count}, {blocks} blocks");
-            all += u64::from(count);
+            all += u64::from(number);
         }
         assert_eq!(
             [sums[count], total[0]],

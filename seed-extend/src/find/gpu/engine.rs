@@ -25,7 +25,7 @@ pub(super) const THREADS: u32 = 128;
 pub(super) const WARPS: u32 = THREADS / 32;
 /// Threads of a block that adds up, and the most such blocks: `find::ADDING`.
 const ADDING: u32 = 256;
-/// Numbers that such a block adds up at least, but for the last.
+/// Numbers that such a block adds up at most, unless there are as many blocks as there may be.
 const PART: u32 = 1024;
 
 /// An index on a device, and the kernels of `seeds.cu` and `find.cu` that look for reads in it.

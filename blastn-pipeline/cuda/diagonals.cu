@@ -60,13 +60,13 @@ __device__ Word word_at(const Task& task, uint32_t place, bool& in_vain) {
     return task.extended[place].word;
   }
   const Spent& spent = task.spent[place - task.extended_count];
-  in_vain = spent.tried != 0;
-  return spent.word;
+  in_vain = spent.tried();
+  return spent.word();
 }
 
 // Whether a word ends in the next piece of the queries.
 __device__ bool passes_seam(const Task& task, const Word& word) {
-  return word.query + (word.end - word.subject) > task.seam;
+  return word.query + task.context.word > task.seam;
 }
 
 // The alignment of a word that was not tried; false if it does not score enough.
@@ -153,14 +153,16 @@ extern "C" __global__ void admit_words(const Task* argument) {
       if (is_found) found = task.extended[key.place];
       else if (!in_vain) is_found = extend(task.context, found.word, found);
       last = found.word;
-      explored = last.end;
+      explored = last.end(task.context);
       if (!is_found) continue;
       explored = found.subject + found.length;
       task.hits[atomicAdd(task.cursors, 1u)] = {last.chunk,  found.query, found.subject, found.length,
                                                 found.score, last.query,  last.subject};
     }
-    last.end = explored;
-    if (passes_seam(task, last)) task.carried[atomicAdd(task.cursors + 1, 1u)] = {last, 1};
+    const uint32_t beyond = explored - last.end(task.context);
+    last.query += beyond;
+    last.subject += beyond;
+    if (passes_seam(task, last)) task.carried[atomicAdd(task.cursors + 1, 1u)] = Spent(last, true);
   }
 }
 SIMT_EXPORT(admit_words)

@@ -33,7 +33,7 @@ struct Merged : stream::Exploding {
         while (!extension.extend<blastn::Alone>(context, kMore)) continue;
         finish<1>(context, extension, push);
       } else {
-        push(stream::to<2>(), blastn::Spent{word, 1});
+        push(stream::to<2>(), blastn::Spent(word, true));
       }
     }
     if (found.count > own) {

@@ -1,4 +1,7 @@
 //! What goes from node to node.
+//!
+//! Items are multiples of 16 bytes, which a thread reads and writes at once: most of what gathering and
+//! scattering take is these accesses.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -43,7 +46,7 @@ pub struct Hit {
     pub subject: u32,
 }
 
-/// A [`WordHit`] of a chunk.
+/// A [`WordHit`] of a chunk, without its end, which its length tells.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 pub struct Word {
@@ -53,8 +56,6 @@ pub struct Word {
     pub query: u32,
     /// Where it begins in the chunk.
     pub subject: u32,
-    /// Where it ends in the chunk.
-    pub end: u32,
     /// [`WordHit::probe`].
     pub probe: u32,
 }
@@ -79,11 +80,12 @@ pub struct Extended {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 pub struct Spent {
-    /// The word.
-    pub word: Word,
-    /// 1 if it was extended and did not score enough, 0 if it was left to an extension from before.
-    pub tried: u32,
+    /// The word; [`TRIED`] is added to `probe` if it was extended.
+    marked: Word,
 }
+
+/// More than any place in a chunk.
+const TRIED: u32 = 1 << 31;
 
 /// A word on its way to both sides.
 #[repr(C)]
@@ -98,14 +100,27 @@ pub struct Long {
 impl Word {
     /// A word hit of a chunk.
     pub(super) fn new(chunk: u32, hit: WordHit) -> Self {
-        let WordHit { query, subject, end, probe } = hit;
-        Self { chunk, query, subject, end, probe }
+        let WordHit { query, subject, probe, .. } = hit;
+        Self { chunk, query, subject, probe }
     }
 
-    /// Without its chunk.
-    pub fn hit(self) -> WordHit {
-        let Self { query, subject, end, probe, .. } = self;
-        WordHit { query, subject, end, probe }
+    /// Without its chunk, as a run of `length` bases.
+    pub fn hit(self, length: usize) -> WordHit {
+        let Self { query, subject, probe, .. } = self;
+        WordHit { query, subject, end: subject + length as u32, probe }
+    }
+}
+
+impl Spent {
+    /// A word that was extended and did not score enough, or was left to an extension from before.
+    pub fn new(word: Word, tried: bool) -> Self {
+        let probe = if tried { word.probe | TRIED } else { word.probe };
+        Self { marked: Word { probe, ..word } }
+    }
+
+    /// Whether it was extended.
+    pub fn tried(self) -> bool {
+        self.marked.probe & TRIED != 0
     }
 }
 

@@ -76,10 +76,10 @@ impl Context {
     fn extended(&self, word: Word) -> Result<Extended, Spent> {
         let Self { batch, fours, .. } = self;
         let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
-        if extension.follows(&word.hit(), self.word, WINDOW) {
-            return Err(Spent { word, tried: 0 });
+        if extension.follows(&word.hit(self.word), self.word, WINDOW) {
+            return Err(Spent::new(word, false));
         }
-        let hit = extension.of(&word.hit()).ok_or(Spent { word, tried: 1 })?;
+        let hit = extension.of(&word.hit(self.word)).ok_or(Spent::new(word, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
         Ok(Extended { word, query, subject, length, score })
     }

@@ -166,7 +166,7 @@ fn every_build_finds_what_the_search_finds() {
         let expected = one_after_the_other(&context);
         for build in [Build::Split, Build::Merged] {
             let (extended, spent) = words(&context, &chunks, build);
-            untried += spent.iter().filter(|spent| spent.tried == 0).count();
+            untried += spent.iter().filter(|spent| !spent.tried()).count();
             let (found, passed) = on_device(&context, &chunks, |known| {
                 shim.admitted(known, &chunks, &extended, &spent, Piece::ALL)
             });
@@ -257,17 +257,17 @@ fn each_diagonal_is_looked_at_from_its_begin() {
         let mut explored = HashMap::new();
         for (&(chunk, diagonal, subject), &length) in &all {
             let query = subject.wrapping_sub(diagonal);
-            let word = Word { chunk, query, subject, end: subject + 12, probe: subject + 2 };
+            let word = Word { chunk, query, subject, probe: subject + 2 };
             let found = Extended { word, query, subject, length, score: 9 };
             let explored = explored.entry((chunk, diagonal)).or_insert(0);
             if word.probe >= *explored {
-                *explored = if length > 0 { subject + length } else { word.end };
+                *explored = if length > 0 { subject + length } else { word.hit(context.word).end };
                 expected.extend((length > 0).then(|| ChunkHit { chunk, hit: found.hit() }));
             }
             if length > 0 {
                 extended.push(found);
             } else {
-                spent.push(Spent { word, tried: 1 });
+                spent.push(Spent::new(word, true));
             }
         }
         random.shuffle(&mut extended);

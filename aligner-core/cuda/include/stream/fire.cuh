@@ -142,7 +142,7 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
       scattering += Meter<METRICS>::now() - t3;
     }
   }
-  if (threadIdx.x == 0) meter.phases(m, gather, running, scattering);
+  if (lane_in_warp() == 0) meter.phases(m, gather, running, scattering);
 }
 
 // Fires a module that explodes its items. All threads of the block; uses no barrier.
@@ -175,7 +175,7 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
     running += t2 - t1;
     scattering += Meter<METRICS>::now() - t2;
   }
-  if (threadIdx.x == 0) meter.phases(m, gather, running, scattering);
+  if (lane_in_warp() == 0) meter.phases(m, gather, running, scattering);
 }
 
 // Moves input to the queue of a root that explodes: as much as there is room for, at most one

@@ -15,19 +15,21 @@ struct Meter {
   __device__ static long long now() { return 0; }
 };
 
-// Thread 0 measures for its block: cycles are those of warp 0, whose wait for the other warps at
-// the end of a firing counts for nothing but the total.
+// A firing lasts until its last warp is done, so the cycles of that warp are the block's: what they are not
+// spent on is left to decisions and the barriers around them.
 template <>
 struct Meter<true> {
   ModuleCounters modules[MAX_TARGETS];
   Counters counters;
   long long start;
+  u32 done;  // with their part of a firing: warps, of all firings
 
   // All threads call; valid after the next barrier.
   __device__ void clear() {
     for (u32 m = threadIdx.x; m < MAX_TARGETS; m += blockDim.x) modules[m] = {};
     if (threadIdx.x == 0) {
       counters = {};
+      done = 0;
       start = clock64();
     }
   }
@@ -55,8 +57,9 @@ struct Meter<true> {
     if (lane_in_warp() == 0) modules[b.next.module].items_out += slots;
   }
 
-  // One thread.
+  // A warp is done with its part of a firing, of which these are the cycles. One lane of every warp.
   __device__ void phases(u32 module, long long gather, long long run, long long scatter) {
+    if ((atomicAdd(&done, 1u) + 1) % (blockDim.x / WARP) != 0) return;
     modules[module].gather += gather;
     modules[module].run += run;
     modules[module].scatter += scatter;

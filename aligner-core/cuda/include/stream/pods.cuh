@@ -147,7 +147,7 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
     write_field<New>(b, target_of_pods, slot, offset, keep.items[k]);
   }
   scatter_from<1, 1>(modules, b, run, push, place.node, typename S::Others{});
-  if (threadIdx.x == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
+  if (lane_in_warp() == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
 }
 
 // Fires a reducing stage. All threads of the block; has barriers.
@@ -186,7 +186,7 @@ __device__ void fire_reducing(All modules, Block& b, const Run& run, Meter<METRI
   __syncwarp();
   const long long t2 = Meter<METRICS>::now();
   scatter<1>(modules, b, run, push, place.node);
-  if (threadIdx.x == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
+  if (lane_in_warp() == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
 }
 
 }  // namespace stream

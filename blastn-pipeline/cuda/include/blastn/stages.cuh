@@ -60,7 +60,7 @@ template <uint32_t CHANNEL, class Push>
 __device__ inline void finish(const Context& context, const blastn::Long& extension, Push& push) {
   blastn::Extended extended;
   if (extension.found(context, extended)) push(stream::to<CHANNEL>(), extended);
-  else push(stream::to<CHANNEL + 1>(), blastn::Spent{extension.word, 1});
+  else push(stream::to<CHANNEL + 1>(), blastn::Spent(extension.word, true));
 }
 
 // What can be decided about a word within a window, pushed to CHANNEL or the next; false for the rest, of
@@ -74,7 +74,7 @@ __device__ inline bool decide(const Context& context, blastn::Long& extension, P
   const bool follows = window.follows(context, strand);
   const blastn::Verdict promising = window.is_promising(context, strand, chunk, word);
   if (follows || promising == blastn::Verdict::no) {
-    push(stream::to<CHANNEL + 1>(), blastn::Spent{word, follows ? 0u : 1u});
+    push(stream::to<CHANNEL + 1>(), blastn::Spent(word, !follows));
     return true;
   }
   if (promising == blastn::Verdict::unknown || !window.extend(context, strand, extension)) return false;
@@ -157,7 +157,7 @@ struct Lengthen : stream::Stage {
     const Context context = site.global();
     blastn::Long extension = item;
     if (item.progress == blastn::Progress::none && !blastn::is_promising(context, item.word)) {
-      push(stream::to<1>(), blastn::Spent{item.word, 1});
+      push(stream::to<1>(), blastn::Spent(item.word, true));
     } else if (extension.extend<blastn::Alone>(context, kMore)) {
       finish<0>(context, extension, push);
     } else {

@@ -15,8 +15,16 @@ struct Extended {
 
 // A word without an alignment. Mirrors `Spent` of src/pipeline/items.rs.
 struct Spent {
-  Word word;
-  uint32_t tried;  // whether it was extended
+  Word marked;  // with kTried in `probe` if it was extended
+
+  // More than any place in a chunk.
+  static constexpr uint32_t kTried = 1u << 31;
+
+  Spent() = default;
+  __device__ Spent(const Word& word, bool tried) : marked(word) { marked.probe |= tried ? kTried : 0; }
+
+  __device__ bool tried() const { return (marked.probe & kTried) != 0; }
+  __device__ Word word() const { return {marked.chunk, marked.query, marked.subject, marked.probe & ~kTried}; }
 };
 
 // An extension to one side: what it scores, and how far it is from the word.
@@ -166,6 +174,6 @@ struct Long {
     return score >= strand_at(context, word.query).trigger;
   }
 };
-static_assert(sizeof(Long) == 52, "mirrored in Rust");
+static_assert(sizeof(Long) == 48, "mirrored in Rust");
 
 }  // namespace blastn

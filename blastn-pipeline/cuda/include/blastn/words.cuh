@@ -7,7 +7,10 @@ namespace blastn {
 
 // Mirrors `Word` of src/pipeline/items.rs.
 struct Word {
-  uint32_t chunk, query, subject, end, probe;
+  uint32_t chunk, query, subject, probe;
+
+  // Where it ends in the chunk.
+  __device__ uint32_t end(const Context& context) const { return subject + context.word; }
 };
 
 // Whether a looked-up word's width of letters and bases is not the same, or not looked up.
@@ -39,7 +42,7 @@ static __device__ inline bool unmasked(const Context& context, uint32_t number, 
     last -= width;
     last_subject -= width;
   }
-  word = {number, query, subject, end, probe};
+  word = {number, query, subject, probe};
   return true;
 }
 
@@ -102,7 +105,7 @@ static __device__ inline bool widen(const Context& context, uint32_t number, uin
   const Around around(context, query, chunk.first + subject);
   const uint32_t equal = min(around.before, subject);
   if (missing == 0) {
-    word = {number, query, subject, subject + context.word, subject};
+    word = {number, query, subject, subject};
     return may_be_tried(context, query, subject, equal);
   }
   // A sentinel ends this before the strand does.
@@ -115,7 +118,7 @@ static __device__ inline bool widen(const Context& context, uint32_t number, uin
   if (!may_be_tried(context, query, subject, equal)) return false;
   const uint32_t first = query - left, begin = subject - left;
   if (are_indexed(context, first, first + missing)) {
-    word = {number, first, begin, begin + context.word, begin};
+    word = {number, first, begin, begin};
     return true;
   }
   return unmasked(context, number, chunk, first, begin, word);

@@ -6,6 +6,8 @@
 //! good ways a pair is preferred to a gap in the rows' sequence, and that to a gap in the columns'.
 
 use crate::gapped::script::{Op, Script};
+#[cfg(target_arch = "x86_64")]
+use crate::gapped::vector;
 use crate::scoring::{Matrix, Scoring};
 
 /// A score that is below all others.
@@ -28,7 +30,7 @@ impl Side<'_> {
 
     /// The letters at distances from one to before another, as they are in the sequence.
     #[inline]
-    fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
+    pub(super) fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
         if REVERSE {
             &self.letters[self.at - to..self.at - from]
         } else {
@@ -59,15 +61,15 @@ pub struct Extension {
 }
 
 /// Where a cell's score comes from.
-const PAIR: u8 = 0;
+pub(super) const PAIR: u8 = 0;
 /// A gap in the columns' sequence: a row is skipped.
-const SKIP_ROW: u8 = 1;
+pub(super) const SKIP_ROW: u8 = 1;
 /// A gap in the rows' sequence: a column is skipped.
-const SKIP_COLUMN: u8 = 2;
+pub(super) const SKIP_COLUMN: u8 = 2;
 const SOURCE: u8 = 3;
 /// Whether the gap through this cell is longer than this cell.
-const ROW_GOES_ON: u8 = 4;
-const COLUMN_GOES_ON: u8 = 8;
+pub(super) const ROW_GOES_ON: u8 = 4;
+pub(super) const COLUMN_GOES_ON: u8 = 8;
 
 #[derive(Debug, Clone, Copy)]
 struct Cell {
@@ -81,13 +83,24 @@ struct Cell {
 #[derive(Debug, Default)]
 pub struct Work {
     cells: Vec<Cell>,
+    /// The same for many at a time.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) across: vector::Cells,
     /// Sources of the cells of all rows, end to end.
-    sources: Vec<u8>,
+    pub(super) sources: Vec<u8>,
     /// For each row, where its sources begin, less its first column.
     rows: Vec<isize>,
 }
 
 impl Work {
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+        #[cfg(target_arch = "x86_64")]
+        self.across.clear();
+        self.sources.clear();
+        self.rows.clear();
+    }
+
     fn set(&mut self, column: usize, cell: Cell) {
         if column < self.cells.len() {
             self.cells[column] = cell;
@@ -97,7 +110,7 @@ impl Work {
     }
 
     /// Begins a row whose first column is `first`.
-    fn begin_row(&mut self, first: usize) {
+    pub(super) fn begin_row(&mut self, first: usize) {
         self.rows.push(self.sources.len() as isize - first as isize);
     }
 
@@ -163,12 +176,30 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     x_drop: i32,
     work: &mut Work,
 ) -> Extension {
+    #[cfg(target_arch = "x86_64")]
+    if vector::fits(scoring, x_drop) && is_x86_feature_detected!("avx2") {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has these instructions.
+        return unsafe {
+            vector::extend::<REVERSE, TRACE>(rows, columns, scoring, matrix, x_drop, work)
+        };
+    }
+    by_cell::<REVERSE, TRACE>(rows, columns, scoring, matrix, x_drop, work)
+}
+
+/// The same, cell by cell.
+pub(super) fn by_cell<const REVERSE: bool, const TRACE: bool>(
+    rows: Side<'_>,
+    columns: Side<'_>,
+    scoring: &Scoring,
+    matrix: &Matrix,
+    x_drop: i32,
+    work: &mut Work,
+) -> Extension {
     let (open, more) = (scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
     let x_drop = x_drop.max(open);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());
-    work.cells.clear();
-    work.sources.clear();
-    work.rows.clear();
+    work.clear();
     let found = Extension::default();
     if height == 0 || width == 0 {
         return found;

@@ -9,6 +9,8 @@ pub mod script;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 use self::affine::{Extension, Side};
 use self::script::{Op, Script};

@@ -168,3 +168,69 @@ fn greedy_extensions_are_the_best() {
         assert!((0..=expected).contains(&score(&dropped)), "seed {seed}");
     }
 }
+
+/// Sequences of so many letters that are alike in stretches, between some that are not.
+fn long(random: &mut fastrand::Rng, letters: usize) -> (Vec<u8>, Vec<u8>) {
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    while one.len() < letters {
+        let alphabet = if random.u8(..8) == 0 { 15 } else { 4 };
+        let (a, b) = related(random, alphabet);
+        one.extend(a);
+        other.extend(b);
+        if random.u8(..16) == 0 {
+            other.extend((0..random.usize(..40)).map(|_| random.u8(..4)));
+        }
+    }
+    (one, other)
+}
+
+/// Extends in both ways; gives the score.
+fn extended<const REVERSE: bool, const TRACE: bool>(
+    seed: u64,
+    sequences: (&[u8], &[u8]),
+    scoring: &Scoring,
+    drop: i32,
+    work: &mut affine::Work,
+) -> i32 {
+    let (rows, columns) = sides::<REVERSE>(sequences);
+    let matrix = Matrix::new(scoring);
+    let script = |found, work: &affine::Work| TRACE.then(|| affine::script(work, &found));
+    let ops = |script: Option<Script>| script.map(|script| script.ops().to_vec());
+    let expected = affine::by_cell::<REVERSE, TRACE>(rows, columns, scoring, &matrix, drop, work);
+    let expected_ops = ops(script(expected, work));
+    let found = affine::extend::<REVERSE, TRACE>(rows, columns, scoring, &matrix, drop, work);
+    assert_eq!(found, expected, "seed {seed}, {REVERSE}, {TRACE}");
+    assert_eq!(ops(script(found, work)), expected_ops, "seed {seed}, {REVERSE}");
+    found.score
+}
+
+#[test]
+fn cells_score_the_same_one_by_one_and_many_at_a_time() {
+    let mut work = affine::Work::default();
+    let (mut greatest, mut ended) = (0, 0);
+    let scorings = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 0, 2), (60, -90, 50, 70), (5, -4, 8, 6)];
+    for seed in 0..600 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        // Scores of more than 16 bits.
+        let is_long = seed % 100 == 99;
+        let choice = if is_long { scorings.len() - 1 } else { random.usize(..scorings.len()) };
+        let (reward, penalty, gap_open, gap_extend) = scorings[choice];
+        let scoring = Scoring { reward, penalty, gap_open, gap_extend };
+        let length = if is_long { 14_000 } else { [0, 1, 20, 300, 1_000][random.usize(..5)] };
+        let (mut one, mut other) = long(&mut random, length);
+        if random.bool() {
+            one.truncate(random.usize(length / 2..=one.len()));
+            other.truncate(random.usize(length / 2..=other.len()));
+        }
+        let drop = [0, 5, 17, 30, 100, 1_000, 8_000][random.usize(..7)];
+        let drop = if is_long { 1_000 } else { drop };
+        let both = (&one[..], &other[..]);
+        let score = extended::<false, false>(seed, both, &scoring, drop, &mut work);
+        extended::<true, false>(seed, both, &scoring, drop, &mut work);
+        extended::<false, true>(seed, both, &scoring, drop, &mut work);
+        extended::<true, true>(seed, both, &scoring, drop, &mut work);
+        greatest = greatest.max(score);
+        ended += usize::from(score < reward * one.len() as i32 / 2);
+    }
+    assert!(greatest > i32::from(i16::MAX) && ended > 100, "{greatest}, {ended} ended before");
+}

@@ -38,11 +38,12 @@ fn answer(
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
         let one = affine::Side { letters: &rows, at: at(&rows) };
         let other = affine::Side { letters: &columns, at: at(&columns) };
-        let (scoring, matrix, drop) = (&options.scoring, &batch.matrix, side.x_drop);
+        let (scoring, matrix, x_drop) = (&options.scoring, &batch.matrix, side.x_drop);
+        let sides = affine::Sides { rows: one, columns: other, scoring, matrix, x_drop };
         let found = if side.reverse == 1 {
-            affine::extend::<true, true>(one, other, scoring, matrix, drop, &mut work)
+            affine::extend::<true, true>(&sides, &mut work)
         } else {
-            affine::extend::<false, true>(one, other, scoring, matrix, drop, &mut work)
+            affine::extend::<false, true>(&sides, &mut work)
         };
         let has_columns = is_traced && found.rows > 0;
         let script = if has_columns { affine::script(&work, &found) } else { Script::default() };

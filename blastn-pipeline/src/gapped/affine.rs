@@ -49,6 +49,21 @@ impl Side<'_> {
     }
 }
 
+/// What is extended: one side of each sequence.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// Of the sequence whose letters are rows.
+    pub rows: Side<'a>,
+    /// Of the other.
+    pub columns: Side<'a>,
+    /// What gaps cost.
+    pub scoring: &'a Scoring,
+    /// What pairs of letters score.
+    pub matrix: &'a Matrix,
+    /// How far scores may drop below the best; at least as far as a gap of one column.
+    pub x_drop: i32,
+}
+
 /// How far an extension goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extension {
@@ -169,33 +184,24 @@ impl Row {
 
 /// Extends to one side (to the left if `REVERSE`); with `TRACE`, [`script`] has the columns then.
 pub fn extend<const REVERSE: bool, const TRACE: bool>(
-    rows: Side<'_>,
-    columns: Side<'_>,
-    scoring: &Scoring,
-    matrix: &Matrix,
-    x_drop: i32,
+    sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {
     #[cfg(target_arch = "x86_64")]
-    if vector::fits(scoring, x_drop) && is_x86_feature_detected!("avx2") {
+    if vector::fits(sides) && is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]
         // SAFETY: the processor has these instructions.
-        return unsafe {
-            vector::extend::<REVERSE, TRACE>(rows, columns, scoring, matrix, x_drop, work)
-        };
+        return unsafe { vector::extend::<REVERSE, TRACE>(sides, work) };
     }
-    by_cell::<REVERSE, TRACE>(rows, columns, scoring, matrix, x_drop, work)
+    by_cell::<REVERSE, TRACE>(sides, work)
 }
 
 /// The same, cell by cell.
 pub(super) fn by_cell<const REVERSE: bool, const TRACE: bool>(
-    rows: Side<'_>,
-    columns: Side<'_>,
-    scoring: &Scoring,
-    matrix: &Matrix,
-    x_drop: i32,
+    sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {
+    let Sides { rows, columns, scoring, matrix, x_drop } = *sides;
     let (open, more) = (scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
     let x_drop = x_drop.max(open);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());

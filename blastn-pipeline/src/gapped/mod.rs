@@ -12,7 +12,7 @@ pub(crate) mod tidy;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 
-use self::affine::{Extension, Side};
+use self::affine::{Extension, Side, Sides};
 use self::script::{Op, Script};
 use crate::queries::Batch;
 use crate::scoring::Scoring;
@@ -62,9 +62,9 @@ pub(crate) fn affine_score(
     let rows = Side { letters: bases, at: begin.1 };
     let columns = Side { letters: strand, at: begin.0 };
     let work = &mut work.affine;
-    let (matrix, scores) = (&batch.matrix, scoring);
-    let left = affine::extend::<true, false>(rows, columns, scores, matrix, x_drop, work);
-    let right = affine::extend::<false, false>(rows, columns, scores, matrix, x_drop, work);
+    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
+    let left = affine::extend::<true, false>(&sides, work);
+    let right = affine::extend::<false, false>(&sides, work);
     affine_scored(seed, begin, &left, &right)
 }
 
@@ -94,11 +94,12 @@ pub(crate) fn affine_alignment(
 ) -> Gapped {
     let rows = Side { letters: strand, at: seed.0 + 1 };
     let columns = Side { letters, at: seed.1 + 1 };
-    let (matrix, x_drop) = (&batch.matrix, batch.manner.x_drop_last);
+    let x_drop = batch.manner.x_drop_last;
+    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let work = &mut work.affine;
-    let left = affine::extend::<true, true>(rows, columns, scoring, matrix, x_drop, work);
+    let left = affine::extend::<true, true>(&sides, work);
     let of_left = affine::script(work, &left);
-    let right = affine::extend::<false, true>(rows, columns, scoring, matrix, x_drop, work);
+    let right = affine::extend::<false, true>(&sides, work);
     let of_right = affine::script(work, &right);
     affine_aligned(scoring, seed, (&left, of_left), (&right, &of_right))
 }

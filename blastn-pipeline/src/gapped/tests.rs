@@ -1,6 +1,6 @@
 //! Extensions against matrices that are filled completely.
 
-use super::affine::{self, Side};
+use super::affine::{self, Side, Sides};
 use super::greedy;
 use super::script::{Op, Script};
 use crate::scoring::{Matrix, Scoring};
@@ -103,9 +103,9 @@ fn affine_extensions_are_the_best() {
         let expected = oracle((&one, &other), pair, gap);
 
         let (rows, columns) = sides::<false>((&one, &other));
-        let drop = NO_DROP;
-        let found =
-            affine::extend::<false, true>(rows, columns, &scoring, &matrix, drop, &mut work);
+        let x_drop = NO_DROP;
+        let given = Sides { rows, columns, scoring: &scoring, matrix: &matrix, x_drop };
+        let found = affine::extend::<false, true>(&given, &mut work);
         assert_eq!(found.score, expected, "seed {seed}");
         let mut script = Script::default();
         for &(op, count) in affine::script(&work, &found).ops().iter().rev() {
@@ -113,16 +113,16 @@ fn affine_extensions_are_the_best() {
         }
         let ends = (found.score, found.rows, found.columns);
         assert_eq!(rescore(&script, (&one, &other), pair, gap), ends, "seed {seed}");
-        let without =
-            affine::extend::<false, false>(rows, columns, &scoring, &matrix, drop, &mut work);
+        let without = affine::extend::<false, false>(&given, &mut work);
         assert_eq!(without, found, "seed {seed}");
 
         let turned = (backwards(&one), backwards(&other));
         let (rows, columns) = sides::<true>((&turned.0, &turned.1));
-        let reverse =
-            affine::extend::<true, false>(rows, columns, &scoring, &matrix, drop, &mut work);
+        let given = Sides { rows, columns, ..given };
+        let reverse = affine::extend::<true, false>(&given, &mut work);
         assert_eq!(reverse, found, "seed {seed}");
-        let dropped = affine::extend::<true, false>(rows, columns, &scoring, &matrix, 9, &mut work);
+        let given = Sides { x_drop: 9, ..given };
+        let dropped = affine::extend::<true, false>(&given, &mut work);
         assert!((0..=expected).contains(&dropped.score), "seed {seed}");
     }
 }
@@ -189,16 +189,17 @@ fn extended<const REVERSE: bool, const TRACE: bool>(
     seed: u64,
     sequences: (&[u8], &[u8]),
     scoring: &Scoring,
-    drop: i32,
+    x_drop: i32,
     work: &mut affine::Work,
 ) -> i32 {
     let (rows, columns) = sides::<REVERSE>(sequences);
     let matrix = Matrix::new(scoring);
     let script = |found, work: &affine::Work| TRACE.then(|| affine::script(work, &found));
     let ops = |script: Option<Script>| script.map(|script| script.ops().to_vec());
-    let expected = affine::by_cell::<REVERSE, TRACE>(rows, columns, scoring, &matrix, drop, work);
+    let given = Sides { rows, columns, scoring, matrix: &matrix, x_drop };
+    let expected = affine::by_cell::<REVERSE, TRACE>(&given, work);
     let expected_ops = ops(script(expected, work));
-    let found = affine::extend::<REVERSE, TRACE>(rows, columns, scoring, &matrix, drop, work);
+    let found = affine::extend::<REVERSE, TRACE>(&given, work);
     assert_eq!(found, expected, "seed {seed}, {REVERSE}, {TRACE}");
     assert_eq!(ops(script(found, work)), expected_ops, "seed {seed}, {REVERSE}");
     found.score

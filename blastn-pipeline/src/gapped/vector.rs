@@ -19,9 +19,9 @@ use self::lanes::{
     prefix_max, shifted, splat, store,
 };
 use super::affine::{
-    COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Side, Work,
+    COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Side, Sides, Work,
 };
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::Scoring;
 
 /// Scores may rise so far before the base follows.
 const HIGH: i32 = 16_000;
@@ -65,23 +65,20 @@ impl Cells {
     }
 }
 
-/// Whether 16 bits suffice for these scores, whatever the sequences.
-pub(super) fn fits(scoring: &Scoring, x_drop: i32) -> bool {
-    let Scoring { reward, penalty, gap_open, gap_extend } = *scoring;
+/// Whether 16 bits suffice for the scores of such sides, whatever the sequences.
+pub(super) fn fits(sides: &Sides<'_>) -> bool {
+    let Scoring { reward, penalty, gap_open, gap_extend } = *sides.scoring;
     let costs = [reward, -penalty, gap_open + gap_extend, gap_extend];
-    x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
+    sides.x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
 }
 
 /// Extends to one side, as [`super::affine::extend`], for what [`fits`].
 #[target_feature(enable = "avx2")]
 pub(super) fn extend<const REVERSE: bool, const TRACE: bool>(
-    rows: Side<'_>,
-    columns: Side<'_>,
-    scoring: &Scoring,
-    matrix: &Matrix,
-    x_drop: i32,
+    sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {
+    let Sides { rows, columns, scoring, matrix, x_drop } = *sides;
     let costs = Costs::new(scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
     let x_drop = x_drop.max(costs.open);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());

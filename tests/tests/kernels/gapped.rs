@@ -46,11 +46,13 @@ impl Case {
             let place = |letters: &Vec<u8>| if side.reverse == 1 { letters.len() } else { 0 };
             let one = affine::Side { letters: &rows, at: place(&rows) };
             let other = affine::Side { letters: &columns, at: place(&columns) };
-            let (scoring, drop) = (&self.scoring, side.x_drop);
+            let (scoring, x_drop) = (&self.scoring, side.x_drop);
+            let sides =
+                affine::Sides { rows: one, columns: other, scoring, matrix: &matrix, x_drop };
             let found = if side.reverse == 1 {
-                affine::extend::<true, TRACE>(one, other, scoring, &matrix, drop, &mut work)
+                affine::extend::<true, TRACE>(&sides, &mut work)
             } else {
-                affine::extend::<false, TRACE>(one, other, scoring, &matrix, drop, &mut work)
+                affine::extend::<false, TRACE>(&sides, &mut work)
             };
             let is_empty = found == Extension::default();
             let columns = TRACE && !is_empty;

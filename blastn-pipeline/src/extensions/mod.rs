@@ -16,8 +16,9 @@
 //!
 //! Each side is one thread's, which goes through the same rows (or fronts) in the same order as
 //! [`crate::gapped::affine`] (or [`crate::gapped::greedy`]): which cells live depends on the best score
-//! up to then, so a row cannot be divided. Live cells are few, and lie in shared memory. What does not
-//! fit there is tried again with fewer threads that have more, and at last left to the host.
+//! up to then, so lanes that share a row would need a prefix maximum of its scores. Live cells are few, and
+//! lie in shared memory. What does not fit there is tried again with fewer threads that have more, and at
+//! last left to the host.
 //!
 //! Scores alone are first tried for in registers, by `affine_frames`: the cells of a side that stays near one
 //! diagonal are in a frame of 40 columns that moves along with it.

@@ -1,7 +1,8 @@
 //! Gapped extension: for the score alone, and for the alignment.
 //!
-//! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]); `megablast`
-//! is [`greedy`], the columns of which are `tidy`ed afterwards.
+//! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]), many cells at a time
+//! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
+//! afterwards.
 
 pub mod affine;
 pub mod greedy;

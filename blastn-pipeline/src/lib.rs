@@ -70,6 +70,7 @@
 mod ahead;
 pub mod alphabet;
 pub mod batching;
+mod best_part;
 mod contained;
 mod contexts;
 mod culling;

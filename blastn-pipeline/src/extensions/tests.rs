@@ -7,7 +7,7 @@ use crate::database::{Builder, Database};
 use crate::fasta::Record;
 use crate::gapped::affine::{self, Work};
 use crate::gapped::script::{Op, Script};
-use crate::gapped::{self, Gapped, greedy};
+use crate::gapped::{self, Gapped, greedy, side};
 use crate::lookup::Lookup;
 use crate::options::{Options, Task};
 use crate::parts::Parts;
@@ -36,8 +36,8 @@ fn answer(
         let rows = letters(rows, side.row_at, side.rows, side.reverse);
         let columns = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-        let one = affine::Side { letters: &rows, at: at(&rows) };
-        let other = affine::Side { letters: &columns, at: at(&columns) };
+        let one = side::Side { letters: &rows, at: at(&rows) };
+        let other = side::Side { letters: &columns, at: at(&columns) };
         let (scoring, matrix, x_drop) = (&options.scoring, &batch.matrix, side.x_drop);
         let sides = affine::Sides { rows: one, columns: other, scoring, matrix, x_drop };
         let found = if side.reverse == 1 {
@@ -78,8 +78,8 @@ fn greedy_sides<T>(
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
         let query = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-        let one = affine::Side { letters: &query, at: at(&query) };
-        let other = affine::Side { letters: &subject, at: at(&subject) };
+        let one = side::Side { letters: &query, at: at(&query) };
+        let other = side::Side { letters: &subject, at: at(&subject) };
         let (scoring, drop) = (&options.scoring, side.x_drop);
         let found = if side.reverse == 1 {
             greedy::extend::<true, true>(one, other, scoring, drop, &mut work)

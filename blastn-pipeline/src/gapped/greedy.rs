@@ -5,8 +5,8 @@
 //! all there is to know (Zhang et al., J. Comput. Biol. 7, 2000). Diagonals are given as the query's
 //! place less the subject's.
 
-use crate::gapped::affine::Side;
 use crate::gapped::script::{Op, Script};
+use crate::gapped::side::Side;
 use crate::scoring::Scoring;
 
 /// The subject's place of a diagonal that no way has reached.

@@ -7,14 +7,16 @@
 pub mod affine;
 pub mod greedy;
 pub mod script;
+pub mod side;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 
-use self::affine::{Extension, Side, Sides};
+use self::affine::{Extension, Sides};
 use self::script::{Op, Script};
+use self::side::Side;
 use crate::queries::Batch;
 use crate::scoring::Scoring;
 

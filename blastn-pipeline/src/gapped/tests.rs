@@ -1,8 +1,9 @@
 //! Extensions against matrices that are filled completely.
 
-use super::affine::{self, Side, Sides};
+use super::affine::{self, Sides};
 use super::greedy;
 use super::script::{Op, Script};
+use super::side::Side;
 use crate::scoring::{Matrix, Scoring};
 
 /// No score drops by so much.

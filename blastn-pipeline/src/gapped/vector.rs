@@ -19,8 +19,9 @@ use self::lanes::{
     prefix_max, shifted, splat, store,
 };
 use super::affine::{
-    COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Side, Sides, Work,
+    COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Sides, Work,
 };
+use crate::gapped::side::Side;
 use crate::scoring::Scoring;
 
 /// Scores may rise so far before the base follows.

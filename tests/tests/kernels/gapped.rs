@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use blastn_pipeline::extensions::device::{self, AffineTask, NO_ROOM, Reached, Side};
 use blastn_pipeline::gapped::affine::{self, Extension, Work};
 use blastn_pipeline::gapped::script::Script;
+use blastn_pipeline::gapped::side;
 use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use fastrand::Rng;
@@ -44,8 +45,8 @@ impl Case {
             let rows = part(&self.rows, side.row_at, rows);
             let columns = part(&self.columns, side.column_at, columns);
             let place = |letters: &Vec<u8>| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = affine::Side { letters: &rows, at: place(&rows) };
-            let other = affine::Side { letters: &columns, at: place(&columns) };
+            let one = side::Side { letters: &rows, at: place(&rows) };
+            let other = side::Side { letters: &columns, at: place(&columns) };
             let (scoring, x_drop) = (&self.scoring, side.x_drop);
             let sides =
                 affine::Sides { rows: one, columns: other, scoring, matrix: &matrix, x_drop };

@@ -9,9 +9,9 @@ use blastn_pipeline::extensions::device::{
     self, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, NO_FRONT, NO_ROOM, Reached,
     Side,
 };
-use blastn_pipeline::gapped::affine;
 use blastn_pipeline::gapped::greedy::{self, Work};
 use blastn_pipeline::gapped::script::Script;
+use blastn_pipeline::gapped::side;
 use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;
@@ -54,8 +54,8 @@ impl Case {
             let subject = part(&self.subject, side.row_at, side.rows);
             let query = part(&self.query, side.column_at, side.columns);
             let place = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = affine::Side { letters: &query, at: place(&query) };
-            let other = affine::Side { letters: &subject, at: place(&subject) };
+            let one = side::Side { letters: &query, at: place(&query) };
+            let other = side::Side { letters: &subject, at: place(&subject) };
             let (scoring, drop) = (&self.scoring, side.x_drop);
             let found = if side.reverse == 1 {
                 greedy::extend::<true, true>(one, other, scoring, drop, &mut work)

@@ -8,7 +8,7 @@ use std::arch::x86_64::{
     _mm256_permute4x64_epi64, _mm256_set1_epi16, _mm256_shuffle_epi8, _mm256_storeu_si256,
 };
 
-use crate::gapped::affine::Side;
+use crate::gapped::side::Side;
 
 pub(super) type Lanes = __m256i;
 

@@ -1,0 +1,116 @@
+//! Which part of an alignment scores best, letter by letter.
+
+use crate::gapped::script::Op;
+use crate::scoring::Scoring;
+
+/// A part of an alignment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) score: i32,
+    /// Places of query and subject.
+    pub(crate) begin: (usize, usize),
+    pub(crate) end: (usize, usize),
+    /// Its first and last run, and the columns of the last.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) columns: i32,
+}
+
+impl Part {
+    /// Grows it by equal bases at both ends.
+    pub(crate) fn grow(
+        &mut self,
+        runs: &mut [(Op, i32)],
+        (query, subject): (&[u8], &[u8]),
+        reward: i32,
+    ) {
+        let (q, s) = self.begin;
+        let is_equal = |&i: &usize| query[q - i] == subject[s - i] && query[q - i] < 4;
+        let before = (1..=q.min(s)).take_while(is_equal).count();
+        self.begin = (q - before, s - before);
+        runs[self.first].1 += before as i32;
+        if self.first == self.last {
+            self.columns += before as i32;
+        }
+        let (q, s) = self.end;
+        let behind = query[q..].iter().zip(&subject[s..]);
+        let behind = behind.take_while(|(one, other)| one == other && **one < 4).count();
+        self.end = (q + behind, s + behind);
+        self.columns += behind as i32;
+        self.score += (before + behind) as i32 * reward;
+    }
+}
+
+/// The best part of an alignment from a pair of places on. Runs are shortened by columns that
+/// cannot begin it.
+pub(crate) fn best_part(
+    runs: &mut [(Op, i32)],
+    (query, subject): (&[u8], &[u8]),
+    begin: (usize, usize),
+    scoring: &Scoring,
+    score: &impl Fn(u8, u8) -> i32,
+    cutoff: i32,
+) -> Part {
+    let factor = if scoring.is_linear() { 1 + scoring.reward % 2 } else { 1 };
+    let (open, extend) = if scoring.is_linear() {
+        (0, (scoring.reward - 2 * scoring.penalty) * factor / 2)
+    } else {
+        (scoring.gap_open, scoring.gap_extend)
+    };
+    let (mut q, mut s) = begin;
+    let (mut current, mut current_first) = (begin, 0);
+    let mut best = Part { score: 0, begin, end: begin, first: 0, last: 0, columns: -1 };
+    let mut sum = 0;
+    for (number, run) in runs.iter_mut().enumerate() {
+        let mut column = 0;
+        while column < run.1 {
+            let (op, columns) = *run;
+            if op == Op::Pair {
+                sum += factor * score(query[q], subject[s]);
+                q += 1;
+                s += 1;
+                column += 1;
+            } else {
+                sum -= open + extend * columns;
+                if op == Op::Insertion {
+                    q += columns as usize;
+                } else {
+                    s += columns as usize;
+                }
+                column += columns;
+            }
+            if sum < 0 {
+                if column < columns {
+                    run.1 -= column;
+                    current_first = number;
+                    column = 0;
+                } else {
+                    current_first = number + 1;
+                }
+                sum = 0;
+                current = (q, s);
+                // What was good enough before stays; the rest is forgotten.
+                if best.score < cutoff {
+                    best = Part {
+                        score: 0,
+                        begin: current,
+                        first: current_first,
+                        last: current_first,
+                        ..best
+                    };
+                }
+            } else if sum > best.score {
+                best = Part {
+                    score: sum,
+                    begin: current,
+                    end: (q, s),
+                    first: current_first,
+                    last: number,
+                    columns: column,
+                };
+            }
+        }
+    }
+    best.score /= factor;
+    best
+}

@@ -25,8 +25,17 @@ pub struct Sides<'a> {
     pub scoring: &'a Scoring,
     /// What pairs of letters score.
     pub matrix: &'a Matrix,
-    /// How far scores may drop below the best; at least as far as a gap of one column.
+    /// How far scores may drop below the best; what a gap of one column costs, if that is more.
     pub x_drop: i32,
+}
+
+impl Sides<'_> {
+    /// What a gap of one column costs, and each more of it, and how far scores may drop.
+    pub(super) fn limits(&self) -> (i32, i32, i32) {
+        let (open, more) =
+            (self.scoring.gap_open + self.scoring.gap_extend, self.scoring.gap_extend);
+        (open, more, self.x_drop.max(open))
+    }
 }
 
 /// How far an extension goes.
@@ -166,9 +175,8 @@ pub(super) fn by_cell<const REVERSE: bool, const TRACE: bool>(
     sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {
-    let Sides { rows, columns, scoring, matrix, x_drop } = *sides;
-    let (open, more) = (scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
-    let x_drop = x_drop.max(open);
+    let Sides { rows, columns, matrix, .. } = *sides;
+    let (open, more, x_drop) = sides.limits();
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());
     work.clear();
     let found = Extension::default();

@@ -68,9 +68,10 @@ impl Cells {
 
 /// Whether 16 bits suffice for the scores of such sides, whatever the sequences.
 pub(super) fn fits(sides: &Sides<'_>) -> bool {
-    let Scoring { reward, penalty, gap_open, gap_extend } = *sides.scoring;
-    let costs = [reward, -penalty, gap_open + gap_extend, gap_extend];
-    sides.x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
+    let Scoring { reward, penalty, .. } = *sides.scoring;
+    let (open, more, x_drop) = sides.limits();
+    let costs = [reward, -penalty, open, more];
+    x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
 }
 
 /// Extends to one side, as [`super::affine::extend`], for what [`fits`].
@@ -79,9 +80,9 @@ pub(super) fn extend<const REVERSE: bool, const TRACE: bool>(
     sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {
-    let Sides { rows, columns, scoring, matrix, x_drop } = *sides;
-    let costs = Costs::new(scoring.gap_open + scoring.gap_extend, scoring.gap_extend);
-    let x_drop = x_drop.max(costs.open);
+    let Sides { rows, columns, matrix, .. } = *sides;
+    let (open, more, x_drop) = sides.limits();
+    let costs = Costs::new(open, more);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());
     work.clear();
     if height == 0 || width == 0 {

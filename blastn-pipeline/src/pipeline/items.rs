@@ -1,7 +1,7 @@
 //! What goes from node to node.
 //!
-//! Items are multiples of 16 bytes, which a thread reads and writes at once: most of what gathering and
-//! scattering take is these accesses.
+//! What is in queues behind the first stage, and in sinks, is a multiple of 16 bytes, which a thread reads and
+//! writes at once: most of what gathering and scattering take is these accesses.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -73,7 +73,7 @@ fn of_bytes(bytes: [u8; LANES]) -> __m128i {
 /// Numbers as bytes: those beyond are the least or the greatest byte.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn packed(values: Lanes) -> __m128i {
+fn packed(values: Lanes) -> __m128i {
     _mm_packs_epi16(_mm256_castsi256_si128(values), _mm256_extracti128_si256::<1>(values))
 }
 

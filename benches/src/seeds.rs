@@ -1,4 +1,4 @@
-//! Seeds of reads, by stages on the streaming runtime.
+//! Seeds and chains of reads, by stages on the streaming runtime.
 
 use std::sync::Arc;
 
@@ -8,25 +8,27 @@ use aligner_core::stream::{CpuExecutor, Metrics, RunError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
-use seed_extend::find::Finder;
-use seed_extend::find::gpu::{Engine, Indexed};
+use seed_extend::find::gpu::{Engine, Measured};
+use seed_extend::find::{Finder, Known};
 use seed_extend::queries::Queries;
 use seed_extend::seeding::stages::Context;
 use seed_extend::seeding::{hunts, settings, topology};
 use serde::Serialize;
 
 use crate::BenchError;
-use crate::runner::repeat;
+use crate::runner::{median, repeat};
 use crate::stage_use::{StageUse, shares};
 
-/// Seeds of many reads.
+/// Seeds, or chains, of many reads.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeedsTiming {
+    /// The application: `seeds` or `chains`.
+    pub app: &'static str,
     /// `cpu` or `cuda`.
     pub device: &'static str,
     /// Reads.
     pub reads: usize,
-    /// Median time of all of them; on a GPU from the queries on the host to how many seeds each has.
+    /// Median time of all of them; on a GPU that of the application's kernels.
     pub seconds: f64,
     /// Reads by that time, in 10^6 a second.
     pub mreads: f64,
@@ -42,13 +44,14 @@ pub struct SeedsTiming {
 
 impl SeedsTiming {
     fn new(
-        device: &'static str,
+        (app, device): (&'static str, &'static str),
         batches: &[Arc<Queries>],
         seconds: f64,
         metrics: &Metrics,
     ) -> Self {
         let reads = batches.iter().map(|queries| queries.len() / 2).sum();
         Self {
+            app,
             device,
             reads,
             seconds,
@@ -61,8 +64,8 @@ impl SeedsTiming {
     }
 }
 
-/// Measures stages on the current rayon pool, or a GPU, with batches of reads. `progress` is told what comes
-/// next.
+/// Measures finding seeds on the current rayon pool, or seeds and chains on a GPU, with batches of reads. `progress`
+/// is told what comes next.
 ///
 /// # Errors
 /// If the device fails, or its chains are not those of the CPU.
@@ -72,7 +75,7 @@ pub fn seeds(
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<SeedsTiming, BenchError> {
+) -> Result<Vec<SeedsTiming>, BenchError> {
     match device {
         Device::Cpu => on_cpu(index, batches, runs, progress),
         Device::Cuda(gpu) => on_gpu(gpu, index, batches, runs, progress),
@@ -84,7 +87,7 @@ fn on_cpu(
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<SeedsTiming, BenchError> {
+) -> Result<Vec<SeedsTiming>, BenchError> {
     progress("stages");
     let count = |metrics: bool| -> Result<Metrics, BenchError> {
         let mut all = Metrics::default();
@@ -102,7 +105,7 @@ fn on_cpu(
         Ok(all)
     };
     let (_, seconds) = repeat(runs, || count(false))?;
-    Ok(SeedsTiming::new("cpu", batches, seconds, &count(true)?))
+    Ok(vec![SeedsTiming::new(("seeds", "cpu"), batches, seconds, &count(true)?)])
 }
 
 fn on_gpu(
@@ -111,31 +114,42 @@ fn on_gpu(
     batches: &[Arc<Queries>],
     runs: usize,
     progress: &mut dyn FnMut(&str),
-) -> Result<SeedsTiming, BenchError> {
+) -> Result<Vec<SeedsTiming>, BenchError> {
     let on_device = DeviceIndex::new(gpu, index)?;
-    let indexed = Indexed::new(index, &on_device, gpu);
-    let segments = Segments::new(index.reference());
-    let options = Options::default();
-    let engine = Engine::on_gpu(gpu, indexed, &segments, &options)?;
+    let known = || {
+        let segments = Arc::new(Segments::new(index.reference()));
+        Known { index: index.clone(), segments, options: Options::default() }
+    };
+    let engine = Engine::on_gpu(gpu, on_device.values(), &Arc::new(known()))?;
     progress("chains of the CPU");
-    let mut finder = Finder::new(index, &segments, options, &Device::Cpu)?;
+    let mut finder = Finder::new(known(), &Device::Cpu)?;
     for queries in batches {
         let found = engine.find(queries)?;
-        let (expected, _) = finder.find(queries, &segments).map_err(failed)?;
+        let (expected, _) = finder.find(queries).map_err(failed)?;
         if found.chains != expected {
             return Err(BenchError::OtherChains);
         }
     }
     progress("stages");
-    let count = |metrics: bool| -> Result<Metrics, BenchError> {
-        let mut all = Metrics::default();
+    let measure = |metrics: bool| -> Result<[Measured; 2], BenchError> {
+        let mut all = [Measured::default(), Measured::default()];
         for queries in batches {
-            all.add(&engine.time_seeds(queries, metrics)?);
+            let found = engine.measured(queries, metrics)?;
+            for (all, one) in all.iter_mut().zip(&found.measured) {
+                all.seconds += one.seconds;
+                all.metrics.add(&one.metrics);
+            }
         }
         Ok(all)
     };
-    let (_, seconds) = repeat(runs, || count(false))?;
-    Ok(SeedsTiming::new("cuda", batches, seconds, &count(true)?))
+    let timed: Vec<[Measured; 2]> = (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
+    let counted = measure(true)?;
+    let timing = |(number, app): (usize, &'static str)| {
+        // The first run is not counted.
+        let seconds: Vec<f64> = timed[1..].iter().map(|run| run[number].seconds).collect();
+        SeedsTiming::new((app, "cuda"), batches, median(&seconds), &counted[number].metrics)
+    };
+    Ok(["seeds", "chains"].into_iter().enumerate().map(timing).collect())
 }
 
 fn failed(source: RunError) -> BenchError {
@@ -144,14 +158,25 @@ fn failed(source: RunError) -> BenchError {
 
 /// A table of them.
 pub fn seeds_table(timings: &[SeedsTiming]) -> String {
-    let line = |cells: [String; 7]| {
-        let [device, reads, ms, mreads, blocks, shares, stages] = cells;
-        format!("{device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n")
+    let line = |cells: [String; 8]| {
+        let [app, device, reads, ms, mreads, blocks, shares, stages] = cells;
+        format!(
+            "{app:<8} {device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n"
+        )
     };
-    let heading =
-        ["device", "reads", "ms", "Mreads/s", "blocks", "gather/run/scatter/plan", "occupancy"];
+    let heading = [
+        "app",
+        "device",
+        "reads",
+        "ms",
+        "Mreads/s",
+        "blocks",
+        "gather/run/scatter/plan",
+        "occupancy",
+    ];
     let row = |timing: &SeedsTiming| {
         line([
+            timing.app.to_owned(),
             timing.device.to_owned(),
             timing.reads.to_string(),
             format!("{:.2}", timing.seconds * 1e3),

@@ -1,5 +1,5 @@
-// Chains of very many reads, of whose queries the seeds are known: occurrences of these in the text, their
-// chains, and those of each read that may matter. src/find/mod.rs tells the stages.
+// What is done between the applications that find seeds (seeds.cu) and chains (chains.cu) of very many reads: their
+// outputs, which come in any order, are counted and put in order. src/find/mod.rs tells the stages.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <seed_extend/chains.cuh>
@@ -27,9 +27,6 @@ static __device__ uint32_t repeated(const Seed* seeds, uint32_t count, uint32_t 
     end = to;
   }
 }
-
-// Warps of a block, and keys that one sorts in shared memory.
-constexpr uint32_t WARPS = 4, KEYS = 256;
 
 // Threads of a block that adds up, and numbers that each takes at a time.
 constexpr uint32_t ADDING = 256, TOGETHER = 4;
@@ -148,142 +145,16 @@ extern "C" __global__ void __launch_bounds__(find::ADDING)
 }
 SIMT_EXPORT(find_sums)
 
-// Sets the keys of the anchors of `queries` queries from query `first_query` on, sorted: those of one
-// begin at keys[starts[query] - starts[first_query]]. Blocks of find::WARPS warps, any grid. No barriers.
+// Puts the chains that were kept to the others of their reads, which begin at gathered[firsts[read - first_read]],
+// the best one first. Any grid, any blocks; no barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_anchors(const fm::View* index, const find::Numbers* numbers, uint32_t first_query,
-                 uint32_t queries, const find::Seed* seeds, const uint64_t* seed_starts,
-                 const uint64_t* starts, uint64_t* keys) {
+    find_order(const find::Kept* kept, uint32_t count, uint32_t first_read, const uint64_t* firsts,
+               find::Chain* gathered) {
   using namespace find;
-  __shared__ uint64_t shared[WARPS][KEYS];
-  const fm::View view = *index;
-  const uint32_t most = numbers->occurrences;
-  const uint32_t warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  const uint64_t base = starts[first_query];
-  for (uint32_t number = blockIdx.x * WARPS + warp; number < queries; number += gridDim.x * WARPS) {
-    const uint32_t query = first_query + number;
-    const uint32_t count = static_cast<uint32_t>(starts[query + 1] - starts[query]);
-    if (count == 0) continue;
-    uint64_t* const here = keys + (starts[query] - base);
-    uint64_t* const own = count <= KEYS ? shared[warp] : here;
-    const Seed* const own_seeds = seeds + seed_starts[query];
-    const uint32_t seed_count = static_cast<uint32_t>(seed_starts[query + 1] - seed_starts[query]);
-    uint32_t done = 0;  // anchors
-    for (uint32_t first = 0; first < seed_count; first += LANES) {
-      // A seed a lane, and the anchors of all of them shared out.
-      const bool is_one = first + lane < seed_count;
-      const Seed seed = is_one ? own_seeds[first + lane] : Seed{};
-      const uint32_t behind = stream::scan_warp(min(seed.size, most));
-      const uint32_t all = __shfl_sync(ALL_LANES, behind, LANES - 1);
-      for (uint32_t start = 0; start < all; start += LANES) {
-        const uint32_t anchor = start + lane;
-        // The first seed whose anchors end behind this one; the last if there is none.
-        uint32_t of = 0;
-        for (uint32_t step = LANES / 2; step > 0; step /= 2) {
-          if (__shfl_sync(ALL_LANES, behind, of + step - 1) <= anchor) of += step;
-        }
-        const uint32_t sizes = __shfl_sync(ALL_LANES, seed.size, of);
-        const uint32_t rows = __shfl_sync(ALL_LANES, seed.first, of);
-        const uint32_t place = __shfl_sync(
-            ALL_LANES, static_cast<uint32_t>(seed.begin) << 16 | seed.length, of);
-        const uint32_t end = __shfl_sync(ALL_LANES, behind, of);
-        if (anchor < all) {
-          const uint32_t some = min(sizes, most), which = anchor - (end - some);
-          const uint32_t row =
-              sizes > most ? static_cast<uint32_t>(static_cast<uint64_t>(which) * sizes / most) : which;
-          const uint32_t position = sizes == 1 ? rows : fm::locate(view, rows + row);
-          own[done + anchor] = Anchor::key(position, place >> 16, place & 0xFFFF);
-        }
-      }
-      done += all;
-    }
-    __syncwarp();
-    sort(own, count);
-    if (own != here) {
-      for (uint32_t place = lane; place < count; place += LANES) here[place] = own[place];
-      __syncwarp();
-    }
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+       number += gridDim.x * blockDim.x) {
+    const Kept it = kept[number];
+    gathered[firsts[it.chain.query / 2 - first_read] + it.rank] = it.chain;
   }
 }
-SIMT_EXPORT(find_anchors)
-
-// Sets the chains of `queries` queries from query `first_query` on, and chain_counts[query - first_query]: of
-// one query they begin where its keys do. `ends` are those of the text's segments. Blocks of whole warps, any grid.
-extern "C" __global__ void __launch_bounds__(128)
-    find_chains(const find::Numbers* numbers, const uint32_t* offsets, uint32_t first_query,
-                uint32_t queries, const uint64_t* starts, const uint64_t* keys, const uint32_t* ends,
-                uint32_t segments, find::Chain* chains, uint32_t* chain_counts) {
-  using namespace find;
-  const uint32_t width = numbers->width;
-  const uint64_t base = starts[first_query];
-  const uint32_t halves = blockDim.x / LOOK_BACK;
-  for (uint32_t number = blockIdx.x * halves + threadIdx.x / LOOK_BACK; number < queries;
-       number += gridDim.x * halves) {
-    const uint32_t query = first_query + number;
-    const uint64_t start = starts[query] - base;
-    const uint32_t length = __ldg(offsets + query + 1) - __ldg(offsets + query);
-    const uint32_t anchors = static_cast<uint32_t>(starts[query + 1] - starts[query]);
-    const uint32_t found =
-        chain(query, length, keys + start, anchors, ends, segments, width, chains + start);
-    if (threadIdx.x % LOOK_BACK == 0) chain_counts[number] = found;
-  }
-}
-SIMT_EXPORT(find_chains)
-
-// Sets kept_counts[read - first_read], and the numbers of the chains that are kept of each of `reads` reads from read
-// `first_read` on, best first: kept[starts[2 * read] - starts[2 * first_read] + i], as places in `chains`.
-// Overwrites `keys`. Blocks of whole warps, any grid.
-extern "C" __global__ void __launch_bounds__(128)
-    find_best(const find::Numbers* numbers, const uint32_t* offsets, uint32_t first_read,
-              uint32_t reads, const uint64_t* starts, uint64_t* keys, find::Chain* chains,
-              const uint32_t* chain_counts, uint32_t* kept, uint32_t* kept_counts) {
-  using namespace find;
-  const Numbers own = *numbers;
-  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-  const uint64_t base = starts[2 * first_read];
-  for (uint32_t number = blockIdx.x * warps + threadIdx.x / LANES; number < reads;
-       number += gridDim.x * warps) {
-    const uint32_t read = first_read + number;
-    const uint64_t start = starts[2 * read] - base;
-    const uint32_t gap = static_cast<uint32_t>(starts[2 * read + 1] - starts[2 * read]);
-    const uint32_t forward = chain_counts[2 * number], reverse = chain_counts[2 * number + 1];
-    // Those of the second query follow those of the first; a lane moves a chain that no other reads or
-    // writes in the same round.
-    if (forward < gap) {
-      for (uint32_t place = lane; place - lane < reverse; place += LANES) {
-        Chain moved{};
-        if (place < reverse) moved = chains[start + gap + place];
-        __syncwarp();
-        if (place < reverse) chains[start + forward + place] = moved;
-        __syncwarp();
-      }
-    }
-    const uint32_t length = __ldg(offsets + 2 * read + 1) - __ldg(offsets + 2 * read);
-    const uint32_t count = keep_best(chains + start, forward + reverse, length, own, keys + start,
-                                     kept + start);
-    if (lane == 0) kept_counts[number] = count;
-  }
-}
-SIMT_EXPORT(find_best)
-
-// Gathers the chains that `find_best` kept: those of a read to places from firsts[read - first_read] of
-// `gathered` on. Blocks of whole warps, any grid. No barriers.
-extern "C" __global__ void __launch_bounds__(128)
-    find_gather(uint32_t first_read, uint32_t reads, const uint64_t* starts,
-                const find::Chain* chains, const uint32_t* kept, const uint64_t* firsts,
-                find::Chain* gathered) {
-  using namespace find;
-  const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-  const uint64_t base = starts[2 * first_read];
-  for (uint32_t number = blockIdx.x * warps + threadIdx.x / LANES; number < reads;
-       number += gridDim.x * warps) {
-    const uint32_t read = first_read + number;
-    const uint64_t start = starts[2 * read] - base;
-    const uint64_t first = firsts[number];
-    const uint32_t count = static_cast<uint32_t>(firsts[number + 1] - first);
-    for (uint32_t place = lane; place < count; place += LANES) {
-      gathered[first + place] = chains[start + kept[start + place]];
-    }
-  }
-}
-SIMT_EXPORT(find_gather)
+SIMT_EXPORT(find_order)

@@ -62,6 +62,7 @@
 //! never crosses the end of a contig or what is left out.
 
 pub mod anchors;
+pub mod chaining;
 pub mod chains;
 pub mod extend;
 pub mod extension;

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::extend::{self, Alignments, Extender, Prepared, Task};
 use crate::extension::Extension;
-use crate::find::{Chains, DeviceCodes, Finder};
+use crate::find::{Chains, DeviceCodes, Finder, Known};
 use crate::insert::Sample;
 use crate::options::Options;
 use crate::packed::Text;
@@ -37,10 +37,10 @@ pub enum MapError {
 #[derive(Debug)]
 pub struct Mapper<'i> {
     index: &'i FmIndex,
-    segments: Segments,
+    segments: Arc<Segments>,
     pub(crate) options: Options,
     /// Each for one batch at a time, and beside each other.
-    finder: Mutex<Finder<'i>>,
+    finder: Mutex<Finder>,
     extender: Mutex<Extender<'i>>,
     /// For mates.
     pub(crate) mates: Mutex<Extender<'i>>,
@@ -97,9 +97,10 @@ impl<'i> Mapper<'i> {
     /// # Errors
     /// [`MapError::Device`].
     pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
-        let segments = Segments::new(index.reference());
+        let segments = Arc::new(Segments::new(index.reference()));
         let text = text(index);
-        let finder = Finder::new(index, &segments, options, device)?;
+        let known = Known { index: index.clone(), segments: Arc::clone(&segments), options };
+        let finder = Finder::new(known, device)?;
         let extender = Extender::new(options.scoring, text, &device.beside()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
@@ -160,7 +161,7 @@ impl<'i> Mapper<'i> {
     /// [`MapError::Stages`].
     pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Result<Sought, MapError> {
         let queries = Arc::new(queries);
-        let (chains, codes) = locked(&self.finder).find(&queries, &self.segments)?;
+        let (chains, codes) = locked(&self.finder).find(&queries)?;
         Ok(Sought { queries: Arc::unwrap_or_clone(queries), salts, chains, codes })
     }
 

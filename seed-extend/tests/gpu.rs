@@ -12,8 +12,8 @@ use fm_index::gpu::DeviceIndex;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use seed_extend::Options;
 use seed_extend::extend::{Extender, Scoring, Text, cpu};
-use seed_extend::find::Finder;
-use seed_extend::find::gpu::{Engine, Indexed};
+use seed_extend::find::gpu::Engine;
+use seed_extend::find::{Finder, Known};
 use seed_extend::queries::Queries;
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
@@ -105,14 +105,16 @@ fn reads_have_the_same_chains() {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let reference = Reference::from_records([("text", &letters)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let (segments, options) = (Segments::new(index.reference()), Options::default());
-        let finder = Finder::new(&index, &segments, options, &Device::Cpu);
-        let expected = finder.expect("the CPU is there").find(&queries, &segments);
-        let (expected, _) = expected.expect("it runs");
+        let known = || {
+            let segments = Arc::new(Segments::new(index.reference()));
+            Known { index: index.clone(), segments, options: Options::default() }
+        };
+        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let (expected, _) = finder.find(&queries).expect("it runs");
         assert!(expected.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
-        let indexed = Indexed::new(&index, &on_device, &gpu);
-        let engine = Engine::on_gpu(&gpu, indexed, &segments, &options).expect("an engine");
+        let engine = Engine::on_gpu(&gpu, on_device.values(), &Arc::new(known()));
+        let engine = engine.expect("an engine");
         let found = engine.find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "seed {seed}");
     }

@@ -11,16 +11,15 @@ use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::Options;
 use seed_extend::chains::ChainOptions;
-use seed_extend::find::gpu::{Engine, Indexed};
-use seed_extend::find::{Chains, Finder};
+use seed_extend::find::gpu::{Engine, Stages, WIDTH};
+use seed_extend::find::{Chains, Finder, Known};
 use seed_extend::queries::Queries;
-use seed_extend::seeding::settings;
 use seed_extend::seeds::SeedOptions;
 
 /// A reference in memory, as the kernels see it.
 struct Text {
     index: FmIndex,
-    segments: Segments,
+    segments: Arc<Segments>,
     view: Box<View>,
 }
 
@@ -29,7 +28,7 @@ impl Text {
         let records = contigs.iter().enumerate().map(|(number, it)| (number.to_string(), it));
         let reference = Reference::from_records(records).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions { sample_rate }).expect("an index");
-        let segments = Segments::new(index.reference());
+        let segments = Arc::new(Segments::new(index.reference()));
         let view = Box::new(View::of_host(&index));
         Self { index, segments, view }
     }
@@ -37,17 +36,17 @@ impl Text {
     /// Compares what kernels find, `room` anchors at a time, with what the CPU does, and gives that.
     fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> Chains {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-        let finder = || Finder::new(&self.index, &self.segments, options, &Device::Cpu);
-        let expected = finder().expect("the CPU is there").find(&queries, &self.segments);
-        let (expected, _) = expected.expect("it runs");
+        let known = || {
+            let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
+            Known { index, segments, options }
+        };
+        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let (expected, _) = finder.find(&queries).expect("it runs");
         let backend =
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
-        let address = std::ptr::from_ref(&*self.view).expose_provenance() as u64;
-        let indexed = Indexed { index: self.index.clone(), view: *self.view, address };
-        let width = settings(0, false).width;
-        let stages = Loaded::with_backend(backend("seeds"), "seeds", width).expect("stages");
-        let loaded = (backend("find"), stages);
-        let engine = Engine::new(loaded, indexed, &self.segments, &options, room);
+        let load = |name| Loaded::with_backend(backend(name), name, WIDTH).expect("stages");
+        let stages = Stages { seeds: load("seeds"), chains: load("chains") };
+        let engine = Engine::new((backend("find"), stages), *self.view, &Arc::new(known()), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
         let codes = backend("find").read(&found.codes, queries.all_codes().len());

@@ -6,7 +6,7 @@
 
 namespace find {
 
-// Mirrors `Numbers` of src/find/gpu/numbers.rs.
+// Mirrors `Numbers` of src/chaining/stages.rs.
 struct Numbers {
   uint32_t occurrences;  // of a seed that are looked at
   uint32_t width;        // of `ChainOptions`
@@ -21,6 +21,13 @@ struct Chain {
   uint32_t query, segment, begin, end, gap, weight;
 };
 static_assert(sizeof(Chain) == 40, "mirrored in Rust");
+
+// A chain that is kept, and how many of its read's are better. Mirrors `Kept` of src/chaining/stages.rs.
+struct Kept {
+  Chain chain;
+  uint32_t rank, padding;
+};
+static_assert(sizeof(Kept) == 48, "mirrored in Rust");
 
 // Mirrors `Anchor` of src/anchors.rs, without the query.
 struct Anchor {

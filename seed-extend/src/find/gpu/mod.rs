@@ -1,9 +1,7 @@
-//! Chains on a GPU: `cuda/find.cu`.
+//! Chains on a GPU: `cuda/seeds.cu`, `cuda/chains.cu` and, between and after them, `cuda/find.cu`.
 
 mod engine;
-pub mod numbers;
 pub mod plan;
 mod seeded;
 
-pub use engine::{Engine, Found};
-pub use seeded::Indexed;
+pub use engine::{Engine, Found, Measured, Stages, WIDTH};

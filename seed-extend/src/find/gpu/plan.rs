@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-/// Bytes for each anchor on the device: its key, a chain, and the chain's number.
-pub const BYTES_PER_ANCHOR: u64 = 52;
+/// Bytes for each anchor on the device: its key, a chain and the chain's number; and the chain again, as it is handed
+/// over, gathered and put in order.
+pub const BYTES_PER_ANCHOR: u64 = 8 + 40 + 4 + 2 * 48 + 40;
 
 /// All reads, in order, in slices of at most `room` anchors, if of more than one read. `starts` are anchors
 /// before each query, two a read, and all.

@@ -3,35 +3,13 @@
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, Gpu};
-use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Metrics, RunError, Word};
-use fm_index::FmIndex;
-use fm_index::gpu::{DeviceIndex, View};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Word};
 
-use super::engine::{Engine, THREADS, WARPS, upload};
+use super::engine::{Engine, Measured, THREADS, WARPS, failed, upload};
 use crate::queries::Queries;
 use crate::seeding;
 use crate::seeding::stages::{Context, DeviceContext};
 use crate::seeds::Seed;
-
-/// An index in the memory of a device.
-#[derive(Debug, Clone)]
-pub struct Indexed {
-    /// The index.
-    pub index: FmIndex,
-    /// Where its parts are.
-    pub view: View,
-    /// Address of the same view in the device's memory.
-    pub address: u64,
-}
-
-impl Indexed {
-    /// An index on a GPU.
-    pub fn new(index: &FmIndex, on_device: &DeviceIndex, gpu: &Gpu) -> Self {
-        let (view, address) = (on_device.values(), on_device.view().address(gpu));
-        Self { index: index.clone(), view, address }
-    }
-}
 
 /// Queries on the device, and their seeds.
 pub(super) struct Seeded<B> {
@@ -49,21 +27,11 @@ pub(super) struct Seeded<B> {
     total: B,
     /// Of each read, the bases of the query with more of them in seeds that occur too often.
     pub(super) repeats: B,
-    /// What the runtime measured, if it was asked to.
-    metrics: Metrics,
+    /// What was measured of the application.
+    pub(super) measured: Measured,
 }
 
 impl<B: Backend + Clone> Engine<B> {
-    /// Finds seeds, and gives what the runtime measured if `metrics` asks for it.
-    ///
-    /// # Errors
-    /// If memory does not suffice, or the device fails.
-    pub fn time_seeds(&self, queries: &Queries, metrics: bool) -> Result<Metrics, DeviceError> {
-        let seeded = self.seed(queries, metrics)?;
-        self.anchors(&seeded)?;
-        Ok(seeded.metrics)
-    }
-
     /// How many anchors the seeds have.
     pub(super) fn anchors(&self, seeded: &Seeded<B::Buffer>) -> Result<u64, DeviceError> {
         Ok(self.read(&seeded.total, 1)?[0])
@@ -90,7 +58,7 @@ impl<B: Backend + Clone> Engine<B> {
             (count.div_ceil(WARPS), THREADS),
             &[words_at, unknown_at, word_offsets_at, offsets_at, number, self.at(&codes)],
         )?;
-        let (found, metrics) = self.stream((queries, addresses), metrics)?;
+        let (found, measured) = self.stream((queries, addresses), metrics)?;
         let (seeds, seed_starts) = self.by_query(&found, count)?;
         let anchors = self.memory::<u32>(count as usize)?;
         let repeats = self.memory::<u32>(count as usize / 2)?;
@@ -107,7 +75,7 @@ impl<B: Backend + Clone> Engine<B> {
             ],
         )?;
         let (starts, total) = self.sums(&anchors, count)?;
-        Ok(Seeded { offsets, codes, seeds, seed_starts, starts, total, repeats, metrics })
+        Ok(Seeded { offsets, codes, seeds, seed_starts, starts, total, repeats, measured })
     }
 
     /// Finds the seeds of queries, which are at these addresses, by stages, in any order.
@@ -115,18 +83,18 @@ impl<B: Backend + Clone> Engine<B> {
         &self,
         (queries, addresses): (&Queries, [u64; 4]),
         metrics: bool,
-    ) -> Result<(DeviceItems<B>, Metrics), DeviceError> {
-        let (index, options) = (self.indexed.index.clone(), self.options);
-        let known = DeviceContext { index: self.indexed.view, queries: addresses, options };
+    ) -> Result<(DeviceItems<B>, Measured), DeviceError> {
+        let (index, options) = (self.known.index.clone(), self.known.options.seeds);
+        let known = DeviceContext { index: self.view, queries: addresses, options };
         let context = Context { index, queries: Arc::default(), options };
         let (app, sinks) = seeding::topology(&context);
         let settings = seeding::settings(queries.all_codes().len() as u64, metrics);
-        let executor =
-            CudaExecutor::loaded(&self.seeding, &app, &settings, &known).map_err(failed)?;
+        let executor = CudaExecutor::loaded(&self.stages.seeds, &app, &settings, &known);
+        let executor = executor.map_err(failed)?;
         let hunts = seeding::hunts(0..queries.len() as u32);
         let mut outputs = executor.run_in_place(&hunts).map_err(failed)?;
         let found = outputs.take([sinks.first, sinks.again])?;
-        Ok((found, outputs.metrics))
+        Ok((found, Measured { seconds: outputs.device_seconds, metrics: outputs.metrics }))
     }
 
     /// The same seeds, query after query, and how many are before each of so many queries.
@@ -145,8 +113,4 @@ impl<B: Backend + Clone> Engine<B> {
         self.launch("find_places", blocks, &arguments)?;
         Ok((seeds, starts))
     }
-}
-
-pub(super) fn failed(error: RunError) -> DeviceError {
-    error.into_device_error("seeds")
 }

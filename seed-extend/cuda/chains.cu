@@ -1,5 +1,6 @@
 // Chains of very many reads, of whose queries the seeds are known: the device side of chaining/stages.rs.
 #define STREAM_MAX_WIDTH 128
+#define STREAM_MIN_BLOCKS 6
 #include "stream/stream.cuh"
 
 #include <seed_extend/chains.cuh>

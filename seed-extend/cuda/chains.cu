@@ -96,7 +96,7 @@ __device__ void sort_keys(uint64_t* keys, uint32_t count, uint64_t* shared) {
   __syncwarp();
 }
 
-// Chains the anchors of a read's queries, each by half a warp.
+// Chains the anchors of a read's queries.
 struct Join : stream::Stage {
   using In = uint32_t;
   using Out = stream::Channels<stream::Channel<Joined, 1>>;
@@ -107,17 +107,17 @@ struct Join : stream::Stage {
   __device__ void run(uint32_t read, const stream::Site<Join>& site, Push& push) const {
     __shared__ uint64_t shared[STREAM_MAX_WIDTH / LANES][KEYS];
     const Context context = site.global();
-    for (uint32_t query = 2 * read; query < 2 * read + 2; query++) {
-      sort_keys(context.keys + context.start(query), context.anchors(query), shared[threadIdx.x / LANES]);
+    uint32_t found[2];
+#pragma unroll
+    for (uint32_t strand = 0; strand < 2; strand++) {
+      const uint32_t query = 2 * read + strand, anchors = context.anchors(query);
+      const uint64_t start = context.start(query);
+      uint64_t* const keys = context.keys + start;
+      sort_keys(keys, anchors, shared[threadIdx.x / LANES]);
+      found[strand] = find::chain(query, context.length(query), keys, anchors, context.ends, context.segments,
+                                  context.numbers.width, context.chains + start);
     }
-    const uint32_t query = 2 * read + site.lane / find::LOOK_BACK;
-    const uint64_t start = context.start(query);
-    const uint32_t found =
-        find::chain(query, context.length(query), context.keys + start, context.anchors(query), context.ends,
-                    context.segments, context.numbers.width, context.chains + start);
-    __syncwarp();
-    const uint32_t reverse = __shfl_sync(find::ALL_LANES, found, find::LOOK_BACK);
-    if (site.lane == 0) push(stream::to<0>(), Joined{read, found, reverse, 0});
+    if (site.lane == 0) push(stream::to<0>(), Joined{read, found[0], found[1], 0});
   }
 };
 

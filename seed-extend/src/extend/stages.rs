@@ -51,7 +51,7 @@ impl Aligned {
     }
 }
 
-/// What all nodes know on a device. Mirrored in `cuda/align.cu`; the first nine are addresses but for the last.
+/// What all nodes know on a device: addresses, but for the last two. Mirrored in `cuda/align.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct DeviceContext {

@@ -118,8 +118,9 @@ impl Context {
         self.fill(group);
         let room = self.room(group).take();
         for (lane, task) in self.of(group).iter().enumerate() {
-            let scored = room.as_ref().and_then(|room| room.scored(self.scoring, lane));
-            scored.into_iter().for_each(|scored| keep(task.number, scored));
+            if let Some(scored) = room.as_ref().and_then(|room| room.scored(self.scoring, lane)) {
+                keep(task.number, scored);
+            }
         }
         lock(&self.free)[Kind::of_group(group) as usize].extend(room);
     }

@@ -7,10 +7,9 @@
 //!
 //! For alignments the rows are kept, in slices of the tasks that memory allows, and a thread for each
 //! task finds the way back through them as [`super::cpu`] does, in an application of the streaming runtime
-//! ([`super::stages`]): how long the ways are differs more than how large the matrices are, and while some blocks
-//! fill matrices, others walk. Kept numbers take four times the memory of
-//! directions, but writing them is one instruction for two cells, where directions take twelve; and what is
-//! written is far below what the memory takes.
+//! ([`super::stages`]) for each number of columns. Kept numbers take four times the memory of directions, but
+//! writing them is one instruction for two cells, where directions take twelve; and what is written is far below
+//! what the memory takes.
 //!
 //! [`plan`] sorts tasks into pairs and launches; [`engine`] has kernels and memory; `scores` and `aligned` launch.
 

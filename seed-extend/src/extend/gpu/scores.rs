@@ -16,7 +16,7 @@ const THREADS: u32 = 128;
 struct Pairs<T> {
     columns: u32,
     count: u32,
-    pairs: T,
+    numbers: T,
     rest: T,
     rest_count: T,
 }
@@ -42,7 +42,7 @@ impl<B: Backend + Clone> Engine<B> {
         Ok(Pairs {
             columns: planned.columns,
             count: planned.pairs.len() as u32,
-            pairs: self.backend.upload(bytes)?,
+            numbers: self.backend.upload(bytes)?,
             rest: self.backend.room(bytes.len())?,
             rest_count: self.backend.zeros(size_of::<u32>())?,
         })
@@ -58,7 +58,7 @@ impl<B: Backend + Clone> Engine<B> {
         let blocks = of.count.div_ceil(THREADS);
         let buffers = [&*self.costs, &*self.text, uploaded.queries(), &uploaded.tasks];
         let [costs, text, queries, tasks] = buffers.map(|buffer| self.at(buffer));
-        let buffers = [&of.pairs, &of.rest, &of.rest_count, &uploaded.scored];
+        let buffers = [&of.numbers, &of.rest, &of.rest_count, &uploaded.scored];
         let [pairs, rest, rest_count, scored] = buffers.map(|buffer| self.at(buffer));
         let count = Word::Number(of.count);
         let arguments = [costs, text, queries, tasks, pairs, count, scored, rest, rest_count];

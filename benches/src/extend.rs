@@ -119,7 +119,7 @@ pub fn extend(
     let kernel = match device {
         Device::Cpu => None,
         Device::Cuda(gpu) => {
-            let mut engine = Engine::new(gpu.clone(), scoring, reads.all().text)?;
+            let engine = Engine::on_gpu(gpu, scoring, reads.all().text)?;
             let times: Result<Vec<f64>, _> =
                 (0..=options.runs).map(|_| engine.time_score(reads.all())).collect();
             Some(median(&times?[1..]))

@@ -3,6 +3,8 @@
 use aligner_core::cigar::{Op, Run};
 use bytemuck::{Pod, Zeroable};
 
+use super::stages::Aligned;
+
 /// The alignment of a task, but for its columns; places in query and window from 0, ends are behind
 /// the last pair. All is 0 where no alignment scores more than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
@@ -75,6 +77,19 @@ impl Alignments {
         let first_run = self.runs.len() as u64;
         self.places[task] = Place { runs: runs.len() as u32, first_run, ..place };
         self.runs.extend_from_slice(runs);
+    }
+
+    /// Sets those of some tasks, which had none; first runs are numbers of `runs`, in their order.
+    pub(super) fn add<'a>(
+        &mut self,
+        aligned: impl Iterator<Item = &'a Aligned>,
+        runs: impl Iterator<Item = &'a [Run]>,
+    ) {
+        let before = self.runs.len() as u64;
+        for &Aligned { place, task, .. } in aligned {
+            self.places[task as usize] = Place { first_run: place.first_run + before, ..place };
+        }
+        runs.for_each(|runs| self.runs.extend_from_slice(runs));
     }
 
     /// Adds those of further tasks.

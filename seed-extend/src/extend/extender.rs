@@ -47,7 +47,7 @@ impl<'a> Extender<'a> {
     pub fn new(scoring: Scoring, text: Text<'a>, device: &Device) -> Result<Self, DeviceError> {
         let engine = match device {
             Device::Cpu => None,
-            Device::Cuda(gpu) => Some(Engine::new(gpu.clone(), scoring, text)?),
+            Device::Cuda(gpu) => Some(Engine::on_gpu(gpu, scoring, text)?),
         };
         Ok(Self { scoring, text, engine, failure: None })
     }

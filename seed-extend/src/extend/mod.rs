@@ -38,6 +38,7 @@
 //! | [`scoring`], [`task`], [`alignments`] | what is given, and what is found |
 //! | [`oracle`] | the definition, from whole matrices |
 //! | [`ungapped`] | when one diagonal tells the answer |
+//! | [`stages`] | the application of the streaming runtime that finds alignments |
 //! | [`cpu`], [`gpu`] | the engines |
 //! | [`extender`] | whichever of them there is |
 
@@ -48,6 +49,7 @@ pub mod extender;
 pub mod gpu;
 pub mod oracle;
 pub mod scoring;
+pub mod stages;
 pub mod task;
 pub mod ungapped;
 

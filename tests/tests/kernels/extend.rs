@@ -6,17 +6,19 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::{Op, Run};
 use fastrand::Rng;
+use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::Costs;
-use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan, Slice};
-use seed_extend::extend::{Alignment, Place, Scored, Scoring};
+use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan};
+use seed_extend::extend::gpu::{Applications, Engine, Limits};
+use seed_extend::extend::{Alignment, Alignments, Place, Scored, Scoring, Text, cpu};
 use simt::{Argument, Launch, Module};
 
 use crate::extend_common::{Case, add_random, scored, scorings, sequence};
 
 static KERNELS: LazyLock<Module> =
-    LazyLock::new(|| gpualign_tests::kernels("seed-extend", "extend").expect("the build made it"));
+    LazyLock::new(|| kernels("seed-extend", "extend").expect("the build made it"));
 
 const POISON: u32 = 0xDEAD_BEEF;
 const POISONED: Scored = Scored { score: -1, query_end: POISON, window_end: POISON };
@@ -62,68 +64,30 @@ impl Device<'_> {
         // SAFETY: as before.
         unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
     }
+}
 
-    fn trace(
-        &self,
-        Slice { fills, pairs, rooms, words }: &Slice,
-        shape: (u32, u32),
-        (scored, places, runs): (&mut [Scored], &mut [Place], &mut Vec<Run>),
-    ) {
-        let mut matrix = vec![POISON; *words as usize];
-        let launch = Launch::new(shape.0, shape.1);
-        for (columns, range) in fills {
-            let arguments = [
-                Argument::input(&self.costs),
-                Argument::input(&self.text),
-                Argument::input(&self.case.queries),
-                Argument::input(&self.case.tasks),
-                Argument::input(pairs.as_flattened()),
-                Argument::value(range.start),
-                Argument::value(range.len() as u32),
-                Argument::output(scored),
-                Argument::input(rooms),
-                Argument::output(&mut matrix),
-            ];
-            let kernel = KERNELS.kernel(&format!("extend_trace_{columns}")).expect("exported");
-            // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
-            unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
-        }
-        // Too little room at first; the kernel says how much it takes.
-        let mut capacity = 1_u64;
-        for attempt in 0..2 {
-            let mut taken = [0_u64];
-            let mut room = vec![POISON; capacity as usize];
-            let arguments = [
-                Argument::input(&self.costs),
-                Argument::input(&self.text),
-                Argument::input(&self.case.queries),
-                Argument::input(&self.case.tasks),
-                Argument::input(pairs.as_flattened()),
-                Argument::value(pairs.len() as u32),
-                Argument::input(scored),
-                Argument::input(rooms),
-                Argument::input(&matrix),
-                Argument::output(&mut taken),
-                Argument::output(&mut room),
-                Argument::value(capacity),
-                Argument::value(runs.len() as u64),
-                Argument::output(places),
-            ];
-            let kernel = KERNELS.kernel("extend_walk").expect("exported");
-            // SAFETY: as before.
-            unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
-            if attempt == 1 {
-                assert!(taken[0] <= capacity);
-                runs.extend_from_slice(bytemuck::cast_slice(&room[..taken[0] as usize]));
-            }
-            capacity = capacity.max(taken[0]);
-        }
-    }
+/// What [`Limits`] are for tests: few words of cells, and less room for runs than there are.
+const FEW: Limits = Limits { words: 1 << 18, runs: 1 };
+
+/// The alignments of all tasks of a plan, by the applications.
+fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) -> Alignments {
+    let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
+    let applications = Applications::new(&backend("align")).expect("applications");
+    let words = case.packed();
+    let loaded = (backend("extend"), applications);
+    let engine = Engine::new(loaded, scoring, Text::Packed(&words));
+    // What was found before is forgotten.
+    let mut found =
+        Alignments { places: vec![Place::default()], runs: vec![Run::new(Op::Equal, 1)] };
+    let tasks = (case.tasks(), None);
+    engine.expect("an engine").align_within(tasks, plan, limits, &mut found).expect("it runs");
+    assert_eq!(found.places.len(), case.tasks.len());
+    found
 }
 
 /// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
 /// of the numbers that they kept.
-fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u32, u32)> {
+fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u32, u16)> {
     let device = Device { case, costs: [Costs::from(scoring)], text: case.packed() };
     let plan = Plan::new(scoring, case.tasks());
     let expected = case.expected(scoring);
@@ -132,13 +96,12 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
     for launch in &plan.launches {
         device.score(launch, shape, &mut found);
     }
-    let mut ends = vec![POISONED; case.tasks.len()];
-    let mut places = vec![Place { runs: POISON, ..Place::default() }; case.tasks.len()];
-    let mut runs = Vec::new();
-    for slice in plan.slices(scoring, &case.tasks, 1 << 18) {
-        used.extend(slice.rooms.iter().map(|room| (room.columns, room.bytes)));
-        device.trace(&slice, shape, (&mut ends[..], &mut places[..], &mut runs));
+    for (columns, groups) in
+        plan.slices(scoring, &case.tasks, FEW.words).iter().flat_map(|it| &it.groups)
+    {
+        used.extend(groups.iter().map(|group| (*columns, group.bytes)));
     }
+    let aligned = align(scoring, case, &plan, FEW, u64::from(shape.0 + shape.1));
     let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
     let taken: BTreeSet<u32> = taken.copied().filter(|&number| number != NO_TASK).collect();
     for (number, end) in scored(&expected).into_iter().enumerate() {
@@ -148,13 +111,11 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
         };
         if !taken.contains(&(number as u32)) {
             assert_eq!(found[number], POISONED, "{}", told());
+            assert_eq!(aligned.get(number), Alignment::default(), "{}", told());
             continue;
         }
         assert_eq!(found[number], end, "{}", told());
-        let place = places[number];
-        let own = &runs[place.first_run as usize..][..place.runs as usize];
-        let alignment = Alignment { place: Place { first_run: 0, ..place }, runs: own.to_vec() };
-        assert_eq!(alignment, expected[number], "{}", told());
+        assert_eq!(aligned.get(number), expected[number], "{}", told());
     }
     used
 }
@@ -177,6 +138,29 @@ fn random_tasks() {
     }
     let all = [16, 32, 64, 104, 128].map(|columns| [(columns, 1), (columns, 2)]);
     assert_eq!(used, all.as_flattened().iter().copied().collect(), "every kernel is tested");
+}
+
+#[test]
+fn more_groups_than_blocks_take_at_once() {
+    let (mut random, mut case) = (Rng::with_seed(3), Case::default());
+    for _ in 0..6000 {
+        add_random(&mut random, &mut case, 12, 4);
+    }
+    let scoring = Scoring::default();
+    let plan = Plan::new(scoring, case.tasks());
+    let slices = plan.slices(scoring, &case.tasks, u64::MAX);
+    let groups = slices.iter().flat_map(|it| &it.groups);
+    assert!(groups.map(|(_, groups)| groups.len()).max() > Some(32));
+    let expected = cpu::align(scoring, case.tasks());
+    // All at once, or in slices, with enough room for runs or less.
+    for (words, runs) in [(u64::MAX, 16), (u64::MAX, 1), (1 << 14, 16), (1 << 14, 1), (0, 0)] {
+        let found = align(scoring, &case, &plan, Limits { words, runs }, runs);
+        for number in 0..case.tasks.len() {
+            if !plan.left.contains(&(number as u32)) {
+                assert_eq!(found.get(number), expected.get(number), "{words} {runs} {number}");
+            }
+        }
+    }
 }
 
 #[test]

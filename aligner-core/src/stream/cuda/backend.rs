@@ -139,6 +139,17 @@ impl CudaBackend {
     pub fn new(gpu: &Gpu, name: &'static str, fatbin: &'static [u8]) -> Result<Self, DeviceError> {
         Ok(Self { gpu: gpu.clone(), module: gpu.load(name, fatbin)? })
     }
+
+    /// The GPU.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The same kernels for what works beside ([`Gpu::beside`]).
+    #[must_use]
+    pub fn on(&self, beside: &Gpu) -> Self {
+        Self { gpu: beside.clone(), module: self.module.clone() }
+    }
 }
 
 impl Backend for CudaBackend {

@@ -57,6 +57,14 @@ impl<B: Backend> Loaded<B> {
     }
 }
 
+impl Loaded {
+    /// The same for what works beside ([`Gpu::beside`]).
+    #[must_use]
+    pub fn on(&self, beside: &Gpu) -> Self {
+        Self { backend: self.backend.on(beside), ..self.clone() }
+    }
+}
+
 impl Kernels {
     /// Loads the kernels, for ensembles of `width` items.
     ///

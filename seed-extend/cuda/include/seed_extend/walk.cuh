@@ -9,14 +9,6 @@ namespace extend {
 // aligner-core/src/cigar.rs.
 constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
 
-// Where the cells of a warp's pairs are. Mirrors `Room` of src/extend/gpu/plan.rs.
-struct Room {
-  uint64_t start;
-  uint32_t columns;  // in a row
-  uint32_t bytes;    // of each task's number
-};
-static_assert(sizeof(Room) == 16, "mirrored in Rust");
-
 // Counts runs, from the last to the first, and writes them while there is room.
 struct Runs {
   uint32_t* end;  // behind the first of them in memory, which is the last to come

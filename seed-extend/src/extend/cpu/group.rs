@@ -1,20 +1,23 @@
-//! Groups of tasks of similar size, and the memory in which they are computed.
+//! Groups of tasks of similar size, and the memory in which one is computed.
 
+use aligner_core::cigar::Run;
+
+use super::super::alignments::Place;
 use super::super::banded::Banded;
 use super::super::scoring::Scoring;
-use super::super::task::Tasks;
+use super::super::stages::Group;
+use super::super::task::{Scored, Tasks};
 use super::across::Across;
 use super::matrix::{Matrix, fits};
-use super::output::Output;
 use super::walk::Walker;
 use super::word::Word;
 
 /// Tasks of more cells are computed alone.
 const MANY_CELLS: usize = 1 << 20;
 
-/// How a task is computed.
+/// How a group is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     Bits8,
     Bits16,
     Bits32,
@@ -22,7 +25,10 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(scoring: Scoring, task: &Banded) -> Self {
+    /// How many kinds there are.
+    pub const COUNT: usize = 4;
+
+    pub fn of(scoring: Scoring, task: &Banded) -> Self {
         if task.cells() > MANY_CELLS {
             Self::Alone
         } else if fits::<u8>(scoring, task.rows, task.width) {
@@ -33,39 +39,68 @@ impl Kind {
             Self::Bits32
         }
     }
-}
 
-/// Memory for groups of each kind. A vector has 256 bits.
-#[derive(Default)]
-pub(super) struct Rooms {
-    bits8: Room<u8, 32>,
-    bits16: Room<u16, 16>,
-    bits32: Room<u32, 8>,
-    alone: Room<u32, 1>,
-}
-
-impl Rooms {
-    /// Computes the alignments of some tasks of `all`.
-    pub fn compute(
-        &mut self,
-        scoring: Scoring,
-        all: &Tasks<'_>,
-        tasks: Vec<Banded>,
-        output: &mut impl Output,
-    ) {
-        let mut sorted: Vec<(Kind, Banded)> =
-            tasks.into_iter().map(|task| (Kind::of(scoring, &task), task)).collect();
-        sorted.sort_unstable_by_key(|(kind, task)| (*kind, task.rows, task.width, task.number));
-        for same in sorted.chunk_by(|a, b| a.0 == b.0) {
-            let tasks: Vec<Banded> = same.iter().map(|&(_, task)| task).collect();
-            match same[0].0 {
-                Kind::Bits8 => self.bits8.compute(scoring, all, &tasks, output),
-                Kind::Bits16 => self.bits16.compute(scoring, all, &tasks, output),
-                Kind::Bits32 => self.bits32.compute(scoring, all, &tasks, output),
-                Kind::Alone => self.alone.compute(scoring, all, &tasks, output),
-            }
+    /// Of a group that [`groups`] gave. In numbers of 32 bits, what is by itself is computed alone.
+    pub fn of_group(group: Group) -> Self {
+        match (group.bytes, group.tasks) {
+            (1, _) => Self::Bits8,
+            (2, _) => Self::Bits16,
+            (_, 1) => Self::Alone,
+            _ => Self::Bits32,
         }
     }
+
+    /// Tasks that a group has at most, and bytes of a number. A vector has 256 bits.
+    fn shape(self) -> (usize, u16) {
+        match self {
+            Self::Bits8 => (32, 1),
+            Self::Bits16 => (16, 2),
+            Self::Bits32 => (8, 4),
+            Self::Alone => (1, 4),
+        }
+    }
+
+    /// Memory for a group.
+    pub fn room(self) -> Box<dyn Filled> {
+        match self {
+            Self::Bits8 => Box::<Room<u8, 32>>::default(),
+            Self::Bits16 => Box::<Room<u16, 16>>::default(),
+            Self::Bits32 => Box::<Room<u32, 8>>::default(),
+            Self::Alone => Box::<Room<u32, 1>>::default(),
+        }
+    }
+}
+
+/// All tasks as groups, in the order that they are given.
+pub(super) fn groups(scoring: Scoring, tasks: &mut [Banded]) -> Vec<Group> {
+    tasks.sort_by_cached_key(|task| (Kind::of(scoring, task), task.rows, task.width, task.number));
+    let mut groups = Vec::new();
+    let mut first = 0;
+    while let Some(task) = tasks.get(first) {
+        let kind = Kind::of(scoring, task);
+        let (most, bytes) = kind.shape();
+        // What is half as long or wide would be computed mostly in vain.
+        let alike = |other: &&Banded| {
+            Kind::of(scoring, other) == kind
+                && other.rows <= 2 * task.rows
+                && (task.width / 2..=2 * task.width).contains(&other.width)
+        };
+        let count = tasks[first..].iter().take(most).take_while(alike).count();
+        let start = groups.len() as u64;
+        groups.push(Group { start, first: first as u32, tasks: count as u16, bytes });
+        first += count;
+    }
+    groups
+}
+
+/// The matrices of a group of tasks.
+pub(super) trait Filled: Send {
+    /// Fills them for some tasks of `all`, no more than there are lanes.
+    fn fill(&mut self, scoring: Scoring, all: &Tasks<'_>, group: &[Banded]);
+    /// How well the task of a lane can be aligned, if it can.
+    fn scored(&self, scoring: Scoring, lane: usize) -> Option<Scored>;
+    /// The alignment of the task of a lane, if there is one, and its runs.
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])>;
 }
 
 /// Memory for groups of `L` tasks.
@@ -73,32 +108,24 @@ impl Rooms {
 struct Room<W, const L: usize> {
     across: Across<L>,
     matrix: Matrix<W, L>,
+    /// Of one alignment.
+    runs: Vec<Run>,
 }
 
-impl<W: Word, const L: usize> Room<W, L> {
-    /// Computes the alignments of tasks that are sorted by size.
-    fn compute(
-        &mut self,
-        scoring: Scoring,
-        all: &Tasks<'_>,
-        mut tasks: &[Banded],
-        output: &mut impl Output,
-    ) {
-        while let Some(first) = tasks.first() {
-            // What is half as long or wide would be computed mostly in vain.
-            let alike = |task: &&Banded| {
-                task.rows <= 2 * first.rows
-                    && (first.width / 2..=2 * first.width).contains(&task.width)
-            };
-            let count = tasks.iter().take(L).take_while(alike).count();
-            let (group, rest) = tasks.split_at(count);
-            tasks = rest;
-            self.across.read(all, group);
-            self.matrix.fill(scoring, &self.across);
-            for (lane, task) in group.iter().enumerate() {
-                let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
-                output.keep(task.number, &walker);
-            }
-        }
+impl<W: Word, const L: usize> Filled for Room<W, L> {
+    fn fill(&mut self, scoring: Scoring, all: &Tasks<'_>, group: &[Banded]) {
+        self.across.read(all, group);
+        self.matrix.fill(scoring, &self.across);
+    }
+
+    fn scored(&self, scoring: Scoring, lane: usize) -> Option<Scored> {
+        let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
+        Some(walker.scored(walker.end()?))
+    }
+
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])> {
+        let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
+        let place = walker.place(walker.end()?, &mut self.runs);
+        Some((place, &self.runs))
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! The middle diagonal of a task's band tells most answers at once ([`super::ungapped`]). Other tasks
 //! of similar size are done together, a SIMD lane a task, in the narrowest numbers that hold their
-//! scores. Rayon does chunks of tasks in parallel.
+//! scores; for alignments by the stages of [`super::stages`]. Rayon does chunks of tasks in parallel.
 
 mod across;
+mod context;
 mod group;
 mod matrix;
 mod output;
 mod own;
+mod stream;
 mod walk;
 mod word;
 
@@ -19,7 +21,7 @@ use super::banded::Banded;
 use super::scoring::Scoring;
 use super::task::{Scored, Tasks};
 use super::ungapped;
-use group::Rooms;
+pub use context::Context;
 use output::{Output, Traces};
 
 /// Tasks that a thread takes at a time: so many that few lanes idle.
@@ -54,29 +56,27 @@ fn chunks<O: Output>(scoring: Scoring, tasks: Tasks<'_>) -> Vec<O> {
     let share = tasks.tasks.len().div_ceil(4 * rayon::current_num_threads());
     let chunks = tasks.tasks.par_chunks(share.clamp(LEAST_CHUNK, CHUNK));
     let work =
-        |rooms: &mut Rooms, chunk| one_chunk(scoring, Tasks { tasks: chunk, ..tasks }, rooms);
-    chunks.map_init(Rooms::default, work).collect()
+        |context: &mut Context, chunk| one_chunk(scoring, Tasks { tasks: chunk, ..tasks }, context);
+    chunks.map_init(|| Context::new(scoring), work).collect()
 }
 
-fn one_chunk<O: Output>(scoring: Scoring, tasks: Tasks<'_>, rooms: &mut Rooms) -> O {
+fn one_chunk<O: Output>(scoring: Scoring, tasks: Tasks<'_>, context: &mut Context) -> O {
     let mut output = O::of(tasks.tasks.len());
-    let mut window = Vec::new();
-    let left = tasks.tasks.iter().enumerate().filter_map(|(number, &task)| {
-        let banded = Banded::new(task, number)?;
-        window.resize(task.window_len as usize, 0);
-        tasks.text.read(task.window_start as usize, &mut window);
-        let query = tasks.query(task);
-        let diagonal = i32::midpoint(task.low, task.high);
-        match ungapped::score(scoring, query, &window, (task.low, diagonal, task.high)) {
-            Some(score) => {
+    for (number, &task) in tasks.tasks.iter().enumerate() {
+        let Some(banded) = Banded::new(task, number) else { continue };
+        context.add(&tasks, banded, |query, window| {
+            let diagonal = i32::midpoint(task.low, task.high);
+            let score = ungapped::score(scoring, query, window, (task.low, diagonal, task.high));
+            if let Some(score) = score {
                 let opposite = &window[diagonal as usize..][..query.len()];
                 output.keep_ungapped(number, score, diagonal as u32, (query, opposite));
-                None
             }
-            None => Some(banded),
+            score.is_some()
+        });
+        if context.is_full() {
+            output.compute(context);
         }
-    });
-    let left: Vec<Banded> = left.collect();
-    rooms.compute(scoring, &tasks, left, &mut output);
+    }
+    output.compute(context);
     output
 }

@@ -5,8 +5,8 @@ use aligner_core::cigar::{Op, Run};
 use super::super::alignments::{Alignments, Place, push};
 use super::super::task::Scored;
 use super::super::ungapped;
-use super::walk::Walker;
-use super::word::Word;
+use super::context::Context;
+use super::stream;
 
 /// What is kept of each task's alignment, by the task's place.
 pub(super) trait Output: Send {
@@ -14,8 +14,8 @@ pub(super) trait Output: Send {
     fn of(tasks: usize) -> Self;
     /// Keeps an alignment of all codes of a query with as many of the window, from `place` on.
     fn keep_ungapped(&mut self, task: usize, score: i32, place: u32, codes: (&[u8], &[u8]));
-    /// Keeps the alignment of a task.
-    fn keep<W: Word, const L: usize>(&mut self, task: usize, walker: &Walker<'_, W, L>);
+    /// Computes the tasks of a context, and keeps what it finds.
+    fn compute(&mut self, context: &mut Context);
 }
 
 impl Output for Vec<Scored> {
@@ -28,10 +28,11 @@ impl Output for Vec<Scored> {
         self[task] = Scored { score, query_end, window_end: place + query_end };
     }
 
-    fn keep<W: Word, const L: usize>(&mut self, task: usize, walker: &Walker<'_, W, L>) {
-        if let Some(end) = walker.end() {
-            self[task] = walker.scored(end);
+    fn compute(&mut self, context: &mut Context) {
+        for group in context.groups() {
+            context.score(group, |task, scored| self[task] = scored);
         }
+        context.finish();
     }
 }
 
@@ -76,10 +77,9 @@ impl Output for Traces {
         self.alignments.set(task, place, &self.room);
     }
 
-    fn keep<W: Word, const L: usize>(&mut self, task: usize, walker: &Walker<'_, W, L>) {
-        if let Some(end) = walker.end() {
-            let place = walker.place(end, &mut self.room);
-            self.alignments.set(task, place, &self.room);
-        }
+    fn compute(&mut self, context: &mut Context) {
+        let aligned = stream::align(context, &stream::settings());
+        let runs = context.finish();
+        self.alignments.add(aligned.parts().flatten(), std::iter::once(&runs[..]));
     }
 }

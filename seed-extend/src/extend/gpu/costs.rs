@@ -1,12 +1,8 @@
 //! The scoring, as kernels see it.
 
-use aligner_core::gpu::{DeviceRepr, ValidAsZeroBits};
 use bytemuck::{Pod, Zeroable};
 
-use super::super::alignments::Place;
 use super::super::scoring::{Scoring, UNKNOWN_SCORE};
-use super::super::task::{Scored, Task};
-use super::plan::Room;
 
 /// Mirrored in `cuda/include/seed_extend/task.cuh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
@@ -33,28 +29,4 @@ impl From<Scoring> for Costs {
             clip: scoring.clip(),
         }
     }
-}
-
-#[allow(unsafe_code)]
-mod plain {
-    use super::{Costs, DeviceRepr, Place, Room, Scored, Task, ValidAsZeroBits};
-
-    // SAFETY: numbers without padding.
-    unsafe impl DeviceRepr for Costs {}
-    // SAFETY: numbers.
-    unsafe impl ValidAsZeroBits for Costs {}
-    // SAFETY: numbers without padding.
-    unsafe impl DeviceRepr for Task {}
-    // SAFETY: numbers.
-    unsafe impl ValidAsZeroBits for Task {}
-    // SAFETY: numbers without padding.
-    unsafe impl DeviceRepr for Scored {}
-    // SAFETY: numbers.
-    unsafe impl ValidAsZeroBits for Scored {}
-    // SAFETY: numbers without padding.
-    unsafe impl DeviceRepr for Room {}
-    // SAFETY: numbers without padding.
-    unsafe impl DeviceRepr for Place {}
-    // SAFETY: numbers.
-    unsafe impl ValidAsZeroBits for Place {}
 }

@@ -6,16 +6,20 @@
 //! in, and nothing but ends goes out.
 //!
 //! For alignments the rows are kept, in slices of the tasks that memory allows, and a thread for each
-//! task finds the way back through them as [`super::cpu`] does. Kept numbers take four times the memory of
-//! directions, but writing them is one instruction for two cells, where directions take twelve; and what is
-//! written is far below what the memory takes.
+//! task finds the way back through them as [`super::cpu`] does, in an application of the streaming runtime
+//! ([`super::stages`]) for each number of columns. Kept numbers take four times the memory of directions, but
+//! writing them is one instruction for two cells, where directions take twelve; and what is written is far below
+//! what the memory takes.
 //!
-//! [`plan`] sorts tasks into pairs and launches; [`engine`] has kernels and memory.
+//! [`plan`] sorts tasks into pairs and launches; [`engine`] has kernels and memory; `scores` and `aligned` launch.
 
+mod aligned;
 pub mod costs;
 pub mod engine;
 pub mod plan;
+mod scores;
 mod uploaded;
 
-pub use engine::Engine;
+pub use aligned::Limits;
+pub use engine::{Applications, Engine};
 pub use plan::Plan;

@@ -1,15 +1,12 @@
-//! Which kernel does which tasks, in what pairs.
-
-use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
+//! Which kernel or application does which tasks, in what pairs.
 
 use super::super::UNKNOWN;
 use super::super::banded::Banded;
 use super::super::scoring::Scoring;
+use super::super::stages::Group;
 use super::super::task::{Task, Tasks, Text};
 
-/// Columns of the kernels of `cuda/extend.cu`.
+/// Columns of the kernels of `cuda/extend.cu` and the applications of `cuda/align.cu`.
 ///
 /// The widest need more registers than there are; what is 104 wide needs few more, and most wide bands are no
 /// wider.
@@ -24,7 +21,7 @@ const LIMIT: i64 = 1 << 15;
 /// Numbers that are kept in a byte stay below.
 const BYTE_LIMIT: i64 = 1 << 8;
 
-/// Pairs whose cells lie side by side: the lanes of a warp.
+/// Pairs of a group: the lanes of a warp, whose cells lie side by side.
 pub const WARP: usize = 32;
 
 /// Tasks for one kernel.
@@ -45,27 +42,13 @@ pub struct Plan {
     pub left: Vec<u32>,
 }
 
-/// Where the cells of a warp's pairs are: `Room` of `cuda/extend.cu`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct Room {
-    /// The first word.
-    pub start: u64,
-    /// Cells of a row.
-    pub columns: u32,
-    /// Bytes of each task's number.
-    pub bytes: u32,
-}
-
-/// Tasks whose cells are kept at the same time, of any launches, so that one launch walks through all.
+/// Tasks whose cells are kept at the same time, of any launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slice {
-    /// Columns of a kernel, and pairs that it fills.
-    pub fills: Vec<(u32, Range<u32>)>,
-    /// Numbers of tasks, two by two, in whole warps; those that no kernel fills are [`NO_TASK`].
+    /// Columns of an application, and the groups that it aligns.
+    pub groups: Vec<(u32, Vec<Group>)>,
+    /// Numbers of tasks, two by two, group after group.
     pub pairs: Vec<[u32; 2]>,
-    /// Of each warp.
-    pub rooms: Vec<Room>,
     /// Words of all cells.
     pub words: u64,
 }
@@ -102,7 +85,7 @@ impl Plan {
         plan
     }
 
-    /// All launches in slices, each with cells of at most `budget` words, or of one warp.
+    /// All launches in slices, each with cells of at most `budget` words, or of one group.
     pub fn slices(&self, scoring: Scoring, tasks: &[Task], budget: u64) -> Vec<Slice> {
         let mut slices = Vec::new();
         let mut slice = Slice::default();
@@ -125,17 +108,16 @@ impl Plan {
 }
 
 impl Slice {
-    /// Adds a warp's pairs, whose cells are so many words.
-    fn add(&mut self, (columns, bytes): (u32, u32), warp: &[[u32; 2]], words: u64) {
-        let first = self.pairs.len();
-        let range = first as u32..(first + warp.len()) as u32;
-        match self.fills.last_mut() {
-            Some((same, filled)) if *same == columns => filled.end = range.end,
-            _ => self.fills.push((columns, range)),
+    /// Adds a group, whose cells are so many words.
+    fn add(&mut self, (columns, bytes): (u32, u32), pairs: &[[u32; 2]], words: u64) {
+        let first = self.pairs.as_flattened().len() as u32;
+        let tasks = pairs.as_flattened().len() as u16;
+        let group = Group { start: self.words, first, tasks, bytes: bytes as u16 };
+        match self.groups.last_mut() {
+            Some((same, groups)) if *same == columns => groups.push(group),
+            _ => self.groups.push((columns, vec![group])),
         }
-        self.pairs.extend_from_slice(warp);
-        self.pairs.resize(first + WARP, [NO_TASK; 2]);
-        self.rooms.push(Room { start: self.words, columns, bytes });
+        self.pairs.extend_from_slice(pairs);
         self.words += words;
     }
 }
@@ -166,12 +148,21 @@ mod tests {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
     }
 
-    fn pairs_filled(slice: &Slice) -> Vec<(u32, [u32; 2])> {
-        let pairs = |(columns, range): &(u32, Range<u32>)| {
-            let columns = *columns;
-            range.clone().map(move |pair| (columns, slice.pairs[pair as usize]))
-        };
-        slice.fills.iter().flat_map(pairs).collect()
+    fn pairs_grouped(slice: &Slice) -> Vec<(u32, [u32; 2])> {
+        let mut first = 0;
+        let mut all = Vec::new();
+        for (columns, groups) in &slice.groups {
+            for group in groups {
+                assert_eq!((group.first, group.tasks % 2), (2 * first, 0));
+                let count = u32::from(group.tasks) / 2;
+                assert!((1..=WARP as u32).contains(&count));
+                let pairs = &slice.pairs[first as usize..][..count as usize];
+                all.extend(pairs.iter().map(|&pair| (*columns, pair)));
+                first += count;
+            }
+        }
+        assert_eq!(first as usize, slice.pairs.len());
+        all
     }
 
     #[test]
@@ -211,19 +202,13 @@ mod tests {
         let planned: Vec<(u32, [u32; 2])> = plan.launches.iter().flat_map(columns_of).collect();
         for budget in [0, 1 << 20, u64::MAX] {
             let slices = plan.slices(Scoring::default(), &tasks, budget);
-            let filled: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_filled).collect();
-            assert_eq!(filled, planned);
+            let grouped: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_grouped).collect();
+            assert_eq!(grouped, planned);
             assert!(budget < u64::MAX || slices.len() == 1);
-            for slice in slices {
-                let Slice { fills, pairs, rooms, words } = slice;
-                assert_eq!(rooms.len() * WARP, pairs.len());
-                assert!(words <= budget || rooms.len() == 1);
-                for (columns, range) in fills {
-                    assert_eq!(range.start as usize % WARP, 0);
-                    for pair in range {
-                        assert_eq!(rooms[pair as usize / WARP].columns, columns);
-                    }
-                }
+            for Slice { groups, words, .. } in slices {
+                assert!(words <= budget || groups[0].1.len() == 1);
+                let starts = groups.iter().flat_map(|(_, groups)| groups).map(|group| group.start);
+                assert!(starts.is_sorted());
             }
         }
         for (number, &task) in tasks.iter().enumerate() {

@@ -1,6 +1,8 @@
-// Scores of very many reads in bands of windows of a text, a thread for two of them.
+// Scores of very many reads in bands of windows of a text, a thread for two of them; and alignments, which stages
+// found in any order (fill.cu, walk.cu), in the order of their tasks.
 #include <gpualign/cuda_or_cpu.cuh>
 
+#include <seed_extend/align.cuh>
 #include <seed_extend/score.cuh>
 
 namespace extend {
@@ -68,3 +70,17 @@ EXTEND_KERNELS(32)
 EXTEND_KERNELS(64)
 EXTEND_KERNELS(104)
 EXTEND_KERNELS(128)
+
+// Sets places[task] of `count` alignments, whose first runs are behind `before` others. Any grid, any blocks; no
+// barriers.
+extern "C" __global__ void __launch_bounds__(128)
+    extend_order(const extend::Aligned* aligned, uint32_t count, uint64_t before, extend::Place* places) {
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+       number += gridDim.x * blockDim.x) {
+    const extend::Aligned it = aligned[number];
+    extend::Place place = it.place;
+    place.first_run += before;
+    places[it.task] = place;
+  }
+}
+SIMT_EXPORT(extend_order)

@@ -94,6 +94,7 @@ impl Backend for ShimBackend {
             .map(|word| match *word {
                 Word::Address(address) => Argument::value(address),
                 Word::Number(number) => Argument::value(number),
+                Word::Long(number) => Argument::value(number),
             })
             .collect();
         let shape = simt::Launch::new(launch.blocks, launch.width)

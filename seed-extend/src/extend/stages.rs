@@ -9,9 +9,11 @@
 //!     '--aligned--> sink
 //! ```
 //!
-//! `cuda/align.cu` is the same for a GPU. There a warp fills what 32 pairs of tasks have to [`Group::start`] on in
-//! one matrix, and the application is compiled for several numbers of columns; on a CPU a group is as many tasks as
-//! a vector has lanes, in memory that groups use one after the other ([`Context`]).
+//! On a CPU a group is as many tasks as a vector has lanes, in memory that groups use one after the other
+//! ([`Context`]), and is walked while its cells are in the cache. On a GPU a warp fills what 32 pairs of tasks have from
+//! [`Group::start`] on in one matrix. There the same stages are two applications, `cuda/fill.cu` and `cuda/walk.cu`:
+//! fills want all registers, and walks many threads, of which most wait for memory. As one, with the registers of fills,
+//! they take 125 ms for the 5 million bands of 2 million reads, and as two FIXME.
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, SinkId, Site, Stage, Topology};
 use bytemuck::{Pod, Zeroable};
@@ -20,7 +22,7 @@ use super::alignments::Place;
 use super::cpu::Context;
 use super::gpu::costs::Costs;
 
-/// Tasks whose matrices are filled together. Mirrored in `cuda/align.cu`.
+/// Tasks whose matrices are filled together. Mirrored in `align.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct Group {
@@ -28,13 +30,15 @@ pub struct Group {
     pub start: u64,
     /// Which of all tasks, in the order of groups, is its first.
     pub first: u32,
+    /// Columns of its cells on a GPU.
+    pub columns: u16,
     /// How many they are; on a GPU those counted that are none, beside the last one of an odd number.
-    pub tasks: u16,
+    pub tasks: u8,
     /// Bytes of a cell's number: 1, 2 or, on a CPU, 4.
-    pub bytes: u16,
+    pub bytes: u8,
 }
 
-/// The alignment of a task, of a score above 0. Mirrored in `cuda/align.cu`.
+/// The alignment of a task, of a score above 0. Mirrored in `align.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct Aligned {
@@ -51,7 +55,7 @@ impl Aligned {
     }
 }
 
-/// What all nodes know on a device: addresses, but for the last two. Mirrored in `cuda/align.cu`.
+/// What all nodes know on a device: addresses, but for the last two. Mirrored in `align.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct DeviceContext {
@@ -93,7 +97,7 @@ pub struct Fill;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Walk;
 
-/// The application. Where a device knows the tasks, `context` need not.
+/// The application of a CPU.
 pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Aligned>) {
     let mut app = Topology::new("align", context);
     let fill = app.stage(Fill);
@@ -102,6 +106,26 @@ pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Aligned>) {
     let walk = app.node("walk", walk, ());
     app.source::<Group>(fill);
     app.edge(fill, "filled", walk);
+    let sink = app.sink("aligned", walk, "aligned");
+    (app, sink)
+}
+
+/// Its first part, by itself.
+pub fn fills(context: &Context) -> (Topology<'_, Context>, SinkId<Group>) {
+    let mut app = Topology::new("fill", context);
+    let fill = app.stage(Fill);
+    let fill = app.node("fill", fill, ());
+    app.source::<Group>(fill);
+    let sink = app.sink("filled", fill, "filled");
+    (app, sink)
+}
+
+/// Its second part, which goes on with what the first one filled.
+pub fn walks(context: &Context) -> (Topology<'_, Context>, SinkId<Aligned>) {
+    let mut app = Topology::new("walk", context);
+    let walk = app.stage(Walk);
+    let walk = app.node("walk", walk, ());
+    app.source::<Group>(walk);
     let sink = app.sink("aligned", walk, "aligned");
     (app, sink)
 }

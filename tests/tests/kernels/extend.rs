@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aligner_core::cigar::{Op, Run};
+use aligner_core::stream::Loaded;
 use fastrand::Rng;
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::Costs;
 use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan};
-use seed_extend::extend::gpu::{Applications, Engine, Limits};
+use seed_extend::extend::gpu::{Applications, Engine, FILL_WIDTH, Limits, WALK_WIDTH};
 use seed_extend::extend::{Alignment, Alignments, Place, Scored, Scoring, Text, cpu};
 use simt::{Argument, Launch, Module};
 
@@ -72,7 +73,10 @@ const FEW: Limits = Limits { words: 1 << 18, runs: 1 };
 /// The alignments of all tasks of a plan, by the applications.
 fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) -> Alignments {
     let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
-    let applications = Applications::new(&backend("align")).expect("applications");
+    let load =
+        |name, width| Loaded::with_backend(backend(name), name, width).expect("an application");
+    let applications =
+        Applications { fill: load("fill", FILL_WIDTH), walk: load("walk", WALK_WIDTH) };
     let words = case.packed();
     let loaded = (backend("extend"), applications);
     let engine = Engine::new(loaded, scoring, Text::Packed(&words));
@@ -87,7 +91,7 @@ fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) 
 
 /// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
 /// of the numbers that they kept.
-fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u32, u16)> {
+fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u16, u8)> {
     let device = Device { case, costs: [Costs::from(scoring)], text: case.packed() };
     let plan = Plan::new(scoring, case.tasks());
     let expected = case.expected(scoring);
@@ -96,10 +100,8 @@ fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeS
     for launch in &plan.launches {
         device.score(launch, shape, &mut found);
     }
-    for (columns, groups) in
-        plan.slices(scoring, &case.tasks, FEW.words).iter().flat_map(|it| &it.groups)
-    {
-        used.extend(groups.iter().map(|group| (*columns, group.bytes)));
+    for slice in plan.slices(scoring, &case.tasks, FEW.words) {
+        used.extend(slice.groups.iter().map(|group| (group.columns, group.bytes)));
     }
     let aligned = align(scoring, case, &plan, FEW, u64::from(shape.0 + shape.1));
     let taken = plan.launches.iter().flat_map(|launch| launch.pairs.as_flattened());
@@ -149,8 +151,7 @@ fn more_groups_than_blocks_take_at_once() {
     let scoring = Scoring::default();
     let plan = Plan::new(scoring, case.tasks());
     let slices = plan.slices(scoring, &case.tasks, u64::MAX);
-    let groups = slices.iter().flat_map(|it| &it.groups);
-    assert!(groups.map(|(_, groups)| groups.len()).max() > Some(32));
+    assert!(slices.iter().map(|slice| slice.groups.len()).max() > Some(32));
     let expected = cpu::align(scoring, case.tasks());
     // All at once, or in slices, with enough room for runs or less.
     for (words, runs) in [(u64::MAX, 16), (u64::MAX, 1), (1 << 14, 16), (1 << 14, 1), (0, 0)] {

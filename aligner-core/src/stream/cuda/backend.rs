@@ -122,6 +122,8 @@ pub enum Word {
     Address(u64),
     /// A number.
     Number(u32),
+    /// A number of 64 bits.
+    Long(u64),
 }
 
 /// A GPU with the kernels of a file.
@@ -203,7 +205,7 @@ impl Backend for CudaBackend {
             .arguments
             .iter()
             .map(|word| match *word {
-                Word::Address(address) => Argument::U64(address),
+                Word::Address(number) | Word::Long(number) => Argument::U64(number),
                 Word::Number(number) => Argument::U32(number),
             })
             .collect();

@@ -22,10 +22,25 @@ pub(super) struct Memory<B: Backend> {
     _kept: Vec<B::Buffer>,
 }
 
+/// Inputs, and where they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub place: Place<'a>,
+    pub count: usize,
+}
+
+/// Where inputs are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// Their bytes, on the host.
+    Host(&'a [u8]),
+    /// Their address, on the device.
+    Device(u64),
+}
+
 /// What does not change between the launches of a run.
 pub(super) struct Shape<'a> {
-    pub input: &'a [u8],
-    pub inputs: usize,
+    pub input: Input<'a>,
     pub global: &'a [u8],
     pub blocks: u32,
     pub sinks: usize,
@@ -74,8 +89,11 @@ impl<B: Backend> Memory<B> {
             edges: keep(backend.upload(bytemuck::cast_slice(&layout.edges))?),
             modules: keep(backend.upload(bytemuck::cast_slice(&layout.modules))?),
             sinks: 0,
-            input: keep(backend.upload(shape.input)?),
-            inputs: shape.inputs as u64,
+            input: match shape.input.place {
+                Place::Host(bytes) => keep(backend.upload(bytes)?),
+                Place::Device(address) => address,
+            },
+            inputs: shape.input.count as u64,
             cursor: backend.address(&cursor),
             global: keep(backend.upload(shape.global)?),
             rings: keep(backend.room(layout.ring_stride * blocks)?),

@@ -22,6 +22,7 @@ pub use backend::{Backend, CudaBackend, Launch, Word};
 
 use self::describe::{Description, ROOM};
 pub use self::in_place::{DeviceItems, DeviceOutputs};
+use self::memory::{Input, Place};
 use self::pass::{Pass, Take, Yield};
 use self::sinks::Size;
 use super::plan::Plan;
@@ -187,7 +188,7 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outputs, RunError> {
         let land = |backend: &B, items: B::Buffer, len: usize| backend.land(&items, len);
-        let done = self.taking(inputs, progress, &land)?;
+        let done = self.taking(self.on_host(inputs)?, progress, &land)?;
         let mut outputs = Outputs::new(done.sinks, done.metrics);
         outputs.device_seconds = done.seconds;
         Ok(outputs)
@@ -198,33 +199,53 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
     /// # Errors
     /// As [`Self::run`].
     pub fn run_in_place<T: Item>(&self, inputs: &[T]) -> Result<DeviceOutputs<'_, B>, RunError> {
+        self.keeping(self.on_host(inputs)?)
+    }
+
+    /// The same for inputs of type `T` that are in the device's memory: the outputs of an application before.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn go_on<T: Item>(
+        &self,
+        inputs: &DeviceItems<B>,
+    ) -> Result<DeviceOutputs<'_, B>, RunError> {
+        self.topology.expect_input::<T>()?;
+        let place = Place::Device(self.backend.address(&inputs.items));
+        self.keeping(Input { place, count: inputs.count })
+    }
+
+    fn on_host<'a, T: Item>(&self, inputs: &'a [T]) -> Result<Input<'a>, RunError> {
+        self.topology.expect_input::<T>()?;
+        Ok(Input { place: Place::Host(bytemuck::cast_slice(inputs)), count: inputs.len() })
+    }
+
+    fn keeping(&self, input: Input<'_>) -> Result<DeviceOutputs<'_, B>, RunError> {
         let keep = |_: &B, items, len| Ok((items, len));
-        let done = self.taking(inputs, &mut |_| ControlFlow::Continue(()), &keep)?;
+        let done = self.taking(input, &mut |_| ControlFlow::Continue(()), &keep)?;
         Ok(DeviceOutputs::new(&self.backend, done.sinks, done.metrics, done.seconds))
     }
 
     /// Processes all inputs; what reaches sinks is taken over by `take`.
-    fn taking<T: Item, O>(
+    fn taking<O>(
         &self,
-        inputs: &[T],
+        input: Input<'_>,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         take: Take<'_, B, O>,
     ) -> Result<Yield<O>, RunError> {
-        self.topology.expect_input::<T>()?;
-        let input = bytemuck::cast_slice(inputs);
-        let blocks = self.blocks(inputs.len())?;
+        let blocks = self.blocks(input.count)?;
         match self.settings.outputs {
             OutputScheme::Regions => {
-                let slots = self.region_slots(inputs.len(), blocks);
+                let slots = self.region_slots(input.count, blocks);
                 let sizes = |sink: usize| Size::Regions(vec![slots[sink]; blocks as usize]);
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                self.pass(input, inputs.len(), blocks, pass, progress, take)
+                self.pass(input, blocks, pass, progress, take)
             }
             OutputScheme::Atomics => {
-                let slots = self.region_slots(inputs.len(), blocks);
+                let slots = self.region_slots(input.count, blocks);
                 let sizes = |sink: usize| Size::Shared(u64::from(slots[sink]) * u64::from(blocks));
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                let first = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
+                let first = self.pass(input, blocks, pass, progress, take)?;
                 let fits = |(sink, &sent): (usize, &u64)| {
                     sent <= u64::from(slots[sink]) * u64::from(blocks)
                 };
@@ -233,21 +254,20 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
                 } else {
                     let sizes = |sink: usize| Size::Shared(first.sent[sink]);
                     let pass = Pass { sizes: self.sizes(sizes), fixed_input: false };
-                    let mut second =
-                        self.pass(input, inputs.len(), blocks, pass, progress, take)?;
+                    let mut second = self.pass(input, blocks, pass, progress, take)?;
                     second.after(&first);
                     Ok(second)
                 }
             }
             OutputScheme::CountThenWrite => {
                 let pass = Pass { sizes: self.sizes(|_| Size::Counted), fixed_input: true };
-                let first = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
+                let first = self.pass(input, blocks, pass, progress, take)?;
                 let sinks = self.plan.sinks.len();
                 let sizes = |sink: usize| {
                     Size::Exact(first.counts.iter().skip(sink).step_by(sinks).copied().collect())
                 };
                 let pass = Pass { sizes: self.sizes(sizes), fixed_input: true };
-                let mut second = self.pass(input, inputs.len(), blocks, pass, progress, take)?;
+                let mut second = self.pass(input, blocks, pass, progress, take)?;
                 second.after(&first);
                 Ok(second)
             }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::CudaExecutor;
 use super::backend::{Backend, Launch, Word};
 use super::layout::Layout;
-use super::memory::{Memory, Shape};
+use super::memory::{Input, Memory, Shape};
 use super::sinks::{Sinks, Size};
 use super::tables::Run;
 use crate::DeviceError;
@@ -50,8 +50,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
     #[allow(unsafe_code)]
     pub(super) fn pass<T>(
         &self,
-        input: &[u8],
-        inputs: usize,
+        input: Input<'_>,
         blocks: u32,
         pass: Pass,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -65,12 +64,11 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         backend.resident_blocks(&kernel, self.plan.width, shared)?;
         let shape = Shape {
             input,
-            inputs,
             global: &self.global,
             blocks,
             sinks: self.plan.sinks.len(),
             root: self.plan.root,
-            chunk: self.chunk(inputs, blocks),
+            chunk: self.chunk(input.count, blocks),
             flags: self.flags(&layout, pass.fixed_input),
             slice: self.settings.slice,
             scratch_bytes: self.description.scratch_bytes,
@@ -125,7 +123,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             let blocks_now = memory.saved_blocks(backend)?;
             let over = blocks_now.iter().all(|block| block.finished != 0);
             let inputs_claimed = memory.claimed(backend)?;
-            let now = Progress { inputs_claimed, inputs: inputs as u64, outputs };
+            let now = Progress { inputs_claimed, inputs: input.count as u64, outputs };
             if progress(now).is_break() {
                 return Err(RunError::Cancelled);
             }

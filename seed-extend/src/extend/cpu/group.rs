@@ -51,7 +51,7 @@ impl Kind {
     }
 
     /// Tasks that a group has at most, and bytes of a number. A vector has 256 bits.
-    fn shape(self) -> (usize, u16) {
+    fn shape(self) -> (usize, u8) {
         match self {
             Self::Bits8 => (32, 1),
             Self::Bits16 => (16, 2),
@@ -87,7 +87,7 @@ pub(super) fn groups(scoring: Scoring, tasks: &mut [Banded]) -> Vec<Group> {
         };
         let count = tasks[first..].iter().take(most).take_while(alike).count();
         let start = groups.len() as u64;
-        groups.push(Group { start, first: first as u32, tasks: count as u16, bytes });
+        groups.push(Group { start, first: first as u32, columns: 0, tasks: count as u8, bytes });
         first += count;
     }
     groups

@@ -1,17 +1,18 @@
-//! Alignments, by the applications of `cuda/align.cu`.
+//! Alignments, by the applications of `cuda/fill.cu` and `cuda/walk.cu`.
 
 use aligner_core::DeviceError;
 use aligner_core::cigar::Run;
-use aligner_core::stream::{Backend, CudaExecutor, Items, RunError, Settings};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Launch, RunError, Settings, Word};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::super::alignments::{Alignments, Place};
 use super::super::cpu::Context;
-use super::super::stages::{Aligned, DeviceContext, Group, topology};
+use super::super::stages::{self, DeviceContext, Group};
 use super::super::task::Tasks;
 use super::costs::Costs;
-use super::engine::Engine;
+use super::engine::{Applications, Engine, FILL_WIDTH, WALK_WIDTH};
 use super::plan::{Plan, Slice};
+use super::scores::THREADS;
 use super::uploaded::Uploaded;
 
 /// What may be kept at a time.
@@ -29,21 +30,9 @@ impl Default for Limits {
     }
 }
 
-/// How an application is run for so many tasks.
-pub(super) fn settings(tasks: u64) -> Settings {
-    Settings { likely_outputs: Some(tasks), ..Settings::default() }
-}
-
-/// What the groups of a slice need on the device, but for runs.
-struct Placed<'a, T> {
-    uploaded: &'a Uploaded<'a, T>,
-    pairs: T,
-}
-
-/// What was found of a slice: alignments, and the runs of all.
-struct Found {
-    aligned: Vec<Items<Aligned>>,
-    runs: Items<Run>,
+/// How an application is run that yields so many items at most.
+fn settings(width: u32, items: u64) -> Settings {
+    Settings { width, likely_outputs: Some(items), ..Settings::default() }
 }
 
 impl<B: Backend + Clone> Engine<B> {
@@ -60,16 +49,15 @@ impl<B: Backend + Clone> Engine<B> {
         found: &mut Alignments,
     ) -> Result<(), DeviceError> {
         found.clear();
-        found.places.resize(tasks.tasks.len(), Place::default());
         let uploaded = Uploaded::new(&self.backend, tasks, on_device)?;
+        let bytes = tasks.tasks.len() * size_of::<Place>();
+        let places = self.backend.zeros(bytes)?;
         for slice in plan.slices(self.scoring, tasks.tasks, limits.words) {
             self.make_room(slice.words, limits)?;
-            let pairs = self.backend.upload(cast_slice(&slice.pairs))?;
-            let placed = Placed { uploaded: &uploaded, pairs };
-            let Found { aligned, runs } = self.slice(&slice, &placed, limits)?;
-            let aligned = aligned.iter().flat_map(Items::parts).flatten();
-            found.add(aligned, runs.parts());
+            self.slice(&slice, &uploaded, limits, &places, &mut found.runs).map_err(failed)?;
         }
+        let places = self.backend.land(&places, bytes)?;
+        found.places.extend_from_slice(cast_slice(places.as_ref()));
         Ok(())
     }
 
@@ -84,55 +72,80 @@ impl<B: Backend + Clone> Engine<B> {
         Ok(())
     }
 
-    /// Aligns a slice. Where the runs are more than there is room for, they were counted, and all is done again.
+    /// Aligns a slice: sets the places of its tasks, and adds their runs. Where these are more than there is room for,
+    /// they were counted, and walked once more.
     fn slice(
         &self,
         slice: &Slice,
-        placed: &Placed<'_, B::Buffer>,
+        uploaded: &Uploaded<'_, B::Buffer>,
         limits: Limits,
-    ) -> Result<Found, DeviceError> {
-        let mut capacity = slice.pairs.as_flattened().len() as u64 * limits.runs;
+        places: &B::Buffer,
+        found: &mut Vec<Run>,
+    ) -> Result<(), RunError> {
+        let backend = &self.backend;
+        let address = |buffer: &B::Buffer| backend.address(buffer);
+        let pairs = backend.upload(cast_slice(&slice.pairs))?;
+        let tasks = slice.pairs.as_flattened().len() as u64;
+        let mut known = DeviceContext {
+            text: address(&self.text),
+            queries: address(uploaded.queries()),
+            tasks: address(&uploaded.tasks),
+            pairs: address(&pairs),
+            scored: address(&uploaded.scored),
+            matrix: address(&self.matrix.0),
+            taken: 0,
+            runs: 0,
+            capacity: tasks * limits.runs,
+            costs: Costs::from(self.scoring),
+        };
+        let context = Context::new(self.scoring);
+        let Applications { fill, walk } = &self.applications;
+        let (app, sink) = stages::fills(&context);
+        let settings = settings(FILL_WIDTH, slice.groups.len() as u64);
+        let executor = CudaExecutor::loaded(fill, &app, &settings, &known)?;
+        let filled = executor.run_in_place(&slice.groups)?.take([sink])?;
         loop {
-            let taken = self.backend.zeros(size_of::<u64>())?;
-            let runs = self.backend.room(capacity as usize * size_of::<Run>())?;
-            let address = |buffer| self.backend.address(buffer);
-            let known = DeviceContext {
-                text: address(&self.text),
-                queries: address(placed.uploaded.queries()),
-                tasks: address(&placed.uploaded.tasks),
-                pairs: address(&placed.pairs),
-                scored: address(&placed.uploaded.scored),
-                matrix: address(&self.matrix.0),
-                taken: address(&taken),
-                runs: address(&runs),
-                capacity,
-                costs: Costs::from(self.scoring),
-            };
-            let align = |(columns, groups): &(u32, Vec<Group>)| self.run(*columns, groups, &known);
-            let aligned: Result<Vec<_>, _> = slice.groups.iter().map(align).collect();
-            let aligned = aligned.map_err(failed)?;
-            let taken: u64 = pod_read_unaligned(&self.backend.read(&taken, size_of::<u64>())?);
-            if taken <= capacity {
-                let runs = self.backend.land(&runs, taken as usize * size_of::<Run>())?;
-                return Ok(Found { aligned, runs: Items::from(runs) });
+            let taken = backend.zeros(size_of::<u64>())?;
+            let runs = backend.room(known.capacity as usize * size_of::<Run>())?;
+            (known.taken, known.runs) = (address(&taken), address(&runs));
+            let (app, sink) = stages::walks(&context);
+            let settings = self::settings(WALK_WIDTH, tasks);
+            let executor = CudaExecutor::loaded(walk, &app, &settings, &known)?;
+            let aligned = executor.go_on::<Group>(&filled)?.take([sink])?;
+            let taken: u64 = pod_read_unaligned(&backend.read(&taken, size_of::<u64>())?);
+            if taken <= known.capacity {
+                self.order(&aligned, found.len(), places)?;
+                let runs = backend.land(&runs, taken as usize * size_of::<Run>())?;
+                found.extend_from_slice(cast_slice(runs.as_ref()));
+                return Ok(());
             }
-            capacity = taken;
+            known.capacity = taken;
         }
     }
 
-    /// Aligns groups of so many columns.
-    fn run(
+    /// Puts alignments to their tasks' places; their runs are behind so many others.
+    #[allow(unsafe_code)]
+    fn order(
         &self,
-        columns: u32,
-        groups: &[Group],
-        known: &DeviceContext,
-    ) -> Result<Items<Aligned>, RunError> {
-        let context = Context::new(self.scoring);
-        let (app, sink) = topology(&context);
-        let settings = settings(groups.iter().map(|group| u64::from(group.tasks)).sum());
-        let application = self.applications.of(columns);
-        let executor = CudaExecutor::loaded(application, &app, &settings, known)?;
-        Ok(executor.run(groups)?.take_in_place(sink))
+        aligned: &DeviceItems<B>,
+        before: usize,
+        places: &B::Buffer,
+    ) -> Result<(), DeviceError> {
+        if aligned.count == 0 {
+            return Ok(());
+        }
+        let count = aligned.count as u32;
+        let arguments = [
+            self.at(&aligned.items),
+            Word::Number(count),
+            Word::Long(before as u64),
+            self.at(places),
+        ];
+        let blocks = count.div_ceil(THREADS);
+        let kernel = "extend_order";
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments: &arguments };
+        // SAFETY: the arguments are those of the kernel, and there is a place for each task.
+        unsafe { self.backend.enqueue(&launch) }
     }
 }
 

@@ -10,36 +10,25 @@ use bytemuck::{bytes_of, cast_slice};
 use super::super::alignments::Alignments;
 use super::super::scoring::Scoring;
 use super::super::task::{Tasks, Text};
-use super::aligned::{Limits, failed, settings};
+use super::aligned::{Limits, failed};
 use super::costs::Costs;
-use super::plan::{COLUMNS, Plan};
+use super::plan::Plan;
 
-/// The applications of `cuda/align.cu`, for each of [`COLUMNS`].
+/// The applications of `cuda/fill.cu` and `cuda/walk.cu`.
 #[derive(Debug, Clone)]
-pub struct Applications<B>([Loaded<B>; COLUMNS.len()]);
-
-/// Their names.
-const NAMES: [&str; COLUMNS.len()] = ["align_16", "align_32", "align_64", "align_104", "align_128"];
-
-impl<B: Backend + Clone> Applications<B> {
-    /// Those that a backend has loaded.
-    ///
-    /// # Errors
-    /// If the device fails, or they are others.
-    pub fn new(backend: &B) -> Result<Self, DeviceError> {
-        let load = |name| Loaded::with_backend(backend.clone(), name, settings(0).width);
-        let [a, b, c, d, e] = NAMES.map(load);
-        let all = || Ok([a?, b?, c?, d?, e?]);
-        all().map(Self).map_err(failed)
-    }
-
-    /// That of a number of columns.
-    pub(super) fn of(&self, columns: u32) -> &Loaded<B> {
-        &self.0[COLUMNS.partition_point(|&fewer| fewer < columns)]
-    }
+pub struct Applications<B> {
+    /// Fills matrices.
+    pub fill: Loaded<B>,
+    /// Walks through them.
+    pub walk: Loaded<B>,
 }
 
-/// A text on a device, and the kernels of `extend.cu` and `align.cu` that align queries with windows of it.
+/// Items of an ensemble of each of them.
+pub const FILL_WIDTH: u32 = 32;
+/// The same.
+pub const WALK_WIDTH: u32 = 128;
+
+/// A text on a device, and the kernels of `extend.cu` and applications that align queries with windows of it.
 #[derive(Debug)]
 pub struct Engine<B: Backend = CudaBackend> {
     pub(super) backend: B,
@@ -82,12 +71,15 @@ impl Engine {
     /// # Errors
     /// If the text does not fit, or the driver fails.
     pub fn on_gpu(gpu: &Gpu, scoring: Scoring, text: Text<'_>) -> Result<Self, DeviceError> {
-        const ALIGN: Kernels =
-            Kernels { name: "align", fatbin: include_bytes!("../../../cuda/align.fatbin") };
-        let applications = CudaBackend::new(gpu, ALIGN.name, ALIGN.fatbin)?;
+        const FILL: Kernels =
+            Kernels { name: "fill", fatbin: include_bytes!("../../../cuda/fill.fatbin") };
+        const WALK: Kernels =
+            Kernels { name: "walk", fatbin: include_bytes!("../../../cuda/walk.fatbin") };
+        let fill = FILL.load(gpu, FILL_WIDTH).map_err(failed)?;
+        let walk = WALK.load(gpu, WALK_WIDTH).map_err(failed)?;
         let backend =
             CudaBackend::new(gpu, "extend", include_bytes!("../../../cuda/extend.fatbin"))?;
-        Self::new((backend, Applications::new(&applications)?), scoring, text)
+        Self::new((backend, Applications { fill, walk }), scoring, text)
     }
 
     /// An engine for the same text, which works beside this one.
@@ -99,7 +91,8 @@ impl Engine {
         self.gpu().synchronize()?;
         let gpu = self.gpu().beside()?;
         let backend = self.backend.on(&gpu);
-        let applications = Applications(self.applications.0.each_ref().map(|it| it.on(&gpu)));
+        let Applications { fill, walk } = &self.applications;
+        let applications = Applications { fill: fill.on(&gpu), walk: walk.on(&gpu) };
         let (scoring, matrix) = (self.scoring, (backend.room(0)?, 0));
         let (costs, text) = (self.costs.clone(), self.text.clone());
         Ok(Self { backend, applications, scoring, costs, text, matrix })

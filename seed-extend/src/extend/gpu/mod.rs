@@ -6,8 +6,8 @@
 //! in, and nothing but ends goes out.
 //!
 //! For alignments the rows are kept, in slices of the tasks that memory allows, and a thread for each
-//! task finds the way back through them as [`super::cpu`] does, in an application of the streaming runtime
-//! ([`super::stages`]) for each number of columns. Kept numbers take four times the memory of directions, but
+//! task finds the way back through them as [`super::cpu`] does, in two applications of the streaming runtime
+//! ([`super::stages`]). Kept numbers take four times the memory of directions, but
 //! writing them is one instruction for two cells, where directions take twelve; and what is written is far below
 //! what the memory takes.
 //!
@@ -21,5 +21,5 @@ mod scores;
 mod uploaded;
 
 pub use aligned::Limits;
-pub use engine::{Applications, Engine};
+pub use engine::{Applications, Engine, FILL_WIDTH, WALK_WIDTH};
 pub use plan::Plan;

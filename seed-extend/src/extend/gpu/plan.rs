@@ -6,7 +6,7 @@ use super::super::scoring::Scoring;
 use super::super::stages::Group;
 use super::super::task::{Task, Tasks, Text};
 
-/// Columns of the kernels of `cuda/extend.cu` and the applications of `cuda/align.cu`.
+/// Columns of the kernels of `cuda/extend.cu` and of what `cuda/fill.cu` fills.
 ///
 /// The widest need more registers than there are; what is 104 wide needs few more, and most wide bands are no
 /// wider.
@@ -45,8 +45,8 @@ pub struct Plan {
 /// Tasks whose cells are kept at the same time, of any launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slice {
-    /// Columns of an application, and the groups that it aligns.
-    pub groups: Vec<(u32, Vec<Group>)>,
+    /// The groups, those that take longest first.
+    pub groups: Vec<Group>,
     /// Numbers of tasks, two by two, group after group.
     pub pairs: Vec<[u32; 2]>,
     /// Words of all cells.
@@ -89,7 +89,7 @@ impl Plan {
     pub fn slices(&self, scoring: Scoring, tasks: &[Task], budget: u64) -> Vec<Slice> {
         let mut slices = Vec::new();
         let mut slice = Slice::default();
-        for Launch { columns, pairs } in &self.launches {
+        for Launch { columns, pairs } in self.launches.iter().rev() {
             for warp in pairs.chunks(WARP) {
                 let numbers = warp.iter().flatten().filter(|&&number| number != NO_TASK);
                 let rows = numbers.map(|&number| tasks[number as usize].query_len).max();
@@ -111,12 +111,8 @@ impl Slice {
     /// Adds a group, whose cells are so many words.
     fn add(&mut self, (columns, bytes): (u32, u32), pairs: &[[u32; 2]], words: u64) {
         let first = self.pairs.as_flattened().len() as u32;
-        let tasks = pairs.as_flattened().len() as u16;
-        let group = Group { start: self.words, first, tasks, bytes: bytes as u16 };
-        match self.groups.last_mut() {
-            Some((same, groups)) if *same == columns => groups.push(group),
-            _ => self.groups.push((columns, vec![group])),
-        }
+        let (tasks, columns) = (pairs.as_flattened().len() as u8, columns as u16);
+        self.groups.push(Group { start: self.words, first, columns, tasks, bytes: bytes as u8 });
         self.pairs.extend_from_slice(pairs);
         self.words += words;
     }
@@ -151,15 +147,13 @@ mod tests {
     fn pairs_grouped(slice: &Slice) -> Vec<(u32, [u32; 2])> {
         let mut first = 0;
         let mut all = Vec::new();
-        for (columns, groups) in &slice.groups {
-            for group in groups {
-                assert_eq!((group.first, group.tasks % 2), (2 * first, 0));
-                let count = u32::from(group.tasks) / 2;
-                assert!((1..=WARP as u32).contains(&count));
-                let pairs = &slice.pairs[first as usize..][..count as usize];
-                all.extend(pairs.iter().map(|&pair| (*columns, pair)));
-                first += count;
-            }
+        for group in &slice.groups {
+            assert_eq!((group.first, group.tasks % 2), (2 * first, 0));
+            let count = u32::from(group.tasks) / 2;
+            assert!((1..=WARP as u32).contains(&count));
+            let pairs = &slice.pairs[first as usize..][..count as usize];
+            all.extend(pairs.iter().map(|&pair| (group.columns.into(), pair)));
+            first += count;
         }
         assert_eq!(first as usize, slice.pairs.len());
         all
@@ -199,7 +193,8 @@ mod tests {
                 }
             }
         }
-        let planned: Vec<(u32, [u32; 2])> = plan.launches.iter().flat_map(columns_of).collect();
+        let planned: Vec<(u32, [u32; 2])> =
+            plan.launches.iter().rev().flat_map(columns_of).collect();
         for budget in [0, 1 << 20, u64::MAX] {
             let slices = plan.slices(Scoring::default(), &tasks, budget);
             let grouped: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_grouped).collect();

@@ -10,7 +10,7 @@ use super::plan::{Launch as Planned, Plan};
 use super::uploaded::Uploaded;
 
 /// Threads of a block.
-const THREADS: u32 = 128;
+pub(super) const THREADS: u32 = 128;
 
 /// Pairs of tasks on a device, and those of them whose end is not known at first.
 struct Pairs<T> {

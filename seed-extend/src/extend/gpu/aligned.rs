@@ -2,7 +2,9 @@
 
 use aligner_core::DeviceError;
 use aligner_core::cigar::Run;
-use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Launch, RunError, Settings, Word};
+use aligner_core::stream::{
+    Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings, Word,
+};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::super::alignments::{Alignments, Place};
@@ -56,8 +58,8 @@ impl<B: Backend + Clone> Engine<B> {
             self.make_room(slice.words, limits)?;
             self.slice(&slice, &uploaded, limits, &places, &mut found.runs).map_err(failed)?;
         }
-        let places = self.backend.land(&places, bytes)?;
-        found.places.extend_from_slice(cast_slice(places.as_ref()));
+        let places = Items::<Place>::from(self.backend.land(&places, bytes)?);
+        places.parts().for_each(|part| found.places.extend_from_slice(part));
         Ok(())
     }
 
@@ -116,7 +118,7 @@ impl<B: Backend + Clone> Engine<B> {
             if taken <= known.capacity {
                 self.order(&aligned, found.len(), places)?;
                 let runs = backend.land(&runs, taken as usize * size_of::<Run>())?;
-                found.extend_from_slice(cast_slice(runs.as_ref()));
+                Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
             }
             known.capacity = taken;

@@ -24,17 +24,16 @@ struct Merged : stream::Exploding {
     if (found.count == 0) return;
     const uint32_t own = min(found.count, kMerged);
     for (uint32_t entry = found.start; entry < found.start + own; entry++) {
-      Word word;
-      const uint32_t query = __ldg(context.places + entry);
-      if (!blastn::widen(context, found.chunk, query, found.subject, word)) continue;
-      blastn::Long extension{word};
-      if (decide<1>(context, extension, push)) continue;
-      if (extension.progress != blastn::Progress::none || blastn::is_promising(context, word)) {
-        while (!extension.extend<blastn::Alone>(context, kMore)) continue;
-        finish<1>(context, extension, push);
-      } else {
-        push(stream::to<2>(), blastn::Spent(word, true));
-      }
+      widen<1>(context, found, entry, 1, [&](const Word& word, uint32_t) {
+        blastn::Long extension{word};
+        if (decide<1>(context, extension, push)) return;
+        if (extension.progress != blastn::Progress::none || blastn::is_promising(context, word)) {
+          while (!extension.extend<blastn::Alone>(context, kMore)) continue;
+          finish<1>(context, extension, push);
+        } else {
+          push(stream::to<2>(), blastn::Spent(word, true));
+        }
+      });
     }
     if (found.count > own) {
       push(stream::to<0>(), Found{found.chunk, found.subject, found.start + own, found.count - own});
@@ -44,4 +43,4 @@ struct Merged : stream::Exploding {
 
 }  // namespace
 
-STREAM_APP(merged, Merged, Fused, Extend, Lengthen, Stretch)
+STREAM_APP(merged, Merged, Widen, Extend, Lengthen, Stretch)

@@ -3,4 +3,4 @@
 #define STREAM_MIN_BLOCKS 4
 #include <blastn/stages.cuh>
 
-STREAM_APP(pipeline, Seed, Fused, Extend, Lengthen, Stretch)
+STREAM_APP(pipeline, Seed, Widen, Extend, Lengthen, Stretch)

@@ -72,27 +72,14 @@ impl Run<'_> {
         self.unmasked(query - left, subject - left)
     }
 
-    /// Whether the rule of diagonals ([`crate::ungapped`]) may try this hit, if it has a run.
-    ///
-    /// Most hits are others of the same equal columns: they follow each other by the stride. No alignment ends
-    /// within equal columns, so on arrival all of these are explored, or none is. In the second case the first
-    /// hit is tried. If that is in vain, the next is the first that begins behind its run, and so on: which
-    /// these are follows from where the equal columns begin, if no place in between is masked. Others are never
-    /// tried, and need not be remembered.
+    /// Whether the rule of diagonals ([`crate::ungapped`]) may try this hit, if it has a run: it has a turn
+    /// ([`turns`]), or what would have had one may be masked.
     pub(crate) fn may_be_tried(&self, hit: LookupHit) -> bool {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
-        let (stride, missing) = (self.lookup.stride(), self.word - self.lookup.width());
-        let most = BEFORE.min(subject);
         let is_equal = |i: &usize| self.batch.letters[query - i] == self.bases[subject - i];
-        let equal = (1..=most).take_while(is_equal).count();
-        if equal == BEFORE || (query - equal..=query).any(|place| !self.lookup.is_indexed(place)) {
-            return true;
-        }
-        let begin = subject - equal;
-        let second = (begin + self.word + missing).next_multiple_of(stride);
-        let is_later = subject >= second
-            && (subject - second).is_multiple_of(self.word.next_multiple_of(stride));
-        subject == begin.next_multiple_of(stride) || is_later
+        let equal = (1..=BEFORE.min(subject)).take_while(is_equal).count();
+        has_turn(self.lookup, self.word, equal)
+            || (query - equal..=query).any(|place| !self.lookup.is_indexed(place))
     }
 
     /// The run from where it is not masked on, extended to the right by what it lost on the left.
@@ -135,6 +122,29 @@ impl Run<'_> {
         !self.lookup.is_indexed(query)
             || self.batch.letters[query..query + width] != self.bases[subject..subject + width]
     }
+}
+
+/// Whether a hit with so many equal columns before it, up to [`BEFORE`], has a turn.
+///
+/// Most hits are others of the same equal columns: they follow each other by the stride. No alignment ends
+/// within equal columns, so on arrival all of these are explored, or none is. In the second case the first
+/// hit is tried. If that is in vain, the next is the first that begins behind its run, and so on: which
+/// these are follows from where the equal columns begin, if no place in between is masked. Others are never
+/// tried, and need not be remembered.
+fn has_turn(lookup: &Lookup, word: usize, equal: usize) -> bool {
+    let (stride, missing) = (lookup.stride(), word - lookup.width());
+    // Hits are at multiples of the stride: so the second one that is tried, behind the run of the first, and this
+    // one are multiples of it apart.
+    let is_later =
+        |behind: usize| (behind - behind % stride).is_multiple_of(word.next_multiple_of(stride));
+    equal == BEFORE || equal < stride || equal.checked_sub(word + missing).is_some_and(is_later)
+}
+
+/// Which hits have a turn: a bit for each number of equal columns before it, the lowest for none.
+///
+/// A hit that has none may be tried all the same where places before it are masked.
+pub(crate) fn turns(lookup: &Lookup, word: usize) -> u64 {
+    (0..=BEFORE).map(|equal| u64::from(has_turn(lookup, word, equal)) << equal).sum()
 }
 
 #[cfg(test)]

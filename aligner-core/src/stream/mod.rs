@@ -191,7 +191,7 @@
 //! # Outputs, slices
 //!
 //! A sink has room for so many items of a block ([`Settings::output_slots`]), or for as many as are likely
-//! ([`Settings::likely_outputs`]) if these are fewer. A block that has used it up stops, the others go on; then
+//! ([`Settings::likely_outputs`]) if that is known. A block that has used it up stops, the others go on; then
 //! the host takes the outputs away, and it goes on where it was. No output is dropped or computed twice.
 //! [`OutputScheme`] has two other ways, to compare with.
 //!

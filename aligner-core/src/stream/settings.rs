@@ -48,9 +48,10 @@ pub struct Settings {
     pub capacity: Capacity,
     /// Items of each sink that a block can hold before the host has to take them away.
     pub output_slots: u32,
-    /// Items that the whole input is likely to send to a sink, if more is known of that than how many inputs there
-    /// are: with room for them at once, a device needs no second launch.
-    pub likely_outputs: Option<u64>,
+    /// Items that the whole input is likely to send to each sink, in the order in which sinks were declared, if more is
+    /// known of that than how many inputs there are: with room for them at once, however many, a device needs no second
+    /// launch. Nothing is known of sinks beyond the last.
+    pub likely_outputs: Vec<u64>,
     /// How blocks of a device write to sinks.
     pub outputs: OutputScheme,
     /// Shared memory of a device's block for queues, in bytes; the smallest queues come first, and
@@ -75,7 +76,7 @@ impl Default for Settings {
             policy: Policy::default(),
             capacity: Capacity::Ensembles(4),
             output_slots: 1 << 14,
-            likely_outputs: None,
+            likely_outputs: Vec::new(),
             outputs: OutputScheme::default(),
             shared_queues: 16 << 10,
             slice: 0,

@@ -23,8 +23,8 @@ impl Plan {
 
     /// Slots of each sink in a block: those asked for, or else as many as one input, or pod, can
     /// fill.
-    pub(crate) fn regions(&self, asked: u32) -> Vec<u32> {
-        let mut regions = vec![asked; self.sinks.len()];
+    pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
+        let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
         for (index, node) in self.nodes.iter().enumerate() {
             let indivisible = self.modules[node.module].indivisible;
             for edge in self.edges_of(index) {

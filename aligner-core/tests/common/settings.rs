@@ -12,7 +12,7 @@ pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
             .choice(&[Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)])
             .unwrap(),
         output_slots: *rng.choice(&[1, 50, 1 << 14]).unwrap(),
-        likely_outputs: *rng.choice(&[None, None, Some(0), Some(300), Some(1 << 20)]).unwrap(),
+        likely_outputs: (0..rng.usize(..4)).map(|_| rng.u64(..300)).collect(),
         outputs: *rng
             .choice(&[OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite])
             .unwrap(),

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 use super::stages::Context;
 use crate::packed;
 use crate::scoring::Matrix;
+use crate::words;
 
 /// A part of the database.
 #[repr(C)]
@@ -65,6 +66,8 @@ impl Eight {
 pub struct DeviceContext {
     /// Of [`Tables::arrays`], with the packed bases before them.
     addresses: [u64; 13],
+    /// [`words::turns`].
+    turns: u64,
     letter_count: u32,
     strand_count: u32,
     width: u32,
@@ -185,6 +188,7 @@ impl<'a> Tables<'a> {
         addresses[8] += FIRST_BASE;
         DeviceContext {
             addresses,
+            turns: words::turns(lookup, *word),
             letter_count: batch.letters.len() as u32,
             strand_count: self.strands.len() as u32,
             width: lookup.width() as u32,

@@ -55,7 +55,7 @@ struct Task {
     padding: u32,
 }
 
-const _: () = assert!(size_of::<Task>() == 216);
+const _: () = assert!(size_of::<Task>() == 224);
 
 /// A piece of the queries' letters, whose words are looked up together.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The pipeline on a GPU.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
@@ -31,10 +31,22 @@ pub struct GpuPipeline {
     build: Build,
     settings: Settings,
     app: Loaded,
-    /// Words that the last run left in a sink: the next batch is made to find as many.
-    likely: AtomicU64,
+    /// What the last run left in sinks: the next batch is made to find as much.
+    likely: Mutex<Likely>,
     rule: Rule<CudaBackend>,
 }
+
+/// Outputs of a run.
+#[derive(Debug, Clone, Default)]
+struct Likely {
+    /// Items of each sink.
+    counts: Vec<u64>,
+    /// Bytes of all of them.
+    bytes: u64,
+}
+
+/// Of the memory that is free, the part that may be room for what is likely to be found, which is twice that.
+const ROOM: u64 = 4;
 
 /// What a run found.
 pub struct Run {
@@ -57,7 +69,7 @@ impl GpuPipeline {
         let kernels = if build == Build::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
         let rule = Rule::new(&gpu)?;
-        Ok(Self { gpu, build, settings, app, likely: AtomicU64::new(0), rule })
+        Ok(Self { gpu, build, settings, app, likely: Mutex::default(), rule })
     }
 
     /// Puts bases on the device, 4 a byte.
@@ -89,20 +101,27 @@ impl GpuPipeline {
         let addresses = std::array::from_fn(|n| uploaded[n].address(&self.gpu));
         let known = tables.context(bases.address(&self.gpu), addresses);
         let (app, sinks) = topology(context, self.build);
-        let likely = self.likely.load(Ordering::Relaxed);
-        let likely_outputs = (likely > 0).then_some(likely);
+        let Likely { counts, bytes } = self.likely().clone();
+        let fits = 2 * bytes <= self.gpu.free_memory()? / ROOM;
+        let likely_outputs = if fits { counts } else { Vec::new() };
         let settings = Settings { likely_outputs, ..self.settings.clone() };
         let executor = CudaExecutor::loaded(&self.app, &app, &settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
+        let counts = outputs.counts().map(|(_, count)| count).collect();
+        let bytes = outputs.counts().map(|(bytes, _)| bytes as u64).sum();
+        *self.likely() = Likely { counts, bytes };
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
-        self.likely.store(words.0.count.max(words.1.count) as u64, Ordering::Relaxed);
         Ok(Run {
             words: words.0.count + words.1.count,
             admitted: self.rule.admitted(&known, chunks, words, piece)?,
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })
+    }
+
+    fn likely(&self) -> MutexGuard<'_, Likely> {
+        self.likely.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -34,18 +34,6 @@ pub struct Found {
     pub count: u32,
 }
 
-/// A word of the database with one of its places in the queries.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Hit {
-    /// Number of the chunk.
-    pub chunk: u32,
-    /// Place in the batch's letters.
-    pub query: u32,
-    /// Place in the chunk.
-    pub subject: u32,
-}
-
 /// A [`WordHit`] of a chunk, without its end, which its length tells.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]

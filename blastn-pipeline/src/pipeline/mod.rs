@@ -2,15 +2,16 @@
 //! [`aligner_core::stream`] (000, section 3.4; 004, section V).
 //!
 //! ```text
-//!   slices --> seed ------> enumerate + widen ---> extend --> extended, spent
-//!              words of     their     equal        X-drop
-//!              the database places in bases in       `-----> lengthen --> extended, spent
-//!              in a table   queries   a row                     `-------> stretch --> extended, spent
+//!   slices --> seed ------> widen -------------> extend --> extended, spent
+//!              words of     their places in      X-drop
+//!              the database the queries, and       `-----> lengthen --> extended, spent
+//!              in a table   equal bases in a row              `-------> stretch --> extended, spent
 //! ```
 //!
 //! Few words of the database are in a query, of their places few are within enough equal bases, and of
 //! these few score enough: each stage is busy for its survivors only. A word that is in many
-//! places of the queries is exploded, so that no limit on them is needed.
+//! places of the queries is exploded, a few places a thread, so that no limit on them is needed. The papers' second
+//! stage, which lists the places, and their third are one node: a queue between them would keep no lane busy.
 //!
 //! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
 //! only if no earlier one has got there. So all words are kept, and [`diagonals`] decides afterwards, in
@@ -24,11 +25,11 @@ pub mod gpu;
 pub mod items;
 pub mod stages;
 
-use aligner_core::stream::{Both, Fused, SinkId, Topology};
+use aligner_core::stream::{SinkId, Topology};
 
 use crate::lookup::Lookup;
 use items::{Extended, Slice, Spent};
-use stages::{Context, Enumerate, Extend, Lengthen, Merged, Seed, Stretch, Widen};
+use stages::{Context, Extend, Lengthen, Merged, Seed, Stretch, Widen};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
 const SLICE: u32 = 1 << 11;
@@ -65,9 +66,8 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
             app.node("merged", merged, ())
         }
     };
-    // Each place of a word is one hit: a queue between the two would keep no lane busy.
-    let widen = app.stage(Fused::<_, _, 0>::new(Enumerate, Widen));
-    let widen = app.node("widen", widen, Both::new((), ()));
+    let widen = app.stage(Widen);
+    let widen = app.node("widen", widen, ());
     let extend = app.stage(Extend);
     let extend = app.node("extend", extend, ());
     let modules = (app.stage(Lengthen), app.stage(Stretch));

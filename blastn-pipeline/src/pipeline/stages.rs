@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-use super::items::{Extended, Found, Hit, Long, Slice, Spent, Word};
+use super::items::{Extended, Found, Long, Slice, Spent, Word};
 use crate::lookup::{Lookup, LookupHit};
 use crate::packed;
 use crate::queries::Batch;
@@ -14,6 +14,9 @@ use crate::words::Run;
 
 /// Places whose words a thread of [`Seed`] looks up.
 pub const LOOKS: u32 = 8;
+
+/// Places of a word in the queries that a thread of [`Widen`] takes.
+pub const PLACES: u32 = 2;
 
 /// What all nodes know.
 #[derive(Debug)]
@@ -63,11 +66,11 @@ impl Context {
         (count > 0).then_some(Found { chunk: slice.chunk, subject, start, count })
     }
 
-    /// Enough equal bases around a hit that may be tried.
-    fn widened(&self, Hit { chunk, query, subject }: Hit) -> Option<Word> {
+    /// Enough equal bases around the place at `entry` of the table of a word, if it may be tried.
+    fn widened(&self, &Found { chunk, subject, .. }: &Found, entry: u32) -> Option<Word> {
         let Self { batch, lookup, word, .. } = self;
         let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
-        let hit = LookupHit { query, subject };
+        let hit = LookupHit { query: lookup.place(entry), subject };
         let word = run.through(hit)?;
         run.may_be_tried(hit).then(|| Word::new(chunk, word))
     }
@@ -111,8 +114,7 @@ const ALL_EXTENDED: Channel<Extended> = Channel::new(1, "extended", MERGED);
 const ALL_SPENT: Channel<Spent> = Channel::new(2, "spent", MERGED);
 
 const FOUND: Channel<Found> = Channel::new(0, "found", LOOKS);
-const HITS: Channel<Hit> = Channel::new(0, "hits", 1);
-const WORDS: Channel<Word> = Channel::new(0, "words", 1);
+const WORDS: Channel<Word> = Channel::new(0, "words", PLACES);
 const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
 const SPENT: Channel<Spent> = Channel::new(1, "spent", 1);
 const LONG: Channel<Long> = Channel::new(2, "long", 1);
@@ -122,13 +124,8 @@ const LONG: Channel<Long> = Channel::new(2, "long", 1);
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Seed;
 
-/// Stage 2: lists the places of a word in the queries, one a thread.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Enumerate;
-
-/// Stage 3: keeps what is part of enough equal bases in a row, but for hits whose turn never comes, as they are
-/// in a row that another one is tried for.
+/// Stages 2 and 3: lists the places of a word in the queries, [`PLACES`] a thread, and keeps what is part of enough
+/// equal bases in a row, but for hits whose turn never comes, as they are in a row that another one is tried for.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Widen;
@@ -182,41 +179,27 @@ impl Stage for Seed {
     }
 }
 
-impl Stage for Enumerate {
+impl Stage for Widen {
     type In = Found;
     type Node = ();
     type Global = Context;
-    const NAME: &'static str = "Enumerate";
-    const MAPPING: Mapping = Mapping::Explode;
-
-    fn channels() -> Vec<ChannelType> {
-        vec![HITS.describe()]
-    }
-
-    fn size(&self, found: &Found, _: &Site<'_, (), Context>) -> u32 {
-        found.count
-    }
-
-    fn run(&self, found: &Found, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        let &Found { chunk, subject, start, .. } = found;
-        let query = site.global.lookup.place(start + site.element);
-        push.to(HITS, Hit { chunk, query, subject });
-    }
-}
-
-impl Stage for Widen {
-    type In = Hit;
-    type Node = ();
-    type Global = Context;
     const NAME: &'static str = "Widen";
+    const MAPPING: Mapping = Mapping::Explode;
 
     fn channels() -> Vec<ChannelType> {
         vec![WORDS.describe()]
     }
 
-    fn run(&self, hit: &Hit, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        if let Some(word) = site.global.widened(*hit) {
-            push.to(WORDS, word);
+    fn size(&self, found: &Found, _: &Site<'_, (), Context>) -> u32 {
+        found.count.div_ceil(PLACES)
+    }
+
+    fn run(&self, found: &Found, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+        let first = site.element * PLACES;
+        for place in first..found.count.min(first + PLACES) {
+            if let Some(word) = site.global.widened(found, found.start + place) {
+                push.to(WORDS, word);
+            }
         }
     }
 }
@@ -287,11 +270,10 @@ impl Stage for Merged {
     fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
         let context = site.global;
         let Some(found) = context.found(*slice, site.element) else { return };
-        let Found { chunk, subject, start, count } = found;
+        let Found { start, count, .. } = found;
         let own = count.min(MERGED);
         for entry in start..start + own {
-            let query = context.lookup.place(entry);
-            let Some(word) = context.widened(Hit { chunk, query, subject }) else { continue };
+            let Some(word) = context.widened(&found, entry) else { continue };
             match context.extended(word) {
                 Ok(extended) => push.to(ALL_EXTENDED, extended),
                 Err(spent) => push.to(ALL_SPENT, spent),

@@ -51,7 +51,7 @@ pub fn topology(context: &Context) -> (Topology<'_, Context>, SinkId<Kept>) {
 /// How the application is run for so many reads.
 pub fn settings(reads: usize, metrics: bool) -> Settings {
     // Most reads have one that is right and few that are there by chance.
-    let likely_outputs = Some(4 * reads as u64);
+    let likely_outputs = vec![4 * reads as u64];
     Settings { likely_outputs, metrics, ..Settings::default() }
 }
 

@@ -12,8 +12,8 @@
 //! On a CPU a group is as many tasks as a vector has lanes, in memory that groups use one after the other
 //! ([`Context`]), and is walked while its cells are in the cache. On a GPU a warp fills what 32 pairs of tasks have from
 //! [`Group::start`] on in one matrix. There the same stages are two applications, `cuda/fill.cu` and `cuda/walk.cu`:
-//! fills want all registers, and walks many threads, of which most wait for memory. As one, with the registers of fills,
-//! they take 125 ms for the 5 million bands of 2 million reads, and as two FIXME.
+//! fills want all registers, and walks many threads, of which most wait for memory. The second goes on with what the
+//! first one left in the device's memory.
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, SinkId, Site, Stage, Topology};
 use bytemuck::{Pod, Zeroable};

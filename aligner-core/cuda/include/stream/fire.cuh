@@ -92,12 +92,17 @@ __device__ Site<S> site_at(const Block& b, const Run& run, u32 node, u32 lane, u
   return {b.parameters[node], run.global, lane, lanes, element};
 }
 
-// Keeps the clock from being read before a gathered item has arrived.
+// Keep the clock from being read before a gathered item has arrived, and before it is known what a stage has pushed:
+// loads that decide it are the stage's.
 template <bool METRICS, class T>
 __device__ void await(const T& item) {
   if constexpr (METRICS) {
     __ballot_sync(ALL_LANES, *reinterpret_cast<const byte*>(&item) == 0);
   }
+}
+template <bool METRICS, class... C>
+__device__ void await_push(const Push<Channels<C...>>& push) {
+  if constexpr (METRICS) __ballot_sync(ALL_LANES, push.has_any());
 }
 
 // Fires a module that maps items one by one. All threads of the block; uses no barrier.
@@ -136,6 +141,7 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
         Code<S>::run(parameters, items[i], site_at<S>(b, run, node[i], lane, S::THREADS, 0), push);
       }
       __syncwarp();
+      await_push<METRICS>(push);
       const long long t3 = Meter<METRICS>::now();
       scatter<S::THREADS>(modules, b, run, push, node[i]);
       running += t3 - t2;
@@ -169,6 +175,7 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
       Code<S>::run(parameters, item, site, push);
     }
     __syncwarp();
+    await_push<METRICS>(push);
     const long long t2 = Meter<METRICS>::now();
     scatter<1>(modules, b, run, push, place.node);
     gather += t1 - t0;

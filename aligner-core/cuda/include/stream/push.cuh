@@ -32,9 +32,16 @@ struct Staging {
 template <u32 I, class... C>
 struct Stagings;
 template <u32 I>
-struct Stagings<I> {};
+struct Stagings<I> {
+  __device__ bool has_any() const { return false; }
+};
 template <u32 I, class First, class... Rest>
-struct Stagings<I, First, Rest...> : Staging<I, First>, Stagings<I + 1, Rest...> {};
+struct Stagings<I, First, Rest...> : Staging<I, First>, Stagings<I + 1, Rest...> {
+  // Whether anything was pushed.
+  __device__ bool has_any() const {
+    return Staging<I, First>::filled != 0 || Stagings<I + 1, Rest...>::has_any();
+  }
+};
 
 template <u32 I, class C>
 __device__ Staging<I, C>& staging(Staging<I, C>& of) {

@@ -146,38 +146,89 @@ __device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, cons
   }
 }
 
+// What `write_items` does for up to G items a lane, which all go to a queue without ends: one atomic, and a lane's items
+// next to each other, as neighbours often are alike. All lanes of a warp, converged.
+template <class T, u32 G>
+__device__ void write_all(Block& b, const T (&items)[G], u32 filled, u32 target) {
+  // Those of the lanes before, bit by bit of how many each has.
+  const u32 own = __popc(filled);
+  u32 rank = 0, all = 0;
+#pragma unroll
+  for (u32 bit = 1; bit <= G; bit *= 2) {
+    const u32 lanes = __ballot_sync(ALL_LANES, (own & bit) != 0);
+    rank += bit * __popc(lanes & lanes_before());
+    all += bit * __popc(lanes);
+  }
+  if (lane_in_warp() == 0) all = atomicAdd(reinterpret_cast<u32*>(&b.flow[target].pushed), all);
+  rank += __shfl_sync(ALL_LANES, all, 0);
+  const u32 tail = b.flow[target].tail, capacity = b.queue[target].capacity;
+  const u32 stride = stride_of(b, target, sizeof(T));
+#pragma unroll
+  for (u32 s = 0; s < G; ++s) {
+    if ((filled >> s & 1) == 0) continue;
+    store_item(slot_at(b, target, wrapped(tail, rank, capacity), sizeof(T)), stride, items[s]);
+    ++rank;
+  }
+}
+
+// The item of a slot, chosen from registers if there are so few that they may be there.
+template <class T, u32 G>
+__device__ T item_at(const T (&items)[G], u32 slot) {
+  if constexpr (G > TOGETHER) {
+    return items[slot];
+  } else {
+    T item = items[0];
+#pragma unroll
+    for (u32 s = 1; s < G; ++s) {
+      if (s == slot) item = items[s];
+    }
+    return item;
+  }
+}
+
+// Sends an item to its target from each lane for which `is_one`. All lanes of a warp, converged.
+template <class T, class... M>
+__device__ void write_one(Modules<M...>, Block& b, const Run& run, const T& item, bool is_one, u32 target) {
+  const u32 mask = __ballot_sync(ALL_LANES, is_one);
+  if (mask == 0) return;
+  if constexpr (explodes_any<T, M...>) {
+    const bool weighted = is_one && b.ends[target] != nullptr;
+    if (__any_sync(ALL_LANES, weighted)) {
+      const u32 weight = weighted ? weight_of<T, M...>(b, run, target, item) : 0;
+      write_weighted(b, target, weight, item);
+    }
+    is_one = is_one && !weighted;
+    const u32 rest = __ballot_sync(ALL_LANES, is_one);
+    if (is_one) write_items(b, run, rest, target, item);
+  } else {
+    if (is_one) write_items(b, run, mask, target, item);
+  }
+  __syncwarp();
+}
+
 // Sends what is staged in each lane's `filled` slots of channel I to its target. All lanes of a warp,
 // converged; `node` is meant only where a slot is filled.
 template <u32 I, class T, u32 G, class... M>
 __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run, const T (&items)[G],
                                 u32 filled, u32 node) {
   const u32 target = filled != 0 ? b.edge[b.node[node].first_edge + I].target : 0;
-  if constexpr (G > 1 && G <= TOGETHER && explodes_any<T, M...>) {
+  if constexpr (G == 1) {
+    write_one(modules, b, run, items[0], filled != 0, target);
+  } else {
     const u32 pushing = __ballot_sync(ALL_LANES, filled != 0);
     if (pushing == 0) return;
-    const u32 common = __shfl_sync(ALL_LANES, target, __ffs(pushing) - 1);
-    if (__all_sync(ALL_LANES, filled == 0 || target == common) && b.ends[common] != nullptr) {
-      return write_all_weighted(modules, b, run, items, filled, common);
-    }
-  }
-#pragma unroll
-  for (u32 s = 0; s < G; ++s) {
-    bool plain = (filled >> s & 1) != 0;
-    const u32 mask = __ballot_sync(ALL_LANES, plain);
-    if (mask == 0) continue;
-    if constexpr (explodes_any<T, M...>) {
-      const bool weighted = plain && b.ends[target] != nullptr;
-      if (__any_sync(ALL_LANES, weighted)) {
-        const u32 weight = weighted ? weight_of<T, M...>(b, run, target, items[s]) : 0;
-        write_weighted(b, target, weight, items[s]);
+    if constexpr (G <= TOGETHER) {
+      const u32 common = __shfl_sync(ALL_LANES, target, __ffs(pushing) - 1);
+      if (common < b.nodes && __all_sync(ALL_LANES, filled == 0 || target == common)) {
+        if (b.ends[common] == nullptr) return write_all(b, items, filled, common);
+        if constexpr (explodes_any<T, M...>) return write_all_weighted(modules, b, run, items, filled, common);
       }
-      plain = plain && !weighted;
-      const u32 rest = __ballot_sync(ALL_LANES, plain);
-      if (plain) write_items(b, run, rest, target, items[s]);
-    } else {
-      if (plain) write_items(b, run, mask, target, items[s]);
     }
-    __syncwarp();
+    // What is left is rare: the code for a slot stands here once, though its item may be in registers.
+#pragma unroll 1
+    for (u32 s = 0; s < G; ++s) {
+      write_one(modules, b, run, item_at(items, s), (filled >> s & 1) != 0, target);
+    }
   }
 }
 

@@ -33,7 +33,7 @@ impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
                 declared.map(|node| topology.nodes[node].parameters.as_slice()).collect()
             })
             .collect();
-        let regions = plan.regions(settings.output_slots).into_iter().map(u64::from).collect();
+        let regions = plan.regions(|_| settings.output_slots).into_iter().map(u64::from).collect();
         let ensemble = |mapping: Mapping| u64::from(mapping.ensemble(plan.width));
         let ensembles = topology.modules.iter().map(|module| ensemble(module.mapping)).collect();
         Ok(Self { topology, plan, parameters, regions, ensembles })

@@ -9,6 +9,8 @@ pub struct DeviceOutputs<'b, B: Backend> {
     backend: &'b B,
     /// For each sink, buffers and how many of their bytes are items.
     sinks: Vec<Vec<(B::Buffer, usize)>>,
+    /// The bytes of an item of each.
+    item_bytes: Vec<usize>,
     /// What the run measured of itself; empty without [`super::Settings::metrics`].
     pub metrics: Metrics,
     /// Seconds that the device's kernels took.
@@ -27,10 +29,19 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
     pub(super) fn new(
         backend: &'b B,
         sinks: Vec<Vec<(B::Buffer, usize)>>,
+        item_bytes: Vec<usize>,
         metrics: Metrics,
         device_seconds: f64,
     ) -> Self {
-        Self { backend, sinks, metrics, device_seconds }
+        Self { backend, sinks, item_bytes, metrics, device_seconds }
+    }
+
+    /// How many bytes of items each sink has, in the order in which sinks were declared, and how many items: what
+    /// [`super::Settings::likely_outputs`] takes.
+    pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let bytes = |parts: &Vec<(B::Buffer, usize)>| parts.iter().map(|&(_, len)| len).sum();
+        let of_sink = |(bytes, &each): (usize, &usize)| (bytes, (bytes / each.max(1)) as u64);
+        self.sinks.iter().map(bytes).zip(&self.item_bytes).map(of_sink)
     }
 
     /// Takes the items of some sinks, which are empty afterwards, as one array.

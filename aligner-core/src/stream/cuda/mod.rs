@@ -223,7 +223,8 @@ impl<'t, 'g, G: Sync + ?Sized, B: Backend> CudaExecutor<'t, 'g, G, B> {
     fn keeping(&self, input: Input<'_>) -> Result<DeviceOutputs<'_, B>, RunError> {
         let keep = |_: &B, items, len| Ok((items, len));
         let done = self.taking(input, &mut |_| ControlFlow::Continue(()), &keep)?;
-        Ok(DeviceOutputs::new(&self.backend, done.sinks, done.metrics, done.seconds))
+        let item_bytes = self.plan.sinks.iter().map(|sink| sink.item_bytes).collect();
+        Ok(DeviceOutputs::new(&self.backend, done.sinks, item_bytes, done.metrics, done.seconds))
     }
 
     /// Processes all inputs; what reaches sinks is taken over by `take`.

@@ -51,11 +51,13 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         self.plan.chunk(inputs, blocks as usize, self.root_ensemble() as usize) as u32
     }
 
-    /// Items of a region of each sink: what the settings say, but no more than is likely, and at least the outputs
-    /// of one input.
+    /// Items of a region of each sink: twice what is likely, as blocks differ; or what the settings say, but no more
+    /// than a few for each input; and at least the outputs of one input.
     pub(super) fn region_slots(&self, inputs: usize, blocks: u32) -> Vec<u32> {
-        let outputs = self.settings.likely_outputs.map_or(4 * inputs, |likely| 2 * likely as usize);
-        let likely = outputs / blocks as usize + 4 * self.plan.width as usize;
-        self.plan.regions(likely.min(self.settings.output_slots as usize).max(1) as u32)
+        let share = |outputs: u64| outputs / u64::from(blocks) + 4 * u64::from(self.plan.width);
+        let unknown = share(4 * inputs as u64).min(self.settings.output_slots.into());
+        let likely = |sink: usize| self.settings.likely_outputs.get(sink).map(|&it| share(2 * it));
+        let slots = |sink| likely(sink).unwrap_or(unknown).clamp(1, u32::MAX.into()) as u32;
+        self.plan.regions(slots)
     }
 }

@@ -45,12 +45,13 @@ struct Context {
   const int32_t* matrix;    // 16 x 16 scores
   const int32_t* fours;     // of four columns, given the exclusive or of their bases
   const Eight* eights;      // for each set of columns that differ, the first in the lowest bit
+  uint64_t turns;           // bit e: a hit with e equal columns before it has a turn
   uint32_t letter_count, strand_count;
   uint32_t width, word, stride;  // bases of a looked-up word, of a hit, between looked-up words
   uint32_t by_four;              // whether extensions are tried by four columns first
   int32_t reward, penalty;       // scores of equal and of different bases
 };
-static_assert(sizeof(Context) == 136, "mirrored in Rust");
+static_assert(sizeof(Context) == 144, "mirrored in Rust");
 
 // 16 packed codes from a place on, the first in the highest bits. Up to 16 before the first may be asked
 // for.

@@ -17,9 +17,6 @@ struct Slice {
 struct Found {
   uint32_t chunk, subject, start, count;
 };
-struct Hit {
-  uint32_t chunk, query, subject;
-};
 
 // Places whose words a thread looks up: LOOKS of stages.rs.
 constexpr uint32_t kLooks = 8;
@@ -99,36 +96,72 @@ struct Seed : stream::Exploding {
   }
 };
 
-struct Enumerate : stream::Exploding {
-  using In = Found;
-  using Out = stream::Channels<stream::Channel<Hit, 1>>;
-  using Global = Context;
+// Places of a word in the queries that a thread takes: PLACES of stages.rs.
+constexpr uint32_t kPlaces = 2;
 
-  __device__ uint32_t size(const Found& found, const stream::Site<Enumerate>&) const { return found.count; }
-
-  template <class Push>
-  __device__ void run(const Found& found, const stream::Site<Enumerate>& site, Push& push) const {
-    const Context context = site.global();
-    const uint32_t query = __ldg(context.places + found.start + site.element);
-    push(stream::to<0>(), Hit{found.chunk, query, found.subject});
+// COUNT places of a word in the queries, from the one at `entry` of `context.places` on, but only the first `own` of
+// them: pushes what they are widened to. What is loaded is loaded for all of them before the first is decided.
+template <uint32_t COUNT, class Push>
+__device__ inline void widen(const Context& context, const Found& found, uint32_t entry, uint32_t own,
+                             Push&& push) {
+  const blastn::Chunk chunk = context.chunks[found.chunk];
+  uint32_t queries[COUNT], lefts[COUNT];
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) queries[i] = __ldg(context.places + entry + min(i, own - 1));
+  const blastn::Near bases(context.packed, static_cast<int64_t>(chunk.first + found.subject));
+  blastn::Around around[COUNT];
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) around[i] = blastn::around(context, queries[i], bases);
+  const uint32_t missing = context.word - context.width;
+  uint32_t masked = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < COUNT; i++) {
+    if (i >= own) continue;
+    const uint32_t query = queries[i];
+    lefts[i] = blastn::left_of_run(context, chunk, query, found.subject, around[i]);
+    if (lefts[i] == blastn::kNoRun) continue;
+    const uint32_t first = query - lefts[i], begin = found.subject - lefts[i];
+    if (blastn::are_indexed(context, first, first + missing)) {
+      push(Word{found.chunk, first, begin, begin}, i);
+    } else {
+      masked |= 1u << i;
+    }
   }
-};
-
-struct Widen : stream::Stage {
-  using In = Hit;
-  using Out = stream::Channels<stream::Channel<Word, 1>>;
-  using Global = Context;
-
-  template <class Push>
-  __device__ void run(const Hit& hit, const stream::Site<Widen>& site, Push& push) const {
-    const Context context = site.global();
+  // These are few, so that their code stands here once.
+  while (masked != 0) {
+    const uint32_t which = __ffs(static_cast<int>(masked)) - 1;
+    masked &= masked - 1;
+    uint32_t query = 0, left = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < COUNT; i++) {
+      if (i == which) query = queries[i], left = lefts[i];
+    }
     Word word;
-    if (blastn::widen(context, hit.chunk, hit.query, hit.subject, word)) push(stream::to<0>(), word);
+    if (!blastn::unmasked(context, found.chunk, chunk, query - left, found.subject - left, word)) continue;
+#pragma unroll
+    for (uint32_t i = 0; i < COUNT; i++) {
+      if (i == which) push(word, i);
+    }
+  }
+}
+
+struct Widen : stream::Exploding {
+  using In = Found;
+  using Out = stream::Channels<stream::Channel<Word, kPlaces>>;
+  using Global = Context;
+
+  __device__ uint32_t size(const Found& found, const stream::Site<Widen>&) const {
+    return (found.count + kPlaces - 1) / kPlaces;
+  }
+
+  template <class Push>
+  __device__ void run(const Found& found, const stream::Site<Widen>& site, Push& push) const {
+    const Context context = site.global();
+    const uint32_t before = site.element * kPlaces;
+    widen<kPlaces>(context, found, found.start + before, min(found.count - before, kPlaces),
+                   [&](const Word& word, uint32_t slot) { push(stream::to<0>(), word, slot); });
   }
 };
-
-// A queue between them would keep no lane busy, as each place is one hit.
-using Fused = stream::Fused<Enumerate, 0, Widen>;
 
 // The channels of what is extended.
 using Extensions = stream::Channels<stream::Channel<blastn::Extended, 1>, stream::Channel<blastn::Spent, 1>,

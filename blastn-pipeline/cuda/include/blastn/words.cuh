@@ -60,68 +60,56 @@ static __device__ inline bool are_indexed(const Context& context, uint32_t first
   return true;
 }
 
-// Equal columns around the beginning of a hit, with all loads at once.
+// Columns before a hit that are looked at, and as many as fit a word from it on.
+using Near = Codes<kBefore>;
+
+// Equal columns around the beginning of a hit.
 struct Around {
   uint32_t before;  // next to it, up to kBefore
   uint32_t behind;  // from it on, up to 16
-
-  __device__ __forceinline__ Around(const Context& context, uint32_t query, uint64_t subject) {
-    const Codes<kBefore> bases(context.bases, query), odd(context.odd, query);
-    const Codes<kBefore> others(context.packed, static_cast<int64_t>(subject));
-    uint32_t special[4];
-    for (int i = 0; i < 4; i++) {
-      const uint32_t bits = bases.words[i] ^ others.words[i];
-      special[i] = ((bits | bits >> 1) & 0x55555555) | odd.words[i];
-    }
-    before = 0;
-    for (int i = 2; i >= 0; i--) before += before == 16u * (2 - i) ? zeros_below(special[i]) : 0;
-    behind = __clz(static_cast<int>(special[3])) / 2;
-  }
-
- private:
-  static __device__ __forceinline__ uint32_t zeros_below(uint32_t special) {
-    return special == 0 ? 16 : (__ffs(static_cast<int>(special)) - 1) / 2;
-  }
 };
 
-// Whether the rule of diagonals may try a hit, if it has a run; `equal` columns are before it.
-static __device__ inline bool may_be_tried(const Context& context, uint32_t query, uint32_t subject,
-                                           uint32_t equal) {
-  const auto up = [](uint32_t value, uint32_t of) { return (value + of - 1) / of * of; };
-  const uint32_t stride = context.stride, missing = context.word - context.width;
-  if (equal == kBefore || !are_indexed(context, query - equal, query)) return true;
-  const uint32_t begin = subject - equal;
-  const uint32_t second = up(begin + context.word + missing, stride);
-  if (subject == up(begin, stride)) return true;
-  return subject >= second && (subject - second) % up(context.word, stride) == 0;
+static __device__ __forceinline__ uint32_t zeros_below(uint32_t special) {
+  return special == 0 ? 16 : (__ffs(static_cast<int>(special)) - 1) / 2;
 }
 
-// Extends a looked-up word to enough equal bases, to the left first; false if there are not enough, or the word
-// need not be tried.
-static __device__ inline bool widen(const Context& context, uint32_t number, uint32_t query,
-                                    uint32_t subject, Word& word) {
-  const uint32_t missing = context.word - context.width;
-  const Chunk chunk = context.chunks[number];
-  const Around around(context, query, chunk.first + subject);
-  const uint32_t equal = min(around.before, subject);
-  if (missing == 0) {
-    word = {number, query, subject, subject};
-    return may_be_tried(context, query, subject, equal);
+// Those around a place of the queries, when the bases of the database are known; with all loads at once.
+static __device__ __forceinline__ Around around(const Context& context, uint32_t query, const Near& others) {
+  const Near bases(context.bases, query), odd(context.odd, query);
+  uint32_t special[4];
+  for (int i = 0; i < 4; i++) {
+    const uint32_t bits = bases.words[i] ^ others.words[i];
+    special[i] = ((bits | bits >> 1) & 0x55555555) | odd.words[i];
   }
+  uint32_t before = 0;
+  for (int i = 2; i >= 0; i--) before += before == 16u * (2 - i) ? zeros_below(special[i]) : 0;
+  return {before, static_cast<uint32_t>(__clz(static_cast<int>(special[3]))) / 2};
+}
+
+// Whether the rule of diagonals may try a hit, if it has a run; `equal` columns are before it.
+static __device__ inline bool may_be_tried(const Context& context, uint32_t query, uint32_t equal) {
+  return (context.turns >> equal & 1) != 0 || !are_indexed(context, query - equal, query);
+}
+
+// Not a number of columns.
+constexpr uint32_t kNoRun = ~0u;
+
+// How many columns before a looked-up word are in its run of enough equal bases, which is extended to the left first;
+// kNoRun if there are not enough, or the word need not be tried.
+static __device__ inline uint32_t left_of_run(const Context& context, const Chunk& chunk, uint32_t query,
+                                              uint32_t subject, const Around& around) {
+  const uint32_t missing = context.word - context.width;
+  const uint32_t equal = min(around.before, subject);
   // A sentinel ends this before the strand does.
   const uint32_t left = min(equal, missing), columns = context.word - left;
-  if (around.behind < min(columns, 16u) || subject + columns > chunk.length) return false;
-  if (columns > 16 &&
-      equal_right(context, query + 16, chunk.first + subject + 16, columns - 16) < columns - 16) {
-    return false;
+  if (missing > 0) {
+    if (around.behind < min(columns, 16u) || subject + columns > chunk.length) return kNoRun;
+    if (columns > 16 &&
+        equal_right(context, query + 16, chunk.first + subject + 16, columns - 16) < columns - 16) {
+      return kNoRun;
+    }
   }
-  if (!may_be_tried(context, query, subject, equal)) return false;
-  const uint32_t first = query - left, begin = subject - left;
-  if (are_indexed(context, first, first + missing)) {
-    word = {number, first, begin, begin};
-    return true;
-  }
-  return unmasked(context, number, chunk, first, begin, word);
+  return may_be_tried(context, query, equal) ? left : kNoRun;
 }
 
 }  // namespace blastn

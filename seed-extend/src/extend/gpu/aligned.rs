@@ -34,7 +34,7 @@ impl Default for Limits {
 
 /// How an application is run that yields so many items at most.
 fn settings(width: u32, items: u64) -> Settings {
-    Settings { width, likely_outputs: Some(items), ..Settings::default() }
+    Settings { width, likely_outputs: vec![items], ..Settings::default() }
 }
 
 impl<B: Backend + Clone> Engine<B> {

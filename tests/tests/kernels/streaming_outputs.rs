@@ -144,6 +144,29 @@ fn check_overflow(runner: &Runner, count: u32) {
     }
 }
 
+/// Where it is known how much comes, there is room for that at once, sink by sink.
+fn check_likely(runner: &Runner, count: u32) {
+    let (fork, inputs) = (Fork::new(), inputs(count));
+    let expected = fork.expected(&inputs);
+    let [copies, right] = [0, 1].map(|sink| expected[sink].len() as u64);
+    for (likely_outputs, fits) in
+        [(vec![copies, right], true), (vec![copies], false), (vec![0, right], false)]
+    {
+        let settings = Settings {
+            width: 32,
+            blocks: BLOCKS,
+            output_slots: 1,
+            likely_outputs,
+            metrics: true,
+            ..Settings::default()
+        };
+        let what = format!("{:?}", settings.likely_outputs);
+        let (mut found, _) = runner.run(&fork, &settings, &inputs);
+        assert!(fork.take(&mut found) == expected, "{what}");
+        assert_eq!(found.metrics.launches == 1, fits, "{what}");
+    }
+}
+
 /// Progress in slices: it grows, and ends with everything. Schemes that run twice report both runs.
 fn check_slices(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
@@ -258,6 +281,11 @@ fn overflow_loses_nothing() {
 }
 
 #[test]
+fn what_is_likely_has_room_at_once() {
+    check_likely(&Runner::Shim, 3000);
+}
+
+#[test]
 fn progress_grows_and_ends_with_everything() {
     check_slices(&Runner::Shim, 2000);
 }
@@ -288,6 +316,7 @@ fn metrics_balance() {
 fn the_same_on_a_gpu() {
     let runner = Runner::Gpu(Gpu::open(0).expect("a GPU"));
     check_overflow(&runner, 100_000);
+    check_likely(&runner, 100_000);
     check_slices(&runner, 20_000);
     check_cancellation(&runner, 100_000);
     check_cancellation_between_runs(&runner);

@@ -89,8 +89,8 @@ pub fn hunts(queries: Range<u32>) -> Vec<Hunts> {
 
 /// How the application is run for queries of so many bases in all.
 pub fn settings(bases: u64, metrics: bool) -> Settings {
-    // Most reads have a few seeds, and those of repeats one every ten bases.
-    let likely_outputs = vec![bases / 10];
+    // Most reads have a few seeds, and those of repeats one every ten bases, of either search.
+    let likely_outputs = vec![bases / 10; 2];
     Settings { likely_outputs, metrics, ..Settings::default() }
 }
 

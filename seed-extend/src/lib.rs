@@ -42,6 +42,7 @@
 //! | [`anchors`] | their occurrences |
 //! | [`lists`] | many short lists in one array |
 //! | [`chains`] | anchors that may belong to one alignment |
+//! | [`chaining`] | finding both, by stages on the streaming runtime |
 //! | [`find`] | these three for very many reads, on the CPU or a GPU |
 //! | [`planned`] | what of that is to be aligned |
 //! | [`extend`] | the best alignment of each of very many reads in a band of a window |

@@ -1,7 +1,7 @@
 //! What the stages know on a CPU: tasks with codes of their own, and the memory of groups.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use aligner_core::cigar::Run;
 
@@ -10,6 +10,7 @@ use super::super::scoring::Scoring;
 use super::super::stages::{Aligned, Group};
 use super::super::task::{Scored, Task, Tasks, Text};
 use super::group::{Filled, Kind, groups};
+use crate::spares::locked;
 
 /// Codes of windows from which on no more tasks are taken.
 const MANY_CODES: usize = 1 << 24;
@@ -82,13 +83,13 @@ impl Context {
         self.queries.clear();
         self.windows.clear();
         self.tasks.clear();
-        std::mem::take(&mut *lock(&self.runs))
+        std::mem::take(&mut *locked(&self.runs))
     }
 
     /// Fills the matrices of a group.
     pub(in super::super) fn fill(&self, group: Group) {
         let kind = Kind::of_group(group);
-        let free = lock(&self.free)[kind as usize].pop();
+        let free = locked(&self.free)[kind as usize].pop();
         let mut room = free.unwrap_or_else(|| kind.room());
         let all = Tasks { queries: &self.queries, text: Text::Codes(&self.windows), tasks: &[] };
         room.fill(self.scoring, &all, self.of(group));
@@ -102,13 +103,13 @@ impl Context {
         let room = of_group.as_mut().unwrap_or_else(|| unreachable!("a group that was not filled"));
         let number = self.of(group)[element as usize].number as u32;
         let aligned = room.walk(self.scoring, element as usize).map(|(mut place, runs)| {
-            let mut all = lock(&self.runs);
+            let mut all = locked(&self.runs);
             place.first_run = all.len() as u64;
             all.extend_from_slice(runs);
             Aligned::new(number, place)
         });
         if element + 1 == u32::from(group.tasks) {
-            lock(&self.free)[Kind::of_group(group) as usize].extend(of_group.take());
+            locked(&self.free)[Kind::of_group(group) as usize].extend(of_group.take());
         }
         aligned
     }
@@ -122,7 +123,7 @@ impl Context {
                 keep(task.number, scored);
             }
         }
-        lock(&self.free)[Kind::of_group(group) as usize].extend(room);
+        locked(&self.free)[Kind::of_group(group) as usize].extend(room);
     }
 
     /// The tasks of a group.
@@ -132,12 +133,8 @@ impl Context {
 
     /// Where the matrices of a group are.
     fn room(&self, group: Group) -> MutexGuard<'_, Option<Box<dyn Filled>>> {
-        lock(&self.filled[group.start as usize])
+        locked(&self.filled[group.start as usize])
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Context {

@@ -10,7 +10,7 @@
 //! Only the window decides whether more input may come: blocks claim before they schedule, so an
 //! empty window says that the input is exhausted.
 
-use std::cmp::Reverse;
+use smallvec::SmallVec;
 
 use super::super::plan::Plan;
 use super::super::settings::Policy;
@@ -45,11 +45,14 @@ pub(super) struct Part {
     pub(super) elements: u64,
 }
 
+/// What a firing takes, place by place. Decisions are many, and most have a part: it needs no memory of its own.
+pub(super) type Parts = SmallVec<[Part; 2]>;
+
 /// A module to be fired: from where, and in how many ensembles at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Firing {
     pub(super) module: usize,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Parts,
     pub(super) elements: u64,
     pub(super) ensembles: u64,
     /// It can fill an ensemble.
@@ -74,19 +77,14 @@ impl View<'_> {
             return Some(self.limited(source, policy));
         }
         let modules = 0..self.plan.modules.len();
-        let mut firings: Vec<Firing> = modules
-            .map(|module| self.feasible(module, false))
-            .filter(|firing| firing.elements > 0)
-            .collect();
-        let most = |of: &mut dyn Iterator<Item = usize>| {
-            of.max_by_key(|&at| (firings[at].elements, Reverse(at)))
-        };
-        let full = most(&mut (0..firings.len()).filter(|&at| firings[at].full));
-        let chosen = full.or_else(|| match order {
-            Order::MostFeasible => most(&mut (0..firings.len())),
-            Order::Upstream => (!firings.is_empty()).then_some(0),
+        let feasible = modules.map(|module| self.feasible(module, false));
+        let chosen = feasible.filter(|firing| firing.elements > 0).reduce(|best, firing| {
+            let by_size = firing.full || order == Order::MostFeasible;
+            let is_larger = by_size && firing.elements > best.elements;
+            let is_better = if firing.full == best.full { is_larger } else { firing.full };
+            if is_better { firing } else { best }
         })?;
-        Some(self.limited(firings.swap_remove(chosen), policy))
+        Some(self.limited(chosen, policy))
     }
 
     /// The firing, of full ensembles only if the policy asks for that and there is one.
@@ -99,14 +97,13 @@ impl View<'_> {
     /// All that a module can take now. The window comes before the queues or after them.
     fn feasible(&self, module: usize, window_first: bool) -> Firing {
         let nodes = self.plan.modules[module].nodes.clone();
-        let mut order: Vec<Origin> = nodes.clone().map(Origin::Node).collect();
-        if nodes.contains(&self.plan.root) {
-            order.insert(if window_first { 0 } else { order.len() }, Origin::Window);
-        }
-        let mut used =
-            Used { nodes: vec![0; self.plan.nodes.len()], sinks: vec![0; self.space.len()] };
-        let mut parts = Vec::new();
-        for origin in order {
+        let has_window = nodes.contains(&self.plan.root);
+        let window = |is_here: bool| (has_window && is_here).then_some(Origin::Window);
+        let queues = nodes.map(Origin::Node);
+        let origins = window(window_first).into_iter().chain(queues).chain(window(!window_first));
+        let mut used = Used::default();
+        let mut parts = Parts::new();
+        for origin in origins {
             let elements = self.part(origin, &mut used);
             if elements > 0 {
                 parts.push(Part { origin, elements });
@@ -141,13 +138,13 @@ impl View<'_> {
         let taken = queue.prefix(most);
         for edge in self.plan.edges_of(node) {
             let inputs = if explodes && edge.per_item { taken.elements } else { taken.items };
-            *used.of(edge.to) += inputs * u64::from(edge.gamma);
+            used.add(edge.to, inputs * u64::from(edge.gamma));
         }
         taken.elements
     }
 
     /// Slots of a target that an edge may still fill.
-    fn free(&self, target: Target, back: bool, used: &mut Used) -> u64 {
+    fn free(&self, target: Target, back: bool, used: &Used) -> u64 {
         let all = match target {
             Target::Sink(sink) => self.space[sink],
             Target::Node(node) => {
@@ -157,21 +154,23 @@ impl View<'_> {
                     .saturating_sub(self.queues[node].len() + u64::from(reserve))
             }
         };
-        all.saturating_sub(*used.of(target))
+        all.saturating_sub(used.of(target))
     }
 }
 
-/// Slots that the parts of a firing will fill at most.
-struct Used {
-    nodes: Vec<u64>,
-    sinks: Vec<u64>,
-}
+/// Slots that the parts of a firing will fill at most, of the few targets that they have.
+#[derive(Default)]
+struct Used(SmallVec<[(Target, u64); 4]>);
 
 impl Used {
-    fn of(&mut self, target: Target) -> &mut u64 {
-        match target {
-            Target::Node(node) => &mut self.nodes[node],
-            Target::Sink(sink) => &mut self.sinks[sink],
+    fn of(&self, target: Target) -> u64 {
+        self.0.iter().find(|(other, _)| *other == target).map_or(0, |&(_, slots)| slots)
+    }
+
+    fn add(&mut self, target: Target, slots: u64) {
+        match self.0.iter_mut().find(|(other, _)| *other == target) {
+            Some((_, all)) => *all += slots,
+            None => self.0.push((target, slots)),
         }
     }
 }

@@ -107,13 +107,15 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             done.counts.resize(counts_now.len(), 0);
             done.counts.iter_mut().zip(&counts_now).for_each(|(sum, count)| *sum += count);
             outputs += counts_now.iter().map(|&count| u64::from(count)).sum::<u64>();
-            let mut full = false;
+            let mut full = Vec::with_capacity(sizes.len());
             for (sink, (_, size)) in sizes.iter().enumerate() {
                 let counts: Vec<u32> =
                     counts_now.iter().skip(sink).step_by(sizes.len()).copied().collect();
-                if let Size::Regions(slots) = size {
-                    full |= counts.iter().zip(slots).any(|(&count, &slots)| 2 * count > slots);
-                }
+                let by_half = |(&count, &slots): (&u32, &u32)| count > slots / 2;
+                full.push(match size {
+                    Size::Regions(slots) => counts.iter().zip(slots).any(by_half),
+                    _ => false,
+                });
                 if let Size::Regions(_) | Size::Exact(_) = size
                     && let Some((items, len)) = sinks.regions(backend, sink, &counts, run, &pack)?
                 {
@@ -130,16 +132,16 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             if over {
                 break;
             }
-            if blocks_now.iter().all(|block| block.firings == 0) && !full {
+            if blocks_now.iter().all(|block| block.firings == 0) && !full.contains(&true) {
                 return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
             }
-            if full && !pass.fixed_input {
+            if full.contains(&true) && !pass.fixed_input {
                 // Launches cost more than memory: make room for more each time.
-                for (_, size) in &mut sizes {
-                    if let Size::Regions(slots) = size {
-                        for slots in slots.iter_mut() {
-                            *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
-                        }
+                for ((_, size), is_full) in sizes.iter_mut().zip(full) {
+                    if is_full && let Size::Regions(slots) = size {
+                        let more =
+                            |slots: &mut u32| *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
+                        slots.iter_mut().for_each(more);
                     }
                 }
                 sinks = Sinks::new(backend, blocks, &sizes)?;

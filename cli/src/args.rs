@@ -16,7 +16,7 @@ use clap_complete::Shell;
 use gpualign_benches::Experiment;
 use woodstocc::MAX_TRIE_K;
 
-pub use self::map::{MapOptions, Mode, Search, StatsFormat};
+pub use self::map::{MapOptions, Mode, Preset, Search, StatsFormat};
 pub use self::reports::{Loci, Reports};
 pub use self::sorting::{Sorting, memory};
 use crate::commands::{

@@ -30,6 +30,17 @@ pub struct Options {
     pub least: i32,
 }
 
+impl Options {
+    /// For reads of 25 to 70 bases: seeds of 15 bases, for which any two differences in 50 leave room, and alignments
+    /// that score 22, which chance seldom makes in a genome of a few billion bases.
+    pub fn short() -> Self {
+        let min_length = 15;
+        let seeds = SeedOptions { min_length, split_length: 22, ..SeedOptions::default() };
+        let ranking = RankOptions { unseen: min_length as i32, ..RankOptions::default() };
+        Self { seeds, ranking, least: 22, ..Self::default() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

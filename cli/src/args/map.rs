@@ -21,6 +21,25 @@ pub enum Mode {
     Complete,
 }
 
+/// Values of `--preset`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Reads of 70 bases and more
+    Standard,
+    /// Reads of 25 to 70 bases: shorter seeds, and alignments that score 22, not 30; slower
+    Short,
+}
+
+impl From<Preset> for seed_extend::Options {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Standard => Self::default(),
+            Preset::Short => Self::short(),
+        }
+    }
+}
+
 /// The options of everyday mapping alone.
 #[derive(Debug, Args)]
 pub struct EverydayOptions {
@@ -30,6 +49,9 @@ pub struct EverydayOptions {
     /// No read has a mate, however many files there are
     #[arg(long, conflicts_with = "interleaved", help_heading = "Everyday mapping")]
     pub single: bool,
+    /// What reads are like [default: standard]
+    #[arg(long, value_name = "READS", help_heading = "Everyday mapping")]
+    pub preset: Option<Preset>,
     /// What becomes of alternatives to the primary alignment [default: none]
     #[arg(long, value_name = "WHERE", help_heading = "Everyday mapping")]
     pub alternatives: Option<Alternatives>,
@@ -167,7 +189,7 @@ impl MapOptions {
 
     /// The option that was given and that the mode does not have.
     fn stray(&self) -> Option<&'static str> {
-        let EverydayOptions { interleaved, single, alternatives } = self.everyday;
+        let EverydayOptions { interleaved, single, preset, alternatives } = self.everyday;
         let CompleteOptions { k, all_starts, strategy } = &self.complete;
         let given = match self.mode {
             Mode::Everyday => vec![
@@ -179,6 +201,7 @@ impl MapOptions {
             Mode::Complete => vec![
                 (interleaved, "--interleaved"),
                 (single, "--single"),
+                (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
             ],
         };

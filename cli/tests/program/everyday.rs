@@ -130,6 +130,33 @@ fn pairs_may_be_in_one_file_and_reads_may_be_single() {
 }
 
 #[test]
+fn very_short_reads_have_a_preset() {
+    let folder = Folder::new();
+    let genome = phix();
+    // Two differences, no 19 bases without one.
+    let reads = (0..200).map(|number| {
+        let mut read = piece(&genome, number * 23, 36, number % 2 == 1);
+        for place in [17, 18] {
+            read[place] = if read[place] == b'A' { b'C' } else { b'A' };
+        }
+        fastq(&format!("s{}", number * 23), &read)
+    });
+    folder.write("short.fq", reads.collect::<String>());
+    let mapped = |arguments: &[&str]| -> Vec<Record> {
+        let records = everyday(&folder, arguments).into_iter();
+        records.filter(Record::is_aligned).collect()
+    };
+    assert_eq!(mapped(&["short.fq", "ref.fa"]), []);
+    assert_eq!(mapped(&["--preset", "standard", "short.fq", "ref.fa"]), []);
+    let found = mapped(&["--preset", "short", "short.fq", "ref.fa"]);
+    assert!(found.len() > 190, "{} mapped", found.len());
+    for record in &found {
+        assert_eq!(format!("s{}", record.position - 1), record.name, "{record:?}");
+        sam::check_alignment(record, record.sequence.as_bytes(), &genome);
+    }
+}
+
+#[test]
 fn options_of_the_other_mode_and_odd_files_are_refused() {
     let folder = Folder::new();
     folder.write("1.fq", &pairs(1)[0]);
@@ -147,6 +174,10 @@ fn options_of_the_other_mode_and_odd_files_are_refused() {
         (
             &[&complete[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
             "--alternatives needs --mode everyday",
+        ),
+        (
+            &[&complete[..], &["--preset", "short", "1.fq", "ref.fa"]].concat(),
+            "--preset needs --mode everyday",
         ),
         (
             &[&complete[..], &["--report", "all", "--all-starts", "1.fq", "ref.fa"]].concat(),

@@ -18,7 +18,7 @@ use fm_index::FmIndex;
 use woodstocc::Mapper;
 
 use self::stages::{Stages, Totals};
-use crate::args::{MapOptions, Mode, Operands, StatsFormat};
+use crate::args::{MapOptions, Mode, Operands, Preset, StatsFormat};
 use crate::commands::{index, on_device, start_threads};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
@@ -157,9 +157,8 @@ impl Run<'_> {
         output: Output,
     ) -> Result<Mapped> {
         let Self { options, layout, timeline, console, .. } = *self;
-        let on = |device: Device| {
-            seed_extend::Mapper::new(index, seed_extend::Options::default(), &device)
-        };
+        let preset = options.everyday.preset.unwrap_or(Preset::Standard);
+        let on = |device: Device| seed_extend::Mapper::new(index, preset.into(), &device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;

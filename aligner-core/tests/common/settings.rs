@@ -12,7 +12,9 @@ pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
             .choice(&[Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)])
             .unwrap(),
         output_slots: *rng.choice(&[1, 50, 1 << 14]).unwrap(),
-        likely_outputs: (0..rng.usize(..4)).map(|_| rng.u64(..300)).collect(),
+        likely_outputs: (0..rng.usize(..4))
+            .map(|_| *rng.choice(&[0, 300, 1 << 14]).unwrap())
+            .collect(),
         outputs: *rng
             .choice(&[OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite])
             .unwrap(),

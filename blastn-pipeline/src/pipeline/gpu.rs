@@ -31,18 +31,9 @@ pub struct GpuPipeline {
     build: Build,
     settings: Settings,
     app: Loaded,
-    /// What the last run left in sinks: the next batch is made to find as much.
-    likely: Mutex<Likely>,
+    /// Bytes and items that the last run left in each sink: the next batch is made to find as many.
+    likely: Mutex<Vec<(usize, u64)>>,
     rule: Rule<CudaBackend>,
-}
-
-/// Outputs of a run.
-#[derive(Debug, Clone, Default)]
-struct Likely {
-    /// Items of each sink.
-    counts: Vec<u64>,
-    /// Bytes of all of them.
-    bytes: u64,
 }
 
 /// Of the memory that is free, the part that may be room for what is likely to be found, which is twice that.
@@ -101,16 +92,16 @@ impl GpuPipeline {
         let addresses = std::array::from_fn(|n| uploaded[n].address(&self.gpu));
         let known = tables.context(bases.address(&self.gpu), addresses);
         let (app, sinks) = topology(context, self.build);
-        let Likely { counts, bytes } = self.likely().clone();
-        let fits = 2 * bytes <= self.gpu.free_memory()? / ROOM;
-        let likely_outputs = if fits { counts } else { Vec::new() };
+        let likely = self.likely().clone();
+        let bytes: usize = likely.iter().map(|&(bytes, _)| bytes).sum();
+        let fits = 2 * bytes as u64 <= self.gpu.free_memory()? / ROOM;
+        let counts = likely.into_iter().map(|(_, count)| count);
+        let likely_outputs = if fits { counts.collect() } else { Vec::new() };
         let settings = Settings { likely_outputs, ..self.settings.clone() };
         let executor = CudaExecutor::loaded(&self.app, &app, &settings, &known).map_err(failed)?;
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
-        let counts = outputs.counts().map(|(_, count)| count).collect();
-        let bytes = outputs.counts().map(|(bytes, _)| bytes as u64).sum();
-        *self.likely() = Likely { counts, bytes };
+        *self.likely() = outputs.counts().collect();
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
         Ok(Run {
             words: words.0.count + words.1.count,
@@ -120,7 +111,7 @@ impl GpuPipeline {
         })
     }
 
-    fn likely(&self) -> MutexGuard<'_, Likely> {
+    fn likely(&self) -> MutexGuard<'_, Vec<(usize, u64)>> {
         self.likely.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -78,12 +78,14 @@ impl View<'_> {
         }
         let modules = 0..self.plan.modules.len();
         let feasible = modules.map(|module| self.feasible(module, false));
-        let chosen = feasible.filter(|firing| firing.elements > 0).reduce(|best, firing| {
-            let by_size = firing.full || order == Order::MostFeasible;
-            let is_larger = by_size && firing.elements > best.elements;
-            let is_better = if firing.full == best.full { is_larger } else { firing.full };
-            if is_better { firing } else { best }
-        })?;
+        let rank = |firing: &Firing| {
+            let counts = firing.full || order == Order::MostFeasible;
+            (firing.full, if counts { firing.elements } else { 0 })
+        };
+        // Of equals the first.
+        let chosen = feasible
+            .filter(|firing| firing.elements > 0)
+            .reduce(|best, firing| if rank(&firing) > rank(&best) { firing } else { best })?;
         Some(self.limited(chosen, policy))
     }
 

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use cudarc::driver::{CudaSlice, DeviceRepr, DriverError, PinnedHostSlice, ValidAsZeroBits};
 
-use super::{Gpu, departure, failed};
+use super::{DeviceAddress, Gpu, departure, failed};
 use crate::error::DeviceError;
 
 /// An array in device memory, freed when dropped.
@@ -21,6 +21,15 @@ impl<T> DeviceBuffer<T> {
     /// Whether it holds no element.
     pub fn is_empty(&self) -> bool {
         self.slice.len() == 0
+    }
+}
+
+impl<T: DeviceRepr> DeviceBuffer<T> {
+    /// Address of its first element, for a kernel's parameters. The buffer must outlive the kernel.
+    pub fn device_address(&self, gpu: &Gpu) -> DeviceAddress<T> {
+        use cudarc::driver::DevicePtr;
+        // Event tracking is off and there is one stream, so the guard has nothing to record.
+        DeviceAddress::new(self.slice.device_ptr(&gpu.stream).0)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 
-use super::{DeviceBuffer, Gpu, failed};
+use super::{DeviceBuffer, DeviceStruct, Gpu, failed};
 use crate::error::DeviceError;
 
 /// A loaded fatbin.
@@ -119,6 +119,36 @@ impl Kernel {
             shared_mem_bytes: shared,
         };
         // SAFETY: the caller vouches for arguments and lengths.
+        unsafe { builder.launch(config) }
+            .map_err(failed(&format!("launching '{}'", self.name)))
+            .map(drop)
+    }
+
+    /// Launches a kernel that takes one struct, by value: `blocks` blocks of `threads` threads with `shared` bytes of
+    /// dynamic shared memory, after everything given to the stream before.
+    ///
+    /// # Errors
+    /// If the driver refuses the launch. What fails inside the kernel shows at the next wait.
+    ///
+    /// # Safety
+    /// `P` must be the kernel's parameter, and each array that it points to as long as the kernel's contract says and
+    /// alive until the kernel has ended.
+    #[allow(unsafe_code)]
+    pub unsafe fn launch_with<P: DeviceStruct + DeviceRepr>(
+        &self,
+        blocks: u32,
+        threads: u32,
+        shared: u32,
+        parameters: &P,
+    ) -> Result<(), DeviceError> {
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (threads, 1, 1),
+            shared_mem_bytes: shared,
+        };
+        let mut builder = self.gpu.stream.launch_builder(&self.function);
+        builder.arg(parameters);
+        // SAFETY: the caller vouches for the parameters and the arrays.
         unsafe { builder.launch(config) }
             .map_err(failed(&format!("launching '{}'", self.name)))
             .map(drop)

@@ -8,6 +8,7 @@
 mod beside;
 mod buffer;
 mod departure;
+mod device_struct;
 mod kernel;
 mod landing;
 mod pool;
@@ -20,6 +21,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 pub use beside::Mark;
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+pub use device_struct::{DeviceAddress, DeviceStruct, FieldLayout, LayoutHeader, StructLayout};
 pub use kernel::{Address, Argument, Kernel, Module};
 pub use landing::Landed;
 

@@ -79,7 +79,7 @@ impl Runner {
                     .run_with(inputs, report)
             }
             Self::Gpu(gpu) => {
-                let fatbin = include_bytes!("../../cuda/tokens.fatbin");
+                let fatbin = include_bytes!("../../../tests/cuda/tokens.fatbin");
                 let kernels = Kernels { name: "fork", fatbin };
                 CudaExecutor::new(gpu, &fork.topology, settings, &kernels, &())?
                     .run_with(inputs, report)

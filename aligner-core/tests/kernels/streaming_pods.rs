@@ -37,7 +37,7 @@ impl Runner {
                 CudaExecutor::with_backend(backend, topology, settings, app, global)?.run(inputs)
             }
             Self::Gpu(gpu) => {
-                let fatbin = include_bytes!("../../cuda/pods_test.fatbin");
+                let fatbin = include_bytes!("../../../tests/cuda/pods_test.fatbin");
                 let kernels = Kernels { name: app, fatbin };
                 CudaExecutor::new(gpu, topology, settings, &kernels, global)?.run(inputs)
             }

@@ -1,0 +1,4 @@
+//! Kernels of this crate, run on the CPU by the SIMT shim, do what plain code does. Each file is a module; all are one
+//! program, since linking takes longest.
+
+mod index_kernels;

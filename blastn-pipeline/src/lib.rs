@@ -20,27 +20,27 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`alphabet`], [`fasta`] | letters, and reading them |
+//! | [`sequence::alphabet`], [`sequence::fasta`] | letters, and reading them |
 //! | [`database`] | subjects, built once and mapped into memory |
 //! | [`scoring`], [`statistics`] | what alignments score, and how surprising that is |
 //! | [`options`] | what is searched for |
-//! | [`dust`] | queries' stretches of low complexity |
-//! | [`queries`], [`batching`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
-//! | [`lookup`], [`words`] | seeds |
+//! | [`query::dust`] | queries' stretches of low complexity |
+//! | [`query::queries`], [`query::batching`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
+//! | [`seed::lookup`], [`seed::words`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
-//! | [`hits`] | ungapped alignments, and the order in which gaps are tried |
-//! | [`pairs`], [`extensions`] | gapped extensions on a GPU, for the score and with columns |
-//! | [`pairs::bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
+//! | [`ungapped::hits`] | ungapped alignments, and the order in which gaps are tried |
+//! | [`gpu::pairs`], [`gpu::extensions`] | gapped extensions on a GPU, for the score and with columns |
+//! | [`gpu::pairs::bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
 //! | [`hsp`] | alignments, and which are within others |
-//! | [`pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
-//! | [`parts`], [`worker`] | databases that are larger than a device's memory, and what the device does |
+//! | [`gpu::pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
+//! | [`gpu::parts`], [`gpu::worker`] | databases that are larger than a device's memory, and what the device does |
 //! | [`search`] | all of it, for a batch |
 //!
 //! The stages up to the ungapped extension are those of the streaming pipeline of BLASTN (000,
 //! section 3.4.1; 004, section VI.B): each leaves a small and uneven part of its input to the next.
-//! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`pipeline`], over
+//! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`gpu::pipeline`], over
 //! all subjects at once. Extensions with gaps are made ahead in parallel, by the CPU some of them and by a
-//! GPU most, and which are within others is decided afterwards, in order ([`extensions`]).
+//! GPU most, and which are within others is decided afterwards, in order ([`gpu::extensions`]).
 //!
 //! Places count from 0, ends are behind the last; the query's are within a *context*, one of its
 //! strands.
@@ -67,46 +67,16 @@
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 
-mod ahead;
-pub mod alphabet;
-pub mod batching;
-mod best_part;
-mod contained;
-mod contexts;
-mod culling;
 pub mod database;
-pub mod dust;
-mod engine;
 pub mod error;
-mod extended;
-pub mod extensions;
-pub mod fasta;
 pub mod gapped;
-mod held;
-pub mod hits;
+pub mod gpu;
 pub mod hsp;
-mod launch;
-mod limits;
-pub mod lookup;
-mod manner;
 pub mod options;
-mod packed;
-pub mod pairs;
-pub mod parts;
-pub mod pipeline;
-mod plan;
-mod pool;
-mod portions;
-mod preliminary;
-mod promising;
-pub mod queries;
-mod ranking;
+pub mod query;
 pub mod scoring;
 pub mod search;
+pub mod seed;
+pub mod sequence;
 pub mod statistics;
-mod steps;
-mod times;
-mod traceback;
 pub mod ungapped;
-pub mod words;
-pub mod worker;

@@ -1,6 +1,6 @@
 //! What columns of an alignment score.
 
-use crate::alphabet::{self, SENTINEL, SIZE};
+use crate::sequence::alphabet::{self, SENTINEL, SIZE};
 
 /// What meeting a [`SENTINEL`] scores: no extension survives it.
 const FORBIDDEN: i32 = i32::MIN / 2;

@@ -6,12 +6,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use aligner_core::{Device, DeviceRequest};
-use blastn_pipeline::batching::{Batches, Queued};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::fasta::{self, Record};
+use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::query::batching::{Batches, Queued};
 use blastn_pipeline::search::{Limits, Results, Searcher};
-use blastn_pipeline::worker::GpuWorker;
+use blastn_pipeline::sequence::fasta::{self, Record};
 use fastrand::Rng;
 
 fn searcher<'d>(

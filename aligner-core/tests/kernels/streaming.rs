@@ -56,7 +56,8 @@ fn random_topologies_yield_what_they_mean() {
 #[ignore = "needs a GPU"]
 fn random_topologies_yield_what_they_mean_on_a_gpu() {
     let gpu = aligner_core::gpu::Gpu::open(0).expect("a GPU");
-    let kernels = Kernels { name: "tokens", fatbin: include_bytes!("../../../tests/cuda/tokens.fatbin") };
+    let kernels =
+        Kernels { name: "tokens", fatbin: include_bytes!("../../../tests/cuda/tokens.fatbin") };
     check(cases(300), &[32, 64, 128, 256, 512, 1024], |_, topology, settings, inputs| {
         CudaExecutor::new(&gpu, topology, settings, &kernels, &())?.run(inputs)
     });

@@ -9,8 +9,8 @@ use super::header::{HEADER, Header, LINE, Section};
 use super::substitute::Substitutes;
 use super::{Bytes, Database, Entry, Exception, Line, SPARE};
 use crate::error::{DatabaseError, Place, SequenceError};
-use crate::fasta::{self, Record};
-use crate::packed;
+use crate::sequence::fasta::{self, Record};
+use crate::sequence::packed;
 
 /// Gathers sequences.
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ impl Database {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alphabet;
+    use crate::sequence::alphabet;
 
     fn random_records(seed: u64) -> Vec<Record> {
         let mut random = fastrand::Rng::with_seed(seed);

@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use self::header::{BYTE_ORDER, HEADER, Header, LINE, MAGIC, Section, VERSION};
 use crate::error::DatabaseError;
-use crate::packed;
+use crate::sequence::packed;
 
 pub use self::build::Builder;
 

@@ -4,7 +4,7 @@
 //! letters, so they are drawn as NCBI's makeblastdb draws them: by a lagged Fibonacci generator with
 //! lags 33 and 13, whose seed is the sequence's length.
 
-use crate::alphabet;
+use crate::sequence::alphabet;
 
 const LAG: usize = 33;
 

@@ -31,7 +31,7 @@ pub struct Sides<'a> {
 
 impl Sides<'_> {
     /// What a gap of one column costs, and each more of it, and how far scores may drop.
-    pub(super) fn limits(&self) -> (i32, i32, i32) {
+    pub(crate) fn limits(&self) -> (i32, i32, i32) {
         let (open, more) =
             (self.scoring.gap_open + self.scoring.gap_extend, self.scoring.gap_extend);
         (open, more, self.x_drop.max(open))
@@ -50,15 +50,15 @@ pub struct Extension {
 }
 
 /// Where a cell's score comes from.
-pub(super) const PAIR: u8 = 0;
+pub(crate) const PAIR: u8 = 0;
 /// A gap in the columns' sequence: a row is skipped.
-pub(super) const SKIP_ROW: u8 = 1;
+pub(crate) const SKIP_ROW: u8 = 1;
 /// A gap in the rows' sequence: a column is skipped.
-pub(super) const SKIP_COLUMN: u8 = 2;
+pub(crate) const SKIP_COLUMN: u8 = 2;
 const SOURCE: u8 = 3;
 /// Whether the gap through this cell is longer than this cell.
-pub(super) const ROW_GOES_ON: u8 = 4;
-pub(super) const COLUMN_GOES_ON: u8 = 8;
+pub(crate) const ROW_GOES_ON: u8 = 4;
+pub(crate) const COLUMN_GOES_ON: u8 = 8;
 
 #[derive(Debug, Clone, Copy)]
 struct Cell {
@@ -74,15 +74,15 @@ pub struct Work {
     cells: Vec<Cell>,
     /// The same for many at a time.
     #[cfg(target_arch = "x86_64")]
-    pub(super) across: vector::Cells,
+    pub(crate) across: vector::Cells,
     /// Sources of the cells of all rows, end to end.
-    pub(super) sources: Vec<u8>,
+    pub(crate) sources: Vec<u8>,
     /// For each row, where its sources begin, less its first column.
     rows: Vec<isize>,
 }
 
 impl Work {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.cells.clear();
         #[cfg(target_arch = "x86_64")]
         self.across.clear();
@@ -99,7 +99,7 @@ impl Work {
     }
 
     /// Begins a row whose first column is `first`.
-    pub(super) fn begin_row(&mut self, first: usize) {
+    pub(crate) fn begin_row(&mut self, first: usize) {
         self.rows.push(self.sources.len() as isize - first as isize);
     }
 
@@ -171,7 +171,7 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
 }
 
 /// The same, cell by cell.
-pub(super) fn by_cell<const REVERSE: bool, const TRACE: bool>(
+pub(crate) fn by_cell<const REVERSE: bool, const TRACE: bool>(
     sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {

@@ -4,6 +4,8 @@
 //! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
 //! afterwards.
 
+pub(crate) mod ahead;
+
 pub mod affine;
 pub mod greedy;
 pub mod script;
@@ -12,12 +14,12 @@ pub mod side;
 mod tests;
 pub(crate) mod tidy;
 #[cfg(target_arch = "x86_64")]
-mod vector;
+pub(crate) mod vector;
 
 use self::affine::{Extension, Sides};
 use self::script::{Op, Script};
 use self::side::Side;
-use crate::queries::Batch;
+use crate::query::queries::Batch;
 use crate::scoring::Scoring;
 
 /// Bases in a byte of the packed subject: seeds of matrices are moved to the next byte.

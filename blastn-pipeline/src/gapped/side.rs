@@ -11,13 +11,13 @@ pub struct Side<'a> {
 
 impl Side<'_> {
     #[inline]
-    pub(super) fn len<const REVERSE: bool>(&self) -> usize {
+    pub(crate) fn len<const REVERSE: bool>(&self) -> usize {
         if REVERSE { self.at } else { self.letters.len() - self.at }
     }
 
     /// The letters at distances from one to before another, as they are in the sequence.
     #[inline]
-    pub(super) fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
+    pub(crate) fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
         if REVERSE {
             &self.letters[self.at - to..self.at - from]
         } else {
@@ -27,7 +27,7 @@ impl Side<'_> {
 
     /// The letter at a distance from 0 on.
     #[inline]
-    pub(super) fn letter<const REVERSE: bool>(&self, distance: usize) -> u8 {
+    pub(crate) fn letter<const REVERSE: bool>(&self, distance: usize) -> u8 {
         if REVERSE {
             self.letters[self.at - 1 - distance]
         } else {

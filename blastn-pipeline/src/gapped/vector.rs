@@ -36,7 +36,7 @@ const FORBIDDEN: i8 = i8::MIN;
 
 /// The last row, by column. Behind those that were ever live all cells are dead.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     /// Best scores of ways that end in each cell.
     best: Vec<i16>,
     /// Best scores of ways whose next step skips a row.
@@ -44,7 +44,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.best.clear();
         self.gap.clear();
     }
@@ -67,7 +67,7 @@ impl Cells {
 }
 
 /// Whether 16 bits suffice for the scores of such sides, whatever the sequences.
-pub(super) fn fits(sides: &Sides<'_>) -> bool {
+pub(crate) fn fits(sides: &Sides<'_>) -> bool {
     let Scoring { reward, penalty, .. } = *sides.scoring;
     let (open, more, x_drop) = sides.limits();
     let costs = [reward, -penalty, open, more];
@@ -76,7 +76,7 @@ pub(super) fn fits(sides: &Sides<'_>) -> bool {
 
 /// Extends to one side, as [`super::affine::extend`], for what [`fits`].
 #[target_feature(enable = "avx2")]
-pub(super) fn extend<const REVERSE: bool, const TRACE: bool>(
+pub(crate) fn extend<const REVERSE: bool, const TRACE: bool>(
     sides: &Sides<'_>,
     work: &mut Work,
 ) -> Extension {

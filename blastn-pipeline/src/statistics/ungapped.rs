@@ -5,8 +5,8 @@
 //! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix). The tolerances are
 //! those of NCBI's BLAST, for X-drops and triggers are rounded to integers.
 
-use crate::alphabet::{ANY, SENTINEL, SIZE};
 use crate::scoring::{Matrix, Scoring};
+use crate::sequence::alphabet::{ANY, SENTINEL, SIZE};
 use crate::statistics::Parameters;
 
 /// Relative accuracy of lambda.

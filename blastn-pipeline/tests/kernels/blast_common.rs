@@ -4,8 +4,8 @@
 
 use aligner_core::sort::Sorter;
 use blastn_pipeline::database::{Builder, Database};
-use blastn_pipeline::fasta::Record;
-use blastn_pipeline::pairs::Pairs;
+use blastn_pipeline::gpu::pairs::Pairs;
+use blastn_pipeline::sequence::fasta::Record;
 use gpualign_tests::ShimBackend;
 
 /// Kernels of a crate.

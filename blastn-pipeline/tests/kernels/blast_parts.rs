@@ -10,21 +10,21 @@ use std::sync::LazyLock;
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::extensions::device::{
+use blastn_pipeline::gpu::extensions::device::{
     self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
 };
-use blastn_pipeline::fasta::Record;
+use blastn_pipeline::gpu::pairs::Pairs;
+use blastn_pipeline::gpu::parts::Parts;
+use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
+use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
+use blastn_pipeline::gpu::pipeline::stages::Context;
+use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
+use blastn_pipeline::gpu::worker::Worker;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::pairs::Pairs;
-use blastn_pipeline::parts::Parts;
-use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
-use blastn_pipeline::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::pipeline::stages::Context;
-use blastn_pipeline::pipeline::{Build, slices, topology};
-use blastn_pipeline::queries::Batch;
+use blastn_pipeline::query::queries::Batch;
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use blastn_pipeline::search::{Limits, Searcher};
-use blastn_pipeline::worker::Worker;
+use blastn_pipeline::sequence::fasta::Record;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};

@@ -4,14 +4,14 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::stream::{Backend, DeviceItems};
-use blastn_pipeline::fasta::Record;
-use blastn_pipeline::hits::ChunkHit;
+use blastn_pipeline::gpu::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
+use blastn_pipeline::gpu::parts::{Part, Parts};
+use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
-use blastn_pipeline::parts::{Part, Parts};
-use blastn_pipeline::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
-use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::sequence::fasta::Record;
 use blastn_pipeline::ungapped::UngappedHit;
+use blastn_pipeline::ungapped::hits::ChunkHit;
 use fastrand::Rng;
 
 use crate::blast_common::{backend, database, pairs, record};

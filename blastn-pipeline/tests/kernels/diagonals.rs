@@ -9,18 +9,18 @@ use std::sync::Arc;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
-use blastn_pipeline::fasta::Record;
-use blastn_pipeline::hits::ChunkHit;
-use blastn_pipeline::lookup::Lookup;
+use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, DeviceContext, Tables, packed_words};
+use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
+use blastn_pipeline::gpu::pipeline::items::{Extended, Spent, Word};
+use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
+use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::pipeline::device::{DeviceChunk, DeviceContext, Tables, packed_words};
-use blastn_pipeline::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::pipeline::items::{Extended, Spent, Word};
-use blastn_pipeline::pipeline::stages::{Bases, Context};
-use blastn_pipeline::pipeline::{Build, slices, topology};
-use blastn_pipeline::queries::{Batch, Extent};
+use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::seed::lookup::Lookup;
+use blastn_pipeline::seed::words;
+use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::ungapped::hits::ChunkHit;
 use blastn_pipeline::ungapped::{Chunk, Diagonals, Extender, Fours};
-use blastn_pipeline::words;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 

@@ -5,11 +5,11 @@
 
 use std::sync::LazyLock;
 
-use blastn_pipeline::extensions::device::{self, AffineTask, NO_ROOM, Reached, Side};
 use blastn_pipeline::gapped::affine::{self, Extension, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::pipeline::device::{FIRST_BASE, packed_words};
+use blastn_pipeline::gpu::extensions::device::{self, AffineTask, NO_ROOM, Reached, Side};
+use blastn_pipeline::gpu::pipeline::device::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use fastrand::Rng;
 use simt::{Argument, Launch, Module};

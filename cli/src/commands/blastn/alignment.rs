@@ -1,11 +1,11 @@
 //! Alignments as they are shown: the query as given, the subject perhaps reversed.
 
-use blastn_pipeline::alphabet;
 use blastn_pipeline::database::Database;
-use blastn_pipeline::fasta::Record;
 use blastn_pipeline::gapped::script::Op;
 use blastn_pipeline::hsp::{Columns, Hsp};
-use blastn_pipeline::queries::Batch;
+use blastn_pipeline::query::queries::Batch;
+use blastn_pipeline::sequence::alphabet;
+use blastn_pipeline::sequence::fasta::Record;
 
 /// A subject that something was found in.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
-use blastn_pipeline::dust::Dust;
 use blastn_pipeline::options::{Options, Strand, Task};
+use blastn_pipeline::query::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::args::memory;

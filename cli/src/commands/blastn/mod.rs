@@ -24,12 +24,12 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
 use anyhow::{Context, Result, anyhow, ensure};
-use blastn_pipeline::batching::{Batches, Queued};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::DatabaseError;
-use blastn_pipeline::fasta::{self, Record};
+use blastn_pipeline::gpu::worker::GpuWorker;
+use blastn_pipeline::query::batching::{Batches, Queued};
 use blastn_pipeline::search::{LANES, Results, Searcher, Times};
-use blastn_pipeline::worker::GpuWorker;
+use blastn_pipeline::sequence::fasta::{self, Record};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;

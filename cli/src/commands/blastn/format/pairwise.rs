@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use blastn_pipeline::fasta::Record;
 use blastn_pipeline::options::Task;
-use blastn_pipeline::queries::{self, Statistics};
+use blastn_pipeline::query::queries::{self, Statistics};
+use blastn_pipeline::sequence::fasta::Record;
 use blastn_pipeline::statistics::Parameters;
 
 use crate::commands::blastn::alignment::{Aligned, letters_with_masks};

@@ -60,7 +60,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 fn filter(options: &Options) -> String {
     let mut text = match options.dust {
         None => String::new(),
-        Some(dust) if dust == blastn_pipeline::dust::Dust::default() => "L;".to_owned(),
+        Some(dust) if dust == blastn_pipeline::query::dust::Dust::default() => "L;".to_owned(),
         Some(dust) => format!("D {} {} {};", dust.level, dust.window, dust.linker),
     };
     if options.soft_masking {

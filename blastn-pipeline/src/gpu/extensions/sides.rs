@@ -1,0 +1,152 @@
+//! Sides of extensions, and what they make of them.
+
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+
+use super::device::{Answers, GreedyReached, Reached, Side};
+use crate::database::Database;
+use crate::gapped::script::Script;
+use crate::gapped::{self, Gapped, tidy};
+use crate::gpu::pipeline::device::DeviceChunk;
+use crate::options::Options;
+use crate::query::queries::Batch;
+use crate::scoring::Scoring;
+use crate::search::preliminary::Search;
+use crate::search::traceback::Begin;
+use crate::ungapped::hits::ChunkHit;
+
+/// What the left and the right side of a hit's extension for the score make of it, by a matrix; nothing if
+/// they did not fit. `chunks` are those that the hit is of.
+pub(crate) fn scored(
+    search: &Search<'_>,
+    chunks: &[DeviceChunk],
+    found: &ChunkHit,
+    [left, right]: &[Reached; 2],
+) -> Option<Gapped> {
+    if !left.fits() || !right.fits() {
+        return None;
+    }
+    let context = &search.batch.contexts[search.batch.context_at(found.hit.seed_query as usize)];
+    let length = chunks[found.chunk as usize].length as usize;
+    let seed = search.seed(&found.hit);
+    let begin = gapped::affine_begin((context.length, length), seed);
+    Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
+}
+
+/// The same of sides that were extended greedily.
+pub(crate) fn greedily_scored(
+    search: &Search<'_>,
+    found: &ChunkHit,
+    [left, right]: &[GreedyReached; 2],
+) -> Option<Gapped> {
+    let (seed, scoring) = (search.seed(&found.hit), &search.options.scoring);
+    Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
+}
+
+/// The sides of alignments, in the order in which a device takes them.
+pub(crate) struct Planned {
+    pub(crate) sides: Vec<Side>,
+    /// Where the left and the right side of each alignment are.
+    places: Vec<[u32; 2]>,
+}
+
+/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `origin` is
+/// the place in the database that the text of subjects begins at.
+pub(crate) fn of_begins(
+    (database, origin): (&Database, u64),
+    batch: &Batch,
+    options: &Options,
+    begins: &[&Begin],
+) -> Planned {
+    // Threads of a warp wait for the one with the most rows.
+    let mut order: Vec<(u32, u32)> = (0..)
+        .zip(begins)
+        .flat_map(|(number, begin)| [(begin.rows[0], 2 * number), (begin.rows[1], 2 * number + 1)])
+        .collect();
+    order.par_sort_unstable_by_key(|&side| Reverse(side));
+    let x_drop =
+        batch.manner.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
+    let side = |&(_, number): &(u32, u32)| {
+        let begin = begins[number as usize / 2];
+        let context = &batch.contexts[begin.context];
+        // A matrix begins behind the seed.
+        let moved = usize::from(!options.is_greedy());
+        let (query, subject) = (begin.query + moved, begin.subject + moved);
+        let reverse = number % 2 == 0;
+        let letters = if reverse {
+            [query, subject - begin.window.start]
+        } else {
+            [context.length - query, begin.window.end - subject]
+        };
+        let first = database.first_base(begin.number);
+        let places = [(context.first + query) as u64, first + subject as u64 - origin];
+        let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
+        Side {
+            row_at: places[row],
+            column_at: places[column],
+            rows: letters[row] as u32,
+            columns: letters[column] as u32,
+            x_drop,
+            reverse: reverse.into(),
+        }
+    };
+    let sides = order.par_iter().map(side).collect();
+    let mut places = vec![[0; 2]; begins.len()];
+    for (place, (_, number)) in (0..).zip(order) {
+        places[number as usize / 2][number as usize % 2] = place;
+    }
+    Planned { sides, places }
+}
+
+impl Planned {
+    /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
+    pub(crate) fn traced(
+        &self,
+        scoring: &Scoring,
+        begins: &[&Begin],
+        answers: &Answers,
+    ) -> Vec<Option<Gapped>> {
+        self.combined(begins, answers, |begin, [left, right], scripts| {
+            let seed = (begin.query, begin.subject);
+            let (left, right) = (left.extension(), right.extension());
+            gapped::affine_aligned(scoring, seed, (&left, scripts.0), (&right, &scripts.1))
+        })
+    }
+
+    /// What came of them greedily, likewise.
+    pub(crate) fn greedily_traced(
+        &self,
+        database: &Database,
+        batch: &Batch,
+        options: &Options,
+        begins: &[&Begin],
+        answers: &Answers,
+    ) -> Vec<Option<Gapped>> {
+        let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
+        self.combined(begins, answers, |begin, [left, right], scripts| {
+            let seed = (begin.query, begin.subject);
+            let (left, right) = ((&left.reach(), scripts.0), (&right.reach(), &scripts.1));
+            let mut gapped = gapped::greedy_aligned(&options.scoring, seed, left, right);
+            let query = &batch.strand(begin.context)[within(gapped.query)];
+            let subject = database.subject(begin.number).letters(within(gapped.subject));
+            tidy::tidy(&mut gapped.script, query, &subject);
+            gapped
+        })
+    }
+
+    /// What the left and the right side of each alignment and their columns make of it.
+    fn combined(
+        &self,
+        begins: &[&Begin],
+        Answers { reached, runs }: &Answers,
+        combine: impl Fn(&Begin, [&Reached; 2], (Script, Script)) -> Gapped + Sync,
+    ) -> Vec<Option<Gapped>> {
+        let gapped = |(&begin, places): (&&Begin, &[u32; 2])| {
+            let [left, right] = places.map(|place| &reached[place as usize]);
+            (left.fits() && right.fits())
+                .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))
+        };
+        begins.par_iter().zip(&self.places).map(gapped).collect()
+    }
+}

@@ -1,0 +1,200 @@
+//! What is made of sides is what the CPU's engine makes.
+#![allow(clippy::expect_used)] // A failure is the test's.
+
+use super::device::{self, Answers, NO_ROOM, Reached, Side};
+use super::sides;
+use crate::database::{Builder, Database};
+use crate::gapped::affine::{self, Work};
+use crate::gapped::script::{Op, Script};
+use crate::gapped::{self, Gapped, greedy, side};
+use crate::gpu::parts::Parts;
+use crate::options::{Options, Task};
+use crate::query::queries::{Batch, Extent};
+use crate::search::preliminary::{self, Search};
+use crate::search::traceback::{self, Begin};
+use crate::seed::lookup::Lookup;
+use crate::sequence::fasta::Record;
+use crate::ungapped::Fours;
+
+/// Letters of a side, read from a text of 4 bits each.
+fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
+    let first = if reverse == 1 { at - u64::from(count) } else { at };
+    let letter = |place: u64| (text[1 + place as usize / 8] >> (28 - 4 * (place % 8)) & 15) as u8;
+    (first..first + u64::from(count)).map(letter).collect()
+}
+
+/// What a device answers, one of some sides left out now and then.
+fn answer(
+    batch: &Batch,
+    options: &Options,
+    (rows, columns): (&[u32], &[u32]),
+    sides: &[Side],
+    is_traced: bool,
+) -> Answers {
+    let (mut answers, mut work) = (Answers::default(), Work::default());
+    for (number, side) in sides.iter().enumerate() {
+        let rows = letters(rows, side.row_at, side.rows, side.reverse);
+        let columns = letters(columns, side.column_at, side.columns, side.reverse);
+        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let one = side::Side { letters: &rows, at: at(&rows) };
+        let other = side::Side { letters: &columns, at: at(&columns) };
+        let (scoring, matrix, x_drop) = (&options.scoring, &batch.matrix, side.x_drop);
+        let sides = affine::Sides { rows: one, columns: other, scoring, matrix, x_drop };
+        let found = if side.reverse == 1 {
+            affine::extend::<true, true>(&sides, &mut work)
+        } else {
+            affine::extend::<false, true>(&sides, &mut work)
+        };
+        let has_columns = is_traced && found.rows > 0;
+        let script = if has_columns { affine::script(&work, &found) } else { Script::default() };
+        let (rows, columns) = (found.rows as u32, found.columns as u32);
+        let reached = Reached { score: found.score, rows, columns, ..Reached::default() };
+        add(&mut answers, reached, &script, number);
+    }
+    answers
+}
+
+/// Adds an answer, with its columns.
+fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) {
+    let run = |&(op, columns): &(Op, i32)| {
+        let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
+        (columns as u32) << 2 | op.unwrap_or_default() as u32
+    };
+    let first_run = answers.runs.len() as u32;
+    answers.runs.extend(script.ops().iter().map(run));
+    let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
+    answers.reached.push(Reached { first_run, runs, ..reached });
+}
+
+/// What comes of greedy sides; their rows are letters of the subject.
+fn greedy_sides<T>(
+    options: &Options,
+    (rows, columns): (&[u32], &[u32]),
+    sides: &[Side],
+    mut make: impl FnMut(usize, greedy::Reach, &greedy::Work) -> T,
+) -> Vec<T> {
+    let mut work = greedy::Work::default();
+    let of_side = |(number, side): (usize, &Side)| {
+        let subject = letters(rows, side.row_at, side.rows, side.reverse);
+        let query = letters(columns, side.column_at, side.columns, side.reverse);
+        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let one = side::Side { letters: &query, at: at(&query) };
+        let other = side::Side { letters: &subject, at: at(&subject) };
+        let (scoring, drop) = (&options.scoring, side.x_drop);
+        let found = if side.reverse == 1 {
+            greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
+        } else {
+            greedy::extend::<false, true>(one, other, scoring, drop, &mut work)
+        };
+        make(number, found, &work)
+    };
+    sides.iter().enumerate().map(of_side).collect()
+}
+
+/// What a device answers of them.
+fn greedy_traces(options: &Options, texts: (&[u32], &[u32]), sides: &[Side]) -> Answers {
+    let mut answers = Answers::default();
+    greedy_sides(options, texts, sides, |number, found, work| {
+        let greedy::Reach { differences: score, query, subject, .. } = found;
+        let (rows, columns) = (subject as u32, query as u32);
+        let reached = Reached { score, rows, columns, ..Reached::default() };
+        add(&mut answers, reached, &greedy::script(work, &found), number);
+    });
+    answers
+}
+
+fn mutated(random: &mut fastrand::Rng, letters: &[u8]) -> Vec<u8> {
+    let mut other = Vec::new();
+    for &letter in letters {
+        match random.u8(..50) {
+            0 => {}
+            1 => other.extend([random.u8(..4), letter]),
+            2 | 3 => other.push(random.u8(..4)),
+            4 => other.push(random.u8(4..15)),
+            _ => other.push(letter),
+        }
+    }
+    other
+}
+
+fn record(letters: Vec<u8>) -> Record {
+    Record { title: "s".to_owned(), letters, ..Record::default() }
+}
+
+/// A few subjects, one of them long, with copies of parts of queries.
+fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
+    let queries: Vec<Record> = (0..3)
+        .map(|_| record((0..random.usize(60..500)).map(|_| random.u8(..4)).collect()))
+        .collect();
+    let mut builder = Builder::default();
+    for length in [300, 2_000, 1, 95_000] {
+        let mut subject: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
+        for _ in 0..length.min(4_000) / 200 {
+            let query = &queries[random.usize(..3)].letters;
+            let from = random.usize(..query.len() - 40);
+            let mut part = mutated(random, &query[from..]);
+            if random.bool() {
+                part = part
+                    .iter()
+                    .rev()
+                    .map(|&letter| crate::sequence::alphabet::complement(letter))
+                    .collect();
+            }
+            part.truncate(length);
+            let to = random.usize(..=length - part.len());
+            subject[to..to + part.len()].copy_from_slice(&part);
+        }
+        builder.add(&record(subject));
+    }
+    (queries, builder.finish("subjects", 0))
+}
+
+#[test]
+fn answers_become_what_the_cpu_finds() {
+    let (mut found, mut columns, mut greedy) = (0, 0, 0);
+    for seed in 0..8 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (queries, database) = sequences(&mut random);
+        let mut options = Options::new(Task::Blastn);
+        if seed % 4 == 3 {
+            options = Options { word: 12, ..Options::new(Task::Megablast) };
+        }
+        let extent = Extent { letters: database.letters(), sequences: database.len() };
+        let batch = Batch::new(&queries, &options, extent);
+        let (lookup, fours) = (Lookup::new(&batch, options.word), Fours::new(&options));
+        let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
+        let parts = Parts::new(&database, u64::MAX);
+        let part = &parts.all()[0];
+        let letters = device::text_of_part(&database, part);
+        let of_queries = device::text(&batch.letters);
+        for number in 0..database.len() {
+            let subject = database.subject(number);
+            let cpu = search.subject(&subject, &mut preliminary::Work::default());
+            for (_, hsps) in &cpu.of_queries {
+                let begins = traceback::begins(&batch, &options, &subject, hsps);
+                let begins: Vec<&Begin> = begins.iter().collect();
+                let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
+                let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
+                let traced: Vec<Option<Gapped>> = if options.is_greedy() {
+                    let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);
+                    planned.greedily_traced(&database, &batch, &options, &begins, &answers)
+                } else {
+                    let texts = (of_queries, letters);
+                    let answers = answer(&batch, &options, texts, &planned.sides, true);
+                    planned.traced(&options.scoring, &begins, &answers)
+                };
+                greedy += traced.iter().flatten().filter(|_| options.is_greedy()).count();
+                let mut work = gapped::Work::default();
+                let mut align = |ready: Option<&[Option<Gapped>]>| {
+                    traceback::align(&batch, &options, &subject, hsps, ready, &mut work)
+                };
+                let cpu = align(None);
+                assert_eq!(cpu, align(Some(&traced)), "seed {seed}, subject {number}");
+                found += cpu.len();
+                columns += cpu.iter().map(|hsp| hsp.script.ops().len()).sum::<usize>();
+            }
+        }
+    }
+    assert!(found > 60 && columns > 3 * found, "{found} alignments, {columns} runs");
+    assert!(greedy > 10, "{greedy} greedy alignments");
+}

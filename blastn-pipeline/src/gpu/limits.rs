@@ -1,0 +1,93 @@
+//! How much a device takes at a time: parts of the database, runs of their chunks, pieces of the queries.
+
+use std::sync::Arc;
+
+use crate::gpu::pipeline::device::DeviceChunk;
+use crate::query::queries::Batch;
+use crate::seed::lookup::Lookup;
+use crate::sequence::packed;
+
+/// Words that a run is expected to find of a piece by chance, at most: they are in memory all at once.
+const WORDS: u64 = 1 << 26;
+
+/// Bytes of device memory for each ungapped alignment of a batch, about: itself, keys and buffers to sort it by, sides
+/// with answers, and the words that it was found by.
+pub(crate) const BYTES_A_HIT: u64 = 512;
+
+/// What a device may take at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of device memory for the database.
+    pub memory: u64,
+    /// Places of the queries, on both strands, whose words are looked up.
+    pub places: usize,
+    /// Ungapped alignments of a batch, about: fewer if one portion (see [`crate::query::batching`]) has more.
+    pub hits: u64,
+}
+
+impl Limits {
+    /// Bases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
+    /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
+    pub(crate) fn bases(&self, others: usize) -> u64 {
+        self.memory / (1 + 3 * others as u64) * packed::BASES as u64
+    }
+}
+
+/// Runs of chunks with not too many words of queries that have so many.
+pub(crate) fn runs(
+    chunks: &[DeviceChunk],
+    places: usize,
+    word: usize,
+) -> impl Iterator<Item = &[DeviceChunk]> {
+    let chance = (places as f64).max(1.0) / 4_f64.powi(word as i32);
+    let most = (WORDS as f64 / chance) as u64;
+    let mut rest = chunks;
+    std::iter::from_fn(move || {
+        let mut bases = 0;
+        let fitting = rest.iter().take_while(|chunk| {
+            bases += u64::from(chunk.length);
+            bases <= most
+        });
+        let count = fitting.count().max(1).min(rest.len());
+        let (run, behind) = rest.split_at(count);
+        rest = behind;
+        (count > 0).then_some(run)
+    })
+}
+
+/// The words of a batch, by at most so many of its letters, with where these end.
+pub(crate) fn pieces(
+    batch: &Batch,
+    lookup: &Arc<Lookup>,
+    most: usize,
+) -> impl Iterator<Item = (u32, Arc<Lookup>)> {
+    let letters = batch.letters.len();
+    (0..letters).step_by(most).map(move |start| {
+        let end = start.saturating_add(most).min(letters) as u32;
+        if letters <= most {
+            return (end, Arc::clone(lookup));
+        }
+        (end, Arc::new(lookup.piece(start as u32..end)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_as_long_as_words_allow() {
+        let chunk = |length| DeviceChunk { first: 0, length, padding: 0 };
+        let chunks = [5_000_000, 5_000_000, 1_000, 5_000_000].map(chunk);
+        let lengths = |places, word| -> Vec<usize> {
+            runs(&chunks, places, word).map(<[DeviceChunk]>::len).collect()
+        };
+        assert_eq!(lengths(0, 11), [4]);
+        assert_eq!(lengths(2_000_000, 11), [4]);
+        // Twelve words by chance a base: a run may have 5.6 million bases.
+        assert_eq!(lengths(50_000_000, 11), [1, 2, 1]);
+        assert_eq!(lengths(1_000_000_000, 11), [1, 1, 1, 1]);
+        assert_eq!(lengths(1_000_000_000, 28), [4]);
+        assert_eq!(runs(&[], 5, 11).count(), 0);
+    }
+}

@@ -1,0 +1,172 @@
+//! What a device does for a search. Everything above it is the same for all devices, and so can be tested
+//! with one that runs the same kernels on the CPU.
+
+use std::fmt::Debug;
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
+use aligner_core::stream::{Backend, CudaBackend};
+
+use crate::gpu::extensions::device::{Answers, GreedyScores, Side};
+use crate::gpu::extensions::gpu::{DeviceQueries, GpuExtensions};
+use crate::gpu::pairs::Pairs;
+use crate::gpu::pipeline::Build;
+use crate::gpu::pipeline::device::{DeviceChunk, FIRST_BASE};
+use crate::gpu::pipeline::diagonals::{Admitted, Piece};
+use crate::gpu::pipeline::gpu::{GpuPipeline, settings};
+use crate::gpu::pipeline::stages::Context;
+use crate::query::queries::Batch;
+use crate::scoring::Scoring;
+
+/// A device that looks up words and extends alignments. All errors are the device's: memory that does not
+/// suffice, or a failure.
+pub trait Worker: Debug + Send + Sync {
+    /// Bases of a part of a database in its memory.
+    type Bases: Debug + Send + Sync;
+    /// All letters of one.
+    type Letters: Debug + Send + Sync;
+    /// Queries.
+    type Queries;
+    /// Where its kernels run.
+    type Backend: Backend;
+
+    /// Takes packed bases, four a byte.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
+
+    /// Takes a [`crate::gpu::extensions::device::text`].
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn letters(&self, text: &[u32]) -> Result<Self::Letters, DeviceError>;
+
+    /// Takes the queries of a batch.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
+
+    /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
+    /// whatever the chunks in `context`.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn ungapped(
+        &self,
+        bases: &Self::Bases,
+        chunks: &[DeviceChunk],
+        context: &Context,
+        piece: Piece<'_>,
+    ) -> Result<Admitted<Self::Backend>, DeviceError>;
+
+    /// The kernels for what becomes of them.
+    fn pairs(&self) -> &Pairs<Self::Backend>;
+
+    /// Where the first base is.
+    fn address(&self, bases: &Self::Bases) -> u64;
+
+    /// Extends sides with their columns: rows are letters of the queries, columns those of the database.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn traces(
+        &self,
+        queries: &Self::Queries,
+        letters: &Self::Letters,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError>;
+
+    /// The same greedily, with rows and columns exchanged.
+    ///
+    /// # Errors
+    /// See [`Worker`].
+    fn greedy_traces(
+        &self,
+        queries: &Self::Queries,
+        letters: &Self::Letters,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError>;
+}
+
+/// A GPU.
+#[derive(Debug)]
+pub struct GpuWorker {
+    gpu: Gpu,
+    pipeline: GpuPipeline,
+    pairs: Pairs<CudaBackend>,
+    extensions: GpuExtensions,
+}
+
+impl GpuWorker {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
+        Ok(Self {
+            gpu: gpu.clone(),
+            pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings(256))?,
+            pairs: Pairs::new(gpu)?,
+            extensions: GpuExtensions::new(gpu.clone())?,
+        })
+    }
+}
+
+impl Worker for GpuWorker {
+    type Bases = DeviceBuffer<u64>;
+    type Letters = DeviceBuffer<u32>;
+    type Queries = DeviceQueries;
+    type Backend = CudaBackend;
+
+    fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError> {
+        self.pipeline.upload(packed)
+    }
+
+    fn letters(&self, text: &[u32]) -> Result<Self::Letters, DeviceError> {
+        self.gpu.upload(text)
+    }
+
+    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
+        DeviceQueries::new(&self.gpu, batch, scoring)
+    }
+
+    fn ungapped(
+        &self,
+        bases: &Self::Bases,
+        chunks: &[DeviceChunk],
+        context: &Context,
+        piece: Piece<'_>,
+    ) -> Result<Admitted<CudaBackend>, DeviceError> {
+        Ok(self.pipeline.run(bases, chunks, context, piece)?.admitted)
+    }
+
+    fn pairs(&self) -> &Pairs<CudaBackend> {
+        &self.pairs
+    }
+
+    fn address(&self, bases: &Self::Bases) -> u64 {
+        bases.address(&self.gpu) + FIRST_BASE
+    }
+
+    fn traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &Self::Letters,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        self.extensions.traces(queries, letters, sides)
+    }
+
+    fn greedy_traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &Self::Letters,
+        scores: GreedyScores,
+        sides: &[Side],
+    ) -> Result<Answers, DeviceError> {
+        self.extensions.greedy_traces(queries, letters, scores, sides)
+    }
+}

@@ -1,0 +1,293 @@
+//! Culling: dropping alignments of parts of a query that better ones cover.
+//!
+//! An alignment dominates another if it covers half of it or more and is better, which is a matter of
+//! score and length. One that a given number of others dominate is dropped (Berman et al., J. Comput. Biol.
+//! 7, 2000).
+//!
+//! NCBI's blastn does not compare all pairs. It keeps alignments in a tree of halves of the query, one by
+//! one as they come: a new one is compared with those of the nodes that it passes on its way down, and then
+//! those below are compared with it, or, where it covers all of a node, marked down without being compared.
+//! Which alignments are left depends on that, so it is done the same way here.
+
+use crate::hsp::Hsp;
+use crate::query::queries::Batch;
+use crate::search::Hit;
+
+/// Alignments of a leaf from which on it is divided.
+const FORK: usize = 20;
+
+/// An alignment of a query.
+#[derive(Debug, Clone)]
+struct Rival {
+    /// Its hit and its place there.
+    place: (usize, usize),
+    /// Its subject, and where it begins there.
+    subject: usize,
+    offset: i32,
+    /// Its range of the query's plus strand.
+    begin: i64,
+    end: i64,
+    score: i64,
+    /// How many more may dominate it before it is dropped.
+    merit: usize,
+}
+
+impl Rival {
+    fn new(place: (usize, usize), subject: usize, hsp: &Hsp, batch: &Batch, merit: usize) -> Self {
+        let context = &batch.contexts()[hsp.context];
+        let length = context.length as i64;
+        let (begin, end) = (i64::from(hsp.query.0), i64::from(hsp.query.1));
+        let (begin, end) =
+            if context.minus { (length - end, length - begin) } else { (begin, end) };
+        let offset = hsp.subject.0;
+        Self { place, subject, offset, begin, end, score: i64::from(hsp.score), merit }
+    }
+
+    /// Whether it dominates another.
+    fn dominates(&self, other: &Self) -> bool {
+        let (length, other_length) = (self.end - self.begin, other.end - other.begin);
+        let overlap = self.end.min(other.end) - self.begin.max(other.begin);
+        if 2 * overlap < other_length {
+            return false;
+        }
+        let better = 4 * self.score * length + 2 * self.score * other_length
+            - 2 * other.score * length
+            - 4 * other.score * other_length;
+        if better != 0 {
+            return better > 0;
+        }
+        if self.score != other.score {
+            return self.score > other.score;
+        }
+        (self.subject, self.offset) <= (other.subject, other.offset)
+    }
+
+    /// Counts one more that dominates it; tells whether it is still to be kept.
+    fn marked_down(&mut self) -> bool {
+        self.merit -= 1;
+        self.merit > 0
+    }
+}
+
+/// A range of a query, with the alignments that lie in neither of its halves, or in a half that is no node.
+#[derive(Debug)]
+struct Node {
+    begin: i64,
+    end: i64,
+    /// Nothing, or the left and the right half as far as there are any alignments.
+    halves: [Option<Box<Node>>; 2],
+    rivals: Vec<Rival>,
+}
+
+impl Node {
+    fn new(begin: i64, end: i64) -> Self {
+        Self { begin, end, halves: [None, None], rivals: Vec::new() }
+    }
+
+    fn is_leaf(&self) -> bool {
+        self.halves.iter().all(Option::is_none)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rivals.is_empty() && self.is_leaf()
+    }
+
+    fn middle(&self) -> i64 {
+        i64::midpoint(self.begin, self.end)
+    }
+
+    /// The half that a range lies in.
+    fn half(&self, rival: &Rival) -> Option<usize> {
+        if rival.end < self.middle() { Some(0) } else { (rival.begin > self.middle()).then_some(1) }
+    }
+
+    /// Adds an alignment below a node, unless enough others dominate it.
+    fn add(&mut self, mut new: Rival) {
+        let dominating = self.rivals.iter().filter(|rival| rival.dominates(&new)).count();
+        if dominating >= new.merit {
+            return;
+        }
+        new.merit -= dominating;
+        let half = self.half(&new);
+        if let Some(half) = half.and_then(|half| self.halves[half].as_mut()) {
+            return half.add(new);
+        }
+        self.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        for half in &mut self.halves {
+            Self::compare(half, &new);
+        }
+        let was_leaf = self.is_leaf();
+        self.rivals.push(new);
+        if was_leaf && self.rivals.len() >= FORK {
+            self.fork();
+        }
+    }
+
+    /// Divides a leaf.
+    fn fork(&mut self) {
+        let (begin, middle, end) = (self.begin, self.middle(), self.end);
+        for rival in std::mem::take(&mut self.rivals) {
+            match self.half(&rival) {
+                None => self.rivals.push(rival),
+                Some(half) => {
+                    let (begin, end) = if half == 0 { (begin, middle) } else { (middle, end) };
+                    let node =
+                        self.halves[half].get_or_insert_with(|| Box::new(Self::new(begin, end)));
+                    node.rivals.push(rival);
+                }
+            }
+        }
+    }
+
+    /// Marks down what a new alignment dominates, and removes the node if nothing is left.
+    fn compare(slot: &mut Option<Box<Self>>, new: &Rival) {
+        let Some(node) = slot else { return };
+        if new.begin <= node.begin && node.end <= new.end {
+            return Self::mark_down(slot);
+        }
+        let half = node.half(new).filter(|_| !node.is_leaf());
+        if let Some(half) = half {
+            // A node stays, though nothing may be left in it.
+            return Self::compare(&mut node.halves[half], new);
+        }
+        for half in &mut node.halves {
+            Self::compare(half, new);
+        }
+        node.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        if node.is_empty() {
+            *slot = None;
+        }
+    }
+
+    /// Marks down all that is in a node.
+    fn mark_down(slot: &mut Option<Box<Self>>) {
+        let Some(node) = slot else { return };
+        node.halves.iter_mut().for_each(Self::mark_down);
+        node.rivals.retain_mut(Rival::marked_down);
+        if node.is_empty() {
+            *slot = None;
+        }
+    }
+
+    /// The places of all alignments.
+    fn places(&self, places: &mut Vec<(usize, usize)>) {
+        places.extend(self.rivals.iter().map(|rival| rival.place));
+        self.halves.iter().flatten().for_each(|half| half.places(places));
+    }
+}
+
+/// Drops alignments of one query that `limit` others dominate; hits and their alignments come in the order
+/// in which they are given.
+pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
+    let Some(first) = hits.first().and_then(|hit| hit.hsps.first()) else { return };
+    let length = batch.contexts()[first.context].length as i64;
+    let mut tree = Node::new(0, length);
+    for (number, hit) in hits.iter().enumerate() {
+        for (place, hsp) in hit.hsps.iter().enumerate() {
+            tree.add(Rival::new((number, place), hit.subject, hsp, batch, limit));
+        }
+    }
+    let mut places = Vec::new();
+    tree.places(&mut places);
+    places.sort_unstable();
+    for (number, hit) in hits.iter_mut().enumerate() {
+        let mut place = 0..;
+        hit.hsps.retain(|_| {
+            let place = place.next().unwrap_or_default();
+            places.binary_search(&(number, place)).is_ok()
+        });
+    }
+    hits.retain(|hit| !hit.hsps.is_empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rival(begin: i64, end: i64, score: i64) -> Rival {
+        Rival { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
+    }
+
+    #[test]
+    fn the_better_of_two_that_overlap_dominates() {
+        let (good, bad) = (rival(0, 100, 90), rival(10, 90, 40));
+        assert!(good.dominates(&bad) && !bad.dominates(&good));
+        let later = Rival { subject: 1, ..rival(0, 100, 90) };
+        assert!(good.dominates(&later) && !later.dominates(&good));
+        let apart = rival(80, 300, 40);
+        assert!(!good.dominates(&apart) && !apart.dominates(&good));
+    }
+
+    /// What is left if each new one is compared with all.
+    fn left(rivals: &[Rival]) -> Vec<(usize, usize)> {
+        let mut kept: Vec<Rival> = Vec::new();
+        for rival in rivals {
+            let mut new = rival.clone();
+            let dominating = kept.iter().filter(|rival| rival.dominates(&new)).count();
+            if dominating < new.merit {
+                new.merit -= dominating;
+                kept.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+                kept.push(new);
+            }
+        }
+        kept.iter().map(|rival| rival.place).collect()
+    }
+
+    fn left_in_tree(rivals: &[Rival], length: i64) -> (Vec<(usize, usize)>, Node) {
+        let mut tree = Node::new(0, length);
+        for rival in rivals {
+            tree.add(rival.clone());
+        }
+        let mut places = Vec::new();
+        tree.places(&mut places);
+        places.sort_unstable();
+        (places, tree)
+    }
+
+    fn random_rival(random: &mut fastrand::Rng, number: usize, length: i64) -> Rival {
+        let begin = random.i64(0..length - 10);
+        let end = begin + random.i64(5..=(length - begin).min(60));
+        let merit = 1 + number % 3;
+        Rival { place: (number, 0), merit, subject: number, ..rival(begin, end, end - begin) }
+    }
+
+    #[test]
+    fn few_are_compared_with_each_other() {
+        let mut dropped = 0;
+        for seed in 0..200 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let rivals: Vec<Rival> =
+                (0..FORK - 1).map(|number| random_rival(&mut random, number, 200)).collect();
+            let (found, _) = left_in_tree(&rivals, 200);
+            assert_eq!(found, left(&rivals), "seed {seed}");
+            dropped += rivals.len() - found.len();
+        }
+        assert!(dropped > 500, "{dropped} dropped");
+    }
+
+    #[test]
+    fn many_are_divided_and_compared_with_those_on_their_way() {
+        for seed in 0..50 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            // Apart from each other, and from what divides the query.
+            let mut rivals: Vec<Rival> = (0..64)
+                .map(|number| {
+                    let begin = 100 * number + 10;
+                    Rival { place: (number as usize, 0), ..rival(begin, begin + 50, 200) }
+                })
+                .collect();
+            random.shuffle(&mut rivals);
+            let (found, tree) = left_in_tree(&rivals, 6_400);
+            assert_eq!(found.len(), 64, "seed {seed}");
+            assert!(tree.rivals.is_empty() && !tree.is_leaf(), "seed {seed}");
+            // One that covers all nodes, though it dominates none of the others.
+            let long = Rival { place: (64, 0), ..rival(0, 6_400, 50) };
+            assert!(!rivals.iter().any(|rival| long.dominates(rival)));
+            rivals.push(long);
+            assert_eq!(left_in_tree(&rivals, 6_400).0, [(64, 0)], "seed {seed}");
+            rivals.push(Rival { place: (65, 0), ..rival(10, 60, 200) });
+            let found = left_in_tree(&rivals, 6_400).0;
+            assert_eq!(found, [(64, 0), (65, 0)], "seed {seed}");
+        }
+    }
+}

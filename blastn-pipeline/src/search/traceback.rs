@@ -1,0 +1,269 @@
+//! The last stage of a search: alignments with their columns.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::database::Subject;
+use crate::gapped::ahead;
+use crate::gapped::script::Script;
+use crate::gapped::{self, Gapped, Work};
+use crate::hsp::best_part::best_part;
+use crate::hsp::contained::Kept;
+use crate::hsp::{self, Hsp};
+use crate::options::Options;
+use crate::query::queries::Batch;
+
+/// Subjects of fewer bases are aligned as a whole.
+const WHOLE: usize = 90_000;
+
+/// Columns of gaps that an alignment within a long subject has room for.
+const GAPS: usize = 3_000;
+
+/// Equal letters around a seed that make it good enough, and that another must exceed.
+const GOOD_RUN: i32 = 10;
+const BETTER_RUN: i32 = 15;
+
+/// Where an alignment is begun: within its strand and its subject.
+#[derive(Debug, Clone)]
+pub(crate) struct Begin {
+    pub(crate) context: usize,
+    /// The subject's number in the database.
+    pub(crate) number: usize,
+    /// Its seed.
+    pub(crate) query: usize,
+    pub(crate) subject: usize,
+    /// The part of the subject that it may be in.
+    pub(crate) window: Range<usize>,
+    /// How many letters of the query it probably has on the left and on the right.
+    pub(crate) rows: [u32; 2],
+}
+
+/// Where the alignments of what was found of a query and a subject (by score) are begun.
+pub(crate) fn begins(
+    batch: &Batch,
+    options: &Options,
+    subject: &Subject<'_>,
+    found: &[Hsp],
+) -> Vec<Begin> {
+    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
+    found.par_iter().with_min_len(64).map_init(new_aligner, Aligner::begin).collect()
+}
+
+/// Aligns what was found of one query and a subject (by score); returns alignments by score.
+///
+/// `ready` are the alignments that a device made, with nothing where it could not.
+pub(crate) fn align(
+    batch: &Batch,
+    options: &Options,
+    subject: &Subject<'_>,
+    found: &[Hsp],
+    ready: Option<&[Option<Gapped>]>,
+    work: &mut Work,
+) -> Vec<Hsp> {
+    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
+    let separation = options.diagonal_separation();
+    let mut kept = Kept::new(separation);
+    let mut own = (new_aligner(), std::mem::take(work));
+    // Greedy scores know nothing of ambiguous letters, and are corrected below.
+    let keeps = |hsp: &Hsp| options.is_greedy() || passes(batch, options, subject, hsp);
+    let hsps = if let Some(ready) = ready {
+        let make = |(hsp, ready): (&Hsp, &Option<Gapped>)| match ready {
+            Some(gapped) => aligned(hsp, gapped.clone()),
+            None => own.0.align(hsp, &mut own.1),
+        };
+        let extent = |&(hsp, _): &(&Hsp, _)| Hsp::clone(hsp);
+        ahead::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
+    } else {
+        ahead::extend(
+            found,
+            &mut kept,
+            &mut own,
+            || (new_aligner(), Work::default()),
+            Clone::clone,
+            |hsp, (aligner, work)| aligner.align(hsp, work),
+            keeps,
+        )
+    };
+    *work = own.1;
+    let (whole, cut) = hsp::cut_common_ends(hsps);
+    let (mut hsps, uncertain) =
+        if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
+    let sure = |aligner: &mut Aligner<'_>, mut hsp: Hsp| {
+        let is_good = aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp);
+        is_good.then_some(hsp)
+    };
+    let sure = uncertain.into_par_iter().with_min_len(64).map_init(new_aligner, sure);
+    hsps.par_extend(sure.flatten_iter());
+    hsp::purge_common_ends(&mut hsps);
+    hsps.sort_by(Hsp::by_score);
+    let mut kept = Kept::new(separation);
+    hsps.retain(|hsp| {
+        let within = kept.contains(hsp);
+        if !within {
+            kept.add(hsp);
+        }
+        !within
+    });
+    for hsp in &mut hsps {
+        hsp.e_value = batch.e_value(hsp.context, hsp.score);
+    }
+    hsps.retain(|hsp| hsp.e_value <= options.e_value);
+    hsps
+}
+
+/// Whether enough columns are of equal letters.
+fn passes(batch: &Batch, options: &Options, subject: &Subject<'_>, hsp: &Hsp) -> bool {
+    if options.identity <= 0.0 {
+        return true;
+    }
+    let query = &batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
+    let letters = subject.letters(hsp.subject.0 as usize..hsp.subject.1 as usize);
+    let columns = hsp.columns(query, &letters);
+    columns.identities as f64 * 100.0 >= columns.length as f64 * options.identity
+}
+
+/// Letters of a part of the subject, more when needed.
+struct Window<'a> {
+    subject: Subject<'a>,
+    start: usize,
+    letters: Vec<u8>,
+}
+
+impl<'a> Window<'a> {
+    fn new(subject: Subject<'a>) -> Self {
+        Self { subject, start: 0, letters: Vec::new() }
+    }
+
+    /// The letters of a range, which is clipped to the subject.
+    fn get(&mut self, range: Range<usize>) -> &[u8] {
+        let length = self.subject.length;
+        let range = range.start.min(length)..range.end.min(length);
+        if range.start < self.start || range.end > self.start + self.letters.len() {
+            let needed = if length < WHOLE { 0..length } else { range.clone() };
+            self.letters = self.subject.letters(needed.clone());
+            self.start = needed.start;
+        }
+        &self.letters[range.start - self.start..range.end - self.start]
+    }
+}
+
+/// The alignment of what was found.
+fn aligned(found: &Hsp, gapped: Gapped) -> Hsp {
+    let Gapped { score, query, subject, seed, script } = gapped;
+    Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
+}
+
+struct Aligner<'a> {
+    batch: &'a Batch,
+    options: &'a Options,
+    letters: Window<'a>,
+}
+
+impl Aligner<'_> {
+    /// Where the alignment of what was found is begun.
+    fn begin(&mut self, found: &Hsp) -> Begin {
+        let strand = self.batch.strand(found.context);
+        let seed = self.seed(found, strand);
+        let (query, subject) = (seed.0 as usize, seed.1 as usize);
+        let length = self.letters.subject.length;
+        let window = if length < WHOLE {
+            0..length
+        } else {
+            let start = subject.saturating_sub(query + GAPS);
+            start..length.min(subject + strand.len() - query + GAPS)
+        };
+        let rows = [seed.0 - found.query.0, found.query.1 - seed.0].map(|rows| rows.max(0) as u32);
+        let number = self.letters.subject.number;
+        Begin { context: found.context, number, query, subject, window, rows }
+    }
+
+    /// The alignment through a seed of what was found.
+    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
+        let (batch, options) = (self.batch, self.options);
+        let Begin { query, subject, window, .. } = self.begin(found);
+        let start = window.start;
+        let sequences = (batch.strand(found.context), self.letters.get(window));
+        let seed = (query, subject - start);
+        let mut gapped = if options.is_greedy() {
+            gapped::greedy_alignment(batch, &options.scoring, sequences, seed, work)
+        } else {
+            gapped::affine_alignment(batch, &options.scoring, sequences, seed, work)
+        };
+        let start = start as i32;
+        gapped.subject = (gapped.subject.0 + start, gapped.subject.1 + start);
+        gapped.seed.1 += start;
+        aligned(found, gapped)
+    }
+
+    /// The seed of what was found if it is within enough equal letters; else the middle of the first
+    /// long run on its diagonal, or of the longest.
+    fn seed(&mut self, found: &Hsp, strand: &[u8]) -> (i32, i32) {
+        let (query, subject) = found.seed;
+        let first = query.min(subject).min(strand.len() as i32);
+        let start = (subject - first).max(0) as usize;
+        let end = found.subject.1.max(subject + found.query.1 - query).max(subject) as usize;
+        let letters = self.letters.get(start..end);
+        let is_equal = |i: i32| {
+            let letter = |letters: &[u8], place: i32| letters.get(place as usize).copied();
+            let of_query = letter(strand, query + i);
+            of_query.is_some() && of_query == letter(letters, subject + i - start as i32)
+        };
+        // The seed itself is counted on both sides.
+        let after = (query..found.query.1).take_while(|&place| is_equal(place - query)).count();
+        let before = (0..=first).take_while(|&i| is_equal(-i)).count();
+        if after as i32 - 1 > GOOD_RUN || (after + before) as i32 - 1 > GOOD_RUN {
+            return found.seed;
+        }
+        let back = (subject - found.subject.0).min(query - found.query.0);
+        let columns = (found.subject.1 - subject + back).min(found.query.1 - query + back);
+        let (mut run, mut longest, mut middle) = (0, 0, None);
+        for column in 0..=columns {
+            if column < columns && is_equal(column - back) {
+                run += 1;
+                if run > BETTER_RUN {
+                    middle = Some(column - BETTER_RUN / 2);
+                    break;
+                }
+            } else {
+                if run > longest {
+                    longest = run;
+                    middle = Some(column - run / 2);
+                }
+                run = 0;
+            }
+        }
+        middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
+    }
+
+    /// Finds the best-scoring part of an alignment, ambiguous letters counted; tells whether it is
+    /// good enough.
+    fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
+        let (batch, scoring) = (self.batch, &self.options.scoring);
+        let strand = batch.strand(hsp.context);
+        let cutoff = batch.statistics(hsp.context).cutoff;
+        // It can be extended by equal letters, up to the ends of the query.
+        let room = strand.len();
+        let start = (hsp.subject.0 as usize).saturating_sub(room);
+        let letters = self.letters.get(start..hsp.subject.1 as usize + room);
+        let begin = (hsp.query.0 as usize, hsp.subject.0 as usize - start);
+        let mut runs = hsp.script.ops().to_vec();
+        let score = |one, other| batch.matrix.get(one, other);
+        let mut part = best_part(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
+        if part.last < runs.len() && part.first < runs.len() && part.columns > 0 {
+            part.grow(&mut runs, (strand, letters), scoring.reward);
+        }
+        hsp.score = part.score;
+        if part.score < cutoff {
+            return false;
+        }
+        hsp.query = (part.begin.0 as i32, part.end.0 as i32);
+        hsp.subject = ((part.begin.1 + start) as i32, (part.end.1 + start) as i32);
+        let mut runs = runs[part.first..=part.last].to_vec();
+        if let Some(last) = runs.last_mut() {
+            last.1 = part.columns;
+        }
+        hsp.script = Script::of(runs);
+        true
+    }
+}

@@ -1,0 +1,4 @@
+//! Seeds: words of the queries that occur in subjects.
+
+pub mod lookup;
+pub mod words;

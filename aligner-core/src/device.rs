@@ -62,7 +62,7 @@ impl Device {
     pub fn beside(&self) -> Result<Self, DeviceError> {
         Ok(match self {
             Self::Cpu => Self::Cpu,
-            Self::Cuda(gpu) => Self::Cuda(gpu.beside()?),
+            Self::Cuda(gpu) => Self::Cuda(gpu.with_own_stream()?),
         })
     }
 }

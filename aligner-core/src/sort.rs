@@ -100,9 +100,9 @@ impl<B: Backend> Sorter<B> {
         let blocks = count.div_ceil(OF_BLOCK).min(resident);
         let adding = blocks.next_multiple_of(WARP).min(VALUES);
         let [counts, totals] = [VALUES * blocks, VALUES]
-            .map(|numbers| backend.room(numbers as usize * size_of::<u32>()));
+            .map(|numbers| backend.uninitialized(numbers as usize * size_of::<u32>()));
         let (counts, totals) = (counts?, totals?);
-        let (mut items, mut sorted) = (items, backend.room(count as usize * ITEM)?);
+        let (mut items, mut sorted) = (items, backend.uninitialized(count as usize * ITEM)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
             let [from, to, counts, totals] = [&items, &sorted, &counts, &totals]
                 .map(|buffer| Word::Address(backend.address(buffer)));

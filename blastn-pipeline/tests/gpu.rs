@@ -183,7 +183,7 @@ fn a_long_query_is_looked_up_in_pieces() {
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };
-    let worker = || GpuWorker::new(&gpu.beside().expect("a stream")).expect("kernels");
+    let worker = || GpuWorker::new(&gpu.with_own_stream().expect("a stream")).expect("kernels");
     let workers = (worker(), vec![worker(), worker()]);
     let limits = Limits { memory: 1 << 20, places: 1_000, hits: 1 << 20 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");

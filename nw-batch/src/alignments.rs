@@ -1,7 +1,7 @@
 //! The alignments of a batch, the runs of all in few arrays: as they come from the device, without an
 //! allocation each.
 
-use aligner_core::gpu::Landed;
+use aligner_core::gpu::StagedDownload;
 
 use crate::cigar::{Alignment, Cigar, Run, Runs};
 use crate::gpu::model::Traced;
@@ -11,7 +11,7 @@ use crate::gpu::model::Traced;
 pub struct Alignments {
     traced: Vec<Traced>,
     /// Runs that came from a GPU.
-    landed: Option<Landed>,
+    landed: Option<StagedDownload>,
     /// Other runs, with numbers beyond those.
     own: Vec<Run>,
 }
@@ -36,7 +36,7 @@ impl AlignmentRef<'_> {
 
 impl Alignments {
     /// Those of a GPU.
-    pub(crate) fn landed(traced: Vec<Traced>, runs: Landed) -> Self {
+    pub(crate) fn landed(traced: Vec<Traced>, runs: StagedDownload) -> Self {
         Self { traced, landed: Some(runs), own: Vec::new() }
     }
 

@@ -45,7 +45,7 @@ impl Backend for ShimBackend {
         Ok(HostBuffer { words, bytes })
     }
 
-    fn room(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+    fn uninitialized(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
         let words = vec![u128::from(POISON) << 64 | u128::from(POISON); bytes.div_ceil(16)];
         let mut buffer = HostBuffer { words, bytes };
         buffer.words.push(u128::from(POISON));

@@ -209,7 +209,7 @@ impl GpuEngine {
         let effort = Effort { nodes: totals[1], rows: totals[2] };
         let measured = Measured { effort, seconds, slices: 1, ..Measured::default() };
         let written = totals[0].min(capacity) as usize;
-        let landed = gpu.download_landed(&hits, written * HIT_WORDS)?;
+        let landed = gpu.download_staged(&hits, written * HIT_WORDS)?;
         let found = bytemuck::cast_slice(landed.bytes()).to_vec();
         let mut launched = Launched { hits: found, again: Vec::new(), room: 0, measured };
         if totals[0] > capacity {

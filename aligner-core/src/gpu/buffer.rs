@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use cudarc::driver::{CudaSlice, DeviceRepr, DriverError, PinnedHostSlice, ValidAsZeroBits};
 
-use super::{DeviceAddress, Gpu, departure, failed};
+use super::{DeviceAddress, Gpu, failed, upload_staging};
 use crate::error::DeviceError;
 
 /// An array in device memory, freed when dropped.
@@ -98,7 +98,10 @@ impl Gpu {
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn room<T: DeviceRepr + Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, DeviceError> {
+    pub fn uninitialized<T: DeviceRepr + Pod>(
+        &self,
+        len: usize,
+    ) -> Result<DeviceBuffer<T>, DeviceError> {
         #[allow(unsafe_code)]
         // SAFETY: the host sees this memory only as copies of its bytes, and any are a value of `T`.
         let slice = unsafe { self.stream.alloc(len.max(1)) }.map_err(not_allocated::<T>(len))?;
@@ -110,7 +113,7 @@ impl Gpu {
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
     pub fn upload<T: DeviceRepr + Pod>(&self, host: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
-        let mut buffer = self.room(host.len())?;
+        let mut buffer = self.uninitialized(host.len())?;
         self.copy_to(host, &mut buffer)?;
         Ok(buffer)
     }
@@ -130,8 +133,8 @@ impl Gpu {
         if host.is_empty() {
             return Ok(());
         }
-        if size_of_val(host) >= departure::LEAST {
-            return self.depart(host, buffer);
+        if size_of_val(host) >= upload_staging::LEAST {
+            return self.upload_in_parts(host, buffer);
         }
         self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
     }

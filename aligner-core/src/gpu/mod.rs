@@ -1,33 +1,33 @@
 //! One NVIDIA GPU: its stream, modules, buffers and launches.
 //!
 //! A [`Gpu`] owns a context and one stream that it made itself; every copy, fill and launch goes to
-//! that stream, in order ([`Gpu::beside`] gives a second one, for copies). Event tracking of `cudarc`
+//! that stream, in order ([`Gpu::with_own_stream`] gives a second one, for copies). Event tracking of `cudarc`
 //! is off, since one stream needs none and it costs 1.2 us a launch. Any host thread may drive a GPU,
 //! but one at a time.
 
-mod beside;
 mod buffer;
-mod departure;
 mod device_struct;
+mod download_staging;
+mod event;
 mod kernel;
-mod landing;
 mod pool;
+mod upload_staging;
 
 use std::fmt;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
 
-pub use beside::Mark;
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use device_struct::{DeviceAddress, DeviceStruct, FieldLayout, LayoutHeader, StructLayout};
+pub use download_staging::StagedDownload;
+pub use event::Event;
 pub use kernel::{Address, Argument, Kernel, Module};
-pub use landing::Landed;
 
-use self::departure::Departures;
-use self::landing::Landings;
+use self::download_staging::DownloadStaging;
 use self::pool::Pool;
+use self::upload_staging::UploadStaging;
 
 use crate::error::DeviceError;
 
@@ -56,8 +56,8 @@ pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     description: Description,
-    departures: Departures,
-    landings: Landings,
+    upload_staging: UploadStaging,
+    download_staging: DownloadStaging,
     pool: Pool,
 }
 
@@ -154,8 +154,9 @@ impl Gpu {
         let stream = context.new_stream().map_err(failed("making a stream"))?;
         let description = describe_context(&context)?;
         let pool = Pool::keeping(&context)?;
-        let (departures, landings) = (Departures::default(), Landings::default());
-        Ok(Self { context, stream, description, departures, landings, pool })
+        let (upload_staging, download_staging) =
+            (UploadStaging::default(), DownloadStaging::default());
+        Ok(Self { context, stream, description, upload_staging, download_staging, pool })
     }
 
     /// The device's number.

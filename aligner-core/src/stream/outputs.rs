@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::item::Item;
 use super::metrics::Metrics;
 use super::topology::SinkId;
-use crate::gpu::Landed;
+use crate::gpu::StagedDownload;
 
 /// The items that reached the sinks, in no particular order.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ pub enum Bytes {
     /// In memory of their own.
     Owned(Vec<u8>),
     /// In the page-locked memory that they came to from a device.
-    Landed(Landed),
+    StagedDownload(StagedDownload),
 }
 
 impl Default for Bytes {
@@ -73,7 +73,7 @@ impl AsRef<[u8]> for Bytes {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => bytes,
-            Self::Landed(landed) => landed.bytes(),
+            Self::StagedDownload(landed) => landed.bytes(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn joined<B: Backend>(
     [one, other]: [&DeviceItems<B>; 2],
 ) -> Result<DeviceItems<B>, DeviceError> {
     let count = one.count + other.count;
-    let mut items = backend.room(count * size)?;
+    let mut items = backend.uninitialized(count * size)?;
     backend.copy(&one.items, one.count * size, &mut items, 0)?;
     backend.copy(&other.items, other.count * size, &mut items, one.count * size)?;
     Ok(DeviceItems { items, count })

@@ -88,7 +88,7 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let beside = |_| GpuWorker::new(&gpu.beside()?);
+        let beside = |_| GpuWorker::new(&gpu.with_own_stream()?);
         let others = (0..LANES).map(beside).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);

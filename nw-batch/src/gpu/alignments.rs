@@ -49,13 +49,13 @@ impl Engine {
         pairs: &[Pair],
         held: &mut Vec<Held>,
     ) -> Result<Results, DeviceError> {
-        let ends = self.beside.zeros::<End>(pairs.len())?;
-        let traced = self.beside.zeros::<Traced>(pairs.len())?;
-        let taken = self.beside.zeros::<u64>(1)?;
-        let pairs = self.beside.upload(pairs)?;
+        let ends = self.copies.zeros::<End>(pairs.len())?;
+        let traced = self.copies.zeros::<Traced>(pairs.len())?;
+        let taken = self.copies.zeros::<u64>(1)?;
+        let pairs = self.copies.upload(pairs)?;
         let mut ready = Vec::new();
         for part in &plan.parts {
-            ready.push((self.fills(&part.work)?, self.beside.upload(&part.traces)?));
+            ready.push((self.fills(&part.work)?, self.copies.upload(&part.traces)?));
         }
         let runs = self.runs(plan.runs as usize)?;
         let walked = plan.parts.iter().map(|part| part.runs).max().unwrap_or(0) as usize;
@@ -63,7 +63,7 @@ impl Engine {
             // In the order of the stream: those who use the old one are done by then.
             self.walked = self.gpu.zeros(walked + walked / 8)?;
         }
-        self.beside.synchronize()?;
+        self.copies.synchronize()?;
         for (fills, traces) in &ready {
             for fill in fills {
                 self.fill(fill, &pairs, &ends)?;
@@ -81,7 +81,7 @@ impl Engine {
         }
         self.spare_runs.clear();
         // A little more, for the next batch.
-        self.beside.zeros(len + len / 8)
+        self.copies.zeros(len + len / 8)
     }
 
     /// Launches `nw_walk`.
@@ -134,9 +134,9 @@ impl Engine {
         let Results::Traced { traced, taken, runs } = launched.results else {
             return Ok((Alignments::default(), (0..pairs).collect()));
         };
-        let traced = self.beside.download(&traced, pairs)?;
-        let taken = self.beside.download(&taken, 1)?[0] as usize;
-        let landed = self.beside.download_landed(&runs, taken)?;
+        let traced = self.copies.download(&traced, pairs)?;
+        let taken = self.copies.download(&taken, 1)?[0] as usize;
+        let landed = self.copies.download_staged(&runs, taken)?;
         self.spare_runs.push(runs);
         Ok((Alignments::landed(traced, landed), launched.left))
     }

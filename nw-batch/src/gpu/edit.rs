@@ -101,18 +101,18 @@ impl Engine {
         pairs: &[Pair],
         scores: &DeviceBuffer<i32>,
     ) -> Result<Vec<Held>, DeviceError> {
-        let pairs = self.beside.upload(pairs)?;
+        let pairs = self.copies.upload(pairs)?;
         let mut ready = Vec::new();
         for work in work {
             let function = self.function(Method::Edit, &work.kernel.name())?;
             let blocks = self.blocks(&function, work.tasks())?;
             let groups = (blocks * THREADS / work.kernel.lanes) as usize;
-            let order = self.beside.upload(&work.order)?;
-            let next = self.beside.zeros::<u32>(1)?;
-            let rooms = self.beside.zeros::<u8>(groups * work.row_bytes as usize)?;
+            let order = self.copies.upload(&work.order)?;
+            let next = self.copies.zeros::<u32>(1)?;
+            let rooms = self.copies.zeros::<u8>(groups * work.row_bytes as usize)?;
             ready.push((work, function, blocks, (order, next, rooms)));
         }
-        self.beside.synchronize()?;
+        self.copies.synchronize()?;
         for (work, function, blocks, (order, next, rooms)) in &ready {
             let arguments = [
                 Argument::Buffer(&pairs),

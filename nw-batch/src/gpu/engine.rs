@@ -35,7 +35,7 @@ pub enum Method {
 pub struct Engine {
     pub(super) gpu: Gpu,
     /// For copies beside kernels.
-    pub(super) beside: Gpu,
+    pub(super) copies: Gpu,
     pub(super) planner: Planner,
     warp: Module,
     edit: Module,
@@ -103,7 +103,7 @@ impl Engine {
             walked: gpu.zeros(0)?,
             spare_runs: Vec::new(),
             planner: Planner::new(scoring, targets),
-            beside: gpu.beside()?,
+            copies: gpu.with_own_stream()?,
             gpu,
         })
     }

@@ -1,7 +1,7 @@
 //! Scores of a batch: planned, launched, and waited for.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceBuffer, Mark};
+use aligner_core::gpu::{DeviceBuffer, Event};
 
 use crate::batch::Batch;
 use crate::gpu::edit::{self, EditWork};
@@ -31,7 +31,7 @@ pub(super) enum Launches {
 #[derive(Debug)]
 pub struct Launched {
     /// When they are there. Dropped first: it waits for kernels that use the memory.
-    pub(super) mark: Mark,
+    pub(super) mark: Event,
     pub(super) results: Results,
     /// Pairs that no kernel does, by their places in the batch.
     pub left: Vec<usize>,
@@ -116,10 +116,10 @@ impl Engine {
         let pairs = planned.batch.pairs;
         let results = match &planned.launches {
             Launches::Warp(work) => {
-                let ends = self.beside.zeros(pairs.len())?;
-                let pairs = self.beside.upload(pairs)?;
+                let ends = self.copies.zeros(pairs.len())?;
+                let pairs = self.copies.upload(pairs)?;
                 let fills = self.fills(work)?;
-                self.beside.synchronize()?;
+                self.copies.synchronize()?;
                 for fill in &fills {
                     self.fill(fill, &pairs, &ends)?;
                 }
@@ -127,7 +127,7 @@ impl Engine {
                 Results::Ends(ends)
             }
             Launches::Edit(work) => {
-                let scores = self.beside.zeros(pairs.len())?;
+                let scores = self.copies.zeros(pairs.len())?;
                 held.push(Box::new(self.edit(work, pairs, &scores)?));
                 Results::Scores(scores)
             }
@@ -137,7 +137,12 @@ impl Engine {
             }
             Launches::Traces(plan) => self.traces(plan, pairs, &mut held)?,
         };
-        Ok(Launched { mark: self.gpu.mark()?, results, left: planned.left.clone(), _held: held })
+        Ok(Launched {
+            mark: self.gpu.record_event()?,
+            results,
+            left: planned.left.clone(),
+            _held: held,
+        })
     }
 
     /// Waits for the scores; gives them for each pair of the batch, 0 for those in
@@ -153,12 +158,12 @@ impl Engine {
         launched.mark.wait()?;
         Ok(match &launched.results {
             Results::Ends(ends) => {
-                let landed = self.beside.download_landed(ends, pairs)?;
+                let landed = self.copies.download_staged(ends, pairs)?;
                 let ends: &[End] = bytemuck::cast_slice(landed.bytes());
                 ends.iter().map(|end| end.score).collect()
             }
             Results::Scores(scores) => {
-                let landed = self.beside.download_landed(scores, pairs)?;
+                let landed = self.copies.download_staged(scores, pairs)?;
                 bytemuck::cast_slice(landed.bytes()).to_vec()
             }
             Results::Parts(parts) => {
@@ -172,7 +177,7 @@ impl Engine {
                 all
             }
             Results::Traced { traced, .. } => {
-                let landed = self.beside.download_landed(traced, pairs)?;
+                let landed = self.copies.download_staged(traced, pairs)?;
                 let traced: &[Traced] = bytemuck::cast_slice(landed.bytes());
                 traced.iter().map(|traced| traced.score).collect()
             }

@@ -39,10 +39,10 @@ impl Engine {
             wide: work.kernel.family == Family::Wide,
             tasks: work.tasks(),
             row_words: work.row_words,
-            order: self.beside.upload(&work.order)?,
-            starts: self.beside.upload(&work.starts)?,
-            next: self.beside.zeros(1)?,
-            rooms: self.beside.zeros(warps * 2 * work.row_words as usize)?,
+            order: self.copies.upload(&work.order)?,
+            starts: self.copies.upload(&work.starts)?,
+            next: self.copies.zeros(1)?,
+            rooms: self.copies.zeros(warps * 2 * work.row_words as usize)?,
         })
     }
 

@@ -29,8 +29,8 @@ impl Poisoned {
 impl Backend for Poisoned {
     type Buffer = HostBuffer;
 
-    fn room(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
-        self.shim.room(bytes)
+    fn uninitialized(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {
+        self.shim.uninitialized(bytes)
     }
 
     fn zeros(&self, bytes: usize) -> Result<HostBuffer, DeviceError> {

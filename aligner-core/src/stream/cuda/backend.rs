@@ -19,7 +19,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// As [`Backend::zeros`].
-    fn room(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
+    fn uninitialized(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
 
     /// The address of a buffer on the device.
     fn address(&self, buffer: &Self::Buffer) -> u64;
@@ -47,7 +47,7 @@ pub trait Backend {
     /// # Errors
     /// As [`Backend::zeros`].
     fn upload(&self, bytes: &[u8]) -> Result<Self::Buffer, DeviceError> {
-        let mut buffer = self.room(bytes.len())?;
+        let mut buffer = self.uninitialized(bytes.len())?;
         self.write(&mut buffer, bytes)?;
         Ok(buffer)
     }
@@ -161,8 +161,8 @@ impl Backend for CudaBackend {
         self.gpu.zeros(bytes)
     }
 
-    fn room(&self, bytes: usize) -> Result<DeviceBuffer<u8>, DeviceError> {
-        self.gpu.room(bytes)
+    fn uninitialized(&self, bytes: usize) -> Result<DeviceBuffer<u8>, DeviceError> {
+        self.gpu.uninitialized(bytes)
     }
 
     fn address(&self, buffer: &DeviceBuffer<u8>) -> u64 {
@@ -189,7 +189,7 @@ impl Backend for CudaBackend {
     }
 
     fn land(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Bytes, DeviceError> {
-        self.gpu.download_landed(buffer, len).map(Bytes::Landed)
+        self.gpu.download_staged(buffer, len).map(Bytes::StagedDownload)
     }
 
     #[allow(unsafe_code)]

@@ -64,7 +64,7 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
         {
             return Ok(DeviceItems { items, count });
         }
-        let mut items = self.backend.room(bytes)?;
+        let mut items = self.backend.uninitialized(bytes)?;
         let mut at = 0;
         for (part, len) in parts {
             self.backend.copy(&part, len, &mut items, at)?;

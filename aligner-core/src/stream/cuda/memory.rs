@@ -66,7 +66,7 @@ impl<B: Backend> Memory<B> {
             address
         };
         let parameters = keep(backend.upload(&layout.parameters)?);
-        let rest = keep(backend.room(layout.rest_bytes)?);
+        let rest = keep(backend.uninitialized(layout.rest_bytes)?);
         let rest_ready = keep(backend.zeros(layout.rest_slots * 4)?);
         layout.place(parameters, rest, rest_ready);
         let mut rest_counters = vec![0_u32; 2 * layout.pools.count() as usize * nodes];
@@ -96,7 +96,7 @@ impl<B: Backend> Memory<B> {
             inputs: shape.input.count as u64,
             cursor: backend.address(&cursor),
             global: keep(backend.upload(shape.global)?),
-            rings: keep(backend.room(layout.ring_stride * blocks)?),
+            rings: keep(backend.uninitialized(layout.ring_stride * blocks)?),
             ring_stride: layout.ring_stride as u64,
             blocks: backend.address(&saved),
             queues: keep(backend.zeros(blocks * nodes * size_of::<SavedQueue>())?),

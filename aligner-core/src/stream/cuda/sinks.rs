@@ -59,7 +59,7 @@ impl<B: Backend> Sinks<B> {
             };
             let (first, total) = starts(&slots);
             let sink = Room {
-                items: backend.room((total + room) as usize * item_bytes)?,
+                items: backend.uninitialized((total + room) as usize * item_bytes)?,
                 cursor: backend.zeros(8)?,
                 item_bytes: *item_bytes,
                 first: backend.upload(bytemuck::cast_slice(&first))?,
@@ -115,7 +115,7 @@ impl<B: Backend> Sinks<B> {
         }
         let len = total as usize * self.sinks[sink].item_bytes;
         let first = backend.upload(bytemuck::cast_slice(&first))?;
-        let packed = backend.room(len)?;
+        let packed = backend.uninitialized(len)?;
         let launch = Launch {
             kernel: pack,
             blocks: counts.len() as u32,

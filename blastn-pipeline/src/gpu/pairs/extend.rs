@@ -102,14 +102,14 @@ impl<'a, B: Backend> Extension<'a, B> {
         let is_greedy = self.search.options.is_greedy();
         let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
         let pairs = self.pairs;
-        let keys = pairs.backend.room(count * ITEM)?;
+        let keys = pairs.backend.uninitialized(count * ITEM)?;
         task.side_count = count as u32;
         task.side_keys = pairs.backend.address(&keys);
         pairs.launch("key_sides", count, &task)?;
         let keys = pairs.sorter.sort(keys, count, &[Field::up_to(0, LONGEST_SIDE)])?;
         task.side_keys = pairs.backend.address(&keys);
         let sides = pairs.room::<Side>(count)?;
-        let made = pairs.backend.room(count * answer)?;
+        let made = pairs.backend.uninitialized(count * answer)?;
         task.sides = pairs.backend.address(&sides);
         task.made = pairs.backend.address(&made);
         task.made_words = (answer / size_of::<u32>()) as u32;

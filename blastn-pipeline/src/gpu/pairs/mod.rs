@@ -123,8 +123,12 @@ impl<B: Backend> Pairs<B> {
             Field::up_to(1, task.longest),
             Field::up_to(2, longest_chunk),
         ];
-        let keys =
-            self.keys(&mut task, "key_places", self.backend.room(count * ITEM)?, &numbers)?;
+        let keys = self.keys(
+            &mut task,
+            "key_places",
+            self.backend.uninitialized(count * ITEM)?,
+            &numbers,
+        )?;
         let queries = search.batch.queries() as u32;
         let numbers = [
             Field::up_to(0, task.most as u32),
@@ -163,7 +167,7 @@ impl<B: Backend> Pairs<B> {
 
     /// No hits.
     pub(crate) fn none(&self) -> Result<DeviceItems<B>, DeviceError> {
-        Ok(DeviceItems { items: self.backend.room(0)?, count: 0 })
+        Ok(DeviceItems { items: self.backend.uninitialized(0)?, count: 0 })
     }
 
     /// Hits of two lists.
@@ -226,7 +230,7 @@ impl<B: Backend> Pairs<B> {
     }
 
     fn room<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
-        self.backend.room(count * size_of::<T>())
+        self.backend.uninitialized(count * size_of::<T>())
     }
 
     fn upload<T: Pod>(&self, items: &[T]) -> Result<B::Buffer, DeviceError> {

@@ -125,7 +125,7 @@ impl<B: Backend> Rule<B> {
         }
         let likely_words = (words / OF_WORD).next_power_of_two();
         let likely = backend.zeros(likely_words * size_of::<u32>())?;
-        let keys = backend.room(words * sort::ITEM)?;
+        let keys = backend.uninitialized(words * sort::ITEM)?;
         let listed = backend.zeros(CURSORS)?;
         let address = |buffer: &B::Buffer| backend.address(buffer);
         let mut task = Task {
@@ -152,9 +152,9 @@ impl<B: Backend> Rule<B> {
             Field::up_to(CHUNK, chunks.len() as u32),
         ];
         let keys = self.sorter.sort(keys, count, &fields)?;
-        let hits = backend.room(count * size_of::<ChunkHit>())?;
+        let hits = backend.uninitialized(count * size_of::<ChunkHit>())?;
         let passing = if piece.end < context.letters() { count } else { 0 };
-        let carried = backend.room(passing * size_of::<Spent>())?;
+        let carried = backend.uninitialized(passing * size_of::<Spent>())?;
         let admitted = backend.zeros(CURSORS)?;
         task.keys = address(&keys);
         task.cursors = address(&admitted);
@@ -164,7 +164,7 @@ impl<B: Backend> Rule<B> {
         self.launch("admit_words", count, &task)?;
         let [found, passed] = self.counts(&admitted)?;
         // They stay while others are found.
-        let mut fitting = backend.room(found * size_of::<ChunkHit>())?;
+        let mut fitting = backend.uninitialized(found * size_of::<ChunkHit>())?;
         backend.copy(&hits, found * size_of::<ChunkHit>(), &mut fitting, 0)?;
         let hits = DeviceItems { items: fitting, count: found };
         Ok(Admitted { hits, carried: self.read(&carried, passed)? })

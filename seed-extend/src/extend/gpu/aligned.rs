@@ -66,10 +66,10 @@ impl<B: Backend + Clone> Engine<B> {
     /// Makes room for the cells of a slice.
     fn make_room(&mut self, words: u64, limits: Limits) -> Result<(), DeviceError> {
         if self.matrix.1 < words {
-            self.matrix = (self.backend.room(0)?, 0);
+            self.matrix = (self.backend.uninitialized(0)?, 0);
             // A little more, for the next slices: to get memory takes longer than to fill it.
             let words = (words + words / 4).min(limits.words.max(words));
-            self.matrix = (self.backend.room(words as usize * size_of::<u32>())?, words);
+            self.matrix = (self.backend.uninitialized(words as usize * size_of::<u32>())?, words);
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl<B: Backend + Clone> Engine<B> {
         let filled = executor.run_in_place(&slice.groups)?.take([sink])?;
         loop {
             let taken = backend.zeros(size_of::<u64>())?;
-            let runs = backend.room(known.capacity as usize * size_of::<Run>())?;
+            let runs = backend.uninitialized(known.capacity as usize * size_of::<Run>())?;
             (known.taken, known.runs) = (address(&taken), address(&runs));
             let (app, sink) = stages::walks(&context);
             let settings = self::settings(WALK_WIDTH, tasks);

@@ -56,7 +56,8 @@ impl<B: Backend + Clone> Engine<B> {
             Text::Codes(codes) => backend.upload(cast_slice(&pack(codes)))?,
         };
         let costs = backend.upload(bytes_of(&Costs::from(scoring)))?;
-        let (text, costs, matrix) = (Arc::new(text), Arc::new(costs), (backend.room(0)?, 0));
+        let (text, costs, matrix) =
+            (Arc::new(text), Arc::new(costs), (backend.uninitialized(0)?, 0));
         Ok(Self { backend, applications, scoring, costs, text, matrix })
     }
 
@@ -89,11 +90,11 @@ impl Engine {
     pub fn beside(&self) -> Result<Self, DeviceError> {
         // The text has to be there before another stream may look at it.
         self.gpu().synchronize()?;
-        let gpu = self.gpu().beside()?;
+        let gpu = self.gpu().with_own_stream()?;
         let backend = self.backend.on(&gpu);
         let Applications { fill, walk } = &self.applications;
         let applications = Applications { fill: fill.on(&gpu), walk: walk.on(&gpu) };
-        let (scoring, matrix) = (self.scoring, (backend.room(0)?, 0));
+        let (scoring, matrix) = (self.scoring, (backend.uninitialized(0)?, 0));
         let (costs, text) = (self.costs.clone(), self.text.clone());
         Ok(Self { backend, applications, scoring, costs, text, matrix })
     }

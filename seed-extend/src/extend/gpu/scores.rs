@@ -43,7 +43,7 @@ impl<B: Backend + Clone> Engine<B> {
             columns: planned.columns,
             count: planned.pairs.len() as u32,
             numbers: self.backend.upload(bytes)?,
-            rest: self.backend.room(bytes.len())?,
+            rest: self.backend.uninitialized(bytes.len())?,
             rest_count: self.backend.zeros(size_of::<u32>())?,
         })
     }

@@ -260,7 +260,7 @@ impl<B: Backend + Clone> Engine<B> {
     }
 
     pub(super) fn memory<T>(&self, count: usize) -> Result<B::Buffer, DeviceError> {
-        self.backend.room(count * size_of::<T>())
+        self.backend.uninitialized(count * size_of::<T>())
     }
 
     pub(super) fn read<T: Pod>(

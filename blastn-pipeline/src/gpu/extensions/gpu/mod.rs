@@ -192,10 +192,10 @@ impl GpuExtensions {
         let resident = kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
         let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
         let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
-        let reached: DeviceBuffer<u8> = gpu.room(sides.len() * size_of::<Reached>())?;
+        let reached: DeviceBuffer<u8> = gpu.uninitialized(sides.len() * size_of::<Reached>())?;
         let cursors: DeviceBuffer<u32> = gpu.zeros(2)?;
         let run_room = sides.len() * RUNS + MORE_RUNS;
-        let runs: DeviceBuffer<u32> = gpu.room(run_room)?;
+        let runs: DeviceBuffer<u32> = gpu.uninitialized(run_room)?;
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let room = (engine.room)(sides, level);
         let present = sources.as_ref().map_or(0, DeviceBuffer::len) as u64;
@@ -206,7 +206,7 @@ impl GpuExtensions {
         let needed = of_block * u64::from(blocks);
         if present < needed {
             *sources = None;
-            *sources = Some(gpu.room(needed as usize)?);
+            *sources = Some(gpu.uninitialized(needed as usize)?);
         }
         if blocks > 0 {
             let address = |buffer: &dyn Address| buffer.address(gpu);

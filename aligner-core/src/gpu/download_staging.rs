@@ -17,9 +17,9 @@ const LEAST: usize = 1 << 20;
 
 /// Page-locked memory that is not in use.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Landings(Arc<Mutex<Vec<PinnedBuffer<u8>>>>);
+pub(super) struct DownloadStaging(Arc<Mutex<Vec<PinnedBuffer<u8>>>>);
 
-impl Landings {
+impl DownloadStaging {
     /// The smallest of at least `len` bytes.
     fn take(&self, len: usize) -> Option<PinnedBuffer<u8>> {
         let mut spares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,31 +34,31 @@ impl Landings {
 }
 
 /// Bytes that came from the device. Their memory is used again once this is dropped.
-pub struct Landed {
+pub struct StagedDownload {
     bytes: &'static [u8],
     /// Holds the bytes; there until dropped.
     buffer: Option<PinnedBuffer<u8>>,
-    landings: Landings,
+    download_staging: DownloadStaging,
 }
 
-impl Landed {
+impl StagedDownload {
     /// The bytes, aligned for any element.
     pub fn bytes(&self) -> &[u8] {
         self.bytes
     }
 }
 
-impl fmt::Debug for Landed {
+impl fmt::Debug for StagedDownload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Landed").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+        f.debug_struct("StagedDownload").field("bytes", &self.bytes.len()).finish_non_exhaustive()
     }
 }
 
-impl Drop for Landed {
+impl Drop for StagedDownload {
     fn drop(&mut self) {
         self.bytes = &[];
         if let Some(buffer) = self.buffer.take() {
-            self.landings.put(buffer);
+            self.download_staging.put(buffer);
         }
     }
 }
@@ -72,24 +72,28 @@ impl Gpu {
     ///
     /// # Panics
     /// If the array is shorter than `len`.
-    pub fn download_landed<T: DeviceRepr + ValidAsZeroBits + Pod>(
+    pub fn download_staged<T: DeviceRepr + ValidAsZeroBits + Pod>(
         &self,
         buffer: &DeviceBuffer<T>,
         len: usize,
-    ) -> Result<Landed, DeviceError> {
+    ) -> Result<StagedDownload, DeviceError> {
         let bytes = len * size_of::<T>();
-        let mut landing = match self.landings.take(bytes) {
-            Some(landing) => landing,
+        let mut staging = match self.download_staging.take(bytes) {
+            Some(staging) => staging,
             // A little more, for the next one.
             None => self.pinned((bytes + bytes / 8).max(LEAST))?,
         };
-        let elements = bytemuck::cast_slice_mut(&mut landing.as_mut_slice()?[..bytes]);
+        let elements = bytemuck::cast_slice_mut(&mut staging.as_mut_slice()?[..bytes]);
         self.download_into(buffer, elements)?;
-        let landed: &[u8] = &landing.as_slice()?[..bytes];
+        let downloaded: &[u8] = &staging.as_slice()?[..bytes];
         #[allow(unsafe_code)]
         // SAFETY: the memory stays where it is as long as its buffer, which is kept beside; nothing
-        // writes to it while it is; and `Landed` lends the bytes only for as long as itself lives.
-        let landed = unsafe { std::slice::from_raw_parts(landed.as_ptr(), bytes) };
-        Ok(Landed { bytes: landed, buffer: Some(landing), landings: self.landings.clone() })
+        // writes to it while it is; and `StagedDownload` lends the bytes only for as long as itself lives.
+        let downloaded = unsafe { std::slice::from_raw_parts(downloaded.as_ptr(), bytes) };
+        Ok(StagedDownload {
+            bytes: downloaded,
+            buffer: Some(staging),
+            download_staging: self.download_staging.clone(),
+        })
     }
 }

@@ -61,7 +61,7 @@ impl<B: Backend + Clone> Engine<B> {
         Ok(Self { backend, applications, scoring, costs, text, matrix })
     }
 
-    pub(super) fn at(&self, buffer: &B::Buffer) -> Word {
+    pub(super) fn at(&self, buffer: &B::Buffer) -> Word<'static> {
         Word::Address(self.backend.address(buffer))
     }
 }

@@ -255,7 +255,7 @@ impl<B: Backend + Clone> Engine<B> {
         }
     }
 
-    pub(super) fn at(&self, buffer: &B::Buffer) -> Word {
+    pub(super) fn at(&self, buffer: &B::Buffer) -> Word<'static> {
         Word::Address(self.backend.address(buffer))
     }
 

@@ -1,4 +1,4 @@
-//! What tests of the streaming runtime share.
+//! Applications and settings that several tests of the streaming runtime use.
 // Each test uses a part of it.
 #![allow(dead_code)]
 

@@ -85,14 +85,14 @@ impl Collect for Thirds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Affine {
-    /// The factor.
+    /// Factor of the map.
     pub scale: u32,
-    /// What is added.
+    /// Summand of the map.
     pub offset: u32,
 }
 
 impl Affine {
-    /// What an item of a pod stands for.
+    /// A map of numbers, which an item of a pod stands for.
     pub fn of(item: u32, element: u32) -> Self {
         Self { scale: mix(item) | 1, offset: mix(item ^ (element << 16)) }
     }
@@ -200,9 +200,9 @@ pub fn pods(seed: u64, count: u32) -> Vec<Numbers> {
 ///              `-others  `-others
 /// ```
 pub struct Sieve {
-    /// The application.
+    /// Topology of the application.
     pub topology: Topology<'static>,
-    /// What the pods are reduced to.
+    /// Sink of the reduced values.
     pub chained: SinkId<Chained>,
     /// The numbers that are no multiples.
     pub others: [SinkId<u32>; 2],
@@ -228,7 +228,7 @@ impl Sieve {
         Self { topology, chained, others }
     }
 
-    /// What a run yielded, each sorted: the pods' maps, and the numbers that are no multiples.
+    /// Outputs of a run, each sorted: the maps of the pods, and the numbers that are no multiples.
     pub fn found(&self, outputs: &mut Outputs) -> (Vec<Chained>, Vec<u32>) {
         let mut chained = outputs.take(self.chained);
         chained.sort_unstable();
@@ -237,7 +237,7 @@ impl Sieve {
         (chained, others)
     }
 
-    /// What a plain loop yields.
+    /// Outputs of a plain loop.
     pub fn expected(pods: &[Numbers]) -> (Vec<Chained>, Vec<u32>) {
         use aligner_core::stream::AnyPod;
         let (mut chained, mut others) = (Vec::new(), Vec::new());

@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// What a node is to loops. They neither overlap nor nest, so that a node on one is on no other; but
+/// The role of a node in loops. Loops neither overlap nor nest, so that a node on one is on no other; but
 /// a tail may be the head of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loop {

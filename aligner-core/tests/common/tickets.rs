@@ -22,13 +22,13 @@ use bytemuck::Zeroable;
 use super::pods::{Chain, Chained, Multiples, Numbers, Thirds};
 use super::tokens::mix;
 
-/// What pods are made of.
+/// An item of which pods are made.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Ticket {
     /// The header of its pods.
     pub header: u32,
-    /// Makes the numbers.
+    /// The numbers of the ticket.
     pub seed: u32,
     /// Numbers in its pods, 0 to 24.
     pub len: u32,
@@ -129,7 +129,7 @@ impl Stage for Spread {
     }
 }
 
-/// The application.
+/// Topology of the application.
 pub struct Tickets {
     /// Its graph, whose source takes tickets.
     pub topology: Topology<'static>,
@@ -139,7 +139,7 @@ pub struct Tickets {
     marks: [SinkId<Measured>; 2],
 }
 
-/// What a run yielded, each sink sorted: the pods' maps, the numbers that left their pods, the pods'
+/// Outputs of a run, each sink sorted: the pods' maps, the numbers that left their pods, the pods'
 /// headers and numbers, the marks.
 pub type Found = (Vec<Chained>, [Vec<u32>; 4], Vec<(u32, Vec<u32>)>, [Vec<Measured>; 2]);
 
@@ -149,7 +149,7 @@ fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
 }
 
 impl Tickets {
-    /// The application.
+    /// Topology of the application.
     pub fn new() -> Self {
         let mut topology = Topology::new("tickets", &());
         let (make, multiples) = (topology.stage(Make), topology.collect(Multiples));

@@ -4,7 +4,7 @@
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-/// What flows along all edges.
+/// The item that flows along all edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Token {
@@ -14,7 +14,7 @@ pub struct Token {
     pub hash: u32,
     /// Times that it may still go round a loop.
     pub hops: u32,
-    /// Which of several outputs it last was.
+    /// Its number among the outputs of the last stage.
     pub spare: u32,
 }
 

@@ -103,7 +103,7 @@ fn loops_multiply_no_pods() {
 #[repr(C)]
 struct Turn;
 
-/// Passes numbers on.
+/// A stage that passes numbers on.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 struct On;

@@ -1,4 +1,4 @@
-//! What is refused before anything runs, in which words, and what looks wrong and is legal.
+//! Topologies that are refused before anything runs, with their messages, and topologies that look wrong and are legal.
 #![allow(clippy::expect_used)]
 
 mod declarations;

@@ -22,7 +22,7 @@ const MARGIN: usize = 64;
 /// Times that the kernels run all loops.
 const TIMES: u32 = 2;
 
-/// What a launch records.
+/// Records of a launch. The kernel adds to the values before.
 struct Records {
     /// For each iteration, how often it was visited.
     visits: Vec<u32>,

@@ -98,7 +98,7 @@ impl Stage for Spreading {
     }
 }
 
-/// What the sinks get: low bytes, high bytes and sums, sorted.
+/// Items of the sinks: low bytes, high bytes and sums, sorted.
 type Sums = (Vec<u8>, Vec<u8>, Vec<u64>);
 
 const GLOBAL: u64 = 1 << 40;
@@ -172,7 +172,7 @@ fn fused_stages_push_no_more_than_they_may_as_a_whole() {
     assert_eq!(fused(1, &[0x8000_0002]), Err(too_many("high", 1)));
 }
 
-/// What a sink gets on the CPU and on the shim; the oracle must agree.
+/// Items of a sink on the CPU and on the shim; the oracle must agree.
 fn everywhere<T: Item + Ord + std::fmt::Debug>(
     topology: &Topology<'_, u64>,
     app: &'static str,

@@ -9,7 +9,7 @@ use gpualign_tests::ShimBackend;
 
 const GLOBAL: u32 = 7;
 
-/// What loading the application says.
+/// Message of the error when the application is loaded.
 fn load(app: &'static str, topology: &Topology<'_, u32>, width: u32) -> Result<(), RunError> {
     load_with(app, topology, width, &GLOBAL)
 }

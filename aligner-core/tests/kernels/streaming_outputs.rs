@@ -254,7 +254,7 @@ fn check_wrong_input(runner: &Runner) {
     assert_eq!(error.to_string(), "the source takes Token and the input is u64");
 }
 
-/// What goes in and what comes out of all modules balances.
+/// Checks that the inputs and outputs of all modules balance.
 fn check_metrics(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
     for policy in [Policy::Lazy, Policy::Naive] {

@@ -1,86 +1,52 @@
-//! Reference coordinates and indexed coordinates.
+//! Translation between reference coordinates and indexed coordinates.
 //!
 //! ```text
 //! reference  ACGTNNNNNNNNNNNNNNNNNNNNNNNNNNNNNACGTNAC     all contigs, end to end
 //!                |flank|     cut      |flank|
-//! indexed    ACGTxxxxxxxxxxxxxxACGTxAC                    what the suffix arrays sort
+//! indexed    ACGTxxxxxxxxxxxxxxACGTxAC                    the text that the suffix arrays sort
 //! ```
 //!
-//! An *exception* is a base other than A, C, G, T. In the indexed text it is replaced by a base
-//! that [`substitute`] draws from its position, and of a run of more than `2 * FLANK` consecutive
-//! exceptions only the first and last [`FLANK`] are kept, so that gaps of N cost nothing and pile
-//! up nowhere. A hit in the indexed text is a hit in the reference where the window is *plain*:
-//! no exception in it and no contig end.
+//! An *exception* is a letter other than A, C, G, T. In the indexed text a base that
+//! [`substitute`](super::exception::substitute) draws from its position stands for it, and of a run of more than
+//! `2 * FLANK` consecutive exceptions only the first and last [`FLANK`](super::exception::FLANK) are kept, so that
+//! gaps of N take no memory and do not add up to long repeats. A hit in the indexed text is a hit in the reference
+//! where the window is *plain*: it has no exception and no contig end in it.
 
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
+use super::contig::Contig;
+use super::exception::{Exception, cut};
 
-use crate::reference::Contig;
-
-/// Exceptions kept in the indexed text at each end of a long run of them.
-pub const FLANK: u32 = 64;
-
-/// A run of one letter other than A, C, G, T, in reference coordinates.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub(crate) struct Exception {
-    pub(crate) start: u32,
-    pub(crate) length: u32,
-    /// The upper-case ASCII letter.
-    pub(crate) letter: u32,
-}
-
-impl Exception {
-    pub(crate) fn end(&self) -> u32 {
-        self.start + self.length
-    }
-}
-
-/// The base, 0 to 3, that stands in the indexed text for an exception at this reference position
-/// (the finaliser of `MurmurHash3`: neighbours look unrelated).
-pub(crate) fn substitute(position: u32) -> u8 {
-    let mut hash = position;
-    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85EB_CA6B);
-    hash = (hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35);
-    ((hash ^ (hash >> 16)) & 3) as u8
-}
-
-/// The part of a run of consecutive exceptions that the indexed text leaves out.
-pub(crate) fn cut(run: &Range<u32>) -> Range<u32> {
-    if run.end - run.start > 2 * FLANK {
-        run.start + FLANK..run.end - FLANK
-    } else {
-        run.end..run.end
-    }
-}
-
-/// Where a stretch without cuts begins, in both coordinates.
+/// Begin of a stretch of the text without cuts.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct UncutStretch {
+    /// Reference coordinate.
     reference: u32,
+    /// Indexed coordinate.
     indexed: u32,
 }
 
-/// Translates between the two coordinates and tells plain windows.
+/// Translation between the two coordinates, and the exceptions and contig ends that make windows not plain.
 #[derive(Debug, Clone)]
 pub(crate) struct Coordinates {
     /// Never empty; both fields ascend.
-    stretches: Vec<Stretch>,
-    /// Runs of exceptions, and contig ends as empty ranges, in indexed coordinates: the starts and,
-    /// apart, the ends, which are searched.
+    stretches: Vec<UncutStretch>,
+    /// Starts of the barriers, which are runs of exceptions and, as empty ranges, contig ends: in indexed coordinates,
+    /// ascending.
     barrier_starts: Vec<u32>,
+    /// End of each barrier; apart from the starts because only the ends are searched.
     barrier_ends: Vec<u32>,
+    /// Bases of the indexed text.
     indexed_length: u32,
 }
 
 impl Coordinates {
-    /// From contigs and exceptions, both ascending, of a reference of `length` bases.
+    /// Coordinates of a reference of `length` bases with these contigs and exceptions, both ascending.
     pub(crate) fn new(contigs: &[Contig], exceptions: &[Exception], length: u32) -> Self {
-        let mut stretches = vec![Stretch { reference: 0, indexed: 0 }];
+        let mut stretches = vec![UncutStretch { reference: 0, indexed: 0 }];
         let mut barriers = Vec::new();
         let mut skipped = 0;
-        let mut ends = contigs.iter().map(|contig| contig.offset + contig.length).peekable();
+        let mut ends = contigs.iter().map(Contig::end).peekable();
         for run in runs(exceptions) {
             while let Some(end) = ends.next_if(|&end| end <= run.start) {
                 barriers.push(end - skipped..end - skipped);
@@ -92,7 +58,7 @@ impl Coordinates {
             skipped += cut.end - cut.start;
             barriers.push(start..run.end - skipped);
             if !cut.is_empty() {
-                stretches.push(Stretch { reference: cut.end, indexed: cut.end - skipped });
+                stretches.push(UncutStretch { reference: cut.end, indexed: cut.end - skipped });
             }
         }
         barriers.extend(ends.map(|end| end - skipped..end - skipped));
@@ -104,22 +70,25 @@ impl Coordinates {
         }
     }
 
+    /// Number of bases of the indexed text.
     pub(crate) fn indexed_length(&self) -> u32 {
         self.indexed_length
     }
 
+    /// Reference coordinate of an indexed coordinate.
     pub(crate) fn to_reference(&self, indexed: u32) -> u32 {
         let after = self.stretches.partition_point(|stretch| stretch.indexed <= indexed);
         let stretch = self.stretches[after - 1];
         stretch.reference + (indexed - stretch.indexed)
     }
 
-    /// The indexed coordinate of a reference coordinate, unless the text leaves it out.
+    /// Indexed coordinate of a reference coordinate; `None` if the indexed text leaves it out.
     pub(crate) fn to_indexed(&self, reference: u32) -> Option<u32> {
         self.indexed_parts(reference..reference + 1).next().map(|(_, indexed)| indexed.start)
     }
 
-    /// The positions around this one up to the next barriers; `None` if it is in an exception.
+    /// The longest plain range around an indexed coordinate: up to the next barrier on each side. `None` if the
+    /// coordinate is in an exception.
     pub(crate) fn plain_stretch(&self, indexed: u32) -> Option<Range<u32>> {
         let next = self.barrier_ends.partition_point(|&barrier_end| barrier_end <= indexed);
         let start = next.checked_sub(1).map_or(0, |last| self.barrier_ends[last]);
@@ -127,6 +96,7 @@ impl Coordinates {
         (start..end).contains(&indexed).then_some(start..end)
     }
 
+    /// Whether the `length` indexed bases from `start` on are inside the text and touch no barrier.
     pub(crate) fn is_plain(&self, start: u32, length: u32) -> bool {
         let end = start.saturating_add(length);
         let barrier = self.barrier_ends.partition_point(|&barrier_end| barrier_end <= start);
@@ -134,8 +104,8 @@ impl Coordinates {
             && self.barrier_starts.get(barrier).is_none_or(|&barrier_start| barrier_start >= end)
     }
 
-    /// The parts of a reference range that the indexed text holds, as (reference start, indexed
-    /// range), ascending.
+    /// The parts of a reference range that the indexed text holds, ascending: reference coordinate of the part's
+    /// start, and its range in indexed coordinates.
     pub(crate) fn indexed_parts(
         &self,
         range: Range<u32>,
@@ -159,7 +129,7 @@ impl Coordinates {
     }
 }
 
-/// Merges exceptions that touch, whatever their letters.
+/// Reference ranges of consecutive exceptions: exceptions that touch are merged, whatever their letters.
 fn runs(exceptions: &[Exception]) -> impl Iterator<Item = Range<u32>> {
     exceptions
         .chunk_by(|left, right| left.end() == right.start)

@@ -1,39 +1,47 @@
-//! A Burrows-Wheeler transform with ranks: one 64-byte line holds 192 symbols and the counts before
-//! them, so that a rank costs one memory access (after the interleaved "Occ" of BWA-MEM2).
+//! Burrows-Wheeler transforms with ranks: one 64-byte line holds 192 symbols and the counts of all symbols before
+//! them, so that a rank costs one memory access (after the interleaved occurrence table of BWA-MEM2, Vasimuddin et al.
+//! 2019).
 //!
-//! The transform of a text of `n` bases has `n + 1` rows: row 0 is the empty suffix (the sentinel,
-//! which sorts before A), and one row, the *primary*, is that of the whole text, whose preceding
-//! symbol is the sentinel. The primary is stored as an A and taken off again in every count.
+//! The transform of a text of `n` bases has `n + 1` rows, one per suffix in lexicographic order. Row 0 is the empty
+//! suffix (the sentinel, which sorts before A). One row, the *primary*, is that of the whole text, and the symbol
+//! before that suffix is the sentinel; it is stored as an A, which every count subtracts again.
+//!
+//! ```text
+//! RankBlock, 64 bytes:   counts of A, C, G, T before the block         4 x 32 bits
+//!                        planes of 64 symbols: low bits, high bits     3 x 2 x 64 bits
+//! ```
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
-/// Symbols of one block.
+/// Number of symbols of one block.
 pub const SYMBOLS_PER_BLOCK: u32 = 192;
 
-/// 192 symbols of a transform, one cache line.
-#[repr(C, align(64))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct RankBlock {
-    /// Each symbol's count before the block, the primary counted as A.
-    pub counts: [u32; 4],
-    /// For each 64 symbols, their low bits and their high bits, the first symbol in bit 0.
-    pub planes: [[u64; 2]; 3],
+device_struct! {
+    /// 192 symbols of a transform, one cache line.
+    #[repr(align(64))]
+    #[derive(PartialEq, Eq)]
+    pub struct RankBlock {
+        /// Count of each symbol before the block, the primary counted as A.
+        pub counts: [u32; 4],
+        /// For each 64 symbols, their low bits and their high bits, the first symbol in bit 0.
+        pub planes: [[u64; 2]; 3],
+    }
 }
 
-/// Blocks for this many rows: the last also answers the rank of all rows.
+/// Number of blocks for this many rows: the last block also answers the rank of all rows.
 pub(crate) const fn blocks_for(rows: u64) -> u64 {
     rows / SYMBOLS_PER_BLOCK as u64 + 1
 }
 
 impl RankBlock {
-    /// Sets a symbol of a zeroed block.
+    /// Sets the symbol at a position, 0 to 191, of a zeroed block.
     pub(crate) fn set(&mut self, place: usize, code: u8) {
         let planes = &mut self.planes[place / 64];
         planes[0] |= u64::from(code & 1) << (place % 64);
         planes[1] |= u64::from(code >> 1) << (place % 64);
     }
 
-    /// Each symbol's count among the first `places` symbols, plus [`RankBlock::counts`].
+    /// Count of each symbol before position `places`, 0 to 192, of the block, symbols before the block included.
     #[inline]
     pub(crate) fn counts_before(&self, places: u32) -> [u32; 4] {
         let mut counts = self.counts;
@@ -53,18 +61,18 @@ impl RankBlock {
     }
 }
 
-/// The transform of one direction of the text.
+/// Burrows-Wheeler transform of the text, or of the reversed text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bwt<'a> {
     pub(crate) blocks: &'a [RankBlock],
-    /// The row of the whole text.
+    /// Row of the whole text.
     pub(crate) primary: u32,
-    /// For each code, the first row whose suffix starts with it.
+    /// For each code, the first row whose suffix begins with it.
     pub(crate) first: [u32; 4],
 }
 
 impl Bwt<'_> {
-    /// Each code's count among the symbols of rows `0..row`; `row` is at most the number of rows.
+    /// Count of each code among the symbols of rows `0..row`; `row` is at most the number of rows.
     #[inline]
     pub fn rank4(&self, row: u32) -> [u32; 4] {
         let block = &self.blocks[(row / SYMBOLS_PER_BLOCK) as usize];
@@ -81,8 +89,7 @@ impl Bwt<'_> {
         }
     }
 
-    /// The symbol of a row: the base before its suffix. At the primary it is the sentinel, given
-    /// as 0.
+    /// Symbol of a row: the code of the base before the row's suffix. At the primary that is the sentinel, given as 0.
     #[inline]
     pub fn symbol(&self, row: u32) -> u8 {
         let block = &self.blocks[(row / SYMBOLS_PER_BLOCK) as usize];
@@ -92,20 +99,20 @@ impl Bwt<'_> {
         bit(high) << 1 | bit(low)
     }
 
-    /// The row of the suffix that is one base longer than that of `row`; `row` is not the primary.
+    /// Row of the suffix that is one base longer than the suffix of `row`; `row` is not the primary.
     #[inline]
     pub fn previous(&self, row: u32) -> u32 {
         let code = self.symbol(row) as usize;
         self.first[code] + self.rank4(row)[code]
     }
 
-    /// The row of the whole text.
+    /// Row of the whole text, whose symbol is the sentinel.
     pub fn primary(&self) -> u32 {
         self.primary
     }
 }
 
-/// Starts to fetch the line of a value into the cache, where processors can be told so.
+/// Starts to fetch the cache line of a value, on processors that have an instruction for it.
 #[inline]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

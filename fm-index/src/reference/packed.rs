@@ -1,26 +1,27 @@
-//! Two-bit text: 32 bases a 64-bit word, the first base in the lowest two bits.
+//! Two-bit text: 32 bases in each 64-bit word, the first base in the lowest two bits.
 
 use std::ops::Range;
 
-/// Bases in one word.
-const BASES: usize = 32;
+/// Bases of one 64-bit word.
+const BASES_PER_WORD: usize = 32;
 
-/// Words that hold this many bases.
+/// Number of 64-bit words that hold this many bases.
 pub(crate) const fn words_for(bases: usize) -> usize {
-    bases.div_ceil(BASES)
+    bases.div_ceil(BASES_PER_WORD)
 }
 
 /// A two-bit text that grows at its end.
 #[derive(Debug, Default)]
-pub(crate) struct Packer {
+pub(crate) struct PackedText {
     words: Vec<u64>,
+    /// Number of bases.
     bases: usize,
 }
 
-impl Packer {
+impl PackedText {
     /// Appends one code, 0 to 3.
     pub(crate) fn push(&mut self, code: u8) {
-        let place = self.bases % BASES;
+        let place = self.bases % BASES_PER_WORD;
         if place == 0 {
             self.words.push(0);
         }
@@ -36,21 +37,22 @@ impl Packer {
     }
 }
 
-/// The code at one place.
+/// Code, 0 to 3, of the base at a position, from 0.
 #[inline]
-pub(crate) fn get(words: &[u64], place: usize) -> u8 {
-    (words[place / BASES] >> (2 * (place % BASES))) as u8 & 3
+pub(crate) fn get(words: &[u64], position: usize) -> u8 {
+    (words[position / BASES_PER_WORD] >> (2 * (position % BASES_PER_WORD))) as u8 & 3
 }
 
-/// Writes the codes of a range of places; `codes` is as long as the range.
-pub(crate) fn unpack(words: &[u64], places: Range<usize>, codes: &mut [u8]) {
-    let (head, body) =
-        codes.split_at_mut(((BASES - places.start % BASES) % BASES).min(places.len()));
+/// Writes the codes, 0 to 3, of a range of positions to `codes`, which is as long as the range.
+pub(crate) fn unpack(words: &[u64], positions: Range<usize>, codes: &mut [u8]) {
+    // Codes before the first whole word.
+    let head = (BASES_PER_WORD - positions.start % BASES_PER_WORD) % BASES_PER_WORD;
+    let (head, body) = codes.split_at_mut(head.min(positions.len()));
     for (i, code) in head.iter_mut().enumerate() {
-        *code = get(words, places.start + i);
+        *code = get(words, positions.start + i);
     }
-    let first = (places.start + head.len()) / BASES;
-    for (chunk, &word) in body.chunks_mut(BASES).zip(&words[first..]) {
+    let first = (positions.start + head.len()) / BASES_PER_WORD;
+    for (chunk, &word) in body.chunks_mut(BASES_PER_WORD).zip(&words[first..]) {
         for (i, code) in chunk.iter_mut().enumerate() {
             *code = (word >> (2 * i)) as u8 & 3;
         }
@@ -65,11 +67,11 @@ mod tests {
     fn every_range_unpacks_to_what_was_pushed() {
         let codes: Vec<u8> =
             (0..131u32).map(|i| (i.wrapping_mul(0x9E37_79B1) >> 30) as u8).collect();
-        let mut packer = Packer::default();
+        let mut text = PackedText::default();
         for &code in &codes {
-            packer.push(code);
+            text.push(code);
         }
-        let words = packer.into_words();
+        let words = text.into_words();
         assert_eq!(words.len(), words_for(codes.len()));
         for start in 0..=codes.len() {
             for end in start..=codes.len() {

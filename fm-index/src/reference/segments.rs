@@ -1,32 +1,33 @@
-//! Segments: stretches of the indexed text that are inside one contig and have nothing left out.
+//! Segments: parts of the indexed text that lie in one contig and have nothing cut out. Unlike plain stretches they
+//! may hold exceptions.
 
 use std::ops::Range;
 
-use crate::reference::Reference;
+use super::Reference;
 
-/// A stretch of the indexed text that lies as it is in one contig, but for stand-ins.
+/// A part of the indexed text whose bases follow one another in one contig; bases may stand in it for exceptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it lies in the indexed text; never empty.
+    /// Its range in indexed coordinates; never empty.
     pub indexed: Range<u32>,
-    /// Number of the contig.
+    /// Number of the contig, from 0.
     pub contig: u32,
-    /// Where it begins within the contig, 0-based.
+    /// Position of its first base in the contig, 0-based.
     pub start: u32,
 }
 
-/// All segments of a reference. Together they are the indexed text. What is aligned within one
-/// of them has a place in the reference, column by column.
+/// All segments of a reference, in order; together they are the indexed text. An alignment inside one segment is an
+/// alignment to the reference, column by column.
 #[derive(Debug, Clone)]
 pub struct Segments(Vec<Segment>);
 
 impl Segments {
-    /// Those of a reference.
+    /// Segments of `reference`.
     pub fn new(reference: &Reference) -> Self {
         let contigs = reference.contigs().iter().enumerate();
         let segments = contigs.flat_map(|(number, contig)| {
-            let all = contig.offset..contig.offset + contig.length;
-            reference.indexed_parts(all).map(move |(start, indexed)| Segment {
+            let whole = contig.offset..contig.end();
+            reference.coordinates().indexed_parts(whole).map(move |(start, indexed)| Segment {
                 indexed,
                 contig: number as u32,
                 start: start - contig.offset,
@@ -35,10 +36,10 @@ impl Segments {
         Self(segments.collect())
     }
 
-    /// The number of the segment with this position of the indexed text.
+    /// Number of the segment, from 0, that holds an indexed coordinate.
     ///
     /// # Panics
-    /// If the position is behind the text.
+    /// If the coordinate is behind the text.
     #[inline]
     pub fn number(&self, indexed: u32) -> u32 {
         let number = self.0.partition_point(|segment| segment.indexed.end <= indexed);
@@ -46,23 +47,23 @@ impl Segments {
         number as u32
     }
 
-    /// A segment.
+    /// The segment of a number, from 0.
     ///
     /// # Panics
-    /// If there is no such number.
+    /// If there are no more than `number` segments.
     #[inline]
     pub fn get(&self, number: u32) -> &Segment {
         &self.0[number as usize]
     }
 
-    /// All of them, in order.
+    /// All segments, in order.
     pub fn all(&self) -> &[Segment] {
         &self.0
     }
 }
 
 impl Segment {
-    /// The place within the contig of an indexed position of this segment, or of its end.
+    /// Position in the contig, 0-based, of an indexed coordinate of this segment, or of its end.
     #[inline]
     pub fn in_contig(&self, indexed: u32) -> u32 {
         self.start + (indexed - self.indexed.start)

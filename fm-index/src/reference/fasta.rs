@@ -5,28 +5,53 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use aligner_core::fastx::{self, OpenError};
+use aligner_core::fastx::{self, OpenError, line_of_residue};
+use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{UNKNOWN, encode, is_iupac};
 use md5::{Digest, Md5};
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::Format;
 
-use crate::coordinates::{Exception, cut, substitute};
-use crate::error::{Place, ReferenceError, ReferenceProblem};
-use crate::packed::Packer;
-use crate::reference::{Contig, MAX_BASES, Reference};
-use crate::source::{Source, SourceReader};
+use super::Reference;
+use super::contig::{Contig, MAX_BASES};
+use super::error::{ReferenceError, ReferenceProblem};
+use super::exception::{Exception, cut, substitute};
+use super::packed::PackedText;
+use crate::fingerprint::{FileFingerprint, FingerprintReader};
+
+impl Reference {
+    /// Reads a FASTA file, plain or compressed by gzip (BGZF included), bzip2 or zstd, which is
+    /// told from its first bytes. Line ends may be LF or CRLF, letters in either case.
+    ///
+    /// # Errors
+    /// [`ReferenceError`] with file, record and line: see [`ReferenceProblem`].
+    pub fn from_fasta(path: impl AsRef<Path>) -> Result<Self, ReferenceError> {
+        read(path.as_ref())
+    }
+
+    /// Takes records from memory: headers, whose first words are the contigs' names, and letters.
+    ///
+    /// # Errors
+    /// As [`Reference::from_fasta`], without file and line.
+    pub fn from_records<N: AsRef<[u8]>, L: AsRef<[u8]>>(
+        records: impl IntoIterator<Item = (N, L)>,
+    ) -> Result<Self, ReferenceError> {
+        collect(records)
+    }
+}
 
 /// Reads a FASTA file.
-pub(crate) fn read(path: &Path) -> Result<Reference, ReferenceError> {
-    let at = |record, line, problem| ReferenceError {
-        place: Place { file: Some(path.to_owned()), record, line },
+fn read(path: &Path) -> Result<Reference, ReferenceError> {
+    let file_location = InputLocation { file: Some(path.to_owned()), ..InputLocation::default() };
+    let in_file = |problem| ReferenceError { location: file_location.clone(), problem };
+    let at_record = |record, line, problem| ReferenceError {
+        location: file_location.clone().at_record(record, line),
         problem,
     };
-    let unreadable = |error: io::Error| at(None, None, ReferenceProblem::Io(error.to_string()));
+    let unreadable = |error: io::Error| in_file(ReferenceProblem::Io(error.to_string()));
 
-    let mut file = SourceReader::new(fastx::open(path).map_err(unreadable)?);
-    let mut assembler = Assembler::default();
+    let mut file = FingerprintReader::new(fastx::open(path).map_err(unreadable)?);
+    let mut builder = ReferenceBuilder::default();
     let mut number = 0;
     {
         let mut records = fastx::records(&mut file).map_err(|error| {
@@ -35,48 +60,55 @@ pub(crate) fn read(path: &Path) -> Result<Reference, ReferenceError> {
                 OpenError::Empty => ReferenceProblem::EmptyFile,
                 OpenError::UnknownFormat => ReferenceProblem::NotFasta,
             };
-            at(None, None, problem)
+            in_file(problem)
         })?;
         while let Some(record) = records.next() {
             number += 1;
             let record = record.map_err(|error| {
-                let line = Some(error.position.line).filter(|&line| line > 0);
-                at(Some(number), line, explain(&error))
+                let line = fastx::RecordProblem::from(&error).line;
+                at_record(number, line, problem_of(&error))
             })?;
             let header_line = record.start_line_number();
             if record.format() == Format::Fastq {
-                return Err(at(Some(number), Some(header_line), ReferenceProblem::Fastq));
+                return Err(at_record(number, Some(header_line), ReferenceProblem::Fastq));
             }
-            assembler.add(record.id(), &record.seq()).map_err(|problem| {
+            builder.add(record.id(), &record.seq()).map_err(|problem| {
                 let line = match problem {
-                    ReferenceProblem::Letter { .. } => header_line + 1 + bad_line(record.raw_seq()),
+                    ReferenceProblem::Letter { position, .. } => {
+                        header_line + line_of_residue(record.raw_seq(), position as usize - 1)
+                    }
                     _ => header_line,
                 };
-                at(Some(number), Some(line), problem)
+                at_record(number, Some(line), problem)
             })?;
         }
     }
     let source = file.finish().map_err(unreadable)?;
-    assembler.finish(source).map_err(|problem| at(None, None, problem))
+    builder.finish(source).map_err(in_file)
 }
 
 /// Takes records from memory.
-pub(crate) fn collect<N: AsRef<[u8]>, L: AsRef<[u8]>>(
+fn collect<N: AsRef<[u8]>, L: AsRef<[u8]>>(
     records: impl IntoIterator<Item = (N, L)>,
 ) -> Result<Reference, ReferenceError> {
-    let at =
-        |record, problem| ReferenceError { place: Place { record, ..Place::default() }, problem };
-    let mut assembler = Assembler::default();
+    let in_memory = InputLocation::default;
+    let mut builder = ReferenceBuilder::default();
     for (i, (header, letters)) in records.into_iter().enumerate() {
-        assembler
+        builder
             .add(header.as_ref(), letters.as_ref())
-            .map_err(|problem| at(Some(i as u64 + 1), problem))?;
+            .map_err(|problem| ReferenceError {
+                location: in_memory().at_record(i as u64 + 1, None),
+                problem,
+            })?;
     }
-    assembler.finish(Source::default()).map_err(|problem| at(None, problem))
+    builder
+        .finish(FileFingerprint::default())
+        .map_err(|problem| ReferenceError { location: in_memory(), problem })
 }
 
-/// A parser's error in our words.
-fn explain(error: &ParseError) -> ReferenceProblem {
+/// The problem behind a parser's error. A reference tells FASTQ from other text, and needs no more: unlike reads,
+/// whose errors [`RecordProblem`](fastx::RecordProblem) explains in detail, it may not be FASTQ at all.
+fn problem_of(error: &ParseError) -> ReferenceProblem {
     match error.kind {
         ParseErrorKind::Io => ReferenceProblem::Read(error.msg.clone()),
         _ if error.format == Some(Format::Fastq) => ReferenceProblem::Fastq,
@@ -84,27 +116,25 @@ fn explain(error: &ParseError) -> ReferenceProblem {
     }
 }
 
-/// Line breaks before the first bad letter.
-fn bad_line(raw: &[u8]) -> u64 {
-    let letters = raw.split(|&byte| byte == b'\n');
-    let is_good = |line: &&[u8]| line.iter().all(|&byte| byte == b'\r' || is_iupac(byte));
-    letters.take_while(is_good).count() as u64
-}
-
-/// Gathers contigs into a [`Reference`].
+/// A [`Reference`] to which contigs are added one by one.
 #[derive(Default)]
-struct Assembler {
+struct ReferenceBuilder {
     contigs: Vec<Contig>,
+    /// Names of the contigs so far.
     names: HashSet<String>,
     exceptions: Vec<Exception>,
-    text: Packer,
+    /// The indexed text without `gap`.
+    text: PackedText,
+    /// Bases of all contigs so far, exceptions included.
     length: u32,
-    /// A run of exceptions that may go on, its bases not yet in the text.
+    /// Run of exceptions at the end, which may go on; its substitutes are not in the text yet.
     gap: Range<u32>,
+    /// Number of A, C, G and T so far.
     bases: u64,
 }
 
-impl Assembler {
+impl ReferenceBuilder {
+    /// Adds a contig with this header and these letters.
     fn add(&mut self, header: &[u8], letters: &[u8]) -> Result<(), ReferenceProblem> {
         let name = header.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         if name.is_empty() {
@@ -151,7 +181,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Takes a run of one exception letter at the end of the reference.
+    /// Adds a run of one exception letter at the end of the reference.
     fn extend_gap(&mut self, letter: u8, length: u32) {
         let start = self.length;
         if self.gap.end != start {
@@ -162,7 +192,7 @@ impl Assembler {
         self.exceptions.push(Exception { start, length, letter: u32::from(letter) });
     }
 
-    /// Puts the substitutes of the gap's bases into the text, without its cut.
+    /// Appends the substitutes of the gap's letters, but for its cut, to the text.
     fn close_gap(&mut self) {
         let gap = std::mem::take(&mut self.gap);
         let cut = cut(&gap);
@@ -171,7 +201,8 @@ impl Assembler {
         }
     }
 
-    fn finish(mut self, source: Source) -> Result<Reference, ReferenceProblem> {
+    /// Completes the reference, which came from the file of this fingerprint.
+    fn finish(mut self, source: FileFingerprint) -> Result<Reference, ReferenceProblem> {
         if self.contigs.is_empty() {
             return Err(ReferenceProblem::NoRecords);
         }
@@ -183,10 +214,10 @@ impl Assembler {
     }
 }
 
-/// The class of A, C, G, T and U.
+/// Class of A, C, G, T and U, see [`class`].
 const BASE: u8 = 0;
 
-/// [`BASE`], or the upper-case letter of an exception.
+/// Class of a letter: [`BASE`], or the upper-case letter of an exception.
 fn class(letter: u8) -> u8 {
     if encode(letter) == UNKNOWN { letter.to_ascii_uppercase() } else { BASE }
 }
@@ -197,7 +228,7 @@ mod tests {
 
     #[test]
     fn more_bases_than_coordinates_are_refused() {
-        let full = || Assembler { length: MAX_BASES - 3, ..Assembler::default() };
+        let full = || ReferenceBuilder { length: MAX_BASES - 3, ..ReferenceBuilder::default() };
         assert!(full().add(b"fits", b"ACG").is_ok());
         assert!(matches!(full().add(b"too_long", b"ACGT"), Err(ReferenceProblem::TooLong)));
         assert_eq!(u64::from(MAX_BASES), (1 << 32) - (1 << 16));

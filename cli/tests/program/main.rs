@@ -4,7 +4,6 @@
 
 mod bad_input;
 mod bad_output;
-mod bench;
 mod blastn;
 mod commands;
 mod evaluate;

@@ -172,6 +172,7 @@ fn normal(random: &mut Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::simulate::letters::reverse_complement;
 
     const NONE: Rates = Rates { mutation: 0.0, indel_fraction: 0.15, indel_extension: 0.3 };
     const PLAIN: Pairs = Pairs {
@@ -234,7 +235,7 @@ mod tests {
             let end = contig.offset + to;
             let forward = reference.letters(begin..begin + 50);
             let mut reverse = reference.letters(end - 50..end);
-            crate::simulate::reverse_complement(&mut reverse);
+            reverse_complement(&mut reverse);
             flipped += usize::from(*left != forward);
             let expected = if *left == forward { (forward, reverse) } else { (reverse, forward) };
             assert!((left, right) == (&expected.0, &expected.1), "{one}");

@@ -52,7 +52,7 @@ fn pairs(count: usize) -> [String; 2] {
 }
 
 fn everyday(folder: &Folder, arguments: &[&str]) -> Vec<Record> {
-    sam::records(&folder.map(&[&["--mode", "everyday"], arguments].concat()))
+    sam::records(&folder.map(&[&["--mode", "best"], arguments].concat()))
 }
 
 /// The fields of a line, with those that say something of the mate.
@@ -67,7 +67,7 @@ fn both_reads_of_a_pair_tell_of_each_other() {
     let folder = Folder::new();
     let [one, two] = pairs(300);
     folder.write("1.fq", &one).write("2.fq", &two);
-    let text = folder.map(&["--mode", "everyday", "1.fq", "2.fq", "ref.fa"]);
+    let text = folder.map(&["--mode", "best", "1.fq", "2.fq", "ref.fa"]);
     let lines = fields(&text);
     assert_eq!(lines.len(), 600);
     let genome = phix();
@@ -160,32 +160,33 @@ fn very_short_reads_have_a_preset() {
 fn options_of_the_other_mode_and_odd_files_are_refused() {
     let folder = Folder::new();
     folder.write("1.fq", &pairs(1)[0]);
-    let complete = ["--mode", "complete"];
+    let all = ["--mode", "all"];
     for (options, said) in [
-        (&["-k", "3", "1.fq", "ref.fa"][..], "-k needs --mode complete"),
-        (&["--report", "all", "1.fq", "ref.fa"], "--report best or all needs --mode complete"),
-        (&["--all-starts", "1.fq", "ref.fa"], "--all-starts needs --mode complete"),
-        (&["--strategy", "trie", "1.fq", "ref.fa"], "--strategy needs --mode complete"),
-        (&["1.fq", "1.fq", "1.fq", "ref.fa"], "3 files of reads are no pairs"),
+        (&["-k", "3", "1.fq", "ref.fa"][..], "-k is an option of --mode all"),
+        (&["--report", "all", "1.fq", "ref.fa"], "must end in .html"),
+        (&["--primary-only", "1.fq", "ref.fa"], "--primary-only is an option of --mode all"),
+        (&["--all-starts", "1.fq", "ref.fa"], "--all-starts is an option of --mode all"),
+        (&["--strategy", "trie", "1.fq", "ref.fa"], "--strategy is an option of --mode all"),
+        (&["1.fq", "1.fq", "1.fq", "ref.fa"], "3 files of reads cannot be paired"),
         (
-            &[&complete[..], &["--single", "1.fq", "ref.fa"]].concat(),
-            "--single needs --mode everyday",
+            &[&all[..], &["--single", "1.fq", "ref.fa"]].concat(),
+            "--single is an option of --mode best",
         ),
         (
-            &[&complete[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
-            "--alternatives needs --mode everyday",
+            &[&all[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
+            "--alternatives is an option of --mode best",
         ),
         (
-            &[&complete[..], &["--preset", "short", "1.fq", "ref.fa"]].concat(),
-            "--preset needs --mode everyday",
+            &[&all[..], &["--preset", "short", "1.fq", "ref.fa"]].concat(),
+            "--preset is an option of --mode best",
         ),
         (
-            &[&complete[..], &["--report", "all", "--all-starts", "1.fq", "ref.fa"]].concat(),
-            "--all-starts leaves no choice of places",
+            &[&all[..], &["--primary-only", "--all-starts", "1.fq", "ref.fa"]].concat(),
+            "cannot be used with",
         ),
         (
             &["--report", "a.html", "--report", "b.html", "1.fq", "ref.fa"],
-            "--report: there is one page",
+            "cannot be used multiple times",
         ),
     ] {
         let output = folder.run(options);
@@ -202,7 +203,7 @@ fn output_does_not_depend_on_threads_or_batches() {
     folder.write("1.fq", &one).write("2.fq", &two);
     for reads in [&["1.fq", "2.fq"][..], &["1.fq"]] {
         let map = |options: &[&str]| {
-            let all = [&["--mode", "everyday"], reads, &["ref.fa"], options].concat();
+            let all = [&["--mode", "best"], reads, &["ref.fa"], options].concat();
             fields(&folder.map(&all))
         };
         let expected = map(&["-t", "1"]);
@@ -289,7 +290,7 @@ fn empty_and_odd_reads_are_unaligned() {
     let records = everyday(&folder, &["1.fa", "ref.fa"]);
     assert!(records.iter().all(|record| record.flag == 4 && !record.is_aligned()));
     assert_eq!(records.len(), 3);
-    let lines = fields(&folder.map(&["--mode", "everyday", "1.fa", "1.fa", "ref.fa"]));
+    let lines = fields(&folder.map(&["--mode", "best", "1.fa", "1.fa", "ref.fa"]));
     assert!(
         lines
             .iter()

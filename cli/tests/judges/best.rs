@@ -1,4 +1,4 @@
-//! Everyday mapping beside `bwa mem`, and what Picard makes of its files.
+//! Best mapping compared with `bwa mem`, and its files checked by Picard.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::sam::{self, Record};
 use crate::tools::{data, gpualign, plain_reference, run, status};
 
-const EVERYDAY: [&str; 2] = ["--mode", "everyday"];
+const BEST: [&str; 2] = ["--mode", "best"];
 
 fn path(file: &str) -> String {
     data(file).to_string_lossy().into_owned()
@@ -25,7 +25,7 @@ fn compare(reference: &str, reads: &[&str], folder: &Path) {
     let reads: Vec<String> = reads.iter().map(|file| path(file)).collect();
     let reads: Vec<&str> = reads.iter().map(String::as_str).collect();
     let theirs = primary(&run("bwa", &[&["mem", "ref.fa"], &reads[..]].concat(), folder));
-    let ours = primary(&gpualign(&[&EVERYDAY, &reads[..], &["ref.fa"]].concat(), folder));
+    let ours = primary(&gpualign(&[&BEST, &reads[..], &["ref.fa"]].concat(), folder));
     assert_eq!(ours.len(), theirs.len());
     let aligned = |records: &HashMap<_, Record>, flag| {
         records.values().filter(|record| record.is_aligned() && record.flag & flag == flag).count()
@@ -62,7 +62,7 @@ fn picard_finds_no_error_in_pairs() {
     let (group, reads) = ("@RG\\tID:x\\tSM:y\\tPL:ILLUMINA", reads.each_ref().map(String::as_str));
     for file in ["out.sam", "out.bam", "out.cram"] {
         let options = ["-R", group, "-o", file];
-        gpualign(&[&EVERYDAY, &reads[..], &["ref.fa"], &options].concat(), folder);
+        gpualign(&[&BEST, &reads[..], &["ref.fa"], &options].concat(), folder);
         let input = format!("INPUT={file}");
         // Reads of length zero have no qualities.
         let arguments = [

@@ -65,8 +65,9 @@ pub struct Batch {
     parts: Vec<Part>,
     /// What came instead of a further record.
     error: Option<anyhow::Error>,
-    /// When reading them began and ended.
+    /// When reading the batch began.
     pub begin: Instant,
+    /// When the batch was complete.
     pub end: Instant,
 }
 

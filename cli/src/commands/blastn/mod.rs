@@ -12,7 +12,6 @@
 
 mod alignment;
 pub mod args;
-pub mod bench;
 mod format;
 
 use std::fs::File;
@@ -33,9 +32,10 @@ use blastn_pipeline::sequence::fasta::{self, Record};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
-use crate::commands::{on_device, start_threads};
 use crate::console::{self, Console};
-use crate::output::staging::{Staged, Target};
+use crate::on_device;
+use crate::options::start_threads;
+use crate::staging::{Staged, Target};
 
 /// What is added to the name of the sequences.
 const EXTENSION: &str = ".gpdb";
@@ -209,7 +209,11 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-fn read_queries(path: &Path) -> Result<Vec<Record>> {
+/// Reads a file of queries.
+///
+/// # Errors
+/// If it cannot be read, or no query has any bases.
+pub fn read_queries(path: &Path) -> Result<Vec<Record>> {
     let queries = fasta::read(path)?;
     let name = crate::input::name(path);
     ensure!(
@@ -225,7 +229,10 @@ fn read_queries(path: &Path) -> Result<Vec<Record>> {
 }
 
 /// Opens a database by its name, with or without its extension.
-fn open(path: &Path) -> Result<Database> {
+///
+/// # Errors
+/// If there is no such database, or it is damaged.
+pub fn open(path: &Path) -> Result<Database> {
     let with_extension = with_extension(path);
     // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
     let path = if with_extension.exists() { &with_extension } else { path };

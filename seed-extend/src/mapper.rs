@@ -101,7 +101,7 @@ impl<'i> Mapper<'i> {
         let text = text(index);
         let known = Known { index: index.clone(), segments: Arc::clone(&segments), options };
         let finder = Finder::new(known, device)?;
-        let extender = Extender::new(options.scoring, text, &device.beside()?)?;
+        let extender = Extender::new(options.scoring, text, &device.with_own_stream()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
         Ok(Self {

@@ -3,9 +3,9 @@
 
 use std::convert::Infallible;
 
+use aligner_core::DeviceError;
 use aligner_core::device_struct;
 use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu, Kernel};
-use aligner_core::DeviceError;
 
 use crate::image::IndexSection;
 use crate::index::FmIndex;

@@ -71,7 +71,7 @@ mod reference;
 pub use fingerprint::FileFingerprint;
 pub use index::FmIndex;
 pub use index::build::BuildOptions;
-pub use index::error::IndexError;
+pub use index::error::BuildError;
 pub use index::interval::{Interval, Transforms};
 pub use index::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK};
 pub use reference::Reference;

@@ -88,7 +88,7 @@ pub fn salt(name: &[u8], seed: u64) -> u64 {
 
 /// The text of an index.
 fn text(index: &FmIndex) -> extend::Text<'_> {
-    extend::Text::Packed(index.reference().words())
+    extend::Text::Packed(index.reference().packed_text())
 }
 
 impl<'i> Mapper<'i> {

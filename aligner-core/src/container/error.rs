@@ -52,6 +52,12 @@ impl ContainerError {
     pub fn new<F: Format>(path: &Path, problem: ContainerProblem) -> Self {
         Self { path: path.to_owned(), kind: F::KIND, problem }
     }
+
+    /// The same error of the file under another path, for a file that the user knows by that path.
+    #[must_use]
+    pub fn with_path(self, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
 }
 
 impl fmt::Display for ContainerError {

@@ -141,9 +141,10 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
     pub fn section_sizes(&self) -> Vec<(&'static str, u64)> {
         let sections = F::Section::ALL.iter().zip(&self.header.extents);
         std::iter::once(("header", Header::<F, SECTIONS>::BYTES as u64))
-            .chain(sections.map(|(section, extent)| {
-                (section.name(), extent.with_padding().len() as u64)
-            }))
+            .chain(
+                sections
+                    .map(|(section, extent)| (section.name(), extent.with_padding().len() as u64)),
+            )
             .collect()
     }
 

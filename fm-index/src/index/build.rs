@@ -8,7 +8,7 @@ use libsais::{
 };
 use rayon::prelude::*;
 
-use super::error::IndexError;
+use super::error::BuildError;
 use super::interval::{Interval, Transforms};
 use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
 use super::stored_reference::{self, ContigRecord};
@@ -40,8 +40,11 @@ impl Default for BuildOptions {
 /// Builds the image of a reference's index, on the current rayon pool.
 ///
 /// # Errors
-/// [`IndexError::SampleRate`] or [`IndexError::SuffixArray`].
-pub(crate) fn build(reference: &Reference, options: BuildOptions) -> Result<IndexImage, IndexError> {
+/// [`BuildError::SampleRate`] or [`BuildError::SuffixArray`].
+pub(crate) fn build(
+    reference: &Reference,
+    options: BuildOptions,
+) -> Result<IndexImage, BuildError> {
     let mut image = prepare(reference, options.sample_rate)?;
     let text = reference.indexed_codes();
     let threads = match text.len() {
@@ -54,7 +57,7 @@ pub(crate) fn build(reference: &Reference, options: BuildOptions) -> Result<Inde
         fill_transforms::<i64>(text, options, threads, &mut image)
     };
     transforms.map_err(|error| {
-        IndexError::SuffixArray(match error {
+        BuildError::SuffixArray(match error {
             LibsaisError::OutOfMemory => "out of memory",
             LibsaisError::InvalidInput => "invalid input",
             LibsaisError::UnknownError => "unknown error",
@@ -65,9 +68,9 @@ pub(crate) fn build(reference: &Reference, options: BuildOptions) -> Result<Inde
 }
 
 /// An image that holds the reference; its transforms, samples and look-up table are still zeros.
-fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder, IndexError> {
+fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder, BuildError> {
     if !sample_rate.is_power_of_two() || sample_rate > 64 {
-        return Err(IndexError::SampleRate(sample_rate));
+        return Err(BuildError::SampleRate(sample_rate));
     }
     let bases = reference.indexed_len();
     let rows = u64::from(bases) + 1;

@@ -1,15 +1,11 @@
-//! Indexes that cannot be built, saved or opened; each error prints as one line.
+//! Indexes that cannot be built; each error prints as one line.
 
-use aligner_core::container::ContainerError;
 use thiserror::Error;
 
-/// An index that cannot be built, saved or opened.
+/// An index that cannot be built.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum IndexError {
-    /// The index file cannot be written or opened.
-    #[error(transparent)]
-    File(#[from] ContainerError),
+pub enum BuildError {
     /// [`BuildOptions::sample_rate`](crate::BuildOptions::sample_rate) is not one of 1, 2, 4, ..., 64.
     #[error("the sample rate must be a power of two from 1 to 64, not {0}")]
     SampleRate(u32),

@@ -86,7 +86,8 @@ impl FmIndex {
         let rate = self.sample_rate();
         // The rate is a power of two.
         let is_sampled = row & (rate - 1) == 0;
-        is_sampled.then(|| &self.image().section::<u32>(IndexSection::Samples)[(row / rate) as usize])
+        is_sampled
+            .then(|| &self.image().section::<u32>(IndexSection::Samples)[(row / rate) as usize])
     }
 
     /// Whether the suffix of a row is the whole text.

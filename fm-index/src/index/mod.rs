@@ -14,7 +14,7 @@ use aligner_core::container::{ContainerError, ContainerProblem, SectionName};
 use aligner_core::seq::UNKNOWN;
 
 use self::build::BuildOptions;
-use self::error::IndexError;
+use self::error::BuildError;
 use self::interval::{Interval, Transforms};
 use self::rank::{Bwt, prefetch};
 use crate::fingerprint::FileFingerprint;
@@ -34,8 +34,8 @@ impl FmIndex {
     /// Building takes 6.5 bytes of memory a base at sample rate 8 (10.5 from 2^31 bases on).
     ///
     /// # Errors
-    /// [`IndexError::SampleRate`], or [`IndexError::SuffixArray`] if memory runs out.
-    pub fn build(reference: Reference, options: &BuildOptions) -> Result<Self, IndexError> {
+    /// [`BuildError::SampleRate`], or [`BuildError::SuffixArray`] if memory runs out.
+    pub fn build(reference: Reference, options: &BuildOptions) -> Result<Self, BuildError> {
         let image = Arc::new(build::build(&reference, *options)?);
         Ok(Self { reference: reference.moved_to(Arc::clone(&image)), image })
     }
@@ -43,8 +43,8 @@ impl FmIndex {
     /// Opens an index file: maps it into memory and verifies its checksums.
     ///
     /// # Errors
-    /// [`IndexError::File`] with the path and the reason.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, IndexError> {
+    /// [`ContainerError`] with the path and the reason.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ContainerError> {
         let path = path.as_ref();
         let image = Arc::new(IndexImage::open(path)?);
         let reference = stored_reference::load(&image).map_err(|section| {
@@ -57,9 +57,9 @@ impl FmIndex {
     /// Saves the index as `path`, replacing a file there in one step; on failure `path` stays as it was.
     ///
     /// # Errors
-    /// [`IndexError::File`] with the path and the reason.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), IndexError> {
-        Ok(self.image.save(path.as_ref())?)
+    /// [`ContainerError`] with the path and the reason.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ContainerError> {
+        self.image.save(path.as_ref())
     }
 
     /// The indexed reference.

@@ -48,11 +48,13 @@ pub(crate) fn store(reference: &Reference, image: &mut IndexImageBuilder) {
 /// # Errors
 /// The section that contradicts itself.
 pub(crate) fn load(image: &Arc<IndexImage>) -> Result<Reference, IndexSection> {
-    let names = std::str::from_utf8(image.section(IndexSection::Names)).map_err(|_| IndexSection::Names)?;
+    let names =
+        std::str::from_utf8(image.section(IndexSection::Names)).map_err(|_| IndexSection::Names)?;
     let mut name_start = 0;
     let contigs = image.section::<ContigRecord>(IndexSection::Contigs).iter().map(|record| {
         let ContigRecord { offset, length, name_end, md5 } = *record;
-        let name = names.get(name_start..name_end as usize).ok_or(IndexSection::Contigs)?.to_owned();
+        let name =
+            names.get(name_start..name_end as usize).ok_or(IndexSection::Contigs)?.to_owned();
         name_start = name_end as usize;
         Ok(Contig { name, offset, length, md5 })
     });

@@ -94,12 +94,10 @@ fn collect<N: AsRef<[u8]>, L: AsRef<[u8]>>(
     let in_memory = InputLocation::default;
     let mut builder = ReferenceBuilder::default();
     for (i, (header, letters)) in records.into_iter().enumerate() {
-        builder
-            .add(header.as_ref(), letters.as_ref())
-            .map_err(|problem| ReferenceError {
-                location: in_memory().at_record(i as u64 + 1, None),
-                problem,
-            })?;
+        builder.add(header.as_ref(), letters.as_ref()).map_err(|problem| ReferenceError {
+            location: in_memory().at_record(i as u64 + 1, None),
+            problem,
+        })?;
     }
     builder
         .finish(FileFingerprint::default())

@@ -112,7 +112,7 @@ impl<'i> Mapper<'i> {
         let inputs =
             FinderInputs { index: index.clone(), segments: Arc::clone(&segments), options };
         let finder = Finder::new(inputs, device)?;
-        let extender = Extender::new(options.scoring, text, &device.beside()?)?;
+        let extender = Extender::new(options.scoring, text, &device.with_own_stream()?)?;
         let rescue_extender = Mutex::new(extender.on_second_stream()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
         Ok(Self {

@@ -36,7 +36,7 @@ pub fn find(inputs: &Arc<FinderInputs>, queries: &Arc<Queries>) -> Result<Chains
         found.add(kept.into_iter().map(|it| it.chain).collect::<Vec<_>>(), &counts);
         Ok::<ChainsOfReads, RunError>(found)
     };
-    let parts =
+    let chunks =
         read_ranges(queries.len() / 2).map(chunk).collect::<Result<Vec<ChainsOfReads>, _>>()?;
     let mut chains = ChainsOfReads::default();
     for chunk in chunks {

@@ -70,8 +70,8 @@ impl Alignments {
     /// # Panics
     /// If there is no such task.
     pub fn runs_of(&self, task: usize) -> &[Run] {
-        let place = &self.spans[task];
-        &self.runs[place.first_run as usize..][..span.run_count as usize]
+        let span = &self.spans[task];
+        &self.runs[span.first_run as usize..][..span.run_count as usize]
     }
 
     /// A copy of the alignment of a task.

@@ -1,11 +1,11 @@
-//! Which topologies are legal (000, section 3.1.1, Figures 3.8 and 3.9).
+//! Which topologies are legal (Cole 2017, 3.1.1, figs. 3.8 and 3.9).
 
 use std::collections::HashSet;
 
-use super::error::TopologyError;
-use super::shape::Shape;
-use super::stage::Mapping;
-use super::topology::{Edge, Module, Target, Topology};
+use crate::stream::graph::error::TopologyError;
+use crate::stream::graph::shape::Shape;
+use crate::stream::graph::topology::{Edge, ModuleType, Target, Topology};
+use crate::stream::stages::stage::Mapping;
 
 /// Nodes of a module type: a lane of a warp holds the state of one.
 const NODES_OF_A_MODULE: usize = 32;
@@ -17,7 +17,7 @@ const THREADS_OF_AN_ITEM: u32 = 32;
 impl<G: Sync + ?Sized> Topology<'_, G> {
     /// Whether the application is one that can run: names, types, one edge on each channel, and a
     /// tree from the source's node plus back edges whose loops neither nest nor overlap and
-    /// multiply no items (000, section 3.1.1). A node may be the head of one loop and the tail of
+    /// multiply no items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of
     /// another if it sends no item round both.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
     }
 }
 
-fn check_module<G: ?Sized>(module: &Module<G>, nodes: usize) -> Result<(), TopologyError> {
+fn check_module<G: ?Sized>(module: &ModuleType<G>, nodes: usize) -> Result<(), TopologyError> {
     let name = module.name.to_owned();
     match nodes {
         0 => return Err(TopologyError::NoNodes { module: name }),

@@ -1,4 +1,4 @@
-//! Two stages as one, without a queue between them (000, section 5.1.2).
+//! Two stages as one, without a queue between them (Cole 2017, 5.1.2).
 //!
 //! What the first stage pushes to one of its channels goes to the second at once, by the same
 //! thread: the thread of an input that the first drops idles until its neighbours are done, which
@@ -52,9 +52,11 @@
 
 use bytemuck::Zeroable;
 
-use super::code::{Staged, read};
+use super::channel::ChannelType;
+use super::erased::read;
 use super::item::{Item, ItemType};
-use super::stage::{ChannelType, Mapping, Push, Site, Stage};
+use super::stage::{Mapping, Push, Site, Stage};
+use super::staged_outputs::StagedOutputs;
 
 /// Two values one after the other, without padding.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +100,7 @@ unsafe impl<A: Item, B: Item> bytemuck::Pod for Both<A, B> {}
 /// where it is `stream::Fused<A, CHANNEL, B>`.
 ///
 /// # Panics
-/// [`Stage::channels`], and so [`Topology::stage`](super::Topology::stage), if `A` has no channel
+/// [`Stage::channels`], and so [`Topology::stage`](crate::stream::Topology::stage), if `A` has no channel
 /// of this index or the channel carries another type than `B` takes.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
@@ -170,7 +172,12 @@ where
     fn run(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>, push: &mut Push<'_>) {
         let Both { first: a, second: b } = &self.0;
         let outer = &mut *push.staged;
-        let parts = || Box::new([Staged::unbounded::<A>(), Staged::unbounded::<B>()]);
+        let parts = || {
+            Box::new([
+                StagedOutputs::unbounded(A::channels()),
+                StagedOutputs::unbounded(B::channels()),
+            ])
+        };
         let mut parts = outer.parts.take().unwrap_or_else(parts);
         let [from_a, from_b] = &mut *parts;
         a.run(item, &part(&site.node.first, site), &mut Push { staged: from_a });

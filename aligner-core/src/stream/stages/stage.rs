@@ -2,13 +2,12 @@
 //!
 //! A [`Stage`] is one function that receives an item and pushes any number of items, up to a stated
 //! maximum, to its channels. The value of a stage is the module's parameters; every node adds
-//! parameters of its own, and the application has global ones (000, section A.1.2). Stages over
+//! parameters of its own, and the application has global ones (Cole 2017, A.1.2). Stages over
 //! pods are in [`super::pod`].
 
-use std::marker::PhantomData;
-
-use super::code::Staged;
-use super::item::{Item, ItemType};
+use super::channel::{Channel, ChannelType};
+use super::item::Item;
+use super::staged_outputs::StagedOutputs;
 
 /// How items are dealt to threads. A CPU has no lanes, but runs a stage as often as a GPU does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,55 +43,6 @@ impl Mapping {
     }
 }
 
-/// A typed output of a module type. `gamma` is the most items that one input yields on it.
-///
-/// ```
-/// use aligner_core::stream::Channel;
-/// const ACCEPT: Channel<u32> = Channel::new(0, "accept", 4);
-/// ```
-#[derive(Debug)]
-pub struct Channel<T> {
-    index: usize,
-    name: &'static str,
-    gamma: u32,
-    item: PhantomData<fn(T)>,
-}
-
-impl<T> Clone for Channel<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Channel<T> {}
-
-impl<T: Item> Channel<T> {
-    /// The channel at `index` of [`Stage::channels`].
-    pub const fn new(index: usize, name: &'static str, gamma: u32) -> Self {
-        Self { index, name, gamma, item: PhantomData }
-    }
-
-    /// The channel as topologies see it.
-    pub fn describe(self) -> ChannelType {
-        ChannelType { name: self.name, item: ItemType::of::<T>(), gamma: self.gamma }
-    }
-
-    pub(crate) fn index(self) -> usize {
-        self.index
-    }
-}
-
-/// A channel, its type known at run time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChannelType {
-    /// Its name, for edges.
-    pub name: &'static str,
-    /// What it carries.
-    pub item: ItemType,
-    /// The most items that one input yields on it.
-    pub gamma: u32,
-}
-
 /// Where a stage runs: at which node, and as which of the threads that share an item.
 #[derive(Debug)]
 pub struct Site<'a, N, G: ?Sized> {
@@ -113,9 +63,9 @@ pub struct Site<'a, N, G: ?Sized> {
 pub trait Stage: Item {
     /// What it receives.
     type In: Item;
-    /// Parameters of each node; `()` for none.
+    /// StageParameters of each node; `()` for none.
     type Node: Item;
-    /// Parameters of the application; `()` for none.
+    /// StageParameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
     /// Its name, the same as that of the device's struct.
@@ -139,7 +89,7 @@ pub trait Stage: Item {
 /// Takes what a stage emits.
 #[derive(Debug)]
 pub struct Push<'a> {
-    pub(crate) staged: &'a mut Staged,
+    pub(crate) staged: &'a mut StagedOutputs,
 }
 
 impl Push<'_> {

@@ -1,11 +1,8 @@
-//! Why an application is refused, or its run ends early.
+//! Faults of a topology, found before anything runs.
 
 use thiserror::Error;
 
-use super::item::ItemType;
-use crate::DeviceError;
-
-/// What is wrong with a [`Topology`](super::Topology). An `edge` reads `node.channel -> target`.
+/// What is wrong with a [`Topology`](crate::stream::Topology). An `edge` reads `node.channel -> target`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TopologyError {
     /// Nothing is given the input.
@@ -185,70 +182,4 @@ pub enum TopologyError {
         /// The edge.
         edge: String,
     },
-}
-
-/// Why a run did not start, or ended early.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RunError {
-    /// The topology is not legal.
-    #[error(transparent)]
-    Topology(#[from] TopologyError),
-    /// The [`Settings`](super::Settings) are out of range, or do not suit the topology.
-    #[error("{0}")]
-    Settings(String),
-    /// The run was given items of another type than the source was declared with.
-    #[error("the source takes {expected} and the input is {found}")]
-    WrongInput {
-        /// The type of the source.
-        expected: ItemType,
-        /// The type of the input.
-        found: ItemType,
-    },
-    /// A stage pushed more than its channel's gamma for one input.
-    #[error("node {node} pushed more than {gamma} items on channel {channel} for one input")]
-    TooMany {
-        /// The node.
-        node: String,
-        /// The channel.
-        channel: String,
-        /// The channel's gamma.
-        gamma: u32,
-    },
-    /// The caller ended the run.
-    #[error("cancelled")]
-    Cancelled,
-    /// The device failed.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The kernel was built for another topology.
-    #[error("kernel {kernel} does not match the topology: {reason}")]
-    Kernel {
-        /// The kernel.
-        kernel: String,
-        /// What differs.
-        reason: String,
-    },
-    /// Items wait, and nothing can fire: items multiply on loops that touch (see
-    /// [`Topology::check`](super::Topology::check)), or an executor is at fault.
-    #[error("the run is stuck: {waiting} items wait at node {node} and no node can fire")]
-    Stuck {
-        /// A node with waiting items.
-        node: String,
-        /// How many wait there.
-        waiting: u64,
-    },
-}
-
-impl RunError {
-    /// The device's failure or, where the runtime ended what `operation` names for another reason, one
-    /// that tells it: for callers to whom both are the same.
-    #[must_use]
-    pub fn into_device_error(self, operation: &str) -> DeviceError {
-        match self {
-            Self::Device(error) => error,
-            other => {
-                DeviceError::Cuda { operation: operation.to_owned(), reason: other.to_string() }
-            }
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! The graph of a topology: the tree from its root, and the loops that back edges close.
 
-use super::error::TopologyError;
-use super::stage::Mapping;
-use super::topology::{Module, Target, Topology};
+use crate::stream::graph::error::TopologyError;
+use crate::stream::graph::topology::{ModuleType, Target, Topology};
+use crate::stream::stages::stage::Mapping;
 
 /// What is known of a legal graph. Nodes and edges are numbered as in the topology.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl Shape {
         &self,
         topology: &'t Topology<'_, G>,
         edge: usize,
-    ) -> (&'t Module<G>, usize) {
+    ) -> (&'t ModuleType<G>, usize) {
         let from = topology.edges[edge].from;
         let channel = self.edges[from].iter().take_while(|other| **other != edge).count();
         (&topology.modules[topology.nodes[from].module], channel)
@@ -163,7 +163,7 @@ impl Shape {
 }
 
 /// Whether a channel's gamma is for each element of an input, not for the whole input.
-pub(crate) fn per_item<G: ?Sized>(module: &Module<G>, channel: usize) -> bool {
+pub(crate) fn per_item<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> bool {
     match module.mapping {
         Mapping::Each { .. } | Mapping::Reduce => false,
         Mapping::Explode => true,
@@ -172,7 +172,7 @@ pub(crate) fn per_item<G: ?Sized>(module: &Module<G>, channel: usize) -> bool {
 }
 
 /// The most items on a channel for what a firing has to take of an input at once.
-pub(crate) fn yields<G: ?Sized>(module: &Module<G>, channel: usize) -> u64 {
+pub(crate) fn yields<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> u64 {
     let elements = if per_item(module, channel) { module.indivisible.max(1) } else { 1 };
     u64::from(module.channels[channel].gamma) * u64::from(elements)
 }

@@ -31,7 +31,7 @@ pub struct ModuleMetrics {
     pub scatter_cycles: u64,
 }
 
-/// Metrics of a run; without [`super::Settings::metrics`], a device gives the launches alone.
+/// Metrics of a run; without [`Settings::metrics`](crate::stream::Settings::metrics), a device gives the launches alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Metrics {
     /// The ensemble width.

@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::super::settings::Settings;
-use super::application::Application;
+use super::application::CpuApplication;
 use super::queue::Queue;
-use super::rest::Rest;
+use super::rest::RestPool;
+use crate::stream::run::settings::Settings;
 
-pub(super) struct Run<'a, 't, 'g, G: Sync + ?Sized> {
-    pub(super) application: &'a Application<'t, 'g, G>,
+pub(super) struct SharedState<'a, 't, 'g, G: Sync + ?Sized> {
+    pub(super) application: &'a CpuApplication<'t, 'g, G>,
     pub(super) settings: &'a Settings,
     pub(super) inputs: &'a [u8],
     /// Number of inputs, and how many of them a block claims at a time.
@@ -18,10 +18,10 @@ pub(super) struct Run<'a, 't, 'g, G: Sync + ?Sized> {
     /// The first input that no block has claimed.
     pub(super) cursor: AtomicUsize,
     /// Where blocks leave what does not fill an ensemble, if they are to share it.
-    pub(super) rest: Option<Mutex<Rest>>,
+    pub(super) rest: Option<Mutex<RestPool>>,
 }
 
-impl<G: Sync + ?Sized> Run<'_, '_, '_, G> {
+impl<G: Sync + ?Sized> SharedState<'_, '_, '_, G> {
     /// Fills an empty window from the input, unless that is exhausted.
     pub(super) fn claim(&self, window: &mut Queue) {
         let plan = &self.application.plan;

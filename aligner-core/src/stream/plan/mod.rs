@@ -1,13 +1,15 @@
 //! A checked topology as executors see it: nodes by module, edges by channel, sizes of queues.
 
+pub(crate) mod queue_sizes;
+
 use std::ops::Range;
 
-use super::error::RunError;
-use super::settings::{Capacity, Settings};
-use super::shape::{Shape, per_item};
-use super::sizes::sizes;
-use super::stage::Mapping;
-use super::topology::{Target, Topology};
+use self::queue_sizes::queue_sizes;
+use crate::stream::graph::shape::{Shape, per_item};
+use crate::stream::graph::topology::{Target, Topology};
+use crate::stream::run::error::RunError;
+use crate::stream::run::settings::{Capacity, Settings};
+use crate::stream::stages::stage::Mapping;
 
 /// A topology, sorted and sized for some settings.
 #[derive(Debug, Clone)]
@@ -86,7 +88,7 @@ impl Plan {
     ) -> Result<Self, RunError> {
         let shape = topology.shape()?;
         check_settings(topology, settings)?;
-        let sizes = sizes(topology, &shape, settings)?;
+        let sizes = queue_sizes(topology, &shape, settings)?;
         let mut sorted: Vec<usize> = (0..topology.nodes.len()).collect();
         sorted.sort_by_key(|node| topology.nodes[*node].module);
         let mut places = vec![0; sorted.len()];
@@ -130,6 +132,38 @@ impl Plan {
             sinks: item_bytes.map(|item_bytes| PlannedSink { item_bytes }).collect(),
         })
     }
+
+    /// The edges of a node, by channel.
+    pub(crate) fn edges_of(&self, node: usize) -> &[PlannedEdge] {
+        let end = self.nodes.get(node + 1).map_or(self.edges.len(), |next| next.first_edge);
+        &self.edges[self.nodes[node].first_edge..end]
+    }
+
+    /// Inputs that a block claims at a time when all of them are `inputs`, and `ensemble` of them
+    /// fill it at the root: several ensembles if blocks get many; fewer inputs if these explode.
+    pub(crate) fn chunk(&self, inputs: usize, blocks: usize, ensemble: usize) -> usize {
+        if self.modules[self.nodes[self.root].module].explodes {
+            (inputs / (4 * blocks)).clamp(1, ensemble)
+        } else {
+            ensemble * (inputs / (16 * blocks * ensemble)).clamp(1, 4)
+        }
+    }
+
+    /// Slots of each sink in a block: those asked for, or else as many as one input, or pod, can
+    /// fill.
+    pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
+        let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let indivisible = self.modules[node.module].indivisible;
+            for edge in self.edges_of(index) {
+                if let Target::Sink(sink) = edge.to {
+                    let inputs = if edge.per_item { indivisible } else { 1 };
+                    regions[sink] = regions[sink].max(inputs * edge.gamma);
+                }
+            }
+        }
+        regions
+    }
 }
 
 fn check_settings<G: Sync + ?Sized>(
@@ -156,11 +190,12 @@ fn check_settings<G: Sync + ?Sized>(
 fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Vec<PlannedModule> {
     let before =
         |module: usize| sorted.partition_point(|node| topology.nodes[*node].module < module);
-    let planned = |(index, module): (usize, &super::topology::Module<G>)| PlannedModule {
-        nodes: before(index)..before(index + 1),
-        explodes: !matches!(module.mapping, Mapping::Each { .. }),
-        indivisible: module.indivisible,
-    };
+    let planned =
+        |(index, module): (usize, &crate::stream::graph::topology::ModuleType<G>)| PlannedModule {
+            nodes: before(index)..before(index + 1),
+            explodes: !matches!(module.mapping, Mapping::Each { .. }),
+            indivisible: module.indivisible,
+        };
     topology.modules.iter().enumerate().map(planned).collect()
 }
 
@@ -176,9 +211,9 @@ fn shared<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usi
 mod tests {
     #![allow(clippy::expect_used)]
 
-    use super::super::sizes::tests::{Emit, Pack, add};
     use super::*;
     use crate::stream::Pod;
+    use crate::stream::plan::queue_sizes::tests::{Emit, Pack, add};
 
     /// `first -> step -> last`, with a self-loop at `last`, which is of the module type of `first`.
     fn alternating() -> Topology<'static> {

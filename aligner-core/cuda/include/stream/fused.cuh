@@ -1,16 +1,18 @@
-// Two stages as one, without a queue between them: what the first pushes to CHANNEL, the second gets
-// at once, in the same thread (000, section 5.1.2). A thread whose item is dropped early idles until
-// its warp is done, which is what queues avoid.
+// Two stages as one, without a queue between them: the second stage takes each item that the first pushes to CHANNEL at
+// once, in the same thread (Cole 2017, 5.1.2). A thread whose item the first stage drops idles until its warp is done;
+// queues avoid that.
 #pragma once
 
 #include "stream/push.cuh"
 
 namespace stream {
 
+// Stages A and B as one stage, joined at channel CHANNEL of A.
 template <class A, u32 CHANNEL, class B>
 struct Fused;
 
-// The channels of a list without number I; those of a list with gammas times G; two lists in one.
+// Type functions on lists of channels: `Without` removes channel I and keeps its gamma, `Times` multiplies all gammas by
+// G, `Joined` puts two lists together.
 template <u32 I, class List, class Kept = Channels<>>
 struct Without;
 template <u32 I, class First, class... Rest, class... Kept>
@@ -34,6 +36,7 @@ struct Joined<Channels<X...>, Channels<Y...>> {
   using Type = Channels<X..., Y...>;
 };
 
+// Parameters of a node of a fused stage: those of A's node, then those of B's, read by `Code` below.
 template <class A, u32 CHANNEL, class B>
 struct FusedNode {};
 
@@ -51,8 +54,8 @@ struct Fused : Stage {
                 "only stages of one item, or element, a thread can be fused");
 };
 
-// The push of the first part of a fused stage: what goes to CHANNEL, the second part gets at once;
-// its channels follow the others of the first.
+// The push of stage A in a fused stage: an item for CHANNEL runs stage B at once; the channels of B follow the other
+// channels of A.
 template <class A, u32 CHANNEL, class B, class P>
 struct FusedPush {
   P& push;
@@ -91,14 +94,14 @@ struct FusedPush {
   }
 };
 
-// Parameters of both parts lie one after the other.
+// Calls of a fused stage. The parameters of A and B follow each other in memory.
 template <class A, u32 CHANNEL, class B>
 struct Code<Fused<A, CHANNEL, B>> {
   using F = Fused<A, CHANNEL, B>;
   static constexpr u32 PARAMETERS = Code<A>::PARAMETERS + Code<B>::PARAMETERS;
   static constexpr u32 NODE = Code<A>::NODE + Code<B>::NODE;
 
-  // What is asked for an item's elements: the first part.
+  // Stands for the fused stage where the number of an item's elements is asked, which stage A knows.
   struct Sizes {
     const byte* parameters;
     __device__ u32 size(const typename F::In& item, const Site<F>& site) const {

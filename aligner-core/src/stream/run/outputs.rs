@@ -2,17 +2,17 @@
 
 use std::marker::PhantomData;
 
-use super::item::Item;
-use super::metrics::Metrics;
-use super::topology::SinkId;
 use crate::gpu::StagedDownload;
+use crate::stream::graph::topology::SinkId;
+use crate::stream::run::metrics::Metrics;
+use crate::stream::stages::item::Item;
 
 /// The items that reached the sinks, in no particular order.
 #[derive(Debug, Default)]
 pub struct Outputs {
     /// The bytes of each sink's items, in parts.
     sinks: Vec<Vec<Bytes>>,
-    /// What the run measured of itself; empty without [`super::Settings::metrics`].
+    /// What the run measured of itself; empty without [`Settings::metrics`](crate::stream::Settings::metrics).
     pub metrics: Metrics,
     /// Seconds that a device's kernels took, without copies; 0 on the CPU.
     pub device_seconds: f64,

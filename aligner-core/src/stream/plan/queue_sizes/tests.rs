@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::stream::topology::Target;
+use crate::stream::graph::topology::Target;
 use crate::stream::{Channel, ChannelType, Collect, Keep, Mapping, NodeId, Pod, Push, Site, Stage};
 
 /// Channels "a", "b" and "c" of these gammas; none where the gamma is 0.
@@ -108,10 +108,10 @@ fn touching(between: usize, before: bool) -> Topology<'static> {
     topology
 }
 
-fn sized(topology: &Topology<'_>, width: u32, capacity: Capacity) -> Vec<Size> {
+fn sized(topology: &Topology<'_>, width: u32, capacity: Capacity) -> Vec<QueueSize> {
     let settings = Settings { width, capacity, ..Settings::default() };
     let shape = topology.shape().expect("legal");
-    sizes(topology, &shape, &settings).expect("sizes")
+    queue_sizes(topology, &shape, &settings).expect("sizes")
 }
 
 fn slots(topology: &Topology<'_>, width: u32, capacity: Capacity) -> Vec<(u32, u32)> {
@@ -170,7 +170,7 @@ fn a_head_holds_all_that_is_on_touching_loops() {
 
 /// A state that firings of single items lead to, with more input at any time or not, in which
 /// items wait and none can fire. Outputs are any that gammas allow, but on at most one loop.
-fn stuck(topology: &Topology<'_>, sizes: &[Size]) -> Option<Vec<u32>> {
+fn stuck(topology: &Topology<'_>, sizes: &[QueueSize]) -> Option<Vec<u32>> {
     let shape = topology.shape().expect("legal");
     let looped: Vec<usize> = shape.loops.iter().flat_map(|l| l.edges.clone()).collect();
     let mut seen = HashSet::from([vec![0; sizes.len()]]);
@@ -240,6 +240,6 @@ fn reserves_are_needed() {
     // A reserve of one slot, enough for a loop alone, is not for loops that touch.
     let topology = touching(1, true);
     let mut sizes = sized(&topology, 32, Capacity::Minimum);
-    sizes[0] = Size { capacity: 2, reserve: 1 };
+    sizes[0] = QueueSize { capacity: 2, reserve: 1 };
     assert_eq!(stuck(&topology, &sizes), Some(vec![2, 1, 0, 0]));
 }

@@ -1,6 +1,6 @@
 //! How an application is run.
 
-/// What a module fires: the local policy (000, section 4.5).
+/// What a module fires: the local policy (Cole 2017, 4.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
     /// Everything that waits and fits.
@@ -20,7 +20,7 @@ pub enum Capacity {
     Minimum,
 }
 
-/// How blocks of a device write to sinks (003, section 4.2.1).
+/// How blocks of a device write to sinks (Elteir 2012, 4.2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputScheme {
     /// Every block has a region of each sink. A block whose region is full stops; the host takes

@@ -1,7 +1,9 @@
 //! Running a topology on whatever device there is.
 
-use super::{CpuExecutor, CudaExecutor, Item, Kernels, Outputs, RunError, Settings, Topology};
 use crate::Device;
+use crate::stream::{
+    CpuExecutor, CudaExecutor, Item, Kernels, Outputs, RunError, Settings, Topology,
+};
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
     /// Processes all inputs on `device`: on the CPU by the stages' Rust code in the current rayon

@@ -1,11 +1,12 @@
-//! Pods: groups of items handled as one (000, section 5.2.7).
+//! Pods: groups of items handled as one (Cole 2017, 5.2.7).
 //!
 //! A pod lies in one queue slot: a header and up to `C` items. Pods are *exploded* when their items
 //! are dealt to threads, one each, and either *collected* (the items that a stage keeps are packed
 //! into new pods, and empty pods drop) or *reduced by key* (one value a pod).
 
+use super::channel::ChannelType;
 use super::item::Item;
-use super::stage::{ChannelType, Push, Site};
+use super::stage::{Push, Site};
 
 /// A header and up to `C` items. `C` is at most the ensemble width.
 #[derive(Debug, Clone, Copy)]
@@ -82,9 +83,9 @@ pub trait Collect: Item {
     type In: AnyPod;
     /// The pods it makes.
     type Out: AnyPod;
-    /// Parameters of each node; `()` for none.
+    /// StageParameters of each node; `()` for none.
     type Node: Item;
-    /// Parameters of the application; `()` for none.
+    /// StageParameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
     /// Its name, the same as that of the device's struct.
@@ -140,9 +141,9 @@ pub trait Reduce: Item {
     type In: AnyPod;
     /// What items are reduced to. On devices its size is a multiple of 4 bytes.
     type Value: Item;
-    /// Parameters of each node; `()` for none.
+    /// StageParameters of each node; `()` for none.
     type Node: Item;
-    /// Parameters of the application; `()` for none.
+    /// StageParameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
     /// Its name, the same as that of the device's struct.

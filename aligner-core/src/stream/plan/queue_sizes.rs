@@ -28,7 +28,7 @@
 //! a loop asks for. But a loop is never that full: an item from outside, be it from the head's
 //! predecessor or from the window, enters only if the head keeps `reserve` free slots, and between
 //! such entries the items on a loop do not multiply. So as many slots as were free then, in the
-//! loop as a whole, are free now (000, section 3.1.1).
+//! loop as a whole, are free now (Cole 2017, 3.1.1).
 //!
 //! A node X that is the tail of one loop, with head M, and the head of another takes more. X waits
 //! for M if M is full; M waits for X if X has just its reserve left; and the free slots may all be
@@ -42,30 +42,30 @@
 //! it counts what the nodes before have been promised, or limits the back edge to the reserve, which
 //! the other edge leaves alone. One slot of reserve is enough for the argument above.
 
-use super::error::RunError;
-use super::settings::{Capacity, Settings};
-use super::shape::{Loop, Shape, yields};
-use super::topology::Topology;
+use crate::stream::graph::shape::{Loop, Shape, yields};
+use crate::stream::graph::topology::Topology;
+use crate::stream::run::error::RunError;
+use crate::stream::run::settings::{Capacity, Settings};
 
 /// The most that products of gammas enlarge a queue.
 const MOST_GAIN: u64 = 64;
 
 /// The slots of a queue, and how many of them only the loop's back edge may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct QueueSize {
     pub(crate) capacity: u32,
     pub(crate) reserve: u32,
 }
 
 /// The size of each node's queue, as numbered in the topology.
-pub(crate) fn sizes<G: Sync + ?Sized>(
+pub(crate) fn queue_sizes<G: Sync + ?Sized>(
     topology: &Topology<'_, G>,
     shape: &Shape,
     settings: &Settings,
-) -> Result<Vec<Size>, RunError> {
+) -> Result<Vec<QueueSize>, RunError> {
     let width = u64::from(settings.width);
     let gains = gains(topology, shape);
-    let mut sizes = vec![Size::default(); topology.nodes.len()];
+    let mut sizes = vec![QueueSize::default(); topology.nodes.len()];
     // Descendants first: the reserve of a head may depend on the queues below it.
     for &node in shape.order.iter().rev() {
         let closed = shape.loops.iter().find(|closed| closed.head() == node);
@@ -92,7 +92,8 @@ pub(crate) fn sizes<G: Sync + ?Sized>(
                 RunError::Settings(format!("the queue of node {name} would have {slots} slots"))
             })
         };
-        sizes[node] = Size { capacity: fit(slots + margin + reserve)?, reserve: fit(reserve)? };
+        sizes[node] =
+            QueueSize { capacity: fit(slots + margin + reserve)?, reserve: fit(reserve)? };
     }
     Ok(sizes)
 }
@@ -111,7 +112,7 @@ fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64
 }
 
 /// All slots that this loop and those that begin at its tail have outside its head; 0 if none does.
-fn touching(shape: &Shape, closed: &Loop, sizes: &[Size]) -> u64 {
+fn touching(shape: &Shape, closed: &Loop, sizes: &[QueueSize]) -> u64 {
     let inner = |outer: &Loop| {
         let apart = outer.tail() != outer.head();
         shape.loops.iter().find(|inner| apart && inner.head() == outer.tail())
@@ -126,4 +127,4 @@ fn touching(shape: &Shape, closed: &Loop, sizes: &[Size]) -> u64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(in crate::stream) mod tests;

@@ -5,11 +5,12 @@
 
 use std::marker::PhantomData;
 
-use super::code::{Code, Collecting, Each, Reducing};
-use super::error::RunError;
-use super::item::{Item, ItemType};
-use super::pod::{AnyPod, Collect, Reduce};
-use super::stage::{Channel, ChannelType, Mapping, Stage};
+use crate::stream::run::error::RunError;
+use crate::stream::stages::channel::{Channel, ChannelType};
+use crate::stream::stages::erased::{Collecting, Each, ErasedStage, Reducing};
+use crate::stream::stages::item::{Item, ItemType};
+use crate::stream::stages::pod::{AnyPod, Collect, Reduce};
+use crate::stream::stages::stage::{Mapping, Stage};
 
 /// A module type of a topology, whose nodes have parameters of type `N`.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl<T> Clone for SinkId<T> {
 impl<T> Copy for SinkId<T> {}
 
 /// A module type without its types.
-pub(crate) struct Module<G: ?Sized> {
+pub(crate) struct ModuleType<G: ?Sized> {
     pub(crate) name: &'static str,
     pub(crate) input: ItemType,
     /// The parameters of its nodes.
@@ -52,7 +53,7 @@ pub(crate) struct Module<G: ?Sized> {
     pub(crate) channels: Vec<ChannelType>,
     /// The bytes of its own parameters.
     pub(crate) parameters: Vec<u8>,
-    pub(crate) code: Box<dyn Code<G>>,
+    pub(crate) code: Box<dyn ErasedStage<G>>,
 }
 
 pub(crate) struct Node {
@@ -83,11 +84,11 @@ pub(crate) struct Sink {
 /// The dataflow graph of an application with global parameters of type `G`.
 ///
 /// Nodes of one module type are fired together. The graph is a tree from the source's node plus
-/// back edges to ancestors (000, section 3.1.1).
+/// back edges to ancestors (Cole 2017, 3.1.1).
 pub struct Topology<'g, G: Sync + ?Sized = ()> {
     pub(crate) name: &'static str,
     pub(crate) global: &'g G,
-    pub(crate) modules: Vec<Module<G>>,
+    pub(crate) modules: Vec<ModuleType<G>>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     /// Where the input goes, with its type; one when legal.
@@ -132,7 +133,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
     pub fn stage<S: Stage<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
         let explodes = S::MAPPING == Mapping::Explode;
         let lanes = if let Mapping::Each { threads, .. } = S::MAPPING { threads } else { 1 };
-        self.module(Module {
+        self.module(ModuleType {
             name: S::NAME,
             input: ItemType::of::<S::In>(),
             node: ItemType::of::<S::Node>(),
@@ -149,7 +150,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         let collected = Channel::<S::Out>::new(0, S::COLLECTED, S::FAN);
         let mut channels = vec![collected.describe()];
         channels.extend(S::channels());
-        self.module(Module {
+        self.module(ModuleType {
             name: S::NAME,
             input: ItemType::of::<S::In>(),
             node: ItemType::of::<S::Node>(),
@@ -163,7 +164,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
 
     /// Adds a module type that reduces pods to values.
     pub fn reduce<S: Reduce<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
-        self.module(Module {
+        self.module(ModuleType {
             name: S::NAME,
             input: ItemType::of::<S::In>(),
             node: ItemType::of::<S::Node>(),
@@ -175,7 +176,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         })
     }
 
-    fn module<N>(&mut self, module: Module<G>) -> ModuleId<N> {
+    fn module<N>(&mut self, module: ModuleType<G>) -> ModuleId<N> {
         self.modules.push(module);
         ModuleId(self.modules.len() - 1, PhantomData)
     }

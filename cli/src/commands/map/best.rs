@@ -13,9 +13,11 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 
 use anyhow::Result;
-use seed_extend::insert::SAMPLE;
-use seed_extend::queries::Queries;
-use seed_extend::{Library, Mapper, Rescued, Resolved, Sample, Searched, salt};
+use seed_extend::pair::insert_size::SAMPLE;
+use seed_extend::read::queries::Queries;
+use seed_extend::{
+    Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
+};
 
 use super::stages::{Formatted, Job, Stages, Totals};
 use crate::input::{Batches, Read, Reads};
@@ -40,16 +42,18 @@ impl<'a> Pipeline<'a> {
         let spares = Spares::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts)?);
-            let sought = stages.step(scope, Step::Search, prepared, seek);
-            let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
+            let find_chains =
+                |(queries, tie_breakers)| Ok(mapper.find_chains(queries, tie_breakers)?);
+            let sought = stages.step(scope, Step::Search, prepared, find_chains);
+            let planned =
+                stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan_alignments(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
             let searched = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
             let rescue = |found| Ok(self.rescue(found));
             let rescued = stages.step(scope, Step::Rescue, self.with_library(searched), rescue);
             let resolve = |found| Ok(self.resolve(found));
             let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |job: &Job<Resolved>, part| self.format(job, &part, &spares);
+            let format = |job: &Job<MappedReads>, part| self.format(job, &part, &spares);
             let as_it_is = |found| found;
             let formatted = stages.format(scope, resolved, input.used, as_it_is, format);
             stages.write(formatted, &mut output, &spares)
@@ -58,34 +62,34 @@ impl<'a> Pipeline<'a> {
     }
 
     fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
-        let queries = self.mapper.queries(reads.iter().map(|read| read.sequence));
-        (queries, reads.iter().map(|read| salt(read.name, self.seed)).collect())
+        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
+        (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
-    fn rescue(&self, (found, library): (Searched, Library)) -> Found {
+    fn rescue(&self, (found, library): (RankedReads, Library)) -> Found {
         if self.paired {
-            Found::Pairs(Box::new(self.mapper.rescue(found, &library)))
+            Found::Pairs(Box::new(self.mapper.rescue_mates(found, &library)))
         } else {
             Found::Single(found)
         }
     }
 
-    fn resolve(&self, found: Found) -> Resolved {
+    fn resolve(&self, found: Found) -> MappedReads {
         match found {
             Found::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
-            Found::Single(searched) => self.mapper.resolve_single(searched),
+            Found::Single(searched) => self.mapper.resolve_unpaired(searched),
         }
     }
 
     /// Passes batches on with the library, once it is known.
-    fn with_library(&self, searched: Receiver<Result<Job<Searched>>>) -> WithLibrary<'_, 'a> {
+    fn with_library(&self, searched: Receiver<Result<Job<RankedReads>>>) -> WithLibrary<'_, 'a> {
         WithLibrary { pipeline: self, searched, held: VecDeque::new(), library: None }
     }
 
     /// Makes the records of a part of a batch.
     fn format(
         &self,
-        job: &Job<Resolved>,
+        job: &Job<MappedReads>,
         part: &Range<usize>,
         spares: &Spares,
     ) -> Result<Formatted> {
@@ -101,7 +105,7 @@ impl<'a> Pipeline<'a> {
                 for (read, number) in together.iter().zip(first..) {
                     totals.reads += 1;
                     totals.bases += read.sequence.len() as u64;
-                    totals.aligned += u64::from(job.work.verdicts[number].is_some());
+                    totals.aligned += u64::from(job.work.primaries[number].is_some());
                 }
                 maker.records(&together, &job.work, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
@@ -115,27 +119,27 @@ impl<'a> Pipeline<'a> {
 
 /// What was found for reads, before it is decided about.
 enum Found {
-    Pairs(Box<Rescued>),
-    Single(Searched),
+    Pairs(Box<RescuedReads>),
+    Single(RankedReads),
 }
 
 /// Batches with the library that they are of.
 struct WithLibrary<'p, 'a> {
     pipeline: &'p Pipeline<'a>,
-    searched: Receiver<Result<Job<Searched>>>,
+    searched: Receiver<Result<Job<RankedReads>>>,
     /// What came before the library was known, with what ended it.
-    held: VecDeque<Result<Job<Searched>>>,
+    held: VecDeque<Result<Job<RankedReads>>>,
     library: Option<Library>,
 }
 
 impl WithLibrary<'_, '_> {
     /// Waits for as many pairs as it takes, or the end.
     fn estimate(&mut self) -> Library {
-        let (mut sample, mut missing) = (Sample::default(), SAMPLE);
+        let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
         while missing > 0 && self.pipeline.paired {
             let Ok(next) = self.searched.recv() else { break };
             if let Ok(job) = &next {
-                self.pipeline.mapper.sample(&job.work, &mut sample, missing);
+                self.pipeline.mapper.sample_pairs(&job.work, &mut sample, missing);
                 missing = missing.saturating_sub(job.reads.len() / 2);
             }
             let is_end = next.is_err();
@@ -149,7 +153,7 @@ impl WithLibrary<'_, '_> {
 }
 
 impl Iterator for WithLibrary<'_, '_> {
-    type Item = Result<Job<(Searched, Library)>>;
+    type Item = Result<Job<(RankedReads, Library)>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let library = self.library.unwrap_or_else(|| self.estimate());

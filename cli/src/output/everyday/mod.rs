@@ -20,10 +20,10 @@ use std::io;
 use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
-use seed_extend::queries::is_reverse;
-use seed_extend::ranking;
-use seed_extend::regions::Region;
-use seed_extend::{Placed, Resolved};
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::ranking;
+use seed_extend::region::regions::Region;
+use seed_extend::{MappedReads, ReportedRegion};
 use woodstocc::{Op, Run};
 
 use self::aligned::{Aligned, harden};
@@ -88,7 +88,7 @@ impl<'a> Everyday<'a> {
     pub fn records(
         &mut self,
         reads: &[Read<'_>],
-        resolved: &Resolved,
+        resolved: &MappedReads,
         first: usize,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -107,14 +107,20 @@ impl<'a> Everyday<'a> {
     }
 
     /// Finds places and columns of what is to be reported of a read.
-    fn mapped<'r>(&mut self, read: Read<'r>, resolved: &'r Resolved, number: usize) -> Mapped<'r> {
+    fn mapped<'r>(
+        &mut self,
+        read: Read<'r>,
+        resolved: &'r MappedReads,
+        number: usize,
+    ) -> Mapped<'r> {
         let wanted = self.alternatives;
-        let mut place = |placed: Placed| self.aligned(read, resolved, number, placed);
-        let parts = resolved.parts(number).into_iter().map(&mut place).collect();
+        let mut place = |placed: ReportedRegion| self.aligned(read, resolved, number, placed);
+        let parts =
+            resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
         let alternatives = match wanted {
             Alternatives::None => Vec::new(),
             Alternatives::Tag | Alternatives::Records => {
-                resolved.alternatives(number).into_iter().map(&mut place).collect()
+                resolved.secondary(number).into_iter().map(&mut place).collect()
             }
         };
         Mapped { read, parts, alternatives, is_proper: resolved.is_proper(number) }
@@ -123,13 +129,13 @@ impl<'a> Everyday<'a> {
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
-        resolved: &'r Resolved,
+        resolved: &'r MappedReads,
         number: usize,
-        placed: Placed,
+        placed: ReportedRegion,
     ) -> Aligned<'r> {
         let regions = resolved.regions.of(number);
         let (region, mapq) = (&regions[placed.region], placed.mapq);
-        let second = ranking::next_best(regions, placed.region);
+        let second = ranking::second_best_score(regions, placed.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);

@@ -1,8 +1,8 @@
-//! Reads: files in, checked batches of owned reads out.
+//! Reads: from files to checked batches of reads.
 //!
-//! [`source`] opens and decompresses ([`ahead`] of what is needed), needletail splits the text into
-//! records, [`layout`] says which of them are mates, [`record`] checks them. Errors are one line: file,
-//! record (from 1), line (from 1) and reason.
+//! [`source`] opens and decompresses files ([`ahead`] of what is needed), needletail splits the text into records,
+//! [`layout`] says which records are mates, and [`record`] checks them. An error is one line: the file, the record's number
+//! and the line, both from 1, and the reason.
 
 mod ahead;
 mod layout;
@@ -27,20 +27,23 @@ pub use layout::Layout;
 pub use reads::{Read, Reads};
 pub use record::explain;
 
-use self::layout::Sources;
+use self::layout::AlternatingFiles;
 use self::record::Problem;
 
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
 
-/// The first batch is this many times smaller than others, the second half as many, and so on: so all
-/// that works on batches begins early.
-const BEGIN_SMALLER: usize = 4;
+/// The first batch is this many times smaller than a full one, and each of the next twice as large as the one before. So
+/// every stage of a pipeline starts early.
+const FIRST_BATCH_DIVISOR: usize = 4;
 
-/// Batches read ahead.
-const AHEAD: usize = 2;
+/// The number of batches that are read ahead of their use.
+const BATCHES_AHEAD: usize = 2;
 
-/// Checks that the files are there, and standard input at most once, before any work is done.
+/// Checks that the files exist, and that standard input (`-`) is among them at most once.
+///
+/// # Errors
+/// Names the file, and why it cannot be read.
 pub fn check(paths: &[PathBuf]) -> Result<()> {
     if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("standard input can be read only once");
@@ -54,16 +57,16 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Reads that are mapped together.
+/// Consecutive reads of the input, whose records are not checked yet.
 #[derive(Debug)]
-pub struct Batch {
-    /// Records as they stand in the files, until [`checked`](Self::checked).
+pub struct ReadBatch {
+    /// Records as they are in the files, until [`checked`](Self::checked).
     reads: Reads,
-    /// Whether each two of them are mates.
-    paired: bool,
-    /// The files that they are of.
-    parts: Vec<Part>,
-    /// What came instead of a further record.
+    /// Whether records 2i and 2i + 1 are mates.
+    is_paired: bool,
+    /// Where the records are from, in order.
+    sources: Vec<RecordSource>,
+    /// The error that ended reading after these records.
     error: Option<anyhow::Error>,
     /// When reading the batch began.
     pub begin: Instant,
@@ -71,23 +74,27 @@ pub struct Batch {
     pub end: Instant,
 }
 
-/// Records in a batch of one file, or of two that are read in step, one of each in turn.
+/// Consecutive records of a batch from one file, or from two files that are read alternately.
 #[derive(Debug)]
-struct Part {
+struct RecordSource {
     files: Arc<[PathBuf]>,
-    /// The first one's number in the batch, from 0, and in its file, from 1.
+    /// The number of the first record in the batch, from 0.
     begin: usize,
+    /// The number of the first record in its file, from 1.
     record: u64,
 }
 
-impl Batch {
-    /// The reads, once their records are checked, which is done on the current rayon pool. Of pairs,
-    /// mates follow each other: 2i and 2i + 1, with the same name. An error is that of the first bad
-    /// record.
+impl ReadBatch {
+    /// Checks the records on the current rayon pool and returns the reads. If they are pairs, reads 2i and 2i + 1 are mates
+    /// with the same name.
+    ///
+    /// # Errors
+    /// The first record that is no read, or the error that ended reading.
     pub fn checked(mut self) -> Result<Reads> {
-        if let Err((number, problem)) = self.reads.check(self.paired) {
-            let of_record = self.parts.iter().rfind(|part| part.begin <= number);
-            let Part { files, begin, record } = of_record.context("a record of no file")?;
+        if let Err((number, problem)) = self.reads.check(self.is_paired) {
+            let of_record = self.sources.iter().rfind(|source| source.begin <= number);
+            let RecordSource { files, begin, record } =
+                of_record.context("a record without a file")?;
             let before = number - begin;
             let file = &files[before % files.len()];
             return Err(complaint(file, record + (before / files.len()) as u64, problem));
@@ -96,25 +103,25 @@ impl Batch {
     }
 }
 
-/// What is wrong with a record of a file, in one line.
+/// The error message of a record: file, record, line and reason.
 fn complaint(file: &Path, record: u64, Problem { line, reason }: Problem) -> anyhow::Error {
     let place = Place { file: Some(name(file).into()), record: Some(record), line };
     anyhow!("{place}{reason}")
 }
 
-/// Where batches come from.
+/// The batches of an input that is being read.
 #[derive(Debug)]
 pub struct Batches {
-    /// All batches. What cannot be read is told by the last one.
-    pub batches: Receiver<Batch>,
-    /// Where reads go whose memory is to be used again. New memory costs more than filling it.
+    /// All batches in order. If the input cannot be read, the last batch has the error.
+    pub batches: Receiver<ReadBatch>,
+    /// Takes reads back whose memory can be used again, since new memory costs more than filling it.
     pub used: Sender<Reads>,
 }
 
-/// Reads the files on a thread of its own, one after the other or in step. Batches have up to `size`
-/// reads, of pairs an even number of them.
+/// Starts a thread that reads the files, one after the other, or two alternately if they have mates. Batches have up to
+/// `size` reads, and an even number of them if they are pairs.
 pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
-    let (sender, batches) = sync_channel(AHEAD);
+    let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = layout.reads();
     let size = size.next_multiple_of(together);
@@ -123,10 +130,10 @@ pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
             sender,
             unused,
             size,
-            wanted: size.div_ceil(BEGIN_SMALLER).next_multiple_of(together),
+            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
             reads: Reads::default(),
-            paired: layout != Layout::Single,
-            parts: Vec::new(),
+            is_paired: layout != Layout::Single,
+            sources: Vec::new(),
             bases: 0,
             begin: Instant::now(),
         };
@@ -135,12 +142,12 @@ pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
                 Err(error) => {
-                    batcher.pass_on(Some(error));
+                    batcher.send(Some(error));
                     return;
                 }
             }
         }
-        batcher.pass_on(None);
+        batcher.send(None);
     });
     Batches { batches, used }
 }
@@ -149,47 +156,55 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The records of a file or of standard input.
+/// Opens a file, or standard input (`-`), and returns its records.
+///
+/// # Errors
+/// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
     source::open(path).with_context(|| name(path))
 }
 
-/// The name of a file in messages.
+/// The name of a file in messages: the path, or "standard input" for `-`.
 pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Whether anybody still wants reads.
+/// Whether reading goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Continue,
+    /// The receiver of batches is gone.
     Stop,
 }
 
 /// Gathers records into batches and passes them on.
 struct Batcher {
-    sender: SyncSender<Batch>,
+    sender: SyncSender<ReadBatch>,
+    /// Reads whose memory can be used again.
     unused: Receiver<Reads>,
+    /// Reads of a full batch.
     size: usize,
-    /// Reads of the next batch.
+    /// Reads of the batch that is being gathered.
     wanted: usize,
     reads: Reads,
-    paired: bool,
-    parts: Vec<Part>,
+    is_paired: bool,
+    sources: Vec<RecordSource>,
+    /// Bases of the batch so far.
     bases: usize,
+    /// When gathering the batch began.
     begin: Instant,
 }
 
 impl Batcher {
-    /// Says that the next records are these of the files.
-    fn begin(&mut self, files: &Arc<[PathBuf]>, record: u64) {
+    /// Notes that the next record is this record of the files, from 1.
+    fn note_source(&mut self, files: &Arc<[PathBuf]>, record: u64) {
         let begin = self.reads.len();
         if begin == 0 || record == 1 {
-            self.parts.push(Part { files: Arc::clone(files), begin, record });
+            self.sources.push(RecordSource { files: Arc::clone(files), begin, record });
         }
     }
 
-    /// Adds a record.
+    /// Adds one record to the batch.
     fn add(&mut self, record: &SequenceRecord<'_>) {
         let letters = record.raw_seq();
         let line = record.start_line_number();
@@ -197,41 +212,42 @@ impl Batcher {
         self.bases += letters.len();
     }
 
-    /// Passes the batch on if it is large enough.
-    fn end(&mut self) -> Flow {
+    /// Sends the batch if it is large enough.
+    fn send_if_full(&mut self) -> Flow {
         if self.reads.len() >= self.wanted || self.bases >= MAX_BATCH_BASES {
-            self.pass_on(None)
+            self.send(None)
         } else {
             Flow::Continue
         }
     }
 
-    fn pass_on(&mut self, error: Option<anyhow::Error>) -> Flow {
+    /// Sends the batch, with the error that ended it, and begins the next one.
+    fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
         self.bases = 0;
         self.wanted = self.size.min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();
         let reads = std::mem::replace(&mut self.reads, next);
-        let parts = std::mem::take(&mut self.parts);
+        let sources = std::mem::take(&mut self.sources);
         let is_empty = reads.is_empty() && error.is_none();
-        let (paired, begin) = (self.paired, self.begin);
-        let batch = Batch { begin, end: Instant::now(), reads, paired, parts, error };
+        let (is_paired, begin) = (self.is_paired, self.begin);
+        let batch = ReadBatch { begin, end: Instant::now(), reads, is_paired, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();
         self.begin = Instant::now();
         if wanted { Flow::Continue } else { Flow::Stop }
     }
 }
 
-/// Reads a file, or two in step.
+/// Reads the records of a file, or of two files alternately.
 fn read_files(files: &[PathBuf], layout: Layout, batcher: &mut Batcher) -> Result<Flow> {
-    let mut sources = Sources::open(files, layout)?;
+    let mut sources = AlternatingFiles::open(files, layout)?;
     loop {
-        batcher.begin(sources.files(), sources.record());
+        batcher.note_source(sources.files(), sources.record());
         let found = sources.next(|record| batcher.add(record))?;
         if !found {
             return Ok(Flow::Continue);
         }
-        if batcher.end() == Flow::Stop {
+        if batcher.send_if_full() == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }
@@ -244,7 +260,7 @@ mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    /// FASTQ records of these names, four lines each.
+    /// FASTQ records with these names.
     fn fastq(names: &[String]) -> String {
         names.iter().map(|name| format!("@{name}\nACGT\n+\nIIII\n")).collect()
     }
@@ -259,14 +275,14 @@ mod tests {
         path
     }
 
-    /// The names of all batches, or the error in one line without the folder.
+    /// The names of the reads of all batches, or the error message without the folder.
     fn read(
         folder: &TempDir,
         files: &[PathBuf],
         layout: Layout,
         size: usize,
     ) -> Result<Vec<Vec<String>>, String> {
-        let names = |batch: Batch| {
+        let names = |batch: ReadBatch| {
             let reads = batch.checked()?;
             Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
         };

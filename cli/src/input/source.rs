@@ -1,4 +1,4 @@
-//! Opening a file of reads.
+//! Opening and decompressing a file of reads.
 
 use std::fs::File;
 use std::io;
@@ -7,16 +7,18 @@ use std::path::Path;
 use aligner_core::fastx::{self, OpenError, Text};
 use needletail::FastxReader;
 
-use crate::input::ahead::Ahead;
+use crate::input::ahead::ReadAhead;
 use crate::input::is_stdin;
 
-/// The records of a file or of standard input. What is compressed is decompressed on a thread of its
-/// own.
+/// The records of a file, or of standard input (`-`). A compressed file has its own decompression thread.
+///
+/// # Errors
+/// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>, OpenError> {
     let text =
         if is_stdin(path) { fastx::text(io::stdin()) } else { fastx::text(File::open(path)?) };
     match text? {
         Text::Plain(text) => fastx::parse(text),
-        Text::Decompressed(text) => fastx::parse(Ahead::new(text)),
+        Text::Decompressed(text) => fastx::parse(ReadAhead::new(text)),
     }
 }

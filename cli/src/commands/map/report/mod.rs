@@ -4,8 +4,8 @@
 //! written, which `MultiQC` finds by their names.
 
 mod histogram;
+mod html;
 mod multiqc;
-mod page;
 
 use std::fs::File;
 use std::io::Write;
@@ -39,7 +39,7 @@ impl Report {
 
     /// Writes all files.
     pub fn write(self, summary: &Summary) -> Result<()> {
-        let page = page::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
+        let page = html::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
         write(self.page, &page)?;
         let mut sections = multiqc::sections(&self.name, summary);
         for (part, target) in multiqc::PARTS.into_iter().zip(self.sections) {

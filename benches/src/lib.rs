@@ -62,7 +62,7 @@ pub use experiments::Experiment;
 pub use extend::{ExtendOptions, ExtendTiming, extend, extend_table};
 pub use mapping::{MappingTiming, mapping, mapping_table};
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
-pub use prefetch::Timing;
+pub use prefetch::{PriceParameters, Timing};
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;
 pub use seeds::{SeedsTiming, seeds, seeds_table};

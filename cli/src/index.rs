@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use fm_index::{BuildOptions, FmIndex, IndexError, Reference, Source};
+use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
 use crate::staging::Staged;
@@ -33,7 +33,7 @@ pub fn open(reference: &Path, console: &Console) -> Result<Option<FmIndex>> {
         return Ok(None);
     }
     let index = FmIndex::open(&path)?;
-    let source = Source::of_file(reference)
+    let source = FileFingerprint::of_file(reference)
         .map_err(|error| anyhow!(error).context(reference.display().to_string()))?;
     if index.source() != source {
         console.notice(&format!(
@@ -81,11 +81,8 @@ pub(crate) fn build(reference: &Path, options: BuildOptions) -> Result<FmIndex> 
 
 /// Saves an index as `target`.
 pub(crate) fn save(index: &FmIndex, staged: Staged, target: &Path) -> Result<()> {
-    index.save(staged.path()).map_err(|error| match error {
-        // The message names the file that the user gave, not the staged one.
-        IndexError::Io { source, .. } => anyhow!(source).context(target.display().to_string()),
-        other => other.into(),
-    })?;
+    // Errors name the path that the user gave, not the staged one.
+    index.save(staged.path()).map_err(|error| error.with_path(target))?;
     staged.commit()
 }
 

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::input_name;
 use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
-use super::record::{Problem, explain};
-use super::{complaint, name, open};
+use super::{complaint, open};
 
 /// How mates lie in files of reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,8 @@ impl AlternatingFiles {
                 ended = Some(which);
                 continue;
             };
-            let record = record.map_err(|error| complaint(file, number, explain(&error)))?;
+            let record =
+                record.map_err(|error| complaint(file, number, RecordProblem::from(&error)))?;
             found = Some((which, record.start_line_number()));
             if ended.is_none() {
                 add(&record);
@@ -114,8 +116,8 @@ impl AlternatingFiles {
             format!("the read has no mate: the file has {number} records, an odd number")
         } else {
             let count = self.read[ended];
-            format!("the read has no mate: {} has {count} records", name(file(ended)))
+            format!("the read has no mate: {} has {count} records", input_name(file(ended)))
         };
-        complaint(file(which), number, Problem { line: Some(line), reason })
+        complaint(file(which), number, RecordProblem { line: Some(line), reason })
     }
 }

@@ -1,8 +1,9 @@
 //! Reads of a batch, which share their memory.
 
+use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 
-use super::record::{self, Problem};
+use super::record;
 
 /// Records that one task of the pool checks; even, so that a task has whole pairs.
 const TASK_RECORDS: usize = 1024;
@@ -89,7 +90,7 @@ impl Reads {
     ///
     /// # Errors
     /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
-    pub fn check(&mut self, is_paired: bool) -> Result<(), (usize, Problem)> {
+    pub fn check(&mut self, is_paired: bool) -> Result<(), (usize, RecordProblem)> {
         let mut text = self.text.as_mut_slice();
         let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TASK_RECORDS));
         let mut begin = 0;
@@ -122,7 +123,7 @@ impl Reads {
 
 impl ReadExtent {
     /// Turns a record, whose text is `text`, into a read.
-    fn check(&mut self, text: &mut [u8]) -> Result<(), Problem> {
+    fn check(&mut self, text: &mut [u8]) -> Result<(), RecordProblem> {
         let (header, letters) = text.split_at_mut(self.sequence - self.begin);
         let (sequence, quality) = letters.split_at_mut(self.bases);
         let has_quality = !quality.is_empty();
@@ -143,14 +144,14 @@ fn pair_mates(
     second: &mut ReadExtent,
     text: &[u8],
     begin: usize,
-) -> Result<(), Problem> {
+) -> Result<(), RecordProblem> {
     let name = |read: &ReadExtent| &text[read.begin - begin..][..read.name];
     let names = [name(first), name(second)];
     let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
     if trimmed[0] != trimmed[1] {
         let [expected, found] = names.map(String::from_utf8_lossy);
         let reason = format!("the name '{found}' is not that of its mate, '{expected}'");
-        return Err(Problem { line: Some(second.line), reason });
+        return Err(RecordProblem { line: Some(second.line), reason });
     }
     (first.name, second.name) = (trimmed[0].len(), trimmed[1].len());
     Ok(())
@@ -199,7 +200,7 @@ mod tests {
             reads.check(true)?;
             Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
         };
-        let good: Result<Vec<String>, (usize, Problem)> =
+        let good: Result<Vec<String>, (usize, RecordProblem)> =
             check(&["a/1", "a/2", "b 1:N", "b 2:N", "c/1\tx", "c", "/1/1", "/1/2", "d/3", "d/3"]);
         assert_eq!(
             good,
@@ -213,7 +214,7 @@ mod tests {
             let all = [&["x/1", "x/2"], &names[..]].concat();
             let (number, problem) = check(&all).expect_err("are no mates");
             let reason = format!("the name '{}' is not that of its mate, '{}'", names[1], names[0]);
-            assert_eq!((number, problem), (3, Problem { line: Some(4), reason }));
+            assert_eq!((number, problem), (3, RecordProblem { line: Some(4), reason }));
         }
     }
 

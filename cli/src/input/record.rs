@@ -1,42 +1,18 @@
 //! Checks of one record, which is turned into a read in place.
 
+use aligner_core::fastx::RecordProblem;
 use aligner_core::seq::{describe, is_iupac};
-use needletail::errors::{ParseError, ParseErrorKind};
 use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
 
-/// The reason why a record is no read.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The line in the file, from 1, if it is known.
-    pub line: Option<u64>,
-    /// The reason, in words.
-    pub reason: String,
-}
-
-/// The problem that an error of needletail's parser stands for.
-pub fn explain(error: &ParseError) -> Problem {
-    let reason = match error.kind {
-        ParseErrorKind::Io => format!("reading failed: {}", error.msg),
-        ParseErrorKind::InvalidStart => "the record does not begin with '@'".to_owned(),
-        ParseErrorKind::InvalidSeparator => {
-            "the third line of the record does not begin with '+'".to_owned()
-        }
-        ParseErrorKind::UnequalLengths => "sequence and quality differ in length".to_owned(),
-        ParseErrorKind::UnexpectedEnd => "the file ends within the record".to_owned(),
-        ParseErrorKind::UnknownFormat | ParseErrorKind::EmptyFile => error.msg.clone(),
-    };
-    Problem { line: Some(error.position.line).filter(|&line| line > 0), reason }
-}
-
 /// The name of a read, from the header of a record that begins in this line.
 ///
 /// # Errors
 /// If SAM does not allow the name.
-pub fn name(header: &[u8], line: u64) -> Result<&[u8], Problem> {
-    let problem = |reason: String| Err(Problem { line: Some(line), reason });
+pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
+    let problem = |reason: String| Err(RecordProblem { line: Some(line), reason });
     // A file whose lines end in carriage returns alone looks like one header.
     if header.contains(&b'\r') {
         return problem("a carriage return in the header".to_owned());
@@ -77,7 +53,7 @@ static LETTERS: [u8; 256] = {
 ///
 /// # Errors
 /// If a byte is not a nucleotide letter, or the read is too long.
-pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, Problem> {
+pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
     let mut length = letters.len();
     // Counting is vectorised, and nearly always finds no other byte; only then is its place needed.
@@ -89,7 +65,7 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
             let base = before.iter().filter(|byte| !is_line_end(**byte)).count() + 1;
             let letter = describe(letters[place]);
             let reason = format!("{letter} at base {base} is not a nucleotide letter");
-            return Err(Problem { line: Some(line), reason });
+            return Err(RecordProblem { line: Some(line), reason });
         }
         length = 0;
         for place in 0..letters.len() {
@@ -103,7 +79,7 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
     }
     if length > MAX_READ {
         let reason = format!("the read has {length} bases, more than {MAX_READ}");
-        return Err(Problem { line: Some(line + 1), reason });
+        return Err(RecordProblem { line: Some(line + 1), reason });
     }
     Ok(length)
 }
@@ -112,7 +88,7 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
 ///
 /// # Errors
 /// If a letter is not from '!' to '~'.
-pub fn phred(letters: &mut [u8], line: u64) -> Result<(), Problem> {
+pub fn phred(letters: &mut [u8], line: u64) -> Result<(), RecordProblem> {
     let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
     // Counting first is faster, as in `sequence`.
     if letters.iter().filter(|letter| is_bad(letter)).count() > 0
@@ -120,7 +96,7 @@ pub fn phred(letters: &mut [u8], line: u64) -> Result<(), Problem> {
     {
         let letter = describe(letters[place]);
         let reason = format!("{letter} at base {} is not a quality ('!' to '~')", place + 1);
-        return Err(Problem { line: Some(line + 3), reason });
+        return Err(RecordProblem { line: Some(line + 3), reason });
     }
     for letter in letters {
         *letter -= b'!';
@@ -153,7 +129,7 @@ mod tests {
             let mut letters = raw.to_vec();
             let length = sequence(&mut letters, has_quality, 1)?;
             letters.truncate(length);
-            Ok::<_, Problem>(letters)
+            Ok::<_, RecordProblem>(letters)
         };
         let all = sequence(b"acgtuUnN.RYSWKMBDHVryswkmbdhv", true);
         assert_eq!(all, Ok(b"ACGTTTNNNRYSWKMBDHVRYSWKMBDHV".to_vec()));
@@ -182,7 +158,7 @@ mod tests {
         assert_eq!(phred(b"!I~"), Ok(vec![0, 40, 93]));
         for (bad, letter) in [(b"I I", "byte 0x20"), (b"I\x7fI", "byte 0x7f")] {
             let reason = format!("{letter} at base 2 is not a quality ('!' to '~')");
-            assert_eq!(phred(bad), Err(Problem { line: Some(4), reason }));
+            assert_eq!(phred(bad), Err(RecordProblem { line: Some(4), reason }));
         }
     }
 }

@@ -22,9 +22,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::error::DatabaseError;
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::query::batching::{Batches, Queued};
 use blastn_pipeline::search::{LANES, Results, Searcher, Times};
@@ -49,11 +48,8 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     start_threads(arguments.threads.count())?;
     console.start("making the database");
     let database = Database::from_fasta(&arguments.sequences, now())?;
-    database.save(&staged.path()).map_err(|error| match error {
-        // The name that the user gave, not the staged one.
-        DatabaseError::Io { source, .. } => anyhow!(source).context(target.display().to_string()),
-        other => other.into(),
-    })?;
+    // Errors name the path that the user gave, not the staged one.
+    database.save(&staged.path()).map_err(|error| error.with_path(&target))?;
     staged.commit()?;
     console.finish();
     console.notice(&format!(
@@ -215,7 +211,7 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
 /// If it cannot be read, or no query has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<Record>> {
     let queries = fasta::read(path)?;
-    let name = crate::input::name(path);
+    let name = aligner_core::input_location::input_name(path);
     ensure!(
         queries.iter().any(|query| !query.letters.is_empty()),
         "{name}: no query has any bases"
@@ -236,11 +232,7 @@ pub fn open(path: &Path) -> Result<Database> {
     let with_extension = with_extension(path);
     // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
     let path = if with_extension.exists() { &with_extension } else { path };
-    Database::open(path).map_err(|error| match error {
-        // Said once, not again as its own reason.
-        DatabaseError::Io { path, source } => anyhow!(source).context(path.display().to_string()),
-        other => other.into(),
-    })
+    Ok(Database::open(path)?)
 }
 
 fn with_extension(path: &Path) -> PathBuf {

@@ -51,8 +51,10 @@ pub fn run(command: &Nw) -> Result<()> {
         Nw::Pairs { queries, targets, .. } => {
             let (first, second) = (read(queries)?, read(targets)?);
             let (m, n) = (first.names.len(), second.names.len());
-            let (first_name, second_name) =
-                (crate::input::name(queries), crate::input::name(targets));
+            let (first_name, second_name) = (
+                aligner_core::input_location::input_name(queries),
+                aligner_core::input_location::input_name(targets),
+            );
             ensure!(m == n, "{first_name} has {m} records, but {second_name} has {n}");
             (Kind::Pairs, first, Some(second))
         }

@@ -9,7 +9,8 @@ use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
-use super::{complaint, open};
+use super::record::record_error;
+use super::source::open;
 
 /// How mates lie in files of reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl AlternatingFiles {
                 continue;
             };
             let record =
-                record.map_err(|error| complaint(file, number, RecordProblem::from(&error)))?;
+                record.map_err(|error| record_error(file, number, RecordProblem::from(&error)))?;
             found = Some((which, record.start_line_number()));
             if ended.is_none() {
                 add(&record);
@@ -118,6 +119,6 @@ impl AlternatingFiles {
             let count = self.read[ended];
             format!("the read has no mate: {} has {count} records", input_name(file(ended)))
         };
-        complaint(file(which), number, RecordProblem { line: Some(line), reason })
+        record_error(file(which), number, RecordProblem { line: Some(line), reason })
     }
 }

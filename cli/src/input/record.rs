@@ -1,11 +1,21 @@
 //! Checks of one record, which is turned into a read in place.
 
+use std::path::Path;
+
 use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{describe, is_iupac};
+use anyhow::anyhow;
 use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
+
+/// The error message of a record: file, record, line and reason.
+pub fn record_error(file: &Path, record: u64, problem: RecordProblem) -> anyhow::Error {
+    let location = InputLocation::in_file(file).at_record(record, problem.line);
+    anyhow!("{location}{}", problem.reason)
+}
 
 /// The name of a read, from the header of a record that begins in this line.
 ///

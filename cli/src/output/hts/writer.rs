@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::{check, last_error};
+use super::status::{check, last_error};
 use crate::output::format::Format;
 
 /// The most threads that compress: more are faster than records are made.

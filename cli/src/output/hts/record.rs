@@ -1,6 +1,4 @@
-//! Records of htslib, from which [`writer`] makes files of BAM and CRAM.
-
-mod writer;
+//! Records in the memory of htslib.
 
 use std::io;
 use std::ptr;
@@ -10,7 +8,7 @@ use rust_htslib::bam::record::Aux;
 use rust_htslib::errors::Error;
 use rust_htslib::htslib;
 
-pub use self::writer::{Index, Settings, Writer, silence};
+use super::status::check;
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record};
 
@@ -109,19 +107,5 @@ fn signed(value: i32) -> Aux<'static> {
         Aux::I16(value)
     } else {
         Aux::I32(value)
-    }
-}
-
-/// Turns a status of htslib, which is negative for a failure, into a result.
-fn check(status: i32) -> io::Result<()> {
-    if status < 0 { Err(last_error()) } else { Ok(()) }
-}
-
-/// The system's reason for a failure of htslib.
-fn last_error() -> io::Error {
-    let error = io::Error::last_os_error();
-    match error.raw_os_error() {
-        Some(0) | None => io::Error::other("htslib cannot write"),
-        Some(_) => error,
     }
 }

@@ -4,7 +4,7 @@ use aligner_core::Device;
 use anyhow::Result;
 use clap::Args;
 use fm_index::FmIndex;
-use seed_extend::queries::Queries;
+use seed_extend::read::queries::Queries;
 
 use crate::common::KernelBenchArguments;
 use gpualign::console::Console;

@@ -13,9 +13,11 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 
 use anyhow::Result;
-use seed_extend::insert::SAMPLE;
-use seed_extend::queries::Queries;
-use seed_extend::{Library, Mapper, Rescued, Resolved, Sample, Searched, salt};
+use seed_extend::pair::insert_size::SAMPLE;
+use seed_extend::read::queries::Queries;
+use seed_extend::{
+    Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
+};
 
 use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Read, Reads};
@@ -42,18 +44,20 @@ impl<'a> BestPipeline<'a> {
         let pool = LinePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts)?);
-            let sought = stages.step(scope, Step::Search, prepared, seek);
-            let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
+            let find_chains =
+                |(queries, tie_breakers)| Ok(mapper.find_chains(queries, tie_breakers)?);
+            let chained = stages.step(scope, Step::Search, prepared, find_chains);
+            let planned =
+                stages.step(scope, Step::Plan, chained, |it| Ok(mapper.plan_alignments(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
-            let searched = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
-            let rescue = |found| Ok(self.rescue(found));
-            let rescued = stages.step(scope, Step::Rescue, self.with_library(searched), rescue);
-            let resolve = |found| Ok(self.resolve(found));
+            let ranked = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
+            let rescue = |ranked| Ok(self.rescue(ranked));
+            let rescued = stages.step(scope, Step::Rescue, self.with_library(ranked), rescue);
+            let resolve = |batch| Ok(self.resolve(batch));
             let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |batch: &BatchState<Resolved>, part| self.format(batch, &part, &pool);
-            let as_it_is = |found| found;
-            let formatted = stages.format(scope, resolved, input.used, as_it_is, format);
+            let format = |batch: &BatchState<MappedReads>, part| self.format(batch, &part, &pool);
+            let unchanged = |reads| reads;
+            let formatted = stages.format(scope, resolved, input.used, unchanged, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))
@@ -61,39 +65,39 @@ impl<'a> BestPipeline<'a> {
 
     /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
     fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
-        let queries = self.mapper.queries(reads.iter().map(|read| read.sequence));
-        (queries, reads.iter().map(|read| salt(read.name, self.seed)).collect())
+        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
+        (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
     /// Looks for mates that were not found, if reads are paired.
-    fn rescue(&self, (found, library): (Searched, Library)) -> RankedBatch {
+    fn rescue(&self, (ranked, library): (RankedReads, Library)) -> RankedBatch {
         if self.is_paired {
-            RankedBatch::Pairs(Box::new(self.mapper.rescue(found, &library)))
+            RankedBatch::Pairs(Box::new(self.mapper.rescue_mates(ranked, &library)))
         } else {
-            RankedBatch::Single(found)
+            RankedBatch::Single(ranked)
         }
     }
 
     /// Decides which alignments of each read are reported.
-    fn resolve(&self, found: RankedBatch) -> Resolved {
-        match found {
+    fn resolve(&self, batch: RankedBatch) -> MappedReads {
+        match batch {
             RankedBatch::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
-            RankedBatch::Single(searched) => self.mapper.resolve_single(searched),
+            RankedBatch::Single(ranked) => self.mapper.resolve_unpaired(ranked),
         }
     }
 
     /// The batches, each with the library, once that is estimated.
     fn with_library(
         &self,
-        searched: Receiver<Result<BatchState<Searched>>>,
+        ranked: Receiver<Result<BatchState<RankedReads>>>,
     ) -> WithLibrary<'_, 'a> {
-        WithLibrary { pipeline: self, searched, waiting: VecDeque::new(), library: None }
+        WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: None }
     }
 
     /// Makes the records of a part of a batch.
     fn format(
         &self,
-        batch: &BatchState<Resolved>,
+        batch: &BatchState<MappedReads>,
         part: &Range<usize>,
         pool: &LinePool,
     ) -> Result<FormattedPart> {
@@ -109,7 +113,7 @@ impl<'a> BestPipeline<'a> {
                 for (read, number) in together.iter().zip(first..) {
                     totals.reads += 1;
                     totals.bases += read.sequence.len() as u64;
-                    totals.aligned += u64::from(batch.state.verdicts[number].is_some());
+                    totals.aligned += u64::from(batch.state.primaries[number].is_some());
                 }
                 formatter.records(&together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
@@ -123,27 +127,27 @@ impl<'a> BestPipeline<'a> {
 
 /// The ranked alignments of a batch, with those of rescued mates if reads are paired.
 enum RankedBatch {
-    Pairs(Box<Rescued>),
-    Single(Searched),
+    Pairs(Box<RescuedReads>),
+    Single(RankedReads),
 }
 
-/// Passes on batches with the library; estimates it from the first ones, which wait so long.
+/// Batches with the library, which is estimated from the first ones; these wait until then.
 struct WithLibrary<'p, 'a> {
     pipeline: &'p BestPipeline<'a>,
-    searched: Receiver<Result<BatchState<Searched>>>,
+    ranked: Receiver<Result<BatchState<RankedReads>>>,
     /// Batches that were received before the library was estimated, and the error that ended them.
-    waiting: VecDeque<Result<BatchState<Searched>>>,
+    waiting: VecDeque<Result<BatchState<RankedReads>>>,
     library: Option<Library>,
 }
 
 impl WithLibrary<'_, '_> {
     /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer.
     fn estimate(&mut self) -> Library {
-        let (mut sample, mut missing) = (Sample::default(), SAMPLE);
+        let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
         while missing > 0 && self.pipeline.is_paired {
-            let Ok(next) = self.searched.recv() else { break };
+            let Ok(next) = self.ranked.recv() else { break };
             if let Ok(batch) = &next {
-                self.pipeline.mapper.sample(&batch.state, &mut sample, missing);
+                self.pipeline.mapper.sample_pairs(&batch.state, &mut sample, missing);
                 missing = missing.saturating_sub(batch.reads.len() / 2);
             }
             let is_end = next.is_err();
@@ -157,12 +161,12 @@ impl WithLibrary<'_, '_> {
 }
 
 impl Iterator for WithLibrary<'_, '_> {
-    type Item = Result<BatchState<(Searched, Library)>>;
+    type Item = Result<BatchState<(RankedReads, Library)>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let library = self.library.unwrap_or_else(|| self.estimate());
         self.library = Some(library);
-        let next = self.waiting.pop_front().or_else(|| self.searched.recv().ok())?;
+        let next = self.waiting.pop_front().or_else(|| self.ranked.recv().ok())?;
         Some(next.map(|batch| batch.map(|found| (found, library))))
     }
 }

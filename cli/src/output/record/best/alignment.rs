@@ -1,8 +1,8 @@
 //! An alignment of mode best, in the terms of a record.
 
 use fm_index::Reference;
-use seed_extend::queries::is_reverse;
-use seed_extend::regions::Region;
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::regions::Region;
 
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Tags};

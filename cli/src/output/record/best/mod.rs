@@ -20,10 +20,10 @@ use std::io;
 use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
-use seed_extend::queries::is_reverse;
-use seed_extend::ranking;
-use seed_extend::regions::Region;
-use seed_extend::{Placed, Resolved};
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::ranking;
+use seed_extend::region::regions::Region;
+use seed_extend::{MappedReads, ReportedRegion};
 use woodstocc::{Op, Run};
 
 use self::alignment::RecordAlignment;
@@ -94,7 +94,7 @@ impl<'a> BestRecordFormatter<'a> {
     pub fn records(
         &mut self,
         reads: &[Read<'_>],
-        resolved: &Resolved,
+        resolved: &MappedReads,
         first: usize,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -117,16 +117,17 @@ impl<'a> BestRecordFormatter<'a> {
     fn mapped<'r>(
         &mut self,
         read: Read<'r>,
-        resolved: &'r Resolved,
+        resolved: &'r MappedReads,
         number: usize,
     ) -> MappedRead<'r> {
         let wanted = self.alternatives;
-        let mut place = |placed: Placed| self.aligned(read, resolved, number, placed);
-        let parts = resolved.parts(number).into_iter().map(&mut place).collect();
+        let mut place = |reported: ReportedRegion| self.aligned(read, resolved, number, reported);
+        let parts =
+            resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
         let alternatives = match wanted {
             Alternatives::None => Vec::new(),
             Alternatives::Tag | Alternatives::Records => {
-                resolved.alternatives(number).into_iter().map(&mut place).collect()
+                resolved.secondary(number).into_iter().map(&mut place).collect()
             }
         };
         MappedRead { read, parts, alternatives, is_proper: resolved.is_proper(number) }
@@ -136,13 +137,13 @@ impl<'a> BestRecordFormatter<'a> {
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
-        resolved: &'r Resolved,
+        resolved: &'r MappedReads,
         number: usize,
-        placed: Placed,
+        reported: ReportedRegion,
     ) -> RecordAlignment<'r> {
         let regions = resolved.regions.of(number);
-        let (region, mapq) = (&regions[placed.region], placed.mapq);
-        let second = ranking::next_best(regions, placed.region);
+        let (region, mapq) = (&regions[reported.region], reported.mapq);
+        let second = ranking::second_best_score(regions, reported.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);

@@ -51,8 +51,8 @@
 //! | [`stream`] | the runtime for irregular streaming applications |
 //! | [`sort`] | sorting in device memory |
 //! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
-//! | [`input_location`] | locations in input files, for messages |
-//! | [`container`] | checksummed files that are mapped into memory |
+//! | [`input_location`] | locations in input files, for error messages |
+//! | [`container`] | checksummed, memory-mapped files of sections |
 //! | [`cigar`] | the columns of an alignment |
 //! | [`error`] | errors of devices |
 //!

@@ -135,7 +135,7 @@ fn on_gpu(
         let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
         for queries in batches {
             let found = engine.find_and_measure(queries, metrics)?;
-            for (all, one) in all.iter_mut().zip(&found.measured) {
+            for (all, one) in all.iter_mut().zip(&found.timings) {
                 all.seconds += one.seconds;
                 all.metrics.add(&one.metrics);
             }

@@ -24,10 +24,10 @@ impl ShimBackend {
 /// Content of "device" memory before it is written, and of the word behind the end of each buffer.
 const POISON: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 
-/// Host memory that plays the device's, aligned to 16 bytes.
+/// Host memory that takes the place of device memory, aligned to 16 bytes.
 #[derive(Debug)]
 pub struct HostBuffer {
-    /// Pairs of words, for the alignment; one more than needed, which no one may touch.
+    /// The memory in units of 16 bytes, for the alignment, and a last unit that kernels must not touch.
     words: Vec<u128>,
     bytes: usize,
 }

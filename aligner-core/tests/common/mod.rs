@@ -1,5 +1,5 @@
 //! Applications and settings that several tests of the streaming runtime use.
-// Each test uses a part of it.
+// Each test program uses some of them.
 #![allow(dead_code)]
 
 pub mod pods;

@@ -1,4 +1,4 @@
-//! Pods that ordinary stages make, take and explode.
+//! An application in which ordinary stages make, take and explode pods.
 //!
 //! ```text
 //!   tickets --> make ==pods==> even --> split ==3==> fives --> chain --> chained
@@ -10,9 +10,9 @@
 //!                `-raw---> measured --> spread --> marks
 //! ```
 //!
-//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type, which gets pods from a
-//! stage that makes them and from one that splits them, and sends them to all that may take them:
-//! collecting, reducing and ordinary stages, and a sink.
+//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type. It receives pods from a stage that makes them
+//! and from one that splits them, and sends them to every kind of target: collecting, reducing and ordinary stages, and a
+//! sink.
 
 use aligner_core::stream::{
     AnyPod, Channel, ChannelType, Mapping, Outputs, Push, SinkId, Site, Stage, Topology,
@@ -28,13 +28,13 @@ use super::tokens::mix;
 pub struct Ticket {
     /// The header of its pods.
     pub header: u32,
-    /// The numbers of the ticket.
+    /// Seed of the numbers.
     pub seed: u32,
-    /// Numbers in its pods, 0 to 24.
+    /// How many numbers its pods have, 0 to 24.
     pub len: u32,
 }
 
-/// Makes pods of a ticket's length: up to two, one, one and up to one.
+/// Makes pods of a ticket's length: up to two, one, one and up to one, by channel.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Make;
@@ -74,7 +74,7 @@ impl Stage for Make {
     }
 }
 
-/// Takes pods as items like any other: the header, the length and the sum.
+/// Takes pods as ordinary items, and yields header, length and sum.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Measure;
@@ -99,11 +99,11 @@ impl Stage for Measure {
     }
 }
 
-/// A mark for each number of a measured pod but the last few.
+/// Explodes a measured pod into a mark for each of its numbers, except for the last few.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Spread {
-    /// Numbers that get no mark.
+    /// How many numbers at the end get no mark.
     pub spared: u32,
 }
 
@@ -184,7 +184,7 @@ impl Tickets {
         Self { topology, chained, others, kept, marks }
     }
 
-    /// Takes what a run yielded.
+    /// Takes the outputs of a run.
     pub fn found(&self, outputs: &mut Outputs) -> Found {
         let kept = outputs.take(self.kept);
         (

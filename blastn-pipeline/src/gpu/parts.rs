@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use crate::database::Database;
+use crate::database::chunks::chunks;
 use crate::gpu::pipeline::device::DeviceChunk;
-use crate::search::preliminary;
 use crate::sequence::packed;
 
 /// Chunks of a database that are in a device's memory together.
@@ -62,7 +62,7 @@ impl Parts {
         for number in 0..database.len() {
             let first = database.first_base(number);
             let length = database.subject(number).length;
-            let chunks = preliminary::chunks(length);
+            let chunks = chunks(length);
             let end = first + length as u64;
             let is_split = length as u64 > most;
             let is_all = chunks.len() == 1;

@@ -15,7 +15,7 @@ use crate::gpu::pipeline::device::{DeviceChunk, FIRST_BASE};
 use crate::gpu::pipeline::diagonals::{Admitted, Piece};
 use crate::gpu::pipeline::gpu::{GpuPipeline, settings};
 use crate::gpu::pipeline::stages::Context;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not

@@ -11,10 +11,10 @@ use blastn_pipeline::gpu::pipeline::items::{Extended, Spent};
 use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
 use blastn_pipeline::gpu::pipeline::{Build, Sinks, slices, topology};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::Fours;
+use blastn_pipeline::ungapped::extension::Fours;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 

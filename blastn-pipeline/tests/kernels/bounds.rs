@@ -8,9 +8,9 @@ use blastn_pipeline::gpu::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
 use blastn_pipeline::gpu::parts::{Part, Parts};
 use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::UngappedHit;
+use blastn_pipeline::ungapped::hits::UngappedHit;
 use blastn_pipeline::ungapped::hits::ChunkHit;
 use fastrand::Rng;
 

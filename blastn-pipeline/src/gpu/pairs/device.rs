@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::gpu::extensions::device::{GreedyReached, Reached};
-use crate::query::queries::{Batch, Context};
+use crate::query::batch::{Batch, Context};
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::ChunkHit;
 

@@ -36,10 +36,9 @@ use crate::gapped::Gapped;
 use crate::gpu::extensions::sides;
 use crate::gpu::launch;
 use crate::gpu::pipeline::device::DeviceChunk;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::search::preliminary::Search;
-use crate::ungapped::UngappedHit;
-use crate::ungapped::hits::ChunkHit;
+use crate::ungapped::hits::{ChunkHit, UngappedHit};
 
 const PAIRS: &[u8] = include_bytes!("../../../cuda/pairs.fatbin");
 const GAPPED: &[u8] = include_bytes!("../../../cuda/gapped.fatbin");

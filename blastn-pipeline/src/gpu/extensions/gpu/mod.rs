@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::gpu::extensions::device::{
     self, AffineTask, Answers, FIRST, FRONT_SLOT, Reached, SLOT, Side, THREADS,
 };
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 
 const FATBIN: &[u8] = include_bytes!("../../../../cuda/gapped.fatbin");

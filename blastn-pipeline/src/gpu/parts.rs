@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::database::Database;
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::search::preliminary;
 use crate::sequence::packed;
 

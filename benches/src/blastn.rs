@@ -9,7 +9,7 @@ use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::parts::{Part, Parts};
 use blastn_pipeline::gpu::pipeline::Build;
 use blastn_pipeline::gpu::pipeline::diagonals::Piece;
-use blastn_pipeline::gpu::pipeline::gpu::{GpuPipeline, Run, settings};
+use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, Run, settings};
 use blastn_pipeline::gpu::pipeline::stages::Context;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::query::batch::{Batch, Extent};

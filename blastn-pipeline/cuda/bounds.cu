@@ -1,5 +1,5 @@
 // Which pairs of queries and chunks may have an alignment of some score (src/pairs/bounds).
-#include <blastn/bounds.cuh>
+#include <blastn/pairs/upper_bounds.cuh>
 
 using blastn::Bounds;
 using blastn::ChunkHit;

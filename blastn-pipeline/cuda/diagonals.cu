@@ -1,7 +1,7 @@
 // Which of the words would have been extended, had those before them on their diagonals been known
 // (src/pipeline/diagonals.rs).
 #include <blastn/hits.cuh>
-#include <blastn/ungapped.cuh>
+#include <blastn/pipeline/ungapped.cuh>
 
 #include "stream/scan.cuh"
 

@@ -1,7 +1,7 @@
 // Gapped extensions, a thread a side (src/extensions).
-#include <blastn/affine.cuh>
-#include <blastn/frame.cuh>
-#include <blastn/greedy.cuh>
+#include <blastn/gapped/affine.cuh>
+#include <blastn/gapped/affine_frame.cuh>
+#include <blastn/gapped/greedy.cuh>
 
 // Extends sides of `task`, until all are taken: a thread that is done with one takes the next while others are within
 // theirs. Called by single threads.

@@ -1,7 +1,7 @@
 // The four stages of src/pipeline in one node, for comparison.
 #define STREAM_MAX_WIDTH 256
 #define STREAM_MIN_BLOCKS 2
-#include <blastn/stages.cuh>
+#include <blastn/pipeline/stages.cuh>
 
 namespace {
 

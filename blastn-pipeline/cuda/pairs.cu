@@ -1,6 +1,6 @@
 // Pairs of queries and chunks: their hits in order, the extensions of these, and which pairs are promising
 // (src/pairs). All kernels: any grid of one-dimensional blocks, no barriers but where it is said.
-#include <blastn/pairs.cuh>
+#include <blastn/pairs/pairs.cuh>
 
 namespace {
 

@@ -30,7 +30,7 @@
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`ungapped::hits`] | ungapped alignments, and the order in which gaps are tried |
 //! | [`gpu::pairs`], [`gpu::extensions`] | gapped extensions on a GPU, for the score and with columns |
-//! | [`gpu::pairs::bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
+//! | [`gpu::pairs::upper_bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
 //! | [`hsp`] | alignments, and which are within others |
 //! | [`gpu::pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
 //! | [`gpu::parts`], [`gpu::worker`] | databases that are larger than a device's memory, and what the device does |

@@ -11,8 +11,6 @@ pub mod side;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod vector;
 
 use self::affine::{Extension, Sides};
 use self::script::{Op, Script};

@@ -26,17 +26,17 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::Gapped;
-use crate::gpu::extended::Extended;
-use crate::gpu::extensions::device::{self, GreedyScores};
-use crate::gpu::extensions::sides;
-use crate::gpu::held::Held;
+use crate::gpu::scored_pairs::Extended;
+use crate::gpu::extensions::parameters::{self, GreedyScores};
+use crate::gpu::extensions::left_right;
+use crate::gpu::resident_parts::Held;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::parts::{Part, Parts};
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::gpu::pipeline::diagonals::Piece;
 use crate::gpu::pipeline::stages::Context;
-use crate::gpu::pool::Pool;
-use crate::gpu::promising::{self, Run};
+use crate::gpu::worker_pool::Pool;
+use crate::gpu::prefilter::{self, Run};
 use crate::gpu::worker::Worker;
 use crate::hsp::ranking;
 use crate::options::Options;
@@ -237,7 +237,7 @@ impl<'a, W: Worker> Engine<'a, W> {
                 continue;
             }
             let begins: Vec<&Begin> = own.iter().map(|&place| &begins[place]).collect();
-            let load = || worker.letters(&device::text_of_part(self.database, part));
+            let load = || worker.letters(&parameters::text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
                 self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
             })?;
@@ -320,7 +320,7 @@ fn queries<W: Worker>(
     batch: &Batch,
     options: &Options,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy() && !device::has_small_scores(&options.scoring, batch.manner.x_drop_last)
+    if !options.is_greedy() && !parameters::has_small_scores(&options.scoring, batch.manner.x_drop_last)
     {
         return Ok(None);
     }

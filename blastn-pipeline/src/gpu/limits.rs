@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::query::batch::Batch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use crate::database::Database;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::database::chunks::chunks;
-use crate::gpu::pipeline::device::DeviceChunk;
 use crate::sequence::packed;
 
 /// Chunks of a database that are in a device's memory together.

@@ -7,13 +7,13 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::device::{Answers, GreedyScores, Side};
-use crate::gpu::extensions::gpu::{DeviceQueries, GpuExtensions};
+use crate::gpu::extensions::parameters::{Answers, GreedyScores, Side};
+use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
 use crate::gpu::pairs::Pairs;
 use crate::gpu::pipeline::Build;
-use crate::gpu::pipeline::device::{DeviceChunk, FIRST_BASE};
+use crate::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE};
 use crate::gpu::pipeline::diagonals::{Admitted, Piece};
-use crate::gpu::pipeline::gpu::{GpuPipeline, settings};
+use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
 use crate::gpu::pipeline::stages::Context;
 use crate::query::batch::Batch;
 use crate::scoring::Scoring;
@@ -36,7 +36,7 @@ pub trait Worker: Debug + Send + Sync {
     /// See [`Worker`].
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
 
-    /// Takes a [`crate::gpu::extensions::device::text`].
+    /// Takes a [`crate::gpu::extensions::parameters::text`].
     ///
     /// # Errors
     /// See [`Worker`].

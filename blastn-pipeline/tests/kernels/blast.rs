@@ -6,7 +6,7 @@ use std::iter::once;
 use std::sync::Arc;
 
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Outputs, Policy, Settings};
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, Tables, packed_words};
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::items::{Extended, Spent};
 use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
 use blastn_pipeline::gpu::pipeline::{Build, Sinks, slices, topology};

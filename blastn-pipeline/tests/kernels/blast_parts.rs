@@ -10,12 +10,12 @@ use std::sync::LazyLock;
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::extensions::device::{
+use blastn_pipeline::gpu::extensions::parameters::{
     self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
 };
 use blastn_pipeline::gpu::pairs::Pairs;
 use blastn_pipeline::gpu::parts::Parts;
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
 use blastn_pipeline::gpu::pipeline::stages::Context;
 use blastn_pipeline::gpu::pipeline::{Build, slices, topology};

@@ -4,9 +4,9 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::stream::{Backend, DeviceItems};
-use blastn_pipeline::gpu::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
+use blastn_pipeline::gpu::pairs::upper_bounds::{Bounds, Costs, UNBOUNDED, words};
 use blastn_pipeline::gpu::parts::{Part, Parts};
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, packed_words};
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::sequence::fasta::Record;

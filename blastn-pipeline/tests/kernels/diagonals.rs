@@ -9,7 +9,7 @@ use std::sync::Arc;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, DeviceContext, Tables, packed_words};
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, DeviceContext, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
 use blastn_pipeline::gpu::pipeline::items::{Extended, Spent, Word};
 use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};

@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 use blastn_pipeline::gapped::greedy::{self, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::device::{
+use blastn_pipeline::gpu::extensions::parameters::{
     self, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, NO_FRONT, NO_ROOM, Reached,
     Side,
 };
-use blastn_pipeline::gpu::pipeline::device::{FIRST_BASE, packed_words};
+use blastn_pipeline::gpu::pipeline::tables::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;
 use simt::{Argument, Launch, Module};

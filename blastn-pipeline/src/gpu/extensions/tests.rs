@@ -1,8 +1,8 @@
 //! What is made of sides is what the CPU's engine makes.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
-use super::device::{self, Answers, NO_ROOM, Reached, Side};
-use super::sides;
+use super::parameters::{self, Answers, NO_ROOM, Reached, Side};
+use super::left_right as sides;
 use crate::database::{Builder, Database};
 use crate::gapped::affine::{self, Work};
 use crate::gapped::script::{Op, Script};
@@ -165,8 +165,8 @@ fn answers_become_what_the_cpu_finds() {
         let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
         let parts = Parts::new(&database, u64::MAX);
         let part = &parts.all()[0];
-        let letters = device::text_of_part(&database, part);
-        let of_queries = device::text(&batch.letters);
+        let letters = parameters::text_of_part(&database, part);
+        let of_queries = parameters::text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
             let cpu = search.subject(&subject, &mut preliminary::Work::default());

@@ -18,9 +18,9 @@
 //! Which hits are of a pair, and their order, follow from what they are, never from where they were found; so
 //! results are the same each time, though lists are in any order.
 
-pub mod bounds;
-mod device;
-mod extend;
+mod parameters;
+mod side_extender;
+pub mod upper_bounds;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
@@ -29,13 +29,13 @@ use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Item, Items};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-pub(crate) use self::device::{BEST_STAYS, NO_SCORE, OPEN, Verdict};
-use self::device::{Chosen, Gathered, Task};
-use self::extend::Extension;
+pub(crate) use self::parameters::{BEST_STAYS, NO_SCORE, OPEN, Verdict};
+use self::parameters::{Chosen, Gathered, Task};
+use self::side_extender::Extension;
 use crate::gapped::Gapped;
-use crate::gpu::extensions::sides;
+use crate::gpu::extensions::left_right;
 use crate::gpu::launch;
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::query::batch::Batch;
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::{ChunkHit, UngappedHit};
@@ -116,7 +116,7 @@ impl<B: Backend> Pairs<B> {
         task.hit_count = count as u32;
         task.found = self.backend.address(&found.items);
         task.chunks = held(self.upload(chunks)?);
-        task.strands = held(self.upload(&device::strands(search.batch))?);
+        task.strands = held(self.upload(&parameters::strands(search.batch))?);
         let numbers = [
             Field::up_to(0, letters),
             Field::up_to(1, task.longest),
@@ -184,7 +184,7 @@ impl<B: Backend> Pairs<B> {
         batch: &Batch,
         hits: &DeviceItems<B>,
     ) -> Result<Vec<u32>, DeviceError> {
-        let strands = self.upload(&device::strands(batch))?;
+        let strands = self.upload(&parameters::strands(batch))?;
         let counts = self.zeros::<u32>(batch.queries())?;
         let task = Task {
             found: self.backend.address(&hits.items),

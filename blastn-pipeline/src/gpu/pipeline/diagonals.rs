@@ -16,7 +16,7 @@ use aligner_core::sort::{self, Field, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
-use super::device::{DeviceChunk, DeviceContext};
+use super::tables::{DeviceChunk, DeviceContext};
 use super::items::Spent;
 use crate::gpu::launch;
 use crate::ungapped::hits::ChunkHit;

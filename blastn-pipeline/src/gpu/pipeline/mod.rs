@@ -19,11 +19,12 @@
 //! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
 //! then.
 
-pub mod device;
+
 pub mod diagonals;
-pub mod gpu;
+pub mod gpu_pipeline;
 pub mod items;
 pub mod stages;
+pub mod tables;
 
 use aligner_core::stream::{SinkId, Topology};
 

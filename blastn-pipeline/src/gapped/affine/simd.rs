@@ -1,4 +1,4 @@
-//! What [`super::affine`] does cell by cell, for sixteen cells of a row at a time: with AVX2.
+//! What [`super`] does cell by cell, for sixteen cells of a row at a time: with AVX2.
 //!
 //! A gap that skips columns goes on along a row, so a cell depends on all before it. Scores that rise by what a
 //! gap costs a column take the place of those that fall along the gap: then a gap's best begin is the greatest
@@ -18,7 +18,7 @@ use self::lanes::{
     DEAD, LANES, Lanes, behind, bits, bytes_of, first_of, last_lane, letters, load, packed_ints,
     prefix_max, shifted, splat, store,
 };
-use super::affine::{
+use super::{
     COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Sides, Work,
 };
 use crate::gapped::side::Side;
@@ -74,7 +74,7 @@ pub(crate) fn fits(sides: &Sides<'_>) -> bool {
     x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
 }
 
-/// Extends to one side, as [`super::affine::extend`], for what [`fits`].
+/// Extends to one side, as [`super::extend`], for what [`fits`].
 #[target_feature(enable = "avx2")]
 pub(crate) fn extend<const REVERSE: bool, const TRACE: bool>(
     sides: &Sides<'_>,

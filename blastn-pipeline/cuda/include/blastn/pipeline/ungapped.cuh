@@ -1,8 +1,8 @@
 // Ungapped extension: src/ungapped.rs.
 #pragma once
 
-#include <blastn/fours.cuh>
-#include <blastn/way.cuh>
+#include <blastn/pipeline/quads.cuh>
+#include <blastn/pipeline/columns.cuh>
 
 namespace blastn {
 

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::device::{Answers, GreedyReached, Reached, Side};
+use super::parameters::{Answers, GreedyReached, Reached, Side};
 use crate::database::Database;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::options::Options;
 use crate::query::batch::Batch;
 use crate::scoring::Scoring;

@@ -1,7 +1,7 @@
 // Looked-up words to runs of equal bases: src/words.rs.
 #pragma once
 
-#include <blastn/context.cuh>
+#include <blastn/pipeline/tables.cuh>
 
 namespace blastn {
 

@@ -1,7 +1,7 @@
 // The columns to one side of a word, as an extension meets them.
 #pragma once
 
-#include <blastn/context.cuh>
+#include <blastn/pipeline/tables.cuh>
 
 namespace blastn {
 

@@ -16,12 +16,12 @@
 //!
 //! It holds for all alignments of the pair: no matter where they were seeded, nor how they were extended.
 
-mod device;
+mod table;
 
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::options::Options;
 
-pub use self::device::Bounds;
+pub use self::table::Bounds;
 
 /// Bases of a word, as in `bounds.cuh`: short ones tell of more differences, long ones are rarely in a chunk by
 /// chance.

@@ -8,8 +8,8 @@ use aligner_core::sort::{Field, ITEM};
 use aligner_core::stream::Backend;
 
 use super::Pairs;
-use super::device::{ANSWER, Task};
-use crate::gpu::extensions::device::{
+use super::parameters::{ANSWER, Task};
+use crate::gpu::extensions::parameters::{
     self, AffineTask, FIRST, FRONT_SLOT, GreedyReached, GreedyScores, GreedyTask, Reached, SLOT,
     Side, THREADS,
 };
@@ -47,8 +47,8 @@ impl<'a, B: Backend> Extension<'a, B> {
         search: &'a Search<'a>,
         bases: u64,
     ) -> Result<Self, DeviceError> {
-        let letters = pairs.upload(&device::text(&search.batch.letters))?;
-        let matrix = pairs.upload(&device::scores(&search.batch.matrix))?;
+        let letters = pairs.upload(&parameters::text(&search.batch.letters))?;
+        let matrix = pairs.upload(&parameters::scores(&search.batch.matrix))?;
         Ok(Self { pairs, search, bases, letters, matrix })
     }
 
@@ -94,7 +94,7 @@ impl<'a, B: Backend> Extension<'a, B> {
     /// Whether the device's cells are for the scores.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy() || device::has_small_scores(&options.scoring, batch.manner.x_drop)
+        options.is_greedy() || parameters::has_small_scores(&options.scoring, batch.manner.x_drop)
     }
 
     /// Extends some of the wanted sides.

@@ -1,7 +1,7 @@
 // Whether a word is worth extending, by four columns at a time: src/ungapped.rs.
 #pragma once
 
-#include <blastn/words.cuh>
+#include <blastn/pipeline/words.cuh>
 
 namespace blastn {
 

@@ -4,7 +4,7 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer};
 
 use super::{DeviceQueries, Engine, GpuExtensions, Level};
-use crate::gpu::extensions::device::{
+use crate::gpu::extensions::parameters::{
     self, Answers, FIRST, FRONT_SLOT, GreedyScores, GreedyTask, GreedyTraceTask, Side,
 };
 
@@ -34,7 +34,7 @@ impl GpuExtensions {
             kernel: &self.greedy_traces,
             levels: &TRACES,
             slot: FRONT_SLOT,
-            room: |_, level| device::greedy_room(level.rows, level.width),
+            room: |_, level| parameters::greedy_room(level.rows, level.width),
             task: &|launch| {
                 let &[sides, reached, cursors, sources, runs] = &launch.addresses;
                 let greedy = GreedyTask {

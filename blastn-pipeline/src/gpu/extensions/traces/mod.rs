@@ -8,7 +8,7 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
 use rayon::prelude::*;
 
-use crate::gpu::extensions::device::{
+use crate::gpu::extensions::parameters::{
     self, AffineTask, Answers, FIRST, FRONT_SLOT, Reached, SLOT, Side, THREADS,
 };
 use crate::query::batch::Batch;
@@ -62,8 +62,8 @@ impl DeviceQueries {
     /// If they do not fit, or the driver fails.
     pub fn new(gpu: &Gpu, batch: &Batch, scoring: &Scoring) -> Result<Self, DeviceError> {
         Ok(Self {
-            letters: gpu.upload(&device::text(&batch.letters))?,
-            matrix: gpu.upload(&device::scores(&batch.matrix))?,
+            letters: gpu.upload(&parameters::text(&batch.letters))?,
+            matrix: gpu.upload(&parameters::scores(&batch.matrix))?,
             gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
         })
     }
@@ -148,7 +148,7 @@ impl GpuExtensions {
             slot: SLOT,
             room: |sides, level| {
                 let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0).min(level.rows);
-                device::room(rows, level.width)
+                parameters::room(rows, level.width)
             },
             task: &|launch| affine_task(launch, texts, queries.gaps),
         };
@@ -239,7 +239,7 @@ impl GpuExtensions {
             gpu.download_into(&reached, bytemuck::cast_slice_mut(own))?;
             own.par_iter_mut().for_each(|reached| reached.first_run += first);
         } else {
-            let none = Reached { runs: device::NO_ROOM, ..Reached::default() };
+            let none = Reached { runs: parameters::NO_ROOM, ..Reached::default() };
             answers.reached.extend(std::iter::repeat_n(none, sides.len()));
         }
         Ok(())

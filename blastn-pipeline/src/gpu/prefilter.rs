@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
 
-use crate::gpu::extended;
-use crate::gpu::pairs::bounds::{self, Bounds};
+use crate::gpu::scored_pairs;
+use crate::gpu::pairs::upper_bounds::{self, Bounds};
 use crate::gpu::pairs::{self, Pairs, Verdict};
 use crate::gpu::parts::Origin;
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::hsp::ranking::{self, Known, Rank};
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::ChunkHit;

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::{Costs, LONGEST, words};
 use crate::gpu::launch;
 use crate::gpu::pairs::{Pairs, device};
-use crate::gpu::pipeline::device::DeviceChunk;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::options::Options;
 use crate::query::batch::Batch;
 use crate::ungapped::hits::ChunkHit;
@@ -82,7 +82,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
         let arrays = [
             pairs.upload(chunks)?,
             pairs.upload(&is_bounded)?,
-            pairs.upload(&device::strands(batch))?,
+            pairs.upload(&parameters::strands(batch))?,
             pairs.upload(&words(&batch.letters))?,
         ];
         let table = pairs.zeros::<u32>(chunks.len() * queries)?;

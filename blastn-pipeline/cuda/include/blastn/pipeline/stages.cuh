@@ -3,8 +3,8 @@
 
 #include "stream/stream.cuh"
 
-#include <blastn/stretch.cuh>
-#include <blastn/window.cuh>
+#include <blastn/pipeline/warp_extension.cuh>
+#include <blastn/pipeline/window.cuh>
 
 namespace {
 

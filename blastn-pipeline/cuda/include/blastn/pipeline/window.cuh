@@ -1,7 +1,7 @@
 // Columns around a word, which decide what becomes of most: few loads, and then bits.
 #pragma once
 
-#include <blastn/ungapped.cuh>
+#include <blastn/pipeline/ungapped.cuh>
 
 namespace blastn {
 

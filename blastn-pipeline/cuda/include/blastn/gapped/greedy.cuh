@@ -1,7 +1,7 @@
 // Greedy gapped extension, a thread a side: src/gapped/greedy.rs.
 #pragma once
 
-#include <blastn/sides.cuh>
+#include <blastn/gapped/side.cuh>
 
 namespace blastn {
 

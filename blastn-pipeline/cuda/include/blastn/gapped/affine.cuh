@@ -5,7 +5,7 @@
 // that goes on behind the last of them is scored as any other cell is.
 #pragma once
 
-#include <blastn/sides.cuh>
+#include <blastn/gapped/side.cuh>
 
 namespace blastn {
 

@@ -8,7 +8,7 @@ use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
 };
 
-use super::device::{DeviceChunk, Tables, packed_words};
+use super::tables::{DeviceChunk, Tables, packed_words};
 use super::diagonals::{Admitted, Piece, Rule};
 use super::stages::Context;
 use super::{Build, slices, topology};

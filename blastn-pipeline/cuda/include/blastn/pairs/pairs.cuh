@@ -1,8 +1,8 @@
 // Ungapped alignments of queries and chunks, and what gaps make of them (src/pairs).
 #pragma once
 
-#include <blastn/context.cuh>
-#include <blastn/greedy.cuh>
+#include <blastn/pipeline/tables.cuh>
+#include <blastn/gapped/greedy.cuh>
 #include <blastn/hits.cuh>
 
 namespace blastn {

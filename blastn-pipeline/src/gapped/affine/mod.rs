@@ -8,10 +8,11 @@
 use crate::gapped::script::{Op, Script};
 use crate::gapped::side::Side;
 #[cfg(target_arch = "x86_64")]
-use crate::gapped::vector;
+use self::simd;
 use crate::scoring::{Matrix, Scoring};
 
 /// A score that is below all others.
+mod simd;
 const DEAD: i32 = i32::MIN / 2;
 
 /// What is extended: one side of each sequence.
@@ -74,7 +75,7 @@ pub struct Work {
     cells: Vec<Cell>,
     /// The same for many at a time.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) across: vector::Cells,
+    pub(crate) across: simd::Cells,
     /// Sources of the cells of all rows, end to end.
     pub(crate) sources: Vec<u8>,
     /// For each row, where its sources begin, less its first column.
@@ -162,10 +163,10 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     work: &mut Work,
 ) -> Extension {
     #[cfg(target_arch = "x86_64")]
-    if vector::fits(sides) && is_x86_feature_detected!("avx2") {
+    if simd::fits(sides) && is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code)]
         // SAFETY: the processor has these instructions.
-        return unsafe { vector::extend::<REVERSE, TRACE>(sides, work) };
+        return unsafe { simd::extend::<REVERSE, TRACE>(sides, work) };
     }
     by_cell::<REVERSE, TRACE>(sides, work)
 }

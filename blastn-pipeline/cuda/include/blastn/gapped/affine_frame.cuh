@@ -7,7 +7,7 @@
 // is left to `AffineSide`.
 #pragma once
 
-#include <blastn/affine.cuh>
+#include <blastn/gapped/affine.cuh>
 
 namespace blastn {
 

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::gpu::extensions::device::{GreedyReached, Reached};
+use crate::gpu::extensions::parameters::{GreedyReached, Reached};
 use crate::query::batch::{Batch, Context};
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::ChunkHit;

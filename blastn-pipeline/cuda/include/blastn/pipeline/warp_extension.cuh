@@ -4,7 +4,7 @@
 
 #include "stream/scan.cuh"
 
-#include <blastn/ungapped.cuh>
+#include <blastn/pipeline/ungapped.cuh>
 
 namespace blastn {
 

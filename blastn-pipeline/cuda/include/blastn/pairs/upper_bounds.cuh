@@ -1,7 +1,7 @@
 // What alignments of queries with chunks score at most (src/pairs/bounds).
 #pragma once
 
-#include <blastn/context.cuh>
+#include <blastn/pipeline/tables.cuh>
 #include <blastn/hits.cuh>
 
 #include "stream/scan.cuh"

@@ -26,26 +26,26 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::Gapped;
-use crate::gpu::scored_pairs::Extended;
-use crate::gpu::extensions::parameters::{self, GreedyScores};
 use crate::gpu::extensions::left_right;
-use crate::gpu::resident_parts::Held;
+use crate::gpu::extensions::parameters::{self, GreedyScores};
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::parts::{Part, Parts};
-use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::gpu::pipeline::diagonals::Piece;
 use crate::gpu::pipeline::stages::Context;
-use crate::gpu::worker_pool::Pool;
+use crate::gpu::pipeline::tables::DeviceChunk;
 use crate::gpu::prefilter::{self, Run};
+use crate::gpu::resident_parts::Held;
+use crate::gpu::scored_pairs::Extended;
 use crate::gpu::worker::Worker;
+use crate::gpu::worker_pool::Pool;
 use crate::hsp::ranking;
-use crate::options::Options;
-use crate::query::batch::Batch;
-use crate::hsp::subject_hit::Hit;
-use crate::search::preliminary::Search;
-use crate::search::traceback::{self, Begin};
+use crate::hsp::subject_hit::SubjectHit;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::preliminary::PreliminarySearch;
+use crate::search::traceback::{self, AlignmentStart};
 use crate::seed::lookup::Lookup;
-use crate::ungapped::extension::Fours;
+use crate::ungapped::extension::ByteScoreTable;
 
 /// A device and the database that it searches.
 #[derive(Debug)]
@@ -100,15 +100,15 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// The ungapped alignments of a batch with the whole database.
     pub(crate) fn seeded(
         &self,
-        options: &Options,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        options: &SearchOptions,
+        (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
         let mut all = Vec::new();
         let places = lookup.len().min(self.limits.places);
         for (part, Part { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
-                for run in limits::runs(chunks, places, options.word) {
+                for run in limits::runs(chunks, places, options.word_size) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
                     let counts = self.seeds.pairs().counts(batch, &hits)?;
                     all.push(Seeded { part, chunks: first..first + run.len(), hits, counts });
@@ -123,14 +123,14 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// Those of them that may be among the `most` best of their query.
     pub(crate) fn sifted(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         seeded: Vec<Seeded<W::Backend>>,
         most: usize,
     ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
         let worker = self.others.take();
         let sift = |(first, seeded): (usize, Seeded<W::Backend>)| {
             let promising = self.with_run(&worker, &seeded, first, |run| {
-                promising::promising(search, run, &seeded.hits, most)
+                prefilter::promising(search, run, &seeded.hits, most)
             })?;
             Ok(Seeded { hits: promising.unwrap_or(seeded.hits), ..seeded })
         };
@@ -140,7 +140,7 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// What becomes of them, of the pairs that may be among the `most` best of their query, or of all.
     pub(crate) fn extended(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         seeded: Vec<Seeded<W::Backend>>,
         most: Option<usize>,
     ) -> Result<Extended, DeviceError> {
@@ -174,8 +174,8 @@ impl<'a, W: Worker> Engine<'a, W> {
         &self,
         bases: &W::Bases,
         run: &[DeviceChunk],
-        options: &Options,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        options: &SearchOptions,
+        (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
         for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
@@ -194,22 +194,22 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// Alignments of what was found, if the device makes them; those of each hit.
     pub(crate) fn traced(
         &self,
-        batch: &Batch,
-        options: &Options,
-        found: &[(usize, Hit)],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        found: &[(usize, SubjectHit)],
     ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let begins: Vec<Vec<Begin>> = found
+        let begins: Vec<Vec<AlignmentStart>> = found
             .par_iter()
             .map(|(_, hit)| {
                 let subject = self.database.subject(hit.subject);
-                traceback::begins(batch, options, &subject, &hit.hsps)
+                traceback::alignment_starts(batch, options, &subject, &hit.hsps)
             })
             .collect();
         let Some(all) = self.traced_from(batch, options, &begins.concat())? else {
             return Ok(None);
         };
         let mut rest = all.into_iter();
-        let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
+        let of_hit = |(_, hit): &(usize, SubjectHit)| rest.by_ref().take(hit.hsps.len()).collect();
         Ok(Some(found.iter().map(of_hit).collect()))
     }
 
@@ -217,9 +217,9 @@ impl<'a, W: Worker> Engine<'a, W> {
     /// meet, or for all if it is not for them.
     fn traced_from(
         &self,
-        batch: &Batch,
-        options: &Options,
-        begins: &[Begin],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        begins: &[AlignmentStart],
     ) -> Result<Option<Vec<Option<Gapped>>>, DeviceError> {
         let worker = self.others.take();
         let Some(queries) = queries(&*worker, batch, options)? else {
@@ -228,7 +228,7 @@ impl<'a, W: Worker> Engine<'a, W> {
         let mut all = vec![None; begins.len()];
         for (number, part) in self.parts.all().iter().enumerate() {
             let is_own = |&place: &usize| {
-                let Begin { number, window, .. } = &begins[place];
+                let AlignmentStart { number, window, .. } = &begins[place];
                 let first = self.database.first_base(*number);
                 part.holds(&(first + window.start as u64..first + window.end as u64))
             };
@@ -236,7 +236,7 @@ impl<'a, W: Worker> Engine<'a, W> {
             if own.is_empty() {
                 continue;
             }
-            let begins: Vec<&Begin> = own.iter().map(|&place| &begins[place]).collect();
+            let begins: Vec<&AlignmentStart> = own.iter().map(|&place| &begins[place]).collect();
             let load = || worker.letters(&parameters::text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
                 self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
@@ -254,11 +254,11 @@ impl<'a, W: Worker> Engine<'a, W> {
         worker: &W,
         part: &Part,
         (queries, letters): (&W::Queries, &W::Letters),
-        batch: &Batch,
-        options: &Options,
-        begins: &[&Begin],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        begins: &[&AlignmentStart],
     ) -> Result<Vec<Option<Gapped>>, DeviceError> {
-        let planned = sides::of_begins((self.database, part.first), batch, options, begins);
+        let planned = left_right::of_begins((self.database, part.first), batch, options, begins);
         if options.is_greedy() {
             let scores = GreedyScores::new(&options.scoring);
             let answers = worker.greedy_traces(queries, letters, scores, &planned.sides)?;
@@ -272,7 +272,7 @@ impl<'a, W: Worker> Engine<'a, W> {
 /// Adds what becomes of the hits of a run, whose first chunk is the `first`-th of all.
 fn extend<B: Backend>(
     (run, first): (&Run<'_, B>, usize),
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     hits: &DeviceItems<B>,
     most: Option<usize>,
     all: &mut Extended,
@@ -281,7 +281,7 @@ fn extend<B: Backend>(
     let verdicts = pairs.verdicts();
     let chosen: Vec<usize> = match most {
         Some(most) => {
-            let known = promising::known_rank(search, run.origins);
+            let known = prefilter::known_rank(search, run.origins);
             ranking::candidates(verdicts, known, search.batch.queries(), most)
         }
         None => (0..verdicts.len()).collect(),
@@ -317,10 +317,11 @@ pub(crate) struct Seeded<B: Backend> {
 /// Queries as extensions need them; nothing if the device is not for them.
 fn queries<W: Worker>(
     worker: &W,
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy() && !parameters::has_small_scores(&options.scoring, batch.manner.x_drop_last)
+    if !options.is_greedy()
+        && !parameters::has_small_scores(&options.scoring, batch.parameters.final_x_drop)
     {
         return Ok(None);
     }
@@ -328,7 +329,7 @@ fn queries<W: Worker>(
 }
 
 /// What the pipeline is told; the chunks are the device's.
-fn context(options: &Options, batch: &Arc<Batch>, lookup: Arc<Lookup>) -> Context {
-    let (word, fours) = (options.word, Fours::new(options));
+fn context(options: &SearchOptions, batch: &Arc<QueryBatch>, lookup: Arc<Lookup>) -> Context {
+    let (word, fours) = (options.word_size, ByteScoreTable::new(options));
     Context { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
 }

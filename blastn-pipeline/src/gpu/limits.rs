@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::gpu::pipeline::tables::DeviceChunk;
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;
 
@@ -57,7 +57,7 @@ pub(crate) fn runs(
 
 /// The words of a batch, by at most so many of its letters, with where these end.
 pub(crate) fn pieces(
-    batch: &Batch,
+    batch: &QueryBatch,
     lookup: &Arc<Lookup>,
     most: usize,
 ) -> impl Iterator<Item = (u32, Arc<Lookup>)> {

@@ -8,13 +8,13 @@ use std::cmp::Ordering;
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
 
-use crate::gpu::scored_pairs;
 use crate::gpu::pairs::upper_bounds::{self, Bounds};
 use crate::gpu::pairs::{self, Pairs, Verdict};
 use crate::gpu::parts::Origin;
 use crate::gpu::pipeline::tables::DeviceChunk;
-use crate::hsp::ranking::{self, Known, Rank};
-use crate::search::preliminary::Search;
+use crate::gpu::scored_pairs;
+use crate::hsp::ranking::{self, RankBound, SubjectRank};
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::ChunkHit;
 
 /// Pairs of a query that are extended first, for each one that its list has room for.
@@ -37,7 +37,7 @@ impl<B: Backend> Run<'_, B> {
     /// What becomes of hits.
     pub(crate) fn known(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         hits: &DeviceItems<B>,
     ) -> Result<pairs::Known<'_, B>, DeviceError> {
         self.pairs.known(search, self.bases, self.chunks, hits)
@@ -47,14 +47,14 @@ impl<B: Backend> Run<'_, B> {
 /// Those of the hits whose pairs may be among the `most` best of their query; nothing if it is not worthwhile to
 /// look for them.
 pub(crate) fn promising<B: Backend>(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     run: &Run<'_, B>,
     hits: &DeviceItems<B>,
     most: usize,
 ) -> Result<Option<DeviceItems<B>>, DeviceError> {
     let queries = search.batch.queries();
     let of_chunk =
-        |(chunk, origin): (&DeviceChunk, &Origin)| origin.is_all && bounds::has_bound(chunk);
+        |(chunk, origin): (&DeviceChunk, &Origin)| origin.is_all && upper_bounds::has_bound(chunk);
     let is_bounded: Vec<bool> = run.chunks.iter().zip(run.origins).map(of_chunk).collect();
     let bounded = is_bounded.iter().filter(|&&is_bounded| is_bounded).count();
     let least = WORTHWHILE * FIRST * most;
@@ -72,7 +72,7 @@ pub(crate) fn promising<B: Backend>(
     let first = run.known(search, &bounds.promising(hits, &floors, false)?)?;
     let known = known_rank(search, run.origins);
     let lasts = ranking::lasts(first.verdicts(), known, queries, most).into_iter().enumerate();
-    let least = |(query, last): (usize, Option<Rank>)| {
+    let least = |(query, last): (usize, Option<SubjectRank>)| {
         last.map_or(0, |last| least_score(search, query, &last))
     };
     let floors: Vec<u32> = lasts.map(least).collect();
@@ -84,17 +84,17 @@ pub(crate) fn promising<B: Backend>(
 
 /// What is known of the rank of a pair, and its query.
 pub(crate) fn known_rank(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     origins: &[Origin],
-) -> impl Fn(&Verdict) -> (usize, Known) + Sync {
+) -> impl Fn(&Verdict) -> (usize, RankBound) + Sync {
     |verdict| {
-        let rank = extended::rank(search, verdict, &origins[verdict.chunk as usize]);
+        let rank = scored_pairs::rank(search, verdict, &origins[verdict.chunk as usize]);
         (verdict.query(search), rank)
     }
 }
 
 /// The least score with which a subject may not come after another of a query.
-fn least_score(search: &Search<'_>, query: usize, last: &Rank) -> u32 {
+fn least_score(search: &PreliminarySearch<'_>, query: usize, last: &SubjectRank) -> u32 {
     let has_statistics = |&context: &usize| search.batch.contexts[context].statistics.is_some();
     let own = search.batch.contexts_of(query..query + 1);
     let own: Vec<usize> = own.filter(has_statistics).collect();
@@ -102,7 +102,7 @@ fn least_score(search: &Search<'_>, query: usize, last: &Rank) -> u32 {
         let e_values = own.iter().map(|&context| search.batch.e_value(context, score));
         let e_value = e_values.fold(f64::MAX, f64::min);
         // Of equally good ones, the last.
-        let rank = Rank { e_value, score, subject: usize::MAX };
+        let rank = SubjectRank { e_value, score, subject: usize::MAX };
         rank.order(last) == Ordering::Greater
     };
     let (mut low, mut high) = (0, last.score);

@@ -9,9 +9,9 @@ use crate::database::Database;
 use crate::gpu::pairs::{self, BEST_STAYS, NO_SCORE, OPEN, Verdict};
 use crate::gpu::parts::Origin;
 use crate::hsp::Hsp;
-use crate::hsp::ranking::{Known, Rank};
-use crate::hsp::subject_hit::Hit;
-use crate::search::preliminary::Search;
+use crate::hsp::ranking::{RankBound, SubjectRank};
+use crate::hsp::subject_hit::SubjectHit;
+use crate::search::preliminary::PreliminarySearch;
 
 /// Ungapped alignments of pairs, and what gaps make of them.
 #[derive(Debug, Default)]
@@ -52,10 +52,10 @@ impl Extended {
     /// Subjects of each query with preliminary alignments. `origins` is what each chunk of the database is.
     pub(crate) fn subjects(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         database: &Database,
         origins: &[Origin],
-    ) -> Vec<Vec<Hit>> {
+    ) -> Vec<Vec<SubjectHit>> {
         let of_pair = |pair: &Pair| {
             let Origin { subject, ref range, .. } = origins[pair.chunk];
             let hits = self.hits[pair.hits.clone()].iter();
@@ -68,16 +68,16 @@ impl Extended {
         let of_subject = |parts: &mut [Aligned]| {
             let (subject, query, _) = parts[0].place;
             let parts = parts.iter_mut().map(|part| (part.place.2, take(&mut part.hsps)));
-            (query, Hit { subject, hsps: search.merged(parts) })
+            (query, SubjectHit { subject, hsps: search.merged(parts) })
         };
-        let of_subjects: Vec<(usize, Hit)> = aligned
+        let of_subjects: Vec<(usize, SubjectHit)> = aligned
             .par_chunk_by_mut(|one, other| {
                 (one.place.0, one.place.1) == (other.place.0, other.place.1)
             })
             .map(of_subject)
             .filter(|(_, hit)| !hit.hsps.is_empty())
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
         for (query, hit) in of_subjects {
             hits[query].push(hit);
         }
@@ -89,10 +89,14 @@ impl Extended {
 ///
 /// It is no better than that of the best extension. It is the same if that is the best hit's and stays: what was
 /// not extended lies within it.
-pub(crate) fn rank(search: &Search<'_>, verdict: &Verdict, origin: &Origin) -> Known {
+pub(crate) fn rank(
+    search: &PreliminarySearch<'_>,
+    verdict: &Verdict,
+    origin: &Origin,
+) -> RankBound {
     let &Verdict { context, score, rest, rest_opposite, state, .. } = verdict;
     if state == OPEN {
-        return Known::Open;
+        return RankBound::Unknown;
     }
     let batch = search.batch;
     let context = context as usize;
@@ -102,14 +106,14 @@ pub(crate) fn rank(search: &Search<'_>, verdict: &Verdict, origin: &Origin) -> K
     let is_any_enough = is_enough(context, score.max(rest))
         || opposite.is_some_and(|opposite| is_enough(opposite, rest_opposite));
     if !is_any_enough {
-        return Known::Nothing;
+        return RankBound::NoAlignment;
     }
     if !origin.is_all {
-        return Known::Open;
+        return RankBound::Unknown;
     }
     let e_value = batch.e_value(context, score.max(rest));
     let of_opposite = opposite.map_or(f64::MAX, |other| batch.e_value(other, rest_opposite));
-    let rank = Rank {
+    let rank = SubjectRank {
         e_value: e_value.min(of_opposite),
         score: score.max(rest).max(rest_opposite),
         subject: origin.subject,
@@ -117,5 +121,5 @@ pub(crate) fn rank(search: &Search<'_>, verdict: &Verdict, origin: &Origin) -> K
     let is_best = score == rank.score && e_value <= of_opposite;
     let is_kept = is_enough(context, score) && e_value <= search.options.e_value;
     let is_known = state == BEST_STAYS && is_best && is_kept;
-    if is_known { Known::Rank(rank) } else { Known::AtBest(rank) }
+    if is_known { RankBound::Exact(rank) } else { RankBound::UpperBound(rank) }
 }

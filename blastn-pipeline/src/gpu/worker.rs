@@ -11,11 +11,11 @@ use crate::gpu::extensions::parameters::{Answers, GreedyScores, Side};
 use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
 use crate::gpu::pairs::Pairs;
 use crate::gpu::pipeline::Build;
-use crate::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE};
 use crate::gpu::pipeline::diagonals::{Admitted, Piece};
 use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
 use crate::gpu::pipeline::stages::Context;
-use crate::query::batch::Batch;
+use crate::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE};
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not
@@ -46,7 +46,7 @@ pub trait Worker: Debug + Send + Sync {
     ///
     /// # Errors
     /// See [`Worker`].
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
 
     /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
     /// whatever the chunks in `context`.
@@ -129,7 +129,7 @@ impl Worker for GpuWorker {
         self.gpu.upload(text)
     }
 
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
         DeviceQueries::new(&self.gpu, batch, scoring)
     }
 

@@ -10,7 +10,7 @@ const BUCKET: u32 = 6;
 /// Alignments of a subject, found by their ends. An alignment is within another if that covers its
 /// ranges of query and subject, scores at least as much, and begins or ends on a close diagonal.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptHsps {
     hsps: Vec<Span>,
     /// By context, side and bucket of its diagonal.
     by_diagonal: FxHashMap<(usize, bool, i32), Vec<u32>>,
@@ -60,7 +60,7 @@ impl Span {
     }
 }
 
-impl Kept {
+impl KeptHsps {
     /// Nothing yet; alignments are close whose diagonals differ by less than `separation`.
     pub(crate) fn new(separation: i32) -> Self {
         Self {
@@ -122,7 +122,7 @@ mod tests {
         for seed in 0..200 {
             let mut random = fastrand::Rng::with_seed(seed);
             let separation = if random.bool() { 6 } else { 50 };
-            let mut kept = Kept::new(separation);
+            let mut kept = KeptHsps::new(separation);
             let mut list: Vec<Hsp> = Vec::new();
             for _ in 0..60 {
                 let range = |random: &mut fastrand::Rng| {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn of_alignments_with_a_common_end_the_better_is_kept() {
         let hsp = |score, query, subject| Hsp { score, query, subject, ..Hsp::default() };
-        let mut kept = Kept::new(50);
+        let mut kept = KeptHsps::new(50);
         kept.add(&hsp(20, (10, 60), (10, 60)));
         kept.add(&hsp(10, (10, 90), (10, 90)));
         assert!(!kept.contains(&hsp(5, (70, 80), (70, 80))));

@@ -9,7 +9,7 @@ const NOTHING: f64 = 1.0e-180;
 
 /// How good the alignments of a query and a subject are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rank {
+pub(crate) struct SubjectRank {
     /// The least of them.
     pub(crate) e_value: f64,
     /// The best.
@@ -18,7 +18,7 @@ pub(crate) struct Rank {
     pub(crate) subject: usize,
 }
 
-impl Rank {
+impl SubjectRank {
     /// The best first.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let by_e_value = if self.e_value < NOTHING && other.e_value < NOTHING {
@@ -30,17 +30,17 @@ impl Rank {
     }
 }
 
-/// What is known of the rank of something.
+/// What is known of the rank of a query and subject before their alignments are made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Known {
-    /// It has none, as there is no alignment.
-    Nothing,
-    /// All.
-    Rank(Rank),
-    /// That it is no better.
-    AtBest(Rank),
-    /// Nothing before its alignments are made.
-    Open,
+pub(crate) enum RankBound {
+    /// There is no alignment that could be reported, so there is no rank.
+    NoAlignment,
+    /// The rank itself.
+    Exact(SubjectRank),
+    /// An upper bound: the true rank is no better than this one.
+    UpperBound(SubjectRank),
+    /// Nothing is known.
+    Unknown,
 }
 
 /// Items of a part that is looked at by one thread.
@@ -50,7 +50,7 @@ const OF_PART: usize = 1 << 13;
 /// query of each.
 pub(crate) fn candidates<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    known: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
     most: usize,
 ) -> Vec<usize> {
@@ -64,10 +64,10 @@ pub(crate) fn candidates<T: Sync>(
 /// The last of the `most` best of each query, of those whose rank is known, if there are so many.
 pub(crate) fn lasts<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    known: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
     most: usize,
-) -> Vec<Option<Rank>> {
+) -> Vec<Option<SubjectRank>> {
     let (all, _) = of_queries(items, known, queries, most);
     all.iter().map(|candidates| candidates.last(most)).collect()
 }
@@ -75,7 +75,7 @@ pub(crate) fn lasts<T: Sync>(
 /// What may be among the `most` best of each query, and what is open.
 fn of_queries<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    known: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
     most: usize,
 ) -> (Vec<Candidates>, Vec<usize>) {
@@ -84,10 +84,12 @@ fn of_queries<T: Sync>(
         let mut open = Vec::new();
         for (number, item) in (part * OF_PART..).zip(items) {
             match known(item) {
-                (_, Known::Nothing) => {}
-                (query, Known::Rank(rank)) => of_queries[query].ranked.push((rank, number)),
-                (query, Known::AtBest(rank)) => of_queries[query].at_best.push((rank, number)),
-                (_, Known::Open) => open.push(number),
+                (_, RankBound::NoAlignment) => {}
+                (query, RankBound::Exact(rank)) => of_queries[query].ranked.push((rank, number)),
+                (query, RankBound::UpperBound(rank)) => {
+                    of_queries[query].at_best.push((rank, number))
+                }
+                (_, RankBound::Unknown) => open.push(number),
             }
         }
         for candidates in &mut of_queries {
@@ -112,8 +114,8 @@ fn of_queries<T: Sync>(
 /// What may be among the best of a query.
 #[derive(Debug, Clone, Default)]
 struct Candidates {
-    ranked: Vec<(Rank, usize)>,
-    at_best: Vec<(Rank, usize)>,
+    ranked: Vec<(SubjectRank, usize)>,
+    at_best: Vec<(SubjectRank, usize)>,
 }
 
 impl Candidates {
@@ -126,9 +128,9 @@ impl Candidates {
     }
 
     /// The last that is kept, if there is no room for more.
-    fn last(&self, most: usize) -> Option<Rank> {
+    fn last(&self, most: usize) -> Option<SubjectRank> {
         let ranks = self.ranked.iter().map(|&(rank, _)| rank);
-        ranks.max_by(Rank::order).filter(|_| self.ranked.len() >= most)
+        ranks.max_by(SubjectRank::order).filter(|_| self.ranked.len() >= most)
     }
 }
 
@@ -152,17 +154,17 @@ mod tests {
             let count = random.usize(..60);
             let mut numbers: Vec<usize> = (0..count).collect();
             random.shuffle(&mut numbers);
-            let known: Vec<(usize, Known)> = numbers
+            let known: Vec<(usize, RankBound)> = numbers
                 .into_iter()
                 .map(|subject| {
                     let e_value = [0.0, 1e-190, 1e-20, 3.0][random.usize(..4)];
                     let score = random.i32(20..24);
-                    let rank = Rank { e_value, score, subject };
+                    let rank = SubjectRank { e_value, score, subject };
                     let known = match random.u8(..8) {
-                        0 => Known::Open,
-                        1 => Known::Nothing,
-                        2 => Known::AtBest(rank),
-                        _ => Known::Rank(rank),
+                        0 => RankBound::Unknown,
+                        1 => RankBound::NoAlignment,
+                        2 => RankBound::UpperBound(rank),
+                        _ => RankBound::Exact(rank),
                     };
                     (random.usize(..3), known)
                 })
@@ -170,12 +172,12 @@ mod tests {
             let most = random.usize(1..12);
             let is_chosen = |&number: &usize| {
                 let (query, own) = known[number];
-                let (Known::Rank(rank) | Known::AtBest(rank)) = own else {
-                    return matches!(own, Known::Open);
+                let (RankBound::Exact(rank) | RankBound::UpperBound(rank)) = own else {
+                    return matches!(own, RankBound::Unknown);
                 };
                 let better = known.iter().filter(|(other, known)| {
-                    let is_better = |other: &Rank| other.order(&rank) == Ordering::Less;
-                    *other == query && matches!(known, Known::Rank(other) if is_better(other))
+                    let is_better = |other: &SubjectRank| other.order(&rank) == Ordering::Less;
+                    *other == query && matches!(known, RankBound::Exact(other) if is_better(other))
                 });
                 better.count() < most
             };
@@ -183,12 +185,12 @@ mod tests {
             assert_eq!(candidates(&known, |&known| known, 3, most), expected, "seed {seed}");
             for (query, last) in lasts(&known, |&known| known, 3, most).into_iter().enumerate() {
                 let of_query = known.iter().filter(|(other, _)| *other == query);
-                let rank = |known: &(usize, Known)| match known.1 {
-                    Known::Rank(rank) => Some(rank),
+                let rank = |known: &(usize, RankBound)| match known.1 {
+                    RankBound::Exact(rank) => Some(rank),
                     _ => None,
                 };
-                let mut ranks: Vec<Rank> = of_query.filter_map(rank).collect();
-                ranks.sort_by(Rank::order);
+                let mut ranks: Vec<SubjectRank> = of_query.filter_map(rank).collect();
+                ranks.sort_by(SubjectRank::order);
                 assert_eq!(last, ranks.get(most - 1).copied(), "seed {seed}");
             }
         }

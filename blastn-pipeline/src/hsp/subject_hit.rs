@@ -3,22 +3,22 @@
 use std::cmp::Ordering;
 
 use crate::hsp::Hsp;
-use crate::hsp::ranking::Rank;
+use crate::hsp::ranking::SubjectRank;
 
 /// Alignments of a query and a subject.
 #[derive(Debug, Clone)]
-pub struct Hit {
+pub struct SubjectHit {
     /// The subject's number in the database.
     pub subject: usize,
     /// The best first; never empty.
     pub hsps: Vec<Hsp>,
 }
 
-impl Hit {
+impl SubjectHit {
     /// How good it is.
-    pub(crate) fn rank(&self) -> Rank {
+    pub(crate) fn rank(&self) -> SubjectRank {
         let e_value = self.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
-        Rank { e_value, score: self.hsps[0].score, subject: self.subject }
+        SubjectRank { e_value, score: self.hsps[0].score, subject: self.subject }
     }
 
     /// The order in which subjects are reported.

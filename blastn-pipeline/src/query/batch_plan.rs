@@ -6,16 +6,17 @@
 //!   batches     ----------- --------------- -----    what is searched together here
 //! ```
 //!
-//! A portion decides in what [manner](Manner) its queries are searched, and how large it is follows from what was
+//! A portion decides in what [parameters](Manner) its queries are searched, and how large it is follows from what was
 //! found before. A GPU takes many more queries at a time than a CPU's caches do; so several portions are searched in
 //! the manner of the first. By what is found it turns out where they end, and whether that is the manner of all. Those
-//! from the first on whose manner is another are left to the next batch.
+//! from the first on whose parameters is another are left to the next batch.
 
-use crate::options::Options;
-use crate::query::batch_parameters::Manner;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::query::batch_parameters::BatchParameters;
 use crate::query::portion_size::PortionSize;
-use crate::query::batch::{Batch, Extent};
-use crate::sequence::fasta::Record;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
 
 /// Portions of a batch, about, at most.
 const PORTIONS: u64 = 8;
@@ -27,9 +28,9 @@ const BASES: u64 = 1 << 14;
 /// Queries on their way into batches.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
-    queries: &'a [Record],
-    options: &'a Options,
-    extent: Extent,
+    queries: &'a [FastaRecord],
+    options: &'a SearchOptions,
+    extent: DatabaseSize,
     /// Queries of the batches before.
     first: usize,
     /// Of the next portion that is not begun.
@@ -45,14 +46,18 @@ pub(crate) struct Plan<'a> {
 struct Portion {
     /// The query behind it.
     end: usize,
-    manner: Manner,
+    parameters: BatchParameters,
     /// What was found of those of its queries that are in the batches before.
     extensions: u64,
 }
 
 impl<'a> Plan<'a> {
     /// For these queries.
-    pub(crate) fn new(queries: &'a [Record], options: &'a Options, extent: Extent) -> Self {
+    pub(crate) fn new(
+        queries: &'a [FastaRecord],
+        options: &'a SearchOptions,
+        extent: DatabaseSize,
+    ) -> Self {
         let size = PortionSize::new(options.task, extent.letters);
         // What a portion finds is not known before the first.
         Self { queries, options, extent, first: 0, size, portion: None, ahead: 1 }
@@ -64,33 +69,42 @@ impl<'a> Plan<'a> {
     }
 
     /// The next batch, as it is planned; nothing behind the last query.
-    pub(crate) fn batch(&mut self) -> Option<Batch> {
+    pub(crate) fn batch(&mut self) -> Option<QueryBatch> {
         let rest = &self.queries[self.first..];
         let least = self.portion.map_or(0, |portion| portion.end - self.first);
         let planned = &rest[..self.size.queries(rest, self.ahead).max(least)];
         if planned.is_empty() {
             return None;
         }
-        let batch = Batch::new(planned, self.options, self.extent);
+        let batch = QueryBatch::new(planned, self.options, self.extent);
         let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, &batch));
         self.portion = Some(portion);
-        Some(batch.in_manner(portion.manner))
+        Some(batch.with_parameters(portion.parameters))
     }
 
-    /// Queries in some manner.
-    pub(crate) fn batch_of(&self, queries: &[Record], manner: Manner) -> Batch {
-        Batch::new(queries, self.options, self.extent).in_manner(manner)
+    /// Queries in some parameters.
+    pub(crate) fn batch_of(
+        &self,
+        queries: &[FastaRecord],
+        parameters: BatchParameters,
+    ) -> QueryBatch {
+        QueryBatch::new(queries, self.options, self.extent).with_parameters(parameters)
     }
 
     /// Notes how many ungapped alignments each query of the planned batch has; gives the queries that are to be searched
-    /// in its manner, which are those of the batch. The next one should have about as many `hits` at most.
-    pub(crate) fn settle(&mut self, batch: &Batch, extensions: &[u64], hits: u64) -> &'a [Record] {
+    /// in its parameters, which are those of the batch. The next one should have about as many `hits` at most.
+    pub(crate) fn settle(
+        &mut self,
+        batch: &QueryBatch,
+        extensions: &[u64],
+        hits: u64,
+    ) -> &'a [FastaRecord] {
         let end = self.first + extensions.len();
         let mut settled = self.first;
         while settled < end {
             let mut portion = self.portion.unwrap_or_else(|| self.portion_at(settled, batch));
             self.portion = Some(portion);
-            if portion.manner != batch.manner {
+            if portion.parameters != batch.parameters {
                 break;
             }
             let till = portion.end.min(end);
@@ -102,7 +116,7 @@ impl<'a> Plan<'a> {
                 self.size.update(portion.extensions);
             }
         }
-        // Where manners change, they may change again.
+        // Where all_parameters change, they may change again.
         let most = if settled == end { PORTIONS } else { 1 };
         let room = (hits / self.size.hits()).min(BASES / self.size.bases());
         self.ahead = room.clamp(1, most);
@@ -112,15 +126,15 @@ impl<'a> Plan<'a> {
     }
 
     /// The portion that begins at a query of the planned batch.
-    fn portion_at(&self, first: usize, batch: &Batch) -> Portion {
+    fn portion_at(&self, first: usize, batch: &QueryBatch) -> Portion {
         let end = first + self.size.queries(&self.queries[first..], 1);
         let own = first - self.first..end - self.first;
-        let manner = if own.end <= batch.queries() {
-            batch.manner_of(own, self.options)
+        let parameters = if own.end <= batch.queries() {
+            batch.parameters_of(own, self.options)
         } else {
-            Batch::new(&self.queries[first..end], self.options, self.extent).manner
+            QueryBatch::new(&self.queries[first..end], self.options, self.extent).parameters
         };
-        Portion { end, manner, extensions: 0 }
+        Portion { end, parameters, extensions: 0 }
     }
 }
 
@@ -129,34 +143,38 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::options::Task;
+    use crate::options::BlastTask;
 
-    /// Each query's manner, as NCBI's program searches them.
-    fn portion_by_portion(plan: &Plan<'_>, extensions: &[u64]) -> Vec<Manner> {
+    /// Each query's parameters, as NCBI's program searches them.
+    fn portion_by_portion(plan: &Plan<'_>, extensions: &[u64]) -> Vec<BatchParameters> {
         let Plan { queries, options, extent, .. } = *plan;
         let mut size = plan.size.clone();
-        let mut manners = Vec::new();
-        while manners.len() < queries.len() {
-            let own = manners.len()..manners.len() + size.queries(&queries[manners.len()..], 1);
-            manners.resize(own.end, Batch::new(&queries[own.clone()], options, extent).manner);
+        let mut all_parameters = Vec::new();
+        while all_parameters.len() < queries.len() {
+            let own = all_parameters.len()
+                ..all_parameters.len() + size.queries(&queries[all_parameters.len()..], 1);
+            all_parameters.resize(
+                own.end,
+                QueryBatch::new(&queries[own.clone()], options, extent).parameters,
+            );
             size.update(extensions[own].iter().sum());
         }
-        manners
+        all_parameters
     }
 
     #[test]
     fn each_query_is_searched_in_the_manner_of_its_portion() {
-        let (mut batches, mut cut, mut manners) = (0, 0, 0);
+        let (mut batches, mut cut, mut all_parameters) = (0, 0, 0);
         for seed in 0..40 {
             let mut random = Rng::with_seed(seed);
-            let task = if random.bool() { Task::Blastn } else { Task::Megablast };
+            let task = if random.bool() { BlastTask::Blastn } else { BlastTask::Megablast };
             let (options, extent) =
-                (Options::new(task), Extent { letters: 1_000_000, sequences: 9 });
+                (SearchOptions::new(task), DatabaseSize { letters: 1_000_000, sequences: 9 });
             let longest = random.usize(2..4_000);
-            let queries: Vec<Record> = (0..random.usize(1..120))
+            let queries: Vec<FastaRecord> = (0..random.usize(1..120))
                 .map(|_| {
                     let letters = (0..random.usize(..longest)).map(|_| random.u8(..4)).collect();
-                    Record { letters, ..Record::default() }
+                    FastaRecord { letters, ..FastaRecord::default() }
                 })
                 .collect();
             let rate = 1 << random.u64(..12);
@@ -166,7 +184,7 @@ mod tests {
                 .collect();
             let mut plan = Plan::new(&queries, &options, extent);
             let expected = portion_by_portion(&plan, &extensions);
-            manners += expected.windows(2).filter(|two| two[0] != two[1]).count();
+            all_parameters += expected.windows(2).filter(|two| two[0] != two[1]).count();
             let mut made = Vec::new();
             while let Some(batch) = plan.batch() {
                 let first = plan.first();
@@ -177,10 +195,13 @@ mod tests {
                 assert_eq!(settled.as_ptr(), queries[first..].as_ptr(), "seed {seed}");
                 batches += 1;
                 cut += usize::from(settled.len() < batch.queries());
-                made.resize(first + settled.len(), batch.manner);
+                made.resize(first + settled.len(), batch.parameters);
             }
             assert_eq!(made, expected, "seed {seed}");
         }
-        assert!(batches > 100 && cut > 10 && manners > 20, "{batches} {cut} {manners}");
+        assert!(
+            batches > 100 && cut > 10 && all_parameters > 20,
+            "{batches} {cut} {all_parameters}"
+        );
     }
 }

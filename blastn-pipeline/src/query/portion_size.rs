@@ -3,8 +3,8 @@
 //! More queries at a time make the best of a scan of the database, but there their hits must fit into the caches.
 //! So the size follows what was found before.
 
-use crate::options::Task;
-use crate::sequence::fasta::Record;
+use crate::options::BlastTask;
+use crate::sequence::fasta::FastaRecord;
 
 /// Hits that a portion should have, at least.
 const MIN_HITS: i64 = 1_000_000;
@@ -29,11 +29,11 @@ pub(crate) struct PortionSize {
 
 impl PortionSize {
     /// The first portion, for a database of so many bases.
-    pub(crate) fn new(task: Task, letters: u64) -> Self {
+    pub(crate) fn new(task: BlastTask, letters: u64) -> Self {
         let hits = i64::try_from(letters / BASES_A_HIT).unwrap_or(i64::MAX).max(MIN_HITS);
         let mut first = Self {
             hits,
-            greatest: task.chunk() as i64 - 1000,
+            greatest: task.max_batch_bases() as i64 - 1000,
             size: hits / FIRST_RATE,
             rate: None,
         };
@@ -42,7 +42,7 @@ impl PortionSize {
     }
 
     /// How many of the next queries are `portions` of this size: they are added until there are as many bases.
-    pub(crate) fn queries(&self, queries: &[Record], portions: u64) -> usize {
+    pub(crate) fn queries(&self, queries: &[FastaRecord], portions: u64) -> usize {
         let bases = self.bases().saturating_mul(portions).min(self.greatest as u64);
         let mut sum = 0;
         let enough = queries.iter().position(|query| {
@@ -88,14 +88,14 @@ mod tests {
 
     #[test]
     fn portions_grow_as_long_as_little_is_found() {
-        let mut size = PortionSize::new(Task::Blastn, 2_476_164);
+        let mut size = PortionSize::new(BlastTask::Blastn, 2_476_164);
         assert_eq!(size.size, 5_000);
         size.update(9_999);
         assert_eq!(size.size, 500_000);
         size.update(999);
         // 1,000 hits of 500,000 bases at weight 0.3, 2 a base before.
         assert_eq!(size.size, (1e6 / (0.3 * 0.002 + 0.7 * 2.0)) as i64);
-        let mut large = PortionSize::new(Task::Megablast, 64_000_000_000);
+        let mut large = PortionSize::new(BlastTask::Megablast, 64_000_000_000);
         assert_eq!(large.size, 106_666);
         large.update(10_000);
         assert_eq!(large.size, 4_999_000);
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn queries_are_added_until_there_are_enough_bases() {
-        let of = |length| Record { letters: vec![0; length], ..Record::default() };
+        let of = |length| FastaRecord { letters: vec![0; length], ..FastaRecord::default() };
         let queries = [4_999, 0, 1, 2_000, 8_000, 1].map(of);
-        let size = PortionSize::new(Task::Blastn, 0);
+        let size = PortionSize::new(BlastTask::Blastn, 0);
         let counts =
             |from: usize| [1, 2, 3].map(|portions| size.queries(&queries[from..], portions));
         assert_eq!(counts(0), [3, 5, 5]);

@@ -10,18 +10,18 @@ use rayon::prelude::*;
 
 use crate::database::Subject;
 use crate::database::chunks::{OVERLAP, chunks};
-use crate::search::speculative;
 use crate::gapped::{self, Gapped};
-use crate::hsp::containment::Kept;
+use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp};
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::speculative;
 use crate::seed::lookup::{Lookup, LookupHit};
 use crate::seed::word_hits::{self, WordHit};
 use crate::sequence::packed;
+use crate::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases};
 use crate::ungapped::hits;
-use crate::ungapped::diagonals::{Diagonals, Extender};
-use crate::ungapped::extension::{Chunk, Fours};
 use crate::ungapped::hits::UngappedHit;
 
 /// Bases of the subject that are scanned at a time: their hits fit into the cache.
@@ -33,11 +33,11 @@ const INTO_BYTE: u32 = 8;
 
 /// What all searches of a batch share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Search<'a> {
-    pub(crate) batch: &'a Batch,
+pub(crate) struct PreliminarySearch<'a> {
+    pub(crate) batch: &'a QueryBatch,
     pub(crate) lookup: &'a Lookup,
-    pub(crate) options: &'a Options,
-    pub(crate) fours: &'a Fours,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) byte_scores: &'a ByteScoreTable,
 }
 
 /// Memory of a thread, to be used again.
@@ -47,7 +47,7 @@ pub(crate) struct Work {
     hits: Vec<LookupHit>,
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
-    diagonals: Diagonals,
+    diagonals: ExploredDiagonals,
     gapped: gapped::Work,
     /// Of each query; 0 before and after.
     counts: Vec<u64>,
@@ -62,7 +62,7 @@ pub(crate) struct Found {
     pub(crate) extensions: Vec<(usize, u64)>,
 }
 
-impl Search<'_> {
+impl PreliminarySearch<'_> {
     /// Searches a subject.
     pub(crate) fn subject(&self, subject: &Subject<'_>, work: &mut Work) -> Found {
         let chunks = chunks(subject.length);
@@ -108,7 +108,7 @@ impl Search<'_> {
         let mut bases = std::mem::take(&mut work.bases);
         packed::unpack(packed, range.len(), &mut bases);
         work.ungapped.clear();
-        self.ungapped(Chunk { packed, bases: &bases }, work);
+        self.ungapped(ChunkBases { packed, bases: &bases }, work);
         work.ungapped.sort_unstable_by(hits::order);
         let hsps = self.gapped(&bases, work);
         work.bases = bases;
@@ -149,9 +149,9 @@ impl Search<'_> {
             bases
         };
         let mut work = gapped::Work::default();
-        let hsps = ahead::keep(
+        let hsps = speculative::keep(
             hits,
-            &mut Kept::new(self.options.diagonal_separation()),
+            &mut KeptHsps::new(self.options.diagonal_separation()),
             |(hit, _)| self.ungapped_hsp(hit),
             |(hit, gapped)| match gapped {
                 Some(gapped) => self.gapped_hsp(hit, gapped),
@@ -166,26 +166,33 @@ impl Search<'_> {
         hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
-    /// Seeds and extends without gaps; adds what is found to `work.ungapped`.
-    fn ungapped(&self, chunk: Chunk<'_>, work: &mut Work) {
-        let Self { batch, lookup, options, fours } = *self;
-        let mut extender = Extender::new(batch, fours, chunk, &mut work.diagonals);
+    /// SeedHits and extends without gaps; adds what is found to `work.ungapped`.
+    fn ungapped(&self, chunk: ChunkBases<'_>, work: &mut Work) {
+        let Self { batch, lookup, options, byte_scores } = *self;
+        let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut work.diagonals);
         let places = (chunk.bases.len() + 1).saturating_sub(lookup.width());
         let block = BLOCK.next_multiple_of(lookup.stride());
         for start in (0..places).step_by(block) {
             work.hits.clear();
             work.words.clear();
             lookup.find(chunk.packed, start..places.min(start + block), &mut work.hits);
-            words::extend(batch, lookup, options.word, chunk.bases, &work.hits, &mut work.words);
+            word_hits::extend(
+                batch,
+                lookup,
+                options.word_size,
+                chunk.bases,
+                &work.hits,
+                &mut work.words,
+            );
             extender.extend(&work.words, &mut work.ungapped);
         }
     }
 
     /// Extends with gaps what is not within an alignment already; places are within the chunk.
     fn gapped(&self, bases: &[u8], work: &mut Work) -> Vec<Hsp> {
-        ahead::extend(
+        speculative::extend(
             &work.ungapped,
-            &mut Kept::new(self.options.diagonal_separation()),
+            &mut KeptHsps::new(self.options.diagonal_separation()),
             &mut work.gapped,
             gapped::Work::default,
             |hit| self.ungapped_hsp(hit),
@@ -223,9 +230,9 @@ impl Search<'_> {
     /// How far the score of a hit's extension may drop.
     pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
         if self.options.is_greedy() {
-            return self.batch.manner.x_drop;
+            return self.batch.parameters.gapped_x_drop;
         }
-        self.batch.manner.x_drop.min(hit.score)
+        self.batch.parameters.gapped_x_drop.min(hit.score)
     }
 
     fn gapped_from(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {

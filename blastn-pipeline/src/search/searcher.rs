@@ -11,20 +11,21 @@ use crate::gapped;
 use crate::gpu::engine::Engine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
-use crate::hsp::subject_hit::Hit;
+use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::{Hsp, culling, ranking};
-use crate::options::Options;
-use crate::query::batch::{Batch, Extent};
-use crate::search::preliminary::{self, Search, Work};
-use crate::search::batch_states::{Results, Scored, Seeded, Seeds};
-use crate::search::times::{Clock, Times};
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::batch_states::{ScoredBatch, SearchResults, SeedHits, SeededBatch};
+use crate::search::preliminary::{self, PreliminarySearch, Work};
+use crate::search::times::{Clock, SearchTimes};
 use crate::search::traceback;
 use crate::seed::lookup::Lookup;
-use crate::sequence::fasta::Record;
-use crate::ungapped::extension::Fours;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::ungapped::extension::ByteScoreTable;
 
 /// Searches that a GPU may go on with beside each other, once they are seeded.
-pub const LANES: usize = 4;
+pub const WORKERS: usize = 4;
 
 /// How many more than the limit may dominate an alignment before it is made with columns: its score may
 /// change. None if the limit is 1.
@@ -34,7 +35,7 @@ const MORE_FIRST: usize = 3;
 #[derive(Debug)]
 pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
-    options: Options,
+    options: SearchOptions,
     engine: Option<Engine<'a, W>>,
     /// Why the GPU was given up, if it was.
     failure: OnceLock<DeviceError>,
@@ -48,7 +49,7 @@ impl<'a> Searcher<'a> {
     /// If there are no statistics for the scores, or the device fails.
     pub fn new(
         database: &'a Database,
-        options: Options,
+        options: SearchOptions,
         device: Device,
         memory: Option<u64>,
     ) -> Result<Self, SearchError> {
@@ -57,13 +58,13 @@ impl<'a> Searcher<'a> {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
         let beside = |_| GpuWorker::new(&gpu.with_own_stream()?);
-        let others = (0..LANES).map(beside).collect::<Result<_, _>>()?;
+        let others = (0..WORKERS).map(beside).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
         // The rest is for batches: each lane has one, and one is seeded.
-        let hits = free.saturating_sub(memory) / (LANES as u64 + 1) / limits::BYTES_A_HIT;
+        let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
         // Both strands.
-        let places = 2 * options.task.chunk();
+        let places = 2 * options.task.max_batch_bases();
         Self::with_workers(
             database,
             options,
@@ -81,7 +82,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// If there are no statistics for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
-        options: Options,
+        options: SearchOptions,
         (seeds, others): (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
@@ -106,7 +107,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// What is searched for and how.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &SearchOptions {
         &self.options
     }
 
@@ -117,13 +118,13 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
     /// batch, not on the threads.
-    pub fn search(&self, queries: &[Record]) -> Results {
-        self.finish(queries, self.extend(self.sift(self.seed(queries))))
+    pub fn search(&self, queries: &[FastaRecord]) -> SearchResults {
+        self.finish(queries, self.extend(self.prefilter(self.seed(queries))))
     }
 
     /// How much there is to search in.
-    pub(crate) fn extent(&self) -> Extent {
-        Extent { letters: self.database.letters(), sequences: self.database.len() }
+    pub(crate) fn extent(&self) -> DatabaseSize {
+        DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
     }
 
     /// Ungapped alignments of a batch for which the GPU has room, about; 0 without one, as caches ask for portions.
@@ -133,15 +134,15 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is
     /// sifted.
-    pub fn seed(&self, queries: &[Record]) -> Seeded<W::Backend> {
-        self.seeded(Batch::new(queries, &self.options, self.extent()))
+    pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
+        self.seeded(QueryBatch::new(queries, &self.options, self.extent()))
     }
 
     /// The same of queries in the manner of their batch.
-    pub(crate) fn seeded(&self, batch: Batch) -> Seeded<W::Backend> {
+    pub(crate) fn seeded(&self, batch: QueryBatch) -> SeededBatch<W::Backend> {
         let batch = Arc::new(batch);
-        let lookup = Arc::new(Lookup::new(&batch, self.options.word));
-        let (mut times, mut clock) = (Times::default(), Clock::new());
+        let lookup = Arc::new(Lookup::new(&batch, self.options.word_size));
+        let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
         let on_device = self
             .engine()
             .and_then(|engine| self.noted(engine.seeded(&self.options, (&batch, &lookup))));
@@ -151,32 +152,35 @@ impl<'a, W: Worker> Searcher<'a, W> {
             for counts in seeded.iter().map(|run| &run.counts) {
                 extensions.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
             }
-            (Seeds::OnDevice(seeded), extensions)
+            (SeedHits::OnDevice(seeded), extensions)
         } else {
-            let fours = Fours::new(&self.options);
-            let (hits, extensions) = self.by_subject(&self.with(&batch, &lookup, &fours));
+            let byte_scores = ByteScoreTable::new(&self.options);
+            let (hits, extensions) = self.by_subject(&self.with(&batch, &lookup, &byte_scores));
             times.preliminary = clock.lap();
-            (Seeds::Subjects(hits), extensions)
+            (SeedHits::Subjects(hits), extensions)
         };
-        Seeded { batch, lookup, seeds, extensions, times }
+        SeededBatch { batch, lookup, seeds, extensions, times }
     }
 
     /// Leaves out what cannot be among the best, if a GPU tells. The next batch may be sifted before this one is
     /// extended; one that was not sifted may be extended, too.
-    pub fn sift(&self, mut seeded: Seeded<W::Backend>) -> Seeded<W::Backend> {
+    pub fn prefilter(&self, mut seeded: SeededBatch<W::Backend>) -> SeededBatch<W::Backend> {
         let Some(most) = self.most() else {
             return seeded;
         };
         seeded.seeds = match seeded.seeds {
-            Seeds::Subjects(hits) => Seeds::Subjects(hits),
-            Seeds::OnDevice(hits) => {
+            SeedHits::Subjects(hits) => SeedHits::Subjects(hits),
+            SeedHits::OnDevice(hits) => {
                 let mut clock = Clock::new();
-                let fours = Fours::new(&self.options);
-                let search = self.with(&seeded.batch, &seeded.lookup, &fours);
+                let byte_scores = ByteScoreTable::new(&self.options);
+                let search = self.with(&seeded.batch, &seeded.lookup, &byte_scores);
                 let sift = |engine: &Engine<'a, W>| self.noted(engine.sifted(&search, hits, most));
                 let sifted = self.engine().and_then(sift);
-                seeded.times.sifting = clock.lap();
-                sifted.map_or_else(|| Seeds::Subjects(self.by_subject(&search).0), Seeds::OnDevice)
+                seeded.times.prefilter = clock.lap();
+                sifted.map_or_else(
+                    || SeedHits::Subjects(self.by_subject(&search).0),
+                    SeedHits::OnDevice,
+                )
             }
         };
         seeded
@@ -184,14 +188,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// Goes on until alignments are known but for their columns. The next batch may be extended before this one
     /// is finished.
-    pub fn extend(&self, seeded: Seeded<W::Backend>) -> Scored {
-        let Seeded { batch, lookup, seeds, extensions, mut times } = seeded;
-        let fours = Fours::new(&self.options);
-        let search = self.with(&batch, &lookup, &fours);
+    pub fn extend(&self, seeded: SeededBatch<W::Backend>) -> ScoredBatch {
+        let SeededBatch { batch, lookup, seeds, extensions, mut times } = seeded;
+        let byte_scores = ByteScoreTable::new(&self.options);
+        let search = self.with(&batch, &lookup, &byte_scores);
         let mut clock = Clock::new();
         let hits = match seeds {
-            Seeds::Subjects(hits) => hits,
-            Seeds::OnDevice(seeded) => {
+            SeedHits::Subjects(hits) => hits,
+            SeedHits::OnDevice(seeded) => {
                 let extended = self.engine().and_then(|engine| {
                     let extended = self.noted(engine.extended(&search, seeded, self.most()))?;
                     times.scores = clock.lap();
@@ -201,12 +205,12 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
         };
         times.preliminary += clock.lap();
-        Scored { batch, hits, extensions, times }
+        ScoredBatch { batch, hits, extensions, times }
     }
 
     /// Finishes the search for these queries.
-    pub fn finish(&self, queries: &[Record], scored: Scored) -> Results {
-        let Scored { batch, hits, extensions, mut times } = scored;
+    pub fn finish(&self, queries: &[FastaRecord], scored: ScoredBatch) -> SearchResults {
+        let ScoredBatch { batch, hits, extensions, mut times } = scored;
         let mut clock = Clock::new();
         let found = self.best(&batch, hits);
         times.preliminary += clock.lap();
@@ -215,7 +219,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
             .and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)))
             .flatten();
         times.traces = clock.lap();
-        let aligned: Vec<(usize, Hit)> = found
+        let aligned: Vec<(usize, SubjectHit)> = found
             .into_par_iter()
             .enumerate()
             .map_init(gapped::Work::default, |work, (number, (query, hit))| {
@@ -223,81 +227,86 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 let ready = ready.as_ref().map(|ready| ready[number].as_slice());
                 let hsps =
                     traceback::align(&batch, &self.options, &subject, &hit.hsps, ready, work);
-                (query, Hit { subject: hit.subject, hsps })
+                (query, SubjectHit { subject: hit.subject, hsps })
             })
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); queries.len()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); queries.len()];
         for (query, hit) in aligned {
             if !hit.hsps.is_empty() {
                 hits[query].push(hit);
             }
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
-            hits.sort_by(Hit::order);
-            if let Some(limit) = self.options.culling {
+            hits.sort_by(SubjectHit::order);
+            if let Some(limit) = self.options.culling_limit {
                 culling::cull(hits, &batch, limit);
-                hits.sort_by(Hit::order);
+                hits.sort_by(SubjectHit::order);
             }
-            hits.truncate(self.options.targets);
+            hits.truncate(self.options.max_targets);
             self.limit(hits, query.letters.len());
         }
         times.traceback = clock.lap();
-        Results { batch, hits, extensions, times }
+        SearchResults { batch, hits, extensions, times }
     }
 
     /// How many subjects of a query matter, if not all do: what is culled depends on all of them.
     fn most(&self) -> Option<usize> {
-        self.options.culling.is_none().then(|| self.options.preliminary_targets())
+        self.options.culling_limit.is_none().then(|| self.options.preliminary_targets())
     }
 
-    fn with<'s>(&'s self, batch: &'s Batch, lookup: &'s Lookup, fours: &'s Fours) -> Search<'s> {
-        Search { batch, lookup, options: &self.options, fours }
+    fn with<'s>(
+        &'s self,
+        batch: &'s QueryBatch,
+        lookup: &'s Lookup,
+        byte_scores: &'s ByteScoreTable,
+    ) -> PreliminarySearch<'s> {
+        PreliminarySearch { batch, lookup, options: &self.options, byte_scores }
     }
 
     /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn best(&self, batch: &Batch, mut hits: Vec<Vec<Hit>>) -> Vec<(usize, Hit)> {
+    fn best(&self, batch: &QueryBatch, mut hits: Vec<Vec<SubjectHit>>) -> Vec<(usize, SubjectHit)> {
         let most = self.options.preliminary_targets();
         hits.par_iter_mut().for_each(|hits| {
-            if let Some(limit) = self.options.culling {
+            if let Some(limit) = self.options.culling_limit {
                 culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
             }
-            ranking::keep_first(hits, most, Hit::order);
+            ranking::keep_first(hits, most, SubjectHit::order);
         });
         let of_query =
-            |(query, hits): (usize, Vec<Hit>)| hits.into_iter().map(move |hit| (query, hit));
+            |(query, hits): (usize, Vec<SubjectHit>)| hits.into_iter().map(move |hit| (query, hit));
         (0..).zip(hits).flat_map(of_query).collect()
     }
 
     /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
     /// ones of each were extended.
-    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, Vec<u64>) {
+    fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
         let of_subjects: Vec<preliminary::Found> = (0..self.database.len())
             .into_par_iter()
             .map_init(Work::default, |work, number| {
                 search.subject(&self.database.subject(number), work)
             })
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
         let mut extensions = vec![0; search.batch.queries()];
         for (subject, found) in of_subjects.into_iter().enumerate() {
             for (query, count) in found.extensions {
                 extensions[query] += count;
             }
             for (query, hsps) in found.of_queries {
-                hits[query].push(Hit { subject, hsps });
+                hits[query].push(SubjectHit { subject, hsps });
             }
         }
         (hits, extensions)
     }
 
     /// Applies limits that concern what is reported of each subject.
-    fn limit(&self, hits: &mut Vec<Hit>, query: usize) {
+    fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
         for hit in hits.iter_mut() {
-            if let Some(alignments) = self.options.alignments {
+            if let Some(alignments) = self.options.max_hsps {
                 hit.hsps.truncate(alignments);
             }
-            if self.options.coverage > 0.0 {
-                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.coverage);
+            if self.options.min_coverage > 0.0 {
+                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.min_coverage);
             }
         }
         hits.retain(|hit| !hit.hsps.is_empty());

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use crate::hsp::Hsp;
-use crate::hsp::containment::Kept;
+use crate::hsp::containment::KeptHsps;
 
 /// Extensions that are made ahead at most.
 const AHEAD: usize = 64;
@@ -19,7 +19,7 @@ const FEW: usize = 8;
 /// that `keeps` approves of are kept and returned. `make` has memory of its own, `work` or new one.
 pub(crate) fn extend<T: Sync, W>(
     items: &[T],
-    kept: &mut Kept,
+    kept: &mut KeptHsps,
     work: &mut W,
     new_work: impl Fn() -> W + Sync,
     extent: impl Fn(&T) -> Hsp + Sync,
@@ -53,7 +53,7 @@ pub(crate) fn extend<T: Sync, W>(
 /// that `keeps` approves of are kept and returned.
 pub(crate) fn keep<T>(
     items: impl Iterator<Item = T>,
-    kept: &mut Kept,
+    kept: &mut KeptHsps,
     extent: impl Fn(&T) -> Hsp,
     mut make: impl FnMut(T) -> Hsp,
     keeps: impl Fn(&Hsp) -> bool,

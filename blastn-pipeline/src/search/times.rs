@@ -4,11 +4,11 @@ use std::time::Instant;
 
 /// Seconds of the parts of a search.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Times {
+pub struct SearchTimes {
     /// Up to ungapped alignments, if a GPU finds them.
     pub seeding: f64,
     /// Telling which of them cannot be among the best, if a GPU does.
-    pub sifting: f64,
+    pub prefilter: f64,
     /// Extensions with gaps for the score, if a GPU makes them.
     pub scores: f64,
     /// All of the first stages that the host does, and which alignments are within others.
@@ -19,11 +19,11 @@ pub struct Times {
     pub traceback: f64,
 }
 
-impl Times {
+impl SearchTimes {
     /// Adds those of another search.
     pub fn add(&mut self, other: &Self) {
         self.seeding += other.seeding;
-        self.sifting += other.sifting;
+        self.prefilter += other.prefilter;
         self.scores += other.scores;
         self.preliminary += other.preliminary;
         self.traces += other.traces;

@@ -15,16 +15,16 @@ use blastn_pipeline::gpu::extensions::parameters::{
 };
 use blastn_pipeline::gpu::pairs::Pairs;
 use blastn_pipeline::gpu::parts::Parts;
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
 use blastn_pipeline::gpu::pipeline::stages::Context;
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
 use blastn_pipeline::gpu::worker::Worker;
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batch::Batch;
-use blastn_pipeline::scoring::{Matrix, Scoring};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
+use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use blastn_pipeline::search::{Limits, Searcher};
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};
@@ -134,10 +134,10 @@ impl Worker for Shim {
         Ok(text.to_vec())
     }
 
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Queries, DeviceError> {
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Queries, DeviceError> {
         Ok(Queries {
-            letters: device::text(batch.letters()),
-            matrix: device::scores(&Matrix::new(scoring)),
+            letters: parameters::text(batch.letters()),
+            matrix: parameters::scores(&ScoreMatrix::new(scoring)),
             gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
         })
     }
@@ -178,9 +178,9 @@ impl Worker for Shim {
         letters: &Vec<u32>,
         sides: &[Side],
     ) -> Result<Answers, DeviceError> {
-        let texts = [&queries.letters, letters].map(|text| address(text) + device::FIRST);
+        let texts = [&queries.letters, letters].map(|text| address(text) + parameters::FIRST);
         let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0);
-        Ok(affine(queries, texts, sides, device::room(rows, WIDTH)))
+        Ok(affine(queries, texts, sides, parameters::room(rows, WIDTH)))
     }
 
     fn greedy_traces(
@@ -190,10 +190,10 @@ impl Worker for Shim {
         scores: GreedyScores,
         sides: &[Side],
     ) -> Result<Answers, DeviceError> {
-        let room = device::greedy_room(300, WIDTH);
+        let room = parameters::greedy_room(300, WIDTH);
         let mut made = Room::new(sides, room);
         let [subject, query] =
-            [letters, &queries.letters].map(|text| address(text) + device::FIRST);
+            [letters, &queries.letters].map(|text| address(text) + parameters::FIRST);
         let greedy = GreedyTask {
             addresses: [address(sides), subject, query, 0, 0],
             count: sides.len() as u32,
@@ -243,7 +243,7 @@ fn copy(random: &mut Rng, letters: &[u8]) -> Vec<u8> {
     copy
 }
 
-fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
+fn records(queries: Vec<Vec<u8>>) -> Vec<FastaRecord> {
     queries.into_iter().map(record).collect()
 }
 
@@ -260,8 +260,8 @@ fn parts(database: &Database, memory: u64) -> usize {
 fn check(
     case: &str,
     database: &Database,
-    options: &Options,
-    queries: &[Record],
+    options: &SearchOptions,
+    queries: &[FastaRecord],
     limits: &[Limits],
 ) -> usize {
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
@@ -273,7 +273,7 @@ fn check(
         // The next batch is seeded, with another part than the one that is held, before this one is sifted,
         // and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let sifted = seeded.map(|seeded| searcher.sift(seeded));
+        let sifted = seeded.map(|seeded| searcher.prefilter(seeded));
         let scored = sifted.map(|sifted| searcher.extend(sifted));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
@@ -310,14 +310,14 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         }
         random.shuffle(&mut subjects);
         let database = database(subjects);
-        let mut options = Options::new(Task::Blastn);
+        let mut options = SearchOptions::new(BlastTask::Blastn);
         if seed % 2 == 1 {
-            options = Options { word: 16, ..Options::new(Task::Megablast) };
+            options = SearchOptions { word_size: 16, ..SearchOptions::new(BlastTask::Megablast) };
         }
         options.e_value = 100.0;
         // More subjects are found than are kept.
-        options.targets = if seed > 1 { 3 } else { 500 };
-        options.culling = (seed == 3).then_some(2);
+        options.max_targets = if seed > 1 { 3 } else { 500 };
+        options.culling_limit = (seed == 3).then_some(2);
         let most = database.letters() * 3;
         let with_parts = |count: usize| {
             (1..most).rev().step_by(7).find(|&memory| parts(&database, memory) == count)
@@ -351,8 +351,8 @@ fn of_many_alike_the_best_are_found() {
         subjects.push([random_letters(&mut random, 17_000), far].concat());
         random.shuffle(&mut subjects);
         let database = database(subjects);
-        let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
-        let options = Options { word: 11, targets: 3, ..Options::new(task) };
+        let task = if seed % 2 == 0 { BlastTask::Blastn } else { BlastTask::Megablast };
+        let options = SearchOptions { word_size: 11, max_targets: 3, ..SearchOptions::new(task) };
         let memory = database.letters() * 3;
         let limits = [memory, memory / 5].map(|memory| within(memory, usize::MAX));
         let queries = records(queries);
@@ -367,10 +367,11 @@ fn nothing_and_one_alignment_are_found() {
     let query = random_letters(&mut random, 60);
     let other = random_letters(&mut random, 400);
     let limits = [within(u64::MAX / 4, usize::MAX)];
-    for (task, of) in [(Task::Blastn, 30), (Task::Megablast, 40), (Task::Blastn, 0)] {
+    for (task, of) in [(BlastTask::Blastn, 30), (BlastTask::Megablast, 40), (BlastTask::Blastn, 0)]
+    {
         let subject = [&other[..200], &query[..of], &other[200..]].concat();
         let database = database(vec![subject]);
-        let options = Options { dust: None, e_value: 1e-3, ..Options::new(task) };
+        let options = SearchOptions { dust: None, e_value: 1e-3, ..SearchOptions::new(task) };
         let queries = records(vec![query.clone(), Vec::new()]);
         let found = check(&format!("{task:?}, {of} bases"), &database, &options, &queries, &limits);
         assert_eq!(found, usize::from(of > 0), "{task:?}, {of} bases");
@@ -389,7 +390,7 @@ fn a_subject_may_be_longer_than_a_part() {
     }
     let end = copy(&mut random, &query[..700]);
     let database = database(vec![query[..900].to_vec(), subject, end]);
-    let options = Options::new(Task::Megablast);
+    let options = SearchOptions::new(BlastTask::Megablast);
     let limits = [(4_000_000, 1_024), (1, usize::MAX)];
     let limits = limits.map(|(memory, places)| within(memory, places));
     assert!(limits.map(|limits| parts(&database, limits.memory)) > [1, 2]);
@@ -412,7 +413,8 @@ fn hits_of_many_queries_are_counted() {
         })
         .collect();
     let (database, queries) = (database(subjects), records(queries));
-    let options = Options { dust: None, e_value: 1e-3, ..Options::new(Task::Blastn) };
+    let options =
+        SearchOptions { dust: None, e_value: 1e-3, ..SearchOptions::new(BlastTask::Blastn) };
     let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
     let workers = (Shim::new(), vec![Shim::new()]);
     let shim = Searcher::with_workers(&database, options, workers, within(1 << 20, usize::MAX))

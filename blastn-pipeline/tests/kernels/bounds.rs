@@ -7,11 +7,12 @@ use aligner_core::stream::{Backend, DeviceItems};
 use blastn_pipeline::gpu::pairs::upper_bounds::{Bounds, Costs, UNBOUNDED, words};
 use blastn_pipeline::gpu::parts::{Part, Parts};
 use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, packed_words};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batch::{Batch, Extent};
-use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::hits::UngappedHit;
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
 use blastn_pipeline::ungapped::hits::ChunkHit;
+use blastn_pipeline::ungapped::hits::UngappedHit;
 use fastrand::Rng;
 
 use crate::blast_common::{backend, database, pairs, record};
@@ -23,8 +24,8 @@ fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
 
 /// The queries' bounds with all chunks, of which long ones have none; by plain code.
 fn expected(
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
     part: &Part,
     packed: &[u8],
     queries: usize,
@@ -62,11 +63,11 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         }
         subjects.extend([900, 1 << 14, (1 << 14) + 1].map(|length| letters(&mut random, length)));
         let database = database(subjects.clone());
-        let task = if seed < 3 { Task::Blastn } else { Task::Megablast };
-        let options = Options::new(task);
-        let extent = Extent { letters: database.letters(), sequences: database.len() };
-        let records: Vec<Record> = queries.iter().cloned().map(record).collect();
-        let batch = Batch::new(&records, &options, extent);
+        let task = if seed < 3 { BlastTask::Blastn } else { BlastTask::Megablast };
+        let options = SearchOptions::new(task);
+        let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
+        let records: Vec<FastaRecord> = queries.iter().cloned().map(record).collect();
+        let batch = QueryBatch::new(&records, &options, extent);
         let part = Parts::new(&database, u64::MAX).into_first();
         let packed = part.packed(&database);
         let on_device = packed_words(packed);

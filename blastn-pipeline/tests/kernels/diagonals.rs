@@ -9,19 +9,20 @@ use std::sync::Arc;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, DeviceContext, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
 use blastn_pipeline::gpu::pipeline::items::{Extended, Spent, Word};
 use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
+use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, DeviceContext, Tables, packed_words};
 use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batch::{Batch, Extent};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::seed::word_hits;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
+use blastn_pipeline::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
+use blastn_pipeline::ungapped::extension::{ByteScoreTable, ChunkBases};
 use blastn_pipeline::ungapped::hits::ChunkHit;
-use blastn_pipeline::ungapped::diagonals::{Diagonals, Extender};
-use blastn_pipeline::ungapped::extension::{Chunk, Fours};
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
@@ -84,13 +85,14 @@ fn on_device<T>(
 /// What the CPU's search does with all chunks, sorted.
 fn one_after_the_other(context: &Context) -> Vec<ChunkHit> {
     let Context { batch, lookup, word, fours, .. } = context;
-    let mut diagonals = Diagonals::default();
+    let mut diagonals = ExploredDiagonals::default();
     let of_chunk = |(chunk, Bases { packed, bases }): (u32, &Bases)| {
         let (mut hits, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        let mut extender = Extender::new(batch, fours, Chunk { packed, bases }, &mut diagonals);
+        let mut extender =
+            ChunkExtender::new(batch, fours, ChunkBases { packed, bases }, &mut diagonals);
         let end = (bases.len() + 1).saturating_sub(lookup.width());
         lookup.find(packed, 0..end, &mut hits);
-        words::extend(batch, lookup, *word, bases, &hits, &mut words);
+        word_hits::extend(batch, lookup, *word, bases, &hits, &mut words);
         extender.extend(&words, &mut found);
         found.into_iter().map(move |hit| ChunkHit { chunk, hit })
     };
@@ -109,8 +111,9 @@ fn packed(bases: &[u8]) -> Vec<u8> {
 /// on a diagonal.
 fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
     let mut random = Rng::with_seed(seed);
-    let mut options = Options::new(if seed % 3 == 2 { Task::Megablast } else { Task::Blastn });
-    options.word = [11, 7, 28][seed as usize % 3];
+    let mut options =
+        SearchOptions::new(if seed % 3 == 2 { BlastTask::Megablast } else { BlastTask::Blastn });
+    options.word_size = [11, 7, 28][seed as usize % 3];
     options.dust = None;
     let bases = 2 + (seed / 2 % 3) as u8;
     let letters: Vec<u8> = (0..300).map(|_| random.u8(..bases)).collect();
@@ -127,9 +130,10 @@ fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
         Bases { packed: packed(&subject), bases: subject }
     };
     let chunks = vec![subject(&mut random, 2000), subject(&mut random, 500)];
-    let record = Record { letters, ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 100_000, sequences: 1 });
-    let lookup = Lookup::new(&batch, options.word);
+    let record = FastaRecord { letters, ..FastaRecord::default() };
+    let batch =
+        QueryBatch::new(&[record], &options, DatabaseSize { letters: 100_000, sequences: 1 });
+    let lookup = Lookup::new(&batch, options.word_size);
     let mut first = 0;
     let device_chunk = |chunk: &Bases| {
         first += 4 * chunk.packed.len() as u64;
@@ -138,8 +142,8 @@ fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
     };
     let device_chunks = chunks.iter().map(device_chunk).collect();
     let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
-    let fours = Fours::new(&options);
-    (Context { batch, lookup, word: options.word, fours, chunks }, device_chunks)
+    let fours = ByteScoreTable::new(&options);
+    (Context { batch, lookup, word: options.word_size, fours, chunks }, device_chunks)
 }
 
 /// The words that the pipeline finds on the CPU.
@@ -238,10 +242,10 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
 #[test]
 fn each_diagonal_is_looked_at_from_its_begin() {
     let shim = OnShim::new();
-    let options = Options::new(Task::Blastn);
-    let record = Record { letters: vec![0; 50], ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
-    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), Fours::new(&options));
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let record = FastaRecord { letters: vec![0; 50], ..FastaRecord::default() };
+    let batch = QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
+    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
     let context = Context { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
     let chunks = [DeviceChunk { first: 0, length: 6_100, padding: 0 }; 3];
     for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {

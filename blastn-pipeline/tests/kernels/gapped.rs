@@ -10,7 +10,7 @@ use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::extensions::parameters::{self, AffineTask, NO_ROOM, Reached, Side};
 use blastn_pipeline::gpu::pipeline::tables::{FIRST_BASE, packed_words};
-use blastn_pipeline::scoring::{Matrix, Scoring};
+use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use fastrand::Rng;
 use simt::{Argument, Launch, Module};
 
@@ -34,7 +34,7 @@ type Answers = Vec<Option<(Extension, Script)>>;
 impl Case {
     /// What the CPU's code finds.
     fn expected<const TRACE: bool>(&self) -> Answers {
-        let (matrix, mut work) = (Matrix::new(&self.scoring), Work::default());
+        let (matrix, mut work) = (ScoreMatrix::new(&self.scoring), Work::default());
         let of = |side: &Side| {
             let (rows, columns) = (side.rows as usize, side.columns as usize);
             let part = |text: &[u8], at: u64, letters: usize| {
@@ -82,16 +82,16 @@ impl Case {
         room: u64,
         runs: usize,
     ) -> Answers {
-        let matrix = device::scores(&Matrix::new(&self.scoring));
-        let (letters, bases) = (device::text(&self.rows), packed_words(&packed(&self.rows)));
-        let columns = device::text(&self.columns);
+        let matrix = parameters::scores(&ScoreMatrix::new(&self.scoring));
+        let (letters, bases) = (parameters::text(&self.rows), packed_words(&packed(&self.rows)));
+        let columns = parameters::text(&self.columns);
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
         let address = |start: *const u8| start.expose_provenance() as u64;
         let rows = if TRACE {
-            address(letters.as_ptr().cast()) + device::FIRST
+            address(letters.as_ptr().cast()) + parameters::FIRST
         } else {
             address(bases.as_ptr().cast()) + FIRST_BASE
         };
@@ -99,7 +99,7 @@ impl Case {
             addresses: [
                 address(self.sides.as_ptr().cast()),
                 rows,
-                address(columns.as_ptr().cast()) + device::FIRST,
+                address(columns.as_ptr().cast()) + parameters::FIRST,
                 address(matrix.as_ptr().cast()),
                 address(reached.as_mut_ptr().cast()),
                 address(cursors.as_mut_ptr().cast()),
@@ -129,12 +129,12 @@ impl Case {
         let traces = self.expected::<true>();
         assert_eq!(self.found::<false>(2, 1024, 0, 0), scores, "{case}");
         let most = self.sides.iter().map(|side| side.rows).max().unwrap_or(0);
-        let room = device::room(most, 1024);
+        let room = parameters::room(most, 1024);
         assert_eq!(self.found::<true>(1, 1024, room, 10_000), traces, "{case}");
         // With less memory, what is found is the same, and what is not is told.
         assert!(are_some_of(&self.framed(1), &scores), "{case}");
         assert!(are_some_of(&self.found::<false>(1, 64, 0, 0), &scores), "{case}");
-        let few = self.found::<true>(1, 64, device::room(most / 2, 64), 50);
+        let few = self.found::<true>(1, 64, parameters::room(most / 2, 64), 50);
         assert!(are_some_of(&few, &traces), "{case}");
     }
 }
@@ -262,7 +262,7 @@ fn rows_may_have_ambiguous_letters_if_columns_are_wanted() {
             let place = random.usize(..300);
             case.rows[place] = random.u8(4..15);
         }
-        let room = device::room(300, 512);
+        let room = parameters::room(300, 512);
         assert_eq!(case.found::<true>(2, 512, room, 9_000), case.expected::<true>(), "seed {seed}");
     }
 }
@@ -347,7 +347,7 @@ fn what_does_not_fit_is_told() {
     case.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
     case.sides[0] =
         Side { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
-    let room = device::room(400, 256);
+    let room = parameters::room(400, 256);
     assert!(case.found::<true>(1, 256, room, 1)[0].is_some());
     assert_eq!(case.found::<true>(1, 256, room - 1, 1), [None], "rows");
     assert_eq!(case.found::<true>(1, 64, room, 1), [None], "columns");

@@ -83,7 +83,7 @@ impl Case {
 
     /// What the kernel with columns finds; subjects may have ambiguous letters.
     fn traced(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Traced {
-        let (subject, query) = (device::text(&self.subject), device::text(&self.query));
+        let (subject, query) = (parameters::text(&self.subject), parameters::text(&self.query));
         let mut reached = vec![TRACE_POISON; self.sides.len() + 1];
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
@@ -92,8 +92,8 @@ impl Case {
             greedy: GreedyTask {
                 addresses: [
                     address(self.sides.as_ptr().cast()),
-                    address(subject.as_ptr().cast()) + device::FIRST,
-                    address(query.as_ptr().cast()) + device::FIRST,
+                    address(subject.as_ptr().cast()) + parameters::FIRST,
+                    address(query.as_ptr().cast()) + parameters::FIRST,
                     0,
                     0,
                 ],
@@ -133,14 +133,14 @@ impl Case {
                 places.fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
             })
             .collect();
-        let (subject, query) = (packed_words(&bytes), device::text(&self.query));
+        let (subject, query) = (packed_words(&bytes), parameters::text(&self.query));
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursor = [0_u32];
         let task = GreedyTask {
             addresses: [
                 address(self.sides.as_ptr().cast()),
                 address(subject.as_ptr().cast()) + FIRST_BASE,
-                address(query.as_ptr().cast()) + device::FIRST,
+                address(query.as_ptr().cast()) + parameters::FIRST,
                 address(reached.as_mut_ptr().cast()),
                 address(cursor.as_mut_ptr().cast()),
             ],
@@ -171,7 +171,7 @@ impl Case {
         let expected = self.expected_traces();
         let most = expected.iter().flatten().map(|side| side.0).max().unwrap_or(0) as u32;
         // The last differences lead nowhere.
-        let room = |differences: u32, width: u32| device::greedy_room(differences + 100, width);
+        let room = |differences: u32, width: u32| parameters::greedy_room(differences + 100, width);
         assert_eq!(self.traced(2, 512, room(most, 512), 100_000), expected, "{case}");
         let few = self.traced(1, 64, room(0, 64), 500);
         assert!(few.iter().zip(&expected).all(|(few, all)| few.is_none() || few == all), "{case}");
@@ -244,7 +244,7 @@ fn subjects_may_have_ambiguous_letters_if_columns_are_wanted() {
             *letter = if random.u8(..20) == 0 { 14 } else { *letter };
         }
         case.check_traces(&format!("seed {seed}"));
-        let fitting = case.traced(1, 64, device::greedy_room(200, 64), 9_000);
+        let fitting = case.traced(1, 64, parameters::greedy_room(200, 64), 9_000);
         assert!(fitting.iter().flatten().count() > 20, "seed {seed}");
     }
 }
@@ -282,11 +282,11 @@ fn what_does_not_fit_is_told() {
     case.query.extend((0..100).map(|_| random.u8(..4)));
     case.sides[0].columns = case.query.len() as u32;
     case.sides[0].x_drop = 200;
-    let room = device::greedy_room(800, 256);
+    let room = parameters::greedy_room(800, 256);
     let runs = case.expected_traces()[0].as_ref().map_or(0, |side| side.3.ops().len());
     assert!(runs > 5, "{runs} runs");
     assert!(case.traced(1, 256, room, runs)[0].is_some());
-    assert_eq!(case.traced(1, 256, device::greedy_room(5, 256), runs), [None], "differences");
+    assert_eq!(case.traced(1, 256, parameters::greedy_room(5, 256), runs), [None], "differences");
     assert_eq!(case.traced(1, 64, room, runs), [None], "diagonals");
     assert_eq!(case.traced(1, 256, room, runs - 1), [None], "runs");
     assert_eq!(NO_ROOM, u32::MAX);

@@ -10,7 +10,7 @@ use crate::gapped::affine::Extension;
 use crate::gapped::greedy::Reach;
 use crate::gapped::script::{Op, Script};
 use crate::gpu::parts::Part;
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 
 /// Threads of a block that extends sides: one warp.
 pub(crate) const THREADS: u32 = 32;
@@ -220,7 +220,7 @@ pub fn greedy_room(differences: u32, width: u32) -> u64 {
 }
 
 /// Scores of all pairs of letters.
-pub fn scores(matrix: &Matrix) -> Vec<i32> {
+pub fn scores(matrix: &ScoreMatrix) -> Vec<i32> {
     (0..16).flat_map(|one| *matrix.row(one)).collect()
 }
 

@@ -36,8 +36,8 @@ use crate::gapped::Gapped;
 use crate::gpu::extensions::left_right;
 use crate::gpu::launch;
 use crate::gpu::pipeline::tables::DeviceChunk;
-use crate::query::batch::Batch;
-use crate::search::preliminary::Search;
+use crate::query::batch::QueryBatch;
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::{ChunkHit, UngappedHit};
 
 const PAIRS: &[u8] = include_bytes!("../../../cuda/pairs.fatbin");
@@ -96,7 +96,7 @@ impl<B: Backend> Pairs<B> {
     /// database.
     pub(crate) fn known(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         bases: u64,
         chunks: &[DeviceChunk],
         found: &DeviceItems<B>,
@@ -181,7 +181,7 @@ impl<B: Backend> Pairs<B> {
     /// How many hits there are of each query.
     pub(crate) fn counts(
         &self,
-        batch: &Batch,
+        batch: &QueryBatch,
         hits: &DeviceItems<B>,
     ) -> Result<Vec<u32>, DeviceError> {
         let strands = self.upload(&parameters::strands(batch))?;
@@ -261,7 +261,7 @@ impl<B: Backend> Known<'_, B> {
     /// The hits of some pairs, one pair's after the other's, the best first; `chunks` are those of the run.
     pub(crate) fn gather(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         chunks: &[DeviceChunk],
         pairs: &[usize],
     ) -> Result<Vec<Extended>, DeviceError> {
@@ -298,12 +298,16 @@ impl<B: Backend> Known<'_, B> {
 }
 
 /// What gaps make of a hit, if it was extended and its sides fitted into memory.
-fn gapped(search: &Search<'_>, chunks: &[DeviceChunk], gathered: &Gathered) -> Option<Gapped> {
+fn gapped(
+    search: &PreliminarySearch<'_>,
+    chunks: &[DeviceChunk],
+    gathered: &Gathered,
+) -> Option<Gapped> {
     if gathered.is_extended == 0 {
         return None;
     }
     if search.options.is_greedy() {
-        return sides::greedily_scored(search, &gathered.found, &gathered.greedily_reached());
+        return left_right::greedily_scored(search, &gathered.found, &gathered.greedily_reached());
     }
-    sides::scored(search, chunks, &gathered.found, &gathered.reached())
+    left_right::scored(search, chunks, &gathered.found, &gathered.reached())
 }

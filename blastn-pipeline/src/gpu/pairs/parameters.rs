@@ -3,8 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::gpu::extensions::parameters::{GreedyReached, Reached};
-use crate::query::batch::{Batch, Context};
-use crate::search::preliminary::Search;
+use crate::query::batch::QueryBatch;
+use crate::query::context::QueryContext;
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::ChunkHit;
 
 /// A strand of a query.
@@ -40,7 +41,7 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     /// The query.
-    pub(crate) fn query(&self, search: &Search<'_>) -> usize {
+    pub(crate) fn query(&self, search: &PreliminarySearch<'_>) -> usize {
         search.batch.contexts[self.context as usize].query
     }
 }
@@ -159,7 +160,7 @@ const _: () = assert!(size_of::<Task>() == 264);
 
 impl Task {
     /// With what a search knows, for hits of at most so many columns.
-    pub(super) fn new(search: &Search<'_>, longest: u32) -> Self {
+    pub(super) fn new(search: &PreliminarySearch<'_>, longest: u32) -> Self {
         let (batch, options) = (search.batch, search.options);
         let scoring = &options.scoring;
         let most = i64::from(scoring.reward) * i64::from(longest);
@@ -170,7 +171,7 @@ impl Task {
             is_greedy: options.is_greedy().into(),
             reward: scoring.reward,
             penalty: scoring.penalty,
-            x_drop: batch.manner.x_drop,
+            x_drop: batch.parameters.gapped_x_drop,
             least_drop: scoring.gap_open + scoring.gap_extend,
             separation: options.diagonal_separation(),
             ..Self::zeroed()
@@ -179,9 +180,9 @@ impl Task {
 }
 
 /// The strands of a batch.
-pub(super) fn strands(batch: &Batch) -> Vec<PairStrand> {
+pub(super) fn strands(batch: &QueryBatch) -> Vec<PairStrand> {
     let contexts = batch.contexts.iter();
-    let strand = |context: &Context| PairStrand {
+    let strand = |context: &QueryContext| PairStrand {
         first: context.first as u32,
         length: context.length as u32,
         query: context.query as u32,

@@ -14,7 +14,7 @@ use crate::gpu::extensions::parameters::{
     Side, THREADS,
 };
 use crate::gpu::launch;
-use crate::search::preliminary::Search;
+use crate::search::preliminary::PreliminarySearch;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
@@ -34,7 +34,7 @@ enum Level {
 /// What all extensions of a batch have in common.
 pub(super) struct Extension<'a, B: Backend> {
     pairs: &'a Pairs<B>,
-    search: &'a Search<'a>,
+    search: &'a PreliminarySearch<'a>,
     bases: u64,
     letters: B::Buffer,
     matrix: B::Buffer,
@@ -44,7 +44,7 @@ impl<'a, B: Backend> Extension<'a, B> {
     /// With the letters of the queries, and the bases of the database at an address.
     pub(super) fn new(
         pairs: &'a Pairs<B>,
-        search: &'a Search<'a>,
+        search: &'a PreliminarySearch<'a>,
         bases: u64,
     ) -> Result<Self, DeviceError> {
         let letters = pairs.upload(&parameters::text(&search.batch.letters))?;
@@ -94,7 +94,8 @@ impl<'a, B: Backend> Extension<'a, B> {
     /// Whether the device's cells are for the scores.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy() || parameters::has_small_scores(&options.scoring, batch.manner.x_drop)
+        options.is_greedy()
+            || parameters::has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
     }
 
     /// Extends some of the wanted sides.

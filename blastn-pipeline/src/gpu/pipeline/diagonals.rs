@@ -1,5 +1,5 @@
 //! Which of the words would have been extended, had those before them on their diagonals been known: the
-//! rule of [`crate::ungapped::diagonals::Diagonals`], afterwards, on a device.
+//! rule of [`crate::ungapped::diagonals::ExploredDiagonals`], afterwards, on a device.
 //!
 //! ```text
 //!   words --mark_diagonals--> which diagonals matter
@@ -16,8 +16,8 @@ use aligner_core::sort::{self, Field, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
-use super::tables::{DeviceChunk, DeviceContext};
 use super::items::Spent;
+use super::tables::{DeviceChunk, DeviceContext};
 use crate::gpu::launch;
 use crate::ungapped::hits::ChunkHit;
 

@@ -8,9 +8,9 @@ use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
 };
 
-use super::tables::{DeviceChunk, Tables, packed_words};
 use super::diagonals::{Admitted, Piece, Rule};
 use super::stages::Context;
+use super::tables::{DeviceChunk, Tables, packed_words};
 use super::{Build, slices, topology};
 
 const SPLIT: Kernels =

@@ -19,7 +19,6 @@
 //! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
 //! then.
 
-
 pub mod diagonals;
 pub mod gpu_pipeline;
 pub mod items;

@@ -6,11 +6,11 @@ use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
 use super::items::{Extended, Found, Long, Slice, Spent, Word};
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::word_hits::Run;
+use crate::seed::word_hits::WordExtender;
 use crate::sequence::packed;
-use crate::ungapped::extension::{Chunk, Extension, Fours};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits::UngappedHit;
 
 /// Places whose words a thread of [`Seed`] looks up.
@@ -23,13 +23,13 @@ pub const PLACES: u32 = 2;
 #[derive(Debug)]
 pub struct Context {
     /// The queries.
-    pub batch: Arc<Batch>,
+    pub batch: Arc<QueryBatch>,
     /// Their words.
     pub lookup: Arc<Lookup>,
     /// Bases that an alignment must have in a row.
     pub word: usize,
     /// How extensions are tried.
-    pub fours: Fours,
+    pub fours: ByteScoreTable,
     /// The database; nothing if a device is to know it.
     pub chunks: Vec<Bases>,
 }
@@ -54,9 +54,9 @@ impl Bases {
 }
 
 impl Context {
-    fn chunk(&self, number: u32) -> Chunk<'_> {
+    fn chunk(&self, number: u32) -> ChunkBases<'_> {
         let Bases { packed, bases } = &self.chunks[number as usize];
-        Chunk { packed, bases }
+        ChunkBases { packed, bases }
     }
 
     /// A word of a slice, if it is in the queries.
@@ -70,16 +70,17 @@ impl Context {
     /// Enough equal bases around the place at `entry` of the table of a word, if it may be tried.
     fn widened(&self, &Found { chunk, subject, .. }: &Found, entry: u32) -> Option<Word> {
         let Self { batch, lookup, word, .. } = self;
-        let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
+        let run = WordExtender { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
         let hit = LookupHit { query: lookup.place(entry), subject };
-        let word = run.through(hit)?;
-        run.may_be_tried(hit).then(|| Word::new(chunk, word))
+        let word = run.extend(hit)?;
+        run.may_be_extended(hit).then(|| Word::new(chunk, word))
     }
 
     /// A word's alignment, if it scores enough and an extension from before is not likely to pass here.
     fn extended(&self, word: Word) -> Result<Extended, Spent> {
         let Self { batch, fours, .. } = self;
-        let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
+        let extension =
+            UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(word.chunk) };
         if extension.follows(&word.hit(self.word), self.word, WINDOW) {
             return Err(Spent::new(word, false));
         }

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable, cast_slice};
 
 use super::stages::Context;
-use crate::scoring::Matrix;
+use crate::scoring::ScoreMatrix;
 use crate::seed::word_hits;
 use crate::sequence::packed;
 
@@ -66,7 +66,7 @@ impl Eight {
 pub struct DeviceContext {
     /// Of [`Tables::arrays`], with the packed bases before them.
     addresses: [u64; 13],
-    /// [`words::turns`].
+    /// [`word_hits::representative_hits`].
     turns: u64,
     letter_count: u32,
     strand_count: u32,
@@ -136,7 +136,7 @@ impl<'a> Tables<'a> {
             let letters = &batch.letters[range];
             // Strands without statistics have no words.
             let scores = context.statistics.map_or((0, 0, 0), |statistics| {
-                (-statistics.x_drop, statistics.nearly(), statistics.trigger)
+                (-statistics.x_drop, statistics.approximate_cutoff(), statistics.trigger)
             });
             let (drop, nearly, trigger) = scores;
             let is_odd = letters.iter().any(|&letter| is_odd(letter)).into();
@@ -144,7 +144,7 @@ impl<'a> Tables<'a> {
         });
         let letters = 0..16_u8;
         let matrix = letters.clone().flat_map(|one| {
-            letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
+            letters.clone().map(move |other| ScoreMatrix::get(&batch.matrix, one, other))
         });
         let matrix: Vec<i32> = matrix.collect();
         let eights = (0..256).map(|different| Eight::of(different, matrix[0], matrix[1]));
@@ -188,7 +188,7 @@ impl<'a> Tables<'a> {
         addresses[8] += FIRST_BASE;
         DeviceContext {
             addresses,
-            turns: words::turns(lookup, *word),
+            turns: word_hits::representative_hits(lookup, *word),
             letter_count: batch.letters.len() as u32,
             strand_count: self.strands.len() as u32,
             width: lookup.width() as u32,

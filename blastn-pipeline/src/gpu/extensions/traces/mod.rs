@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::gpu::extensions::parameters::{
     self, AffineTask, Answers, FIRST, FRONT_SLOT, Reached, SLOT, Side, THREADS,
 };
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
 const FATBIN: &[u8] = include_bytes!("../../../../cuda/gapped.fatbin");
@@ -60,7 +60,7 @@ impl DeviceQueries {
     ///
     /// # Errors
     /// If they do not fit, or the driver fails.
-    pub fn new(gpu: &Gpu, batch: &Batch, scoring: &Scoring) -> Result<Self, DeviceError> {
+    pub fn new(gpu: &Gpu, batch: &QueryBatch, scoring: &Scoring) -> Result<Self, DeviceError> {
         Ok(Self {
             letters: gpu.upload(&parameters::text(&batch.letters))?,
             matrix: gpu.upload(&parameters::scores(&batch.matrix))?,

@@ -6,10 +6,10 @@ use bytemuck::{Pod, Zeroable};
 
 use super::{Costs, LONGEST, words};
 use crate::gpu::launch;
-use crate::gpu::pairs::{Pairs, device};
+use crate::gpu::pairs::{Pairs, parameters};
 use crate::gpu::pipeline::tables::DeviceChunk;
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
 use crate::ungapped::hits::ChunkHit;
 
 /// Threads of a block: one warp.
@@ -58,7 +58,7 @@ pub struct Bounds<'p, B: Backend> {
 }
 
 /// Bits of a bound that do not count for its height, so that there are heights enough; `reward` is doubled.
-fn shift(batch: &Batch, reward: i32) -> u32 {
+fn shift(batch: &QueryBatch, reward: i32) -> u32 {
     let longest = batch.contexts.iter().map(|context| context.length).max().unwrap_or(0);
     let greatest = reward as u64 / 2 * (longest as u64).min(u64::from(LONGEST));
     (0..u64::BITS).find(|&shift| greatest >> shift < HEIGHTS as u64).unwrap_or(0)
@@ -72,7 +72,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
     /// If memory does not suffice, or the device fails.
     pub fn new(
         pairs: &'p Pairs<B>,
-        (batch, options): (&Batch, &Options),
+        (batch, options): (&QueryBatch, &SearchOptions),
         bases: u64,
         chunks: &[DeviceChunk],
         is_bounded: &[bool],

@@ -71,7 +71,8 @@ pub(crate) fn promising<B: Backend>(
     let floors = bounds.floors(FIRST * most)?;
     let first = run.known(search, &bounds.promising(hits, &floors, false)?)?;
     let known = known_rank(search, run.origins);
-    let lasts = ranking::lasts(first.verdicts(), known, queries, most).into_iter().enumerate();
+    let lasts =
+        ranking::worst_ranks(first.verdicts(), known, queries, most).into_iter().enumerate();
     let least = |(query, last): (usize, Option<SubjectRank>)| {
         last.map_or(0, |last| least_score(search, query, &last))
     };

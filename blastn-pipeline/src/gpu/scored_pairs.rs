@@ -60,7 +60,7 @@ impl Extended {
             let Origin { subject, ref range, .. } = origins[pair.chunk];
             let hits = self.hits[pair.hits.clone()].iter();
             let hits = hits.map(|(hit, gapped)| (hit, gapped.as_ref()));
-            let hsps = search.ready(&database.subject(subject), range, hits);
+            let hsps = search.complete(&database.subject(subject), range, hits);
             Aligned { place: (subject, pair.query, range.start), hsps }
         };
         let mut aligned: Vec<Aligned> = self.pairs.par_iter().map(of_pair).collect();

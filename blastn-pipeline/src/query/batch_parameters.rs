@@ -1,4 +1,4 @@
-//! What NCBI's program decides for queries that it searches together, by what these are together.
+//! Parameters that NCBI's blastn chooses for all queries that it searches together, from those queries together.
 
 use std::f64::consts::LN_2;
 use std::ops::Range;
@@ -6,18 +6,20 @@ use std::ops::Range;
 use crate::options::SearchOptions;
 use crate::query::context::QueryContext;
 
-/// How queries are searched. It is all that a query's results owe to the others.
+/// Parameters shared by all queries of a batch. Nothing else in the results of a query depends on the queries that are
+/// searched with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BatchParameters {
-    /// Bases of a looked-up word.
+    /// Number of bases of a word of the lookup table, at most the word size of the options.
     pub(crate) lookup_width: usize,
-    /// X-drops of gapped extensions, in scores.
+    /// X-drop of preliminary gapped extensions, in score units.
     pub(crate) gapped_x_drop: i32,
+    /// X-drop of final gapped extensions, in score units; no less than `gapped_x_drop`.
     pub(crate) final_x_drop: i32,
 }
 
 impl BatchParameters {
-    /// For strands with these stretches that are not masked.
+    /// Parameters for queries with these contexts and unmasked ranges (`segments`).
     pub(crate) fn new(
         contexts: &[QueryContext],
         segments: &[Range<usize>],
@@ -36,9 +38,10 @@ impl BatchParameters {
     }
 }
 
-/// Bases of a looked-up word, given those of a hit and how many words there are about.
+/// The number of bases of a word of the lookup table, given the word size of the options and the approximate number of words in
+/// the queries (`BlastChooseNaLookupTable` in NCBI's `blast_nalookup.c`).
 fn lookup_width(word: usize, words: usize) -> usize {
-    // Each row: from this many words on, this width.
+    // Each choice: the number of words from which on it applies, and the width.
     let choose = |choices: &[(usize, usize)]| {
         choices.iter().rev().find(|&&(from, _)| words >= from).map_or(word, |&(_, width)| width)
     };

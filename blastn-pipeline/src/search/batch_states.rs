@@ -1,4 +1,4 @@
-//! What a search for a batch of queries is after each of its steps.
+//! A batch of queries after each stage of its search: seeding, preliminary scoring, and traceback.
 
 use std::sync::Arc;
 
@@ -10,43 +10,44 @@ use crate::query::batch::QueryBatch;
 use crate::search::times::SearchTimes;
 use crate::seed::lookup::Lookup;
 
-/// It is known how much was found.
+/// A batch after seeding: the number of ungapped alignments of each query is known, gapped scores may not be.
 pub struct SeededBatch<B: Backend> {
     pub(crate) batch: Arc<QueryBatch>,
     pub(crate) lookup: Arc<Lookup>,
     pub(crate) seeds: SeedHits<B>,
-    /// Ungapped alignments of each query, which were or will be extended with gaps.
+    /// Number of ungapped alignments of each query that score at least the gap trigger.
     pub extensions: Vec<u64>,
     pub(crate) times: SearchTimes,
 }
 
-/// What was found.
+/// Hits of a batch after seeding.
 pub(crate) enum SeedHits<B: Backend> {
-    /// Ungapped alignments that a device has.
+    /// Ungapped alignments in the memory of a device; gapped extension is still to come.
     OnDevice(Vec<engine::Seeded<B>>),
-    /// Subjects of each query, with preliminary alignments.
+    /// Subjects of each query with their preliminary alignments, which the CPU finds in one go.
     Subjects(Vec<Vec<SubjectHit>>),
 }
 
-/// Alignments are known but for their columns.
+/// A batch after the preliminary search: scores and ends of gapped alignments are known, their columns are not.
 #[derive(Debug)]
 pub struct ScoredBatch {
     pub(crate) batch: Arc<QueryBatch>,
-    /// Subjects of each query.
+    /// Subjects of each query with their preliminary alignments, in no particular order.
     pub(crate) hits: Vec<Vec<SubjectHit>>,
+    /// See [`SeededBatch::extensions`].
     pub(crate) extensions: Vec<u64>,
     pub(crate) times: SearchTimes,
 }
 
-/// Everything is.
+/// Final results of a batch.
 #[derive(Debug)]
 pub struct SearchResults {
-    /// The queries, with their statistics.
+    /// The queries as they were searched, with their statistics. [`Hsp::context`](crate::hsp::Hsp::context) counts its contexts.
     pub batch: Arc<QueryBatch>,
-    /// Hits of each query, the best first.
+    /// Reported subjects of each query, the best first.
     pub hits: Vec<Vec<SubjectHit>>,
-    /// [`SeededBatch::extensions`]: a measure of the work.
+    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`]: a measure of the work.
     pub extensions: Vec<u64>,
-    /// How long it took.
+    /// Time spent in each stage.
     pub times: SearchTimes,
 }

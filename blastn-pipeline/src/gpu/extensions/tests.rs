@@ -176,8 +176,8 @@ fn answers_become_what_the_cpu_finds() {
         let of_queries = parameters::text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
-            let cpu = search.subject(&subject, &mut preliminary::Work::default());
-            for (_, hsps) in &cpu.of_queries {
+            let cpu = search.subject(&subject, &mut preliminary::PreliminaryBuffers::default());
+            for (_, hsps) in &cpu.by_query {
                 let begins = traceback::alignment_starts(&batch, &options, &subject, hsps);
                 let begins: Vec<&AlignmentStart> = begins.iter().collect();
                 let planned = sides::of_begins((&database, 0), &batch, &options, &begins);

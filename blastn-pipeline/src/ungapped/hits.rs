@@ -1,24 +1,24 @@
-//! Ungapped alignments, and the order in which gaps are tried.
+//! Ungapped alignments, and the order in which they are extended with gaps.
 
 use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-/// An ungapped alignment that may become a gapped one.
+/// An ungapped alignment that scores at least the gap trigger.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct UngappedHit {
-    /// Where it begins in the batch's letters.
+    /// Where the alignment begins in the letters of the batch.
     pub query: u32,
-    /// Where it begins in the subject.
+    /// Where the alignment begins in the subject, or in the chunk that is searched.
     pub subject: u32,
-    /// Its columns.
+    /// Number of columns.
     pub length: u32,
-    /// The sum over its columns.
+    /// Raw score: the sum over the columns.
     pub score: i32,
-    /// The word it was extended from: place in the batch's letters.
+    /// Where the word that it was extended from begins in the letters of the batch.
     pub seed_query: u32,
-    /// And in the subject.
+    /// Where that word begins in the subject or chunk.
     pub seed_subject: u32,
 }
 
@@ -26,14 +26,15 @@ pub struct UngappedHit {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct ChunkHit {
-    /// The chunk's number.
+    /// Number of the chunk among those that are searched together.
     pub chunk: u32,
-    /// The alignment.
+    /// The alignment, with positions in the chunk.
     pub hit: UngappedHit,
 }
 
-/// The order in which ungapped alignments of a query and a chunk are extended with gaps.
-pub(crate) fn order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
+/// The order in which the ungapped alignments of a query and a chunk are extended with gaps: the best first (`score_compare_match`
+/// in NCBI's `blast_extend.c`).
+pub(crate) fn extension_order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
     other
         .score
         .cmp(&one.score)

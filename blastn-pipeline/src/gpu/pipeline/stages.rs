@@ -70,8 +70,8 @@ impl Context {
     /// Enough equal bases around the place at `entry` of the table of a word, if it may be tried.
     fn widened(&self, &Found { chunk, subject, .. }: &Found, entry: u32) -> Option<Word> {
         let Self { batch, lookup, word, .. } = self;
-        let run = WordExtender { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
-        let hit = LookupHit { query: lookup.place(entry), subject };
+        let run = WordExtender { batch, lookup, word_size: *word, bases: self.chunk(chunk).bases };
+        let hit = LookupHit { query: lookup.position(entry), subject };
         let word = run.extend(hit)?;
         run.may_be_extended(hit).then(|| Word::new(chunk, word))
     }
@@ -81,10 +81,10 @@ impl Context {
         let Self { batch, fours, .. } = self;
         let extension =
             UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(word.chunk) };
-        if extension.follows(&word.hit(self.word), self.word, WINDOW) {
+        if extension.is_likely_passed(&word.hit(self.word), self.word, WINDOW) {
             return Err(Spent::new(word, false));
         }
-        let hit = extension.of(&word.hit(self.word)).ok_or(Spent::new(word, true))?;
+        let hit = extension.extend(&word.hit(self.word)).ok_or(Spent::new(word, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
         Ok(Extended { word, query, subject, length, score })
     }

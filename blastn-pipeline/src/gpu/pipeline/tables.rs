@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 
 use super::stages::Context;
 use crate::scoring::ScoreMatrix;
+use crate::seed::lookup::LookupArrays;
 use crate::seed::word_hits;
 use crate::sequence::packed;
 
@@ -161,12 +162,12 @@ impl<'a> Tables<'a> {
 
     /// All arrays as bytes, in the order of their addresses.
     pub fn arrays(&self) -> [&[u8]; 12] {
-        let (present, starts, places, indexed) = self.context.lookup.tables();
+        let LookupArrays { present, starts, positions, indexed } = self.context.lookup.arrays();
         [
             cast_slice(self.chunks),
             cast_slice(present),
             cast_slice(starts),
-            cast_slice(places),
+            cast_slice(positions),
             cast_slice(indexed),
             &self.context.batch.letters,
             cast_slice(&self.bases),

@@ -28,7 +28,7 @@ impl BlastTask {
 /// The strands of the queries that are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strand {
-    /// Both strands.
+    /// The plus and the minus strand.
     Both,
     /// The plus strand: queries as they are given.
     Plus,

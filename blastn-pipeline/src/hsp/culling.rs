@@ -230,7 +230,7 @@ mod tests {
         assert!(!good.dominates(&apart) && !apart.dominates(&good));
     }
 
-    /// What is left if each new one is compared with all.
+    /// The places of the alignments that are left if each new one is compared with all others.
     fn left(candidates: &[CullingCandidate]) -> Vec<(usize, usize)> {
         let mut kept: Vec<CullingCandidate> = Vec::new();
         for candidate in candidates {

@@ -124,7 +124,7 @@ pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> WholeAndCut {
     WholeAndCut { whole: hsps, cut }
 }
 
-/// Alignments after [`cut_common_ends`].
+/// Alignments of which none begins or ends where another does, see [`cut_common_ends`].
 pub(crate) struct WholeAndCut {
     /// Alignments without a better one that has the same beginning or end.
     pub(crate) whole: Vec<Hsp>,
@@ -176,13 +176,13 @@ fn join(hsp: &mut Hsp, other: &Hsp) -> bool {
 /// Counts of the columns of an alignment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ColumnCounts {
-    /// Columns with equal letters.
+    /// Number of columns with equal letters.
     pub identities: usize,
-    /// All columns.
+    /// Length of the alignment: number of all columns.
     pub length: usize,
-    /// Number of gaps.
+    /// Number of gaps, of whatever length.
     pub gap_opens: usize,
-    /// Columns of gaps.
+    /// Number of columns with a gap.
     pub gaps: usize,
 }
 

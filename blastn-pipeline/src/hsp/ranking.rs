@@ -30,16 +30,16 @@ impl SubjectRank {
     }
 }
 
-/// What is known of the rank of a query and subject before their alignments are made.
+/// Knowledge of the rank of a subject before its alignments are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RankBound {
     /// There is no alignment that could be reported, so there is no rank.
     NoAlignment,
-    /// The rank itself.
+    /// The rank is known exactly.
     Exact(SubjectRank),
     /// An upper bound: the true rank is no better than this one.
     UpperBound(SubjectRank),
-    /// Nothing is known.
+    /// The rank may be any.
     Unknown,
 }
 

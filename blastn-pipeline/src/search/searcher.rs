@@ -114,7 +114,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         result.map_err(|error| self.failure.set(error)).ok()
     }
 
-    /// The search options.
+    /// The options of all searches.
     pub fn options(&self) -> &SearchOptions {
         &self.options
     }

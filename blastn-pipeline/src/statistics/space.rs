@@ -15,7 +15,7 @@ const ITERATIONS: u32 = 20;
 pub struct DatabaseSize {
     /// Bases of all sequences.
     pub letters: u64,
-    /// Number of sequences.
+    /// Number of its sequences.
     pub sequences: usize,
 }
 

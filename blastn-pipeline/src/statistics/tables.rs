@@ -14,7 +14,7 @@ struct GapCostRow {
     open: i32,
     /// Cost of each column of a gap.
     extend: i32,
-    /// Karlin-Altschul parameters.
+    /// Parameters of alignments with these gap costs, see [`KarlinAltschul`].
     lambda: f64,
     k: f64,
     h: f64,
@@ -34,7 +34,7 @@ struct ScoreTable {
     penalty: i32,
     /// Costs of opening a gap and of its columns from which on alignments are statistically ungapped.
     ungapped_from: (i32, i32),
-    /// See [`ScoringStatistics::rounds_scores_down`].
+    /// Whether odd scores are rounded down, see [`ScoringStatistics::rounds_scores_down`].
     rounds_scores_down: bool,
     rows: &'static [GapCostRow],
 }

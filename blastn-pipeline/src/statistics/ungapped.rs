@@ -31,7 +31,7 @@ struct ScoreDistribution {
     high: i32,
     /// Probability of each score from the lowest on.
     probabilities: Vec<f64>,
-    /// Mean score, negative.
+    /// Mean score of a column, negative.
     mean: f64,
     /// Greatest common divisor of all scores that occur.
     divisor: i32,

@@ -60,6 +60,8 @@ pub enum Argument<'a> {
     U32(u32),
     /// A 64-bit number.
     U64(u64),
+    /// Bytes of a parameter struct, passed by value; not empty.
+    Parameters(&'a [u8]),
 }
 
 /// A device array of any element type.
@@ -94,16 +96,18 @@ impl Kernel {
         shared: u32,
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError> {
-        enum Value {
+        enum Value<'a> {
             Word(u32),
             Long(u64),
+            Bytes(&'a [u8]),
         }
-        let values: Vec<Value> = arguments
+        let values: Vec<Value<'_>> = arguments
             .iter()
             .map(|argument| match argument {
                 Argument::Buffer(buffer) => Value::Long(buffer.address(&self.gpu)),
                 Argument::U32(number) => Value::Word(*number),
                 Argument::U64(number) => Value::Long(*number),
+                Argument::Parameters(bytes) => Value::Bytes(bytes),
             })
             .collect();
         let mut builder = self.gpu.stream.launch_builder(&self.function);
@@ -111,6 +115,8 @@ impl Kernel {
             match value {
                 Value::Word(number) => builder.arg(number),
                 Value::Long(number) => builder.arg(number),
+                // The driver copies as many bytes from there as the kernel's parameter has.
+                Value::Bytes(bytes) => builder.arg(&bytes[0]),
             };
         }
         let config = LaunchConfig {

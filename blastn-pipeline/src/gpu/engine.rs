@@ -26,17 +26,17 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::Gapped;
-use crate::gpu::scored_pairs::Extended;
+use crate::gpu::scored_pairs::ScoredPairHits;
 use crate::gpu::extensions::parameters::{self, GreedyScores};
 use crate::gpu::extensions::left_right;
-use crate::gpu::resident_parts::Held;
+use crate::gpu::resident_parts::ResidentParts;
 use crate::gpu::limits::{self, Limits};
-use crate::gpu::parts::{Part, Parts};
-use crate::gpu::pipeline::tables::DeviceChunk;
-use crate::gpu::pipeline::diagonals::Piece;
-use crate::gpu::pipeline::stages::Context;
-use crate::gpu::worker_pool::Pool;
-use crate::gpu::prefilter::{self, Run};
+use crate::gpu::parts::{DatabasePart, DatabaseParts};
+use crate::gpu::pipeline::tables::DatabaseChunk;
+use crate::gpu::pipeline::diagonals::QueryPiece;
+use crate::gpu::pipeline::stages::PipelineInputs;
+use crate::gpu::worker_pool::WorkerPool;
+use crate::gpu::prefilter::{self, ChunkRun};
 use crate::gpu::worker::Worker;
 use crate::hsp::ranking;
 use crate::options::Options;
@@ -53,12 +53,12 @@ pub(crate) struct Engine<'a, W: Worker> {
     /// What seeds.
     seeds: W,
     /// What sifts, extends for the score, and finishes, beside each other.
-    others: Pool<W>,
+    others: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
-    parts: Parts,
-    bases: Held<W::Bases>,
-    letters: Held<W::Letters>,
+    parts: DatabaseParts,
+    bases: ResidentParts<W::Bases>,
+    letters: ResidentParts<W::Letters>,
 }
 
 impl<'a, W: Worker> Engine<'a, W> {
@@ -70,16 +70,16 @@ impl<'a, W: Worker> Engine<'a, W> {
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let parts = Parts::new(database, limits.bases(others.len()));
-        let (bases, letters) = (Held::default(), Held::default());
-        let others = Pool::new(others);
+        let parts = DatabaseParts::new(database, limits.bases(others.len()));
+        let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
+        let others = WorkerPool::new(others);
         let new = Self { seeds, others, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
 
     /// The database's parts.
-    pub(crate) fn parts(&self) -> &Parts {
+    pub(crate) fn parts(&self) -> &DatabaseParts {
         &self.parts
     }
 
@@ -105,7 +105,7 @@ impl<'a, W: Worker> Engine<'a, W> {
     ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
         let mut all = Vec::new();
         let places = lookup.len().min(self.limits.places);
-        for (part, Part { chunks, .. }) in self.parts.all().iter().enumerate() {
+        for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
                 for run in limits::runs(chunks, places, options.word) {
@@ -143,9 +143,9 @@ impl<'a, W: Worker> Engine<'a, W> {
         search: &Search<'_>,
         seeded: Vec<Seeded<W::Backend>>,
         most: Option<usize>,
-    ) -> Result<Extended, DeviceError> {
+    ) -> Result<ScoredPairHits, DeviceError> {
         let worker = self.others.take();
-        let mut all = Extended::default();
+        let mut all = ScoredPairHits::default();
         for (first, seeded) in numbered(seeded) {
             self.with_run(&worker, &seeded, first, |run| {
                 extend((run, first), search, &seeded.hits, most, &mut all)
@@ -160,12 +160,12 @@ impl<'a, W: Worker> Engine<'a, W> {
         worker: &W,
         seeded: &Seeded<W::Backend>,
         first: usize,
-        take: impl FnOnce(&Run<'_, W::Backend>) -> Result<R, DeviceError>,
+        take: impl FnOnce(&ChunkRun<'_, W::Backend>) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
         let chunks = &self.parts.all()[seeded.part].chunks[seeded.chunks.clone()];
         let origins = &self.parts.origins()[first..first + chunks.len()];
         self.with_bases(seeded.part, |bases| {
-            take(&Run { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
+            take(&ChunkRun { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
         })
     }
 
@@ -173,14 +173,14 @@ impl<'a, W: Worker> Engine<'a, W> {
     fn ungapped(
         &self,
         bases: &W::Bases,
-        run: &[DeviceChunk],
+        run: &[DatabaseChunk],
         options: &Options,
         (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
         for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
             let context = context(options, batch, lookup);
-            let piece = Piece { end, carried: &carried };
+            let piece = QueryPiece { end, carried: &carried };
             let found = self.seeds.ungapped(bases, run, &context, piece)?;
             all = Some(match all {
                 None => found.hits,
@@ -252,7 +252,7 @@ impl<'a, W: Worker> Engine<'a, W> {
     fn traced_in(
         &self,
         worker: &W,
-        part: &Part,
+        part: &DatabasePart,
         (queries, letters): (&W::Queries, &W::Letters),
         batch: &Batch,
         options: &Options,
@@ -271,11 +271,11 @@ impl<'a, W: Worker> Engine<'a, W> {
 
 /// Adds what becomes of the hits of a run, whose first chunk is the `first`-th of all.
 fn extend<B: Backend>(
-    (run, first): (&Run<'_, B>, usize),
+    (run, first): (&ChunkRun<'_, B>, usize),
     search: &Search<'_>,
     hits: &DeviceItems<B>,
     most: Option<usize>,
-    all: &mut Extended,
+    all: &mut ScoredPairHits,
 ) -> Result<(), DeviceError> {
     let pairs = run.known(search, hits)?;
     let verdicts = pairs.verdicts();
@@ -328,7 +328,7 @@ fn queries<W: Worker>(
 }
 
 /// What the pipeline is told; the chunks are the device's.
-fn context(options: &Options, batch: &Arc<Batch>, lookup: Arc<Lookup>) -> Context {
+fn context(options: &Options, batch: &Arc<Batch>, lookup: Arc<Lookup>) -> PipelineInputs {
     let (word, fours) = (options.word, Fours::new(options));
-    Context { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
+    PipelineInputs { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::query::queries::Batch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;
@@ -26,7 +26,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Bases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
+    /// ChunkBases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
     /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
     pub(crate) fn bases(&self, others: usize) -> u64 {
         self.memory / (1 + 3 * others as u64) * packed::BASES as u64
@@ -35,10 +35,10 @@ impl Limits {
 
 /// Runs of chunks with not too many words of queries that have so many.
 pub(crate) fn runs(
-    chunks: &[DeviceChunk],
+    chunks: &[DatabaseChunk],
     places: usize,
     word: usize,
-) -> impl Iterator<Item = &[DeviceChunk]> {
+) -> impl Iterator<Item = &[DatabaseChunk]> {
     let chance = (places as f64).max(1.0) / 4_f64.powi(word as i32);
     let most = (WORDS as f64 / chance) as u64;
     let mut rest = chunks;
@@ -77,10 +77,10 @@ mod tests {
 
     #[test]
     fn runs_are_as_long_as_words_allow() {
-        let chunk = |length| DeviceChunk { first: 0, length, padding: 0 };
+        let chunk = |length| DatabaseChunk { first: 0, length, padding: 0 };
         let chunks = [5_000_000, 5_000_000, 1_000, 5_000_000].map(chunk);
         let lengths = |places, word| -> Vec<usize> {
-            runs(&chunks, places, word).map(<[DeviceChunk]>::len).collect()
+            runs(&chunks, places, word).map(<[DatabaseChunk]>::len).collect()
         };
         assert_eq!(lengths(0, 11), [4]);
         assert_eq!(lengths(2_000_000, 11), [4]);

@@ -1,4 +1,4 @@
-//! Parts of a database: as much of it as a device holds at a time.
+//! DatabaseParts of a database: as much of it as a device holds at a time.
 //!
 //! A subject is in one part if it fits. One that is longer than a part is in several, by the chunks in which
 //! it is searched anyway ([`crate::search`]), so that parts have no seams of their own.
@@ -6,22 +6,22 @@
 use std::ops::Range;
 
 use crate::database::Database;
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::search::preliminary;
 use crate::sequence::packed;
 
 /// Chunks of a database that are in a device's memory together.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct DatabasePart {
     /// The place of its first base, a multiple of 4; bases are counted through the database from 0.
     pub first: u64,
     /// The place behind its last base.
     pub end: u64,
     /// Its chunks, placed from `first` on.
-    pub chunks: Vec<DeviceChunk>,
+    pub chunks: Vec<DatabaseChunk>,
 }
 
-impl Part {
+impl DatabasePart {
     /// Its bases, four a byte, and some bytes behind them.
     pub fn packed<'d>(&self, database: &'d Database) -> &'d [u8] {
         let byte = |base: u64| base.div_ceil(packed::BASES as u64) as usize;
@@ -36,7 +36,7 @@ impl Part {
 
 /// Where a chunk is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub(crate) struct ChunkOrigin {
     /// The subject's number.
     pub(crate) subject: usize,
     /// Its bases.
@@ -47,18 +47,18 @@ pub(crate) struct Origin {
 
 /// A database's chunks, divided.
 #[derive(Debug)]
-pub struct Parts {
+pub struct DatabaseParts {
     /// All but empty.
-    parts: Vec<Part>,
+    parts: Vec<DatabasePart>,
     /// Of each chunk, all chunks counted through.
-    origins: Vec<Origin>,
+    origins: Vec<ChunkOrigin>,
 }
 
-impl Parts {
+impl DatabaseParts {
     /// Divides a database into parts of at most `most` bases, or of one chunk.
     pub fn new(database: &Database, most: u64) -> Self {
         let (mut parts, mut origins) = (Vec::new(), Vec::new());
-        let mut part = Part::default();
+        let mut part = DatabasePart::default();
         for number in 0..database.len() {
             let first = database.first_base(number);
             let length = database.subject(number).length;
@@ -76,9 +76,9 @@ impl Parts {
                     part.first = begin;
                 }
                 let (first, length) = (begin - part.first, chunk.len() as u32);
-                part.chunks.push(DeviceChunk { first, length, padding: 0 });
+                part.chunks.push(DatabaseChunk { first, length, padding: 0 });
                 part.end = chunk_end;
-                origins.push(Origin { subject: number, range: chunk, is_all });
+                origins.push(ChunkOrigin { subject: number, range: chunk, is_all });
             }
         }
         parts.push(part);
@@ -86,17 +86,17 @@ impl Parts {
     }
 
     /// The first part.
-    pub fn into_first(mut self) -> Part {
+    pub fn into_first(mut self) -> DatabasePart {
         self.parts.swap_remove(0)
     }
 
     /// The parts, in the order of the database.
-    pub fn all(&self) -> &[Part] {
+    pub fn all(&self) -> &[DatabasePart] {
         &self.parts
     }
 
     /// What each chunk is, all chunks counted through.
-    pub(crate) fn origins(&self) -> &[Origin] {
+    pub(crate) fn origins(&self) -> &[ChunkOrigin] {
         &self.origins
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     /// How many subjects end in each part or before, and its chunks.
     fn shape(lengths: &[usize], most: u64) -> Vec<(usize, usize)> {
         let database = database(lengths);
-        let parts = Parts::new(&database, most);
+        let parts = DatabaseParts::new(&database, most);
         for part in parts.all() {
             let last = &part.chunks[part.chunks.len() - 1];
             assert_eq!(part.first + last.first + u64::from(last.length), part.end);
@@ -126,7 +126,7 @@ mod tests {
             assert!(part.packed(&database).len() as u64 * 4 >= part.end - part.first);
         }
         let mut end = 0;
-        let of_part = |part: &Part| {
+        let of_part = |part: &DatabasePart| {
             for (chunk, origin) in part.chunks.iter().zip(&parts.origins[end..]) {
                 let first = database.first_base(origin.subject) + origin.range.start as u64;
                 assert_eq!(part.first + chunk.first, first);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn places_are_held_by_the_part_that_has_all_of_them() {
-        let parts = Parts::new(&database(&[10, 20, 30]), 32);
+        let parts = DatabaseParts::new(&database(&[10, 20, 30]), 32);
         let holds: Vec<bool> = parts.all().iter().map(|part| part.holds(&(12..32))).collect();
         assert_eq!(holds, [true, false]);
     }

@@ -9,37 +9,37 @@ use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
 
 use crate::gpu::scored_pairs;
-use crate::gpu::pairs::upper_bounds::{self, Bounds};
-use crate::gpu::pairs::{self, Pairs, Verdict};
-use crate::gpu::parts::Origin;
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pairs::upper_bounds::{self, UpperBounds};
+use crate::gpu::pairs::{self, PairKernels, PairVerdict};
+use crate::gpu::parts::ChunkOrigin;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::hsp::ranking::{self, Known, Rank};
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::ChunkHit;
 
-/// Pairs of a query that are extended first, for each one that its list has room for.
+/// PairKernels of a query that are extended first, for each one that its list has room for.
 const FIRST: usize = 2;
 
-/// Pairs with hits that a query must have on average, for each of those: with fewer there is little to gain.
+/// PairKernels with hits that a query must have on average, for each of those: with fewer there is little to gain.
 const WORTHWHILE: usize = 4;
 
 /// Chunks that are searched together.
-pub(crate) struct Run<'a, B> {
-    pub(crate) pairs: &'a Pairs<B>,
+pub(crate) struct ChunkRun<'a, B> {
+    pub(crate) pairs: &'a PairKernels<B>,
     /// The address of the bases.
     pub(crate) bases: u64,
-    pub(crate) chunks: &'a [DeviceChunk],
+    pub(crate) chunks: &'a [DatabaseChunk],
     /// What each of them is.
-    pub(crate) origins: &'a [Origin],
+    pub(crate) origins: &'a [ChunkOrigin],
 }
 
-impl<B: Backend> Run<'_, B> {
+impl<B: Backend> ChunkRun<'_, B> {
     /// What becomes of hits.
     pub(crate) fn known(
         &self,
         search: &Search<'_>,
         hits: &DeviceItems<B>,
-    ) -> Result<pairs::Known<'_, B>, DeviceError> {
+    ) -> Result<pairs::ScoredPairs<'_, B>, DeviceError> {
         self.pairs.known(search, self.bases, self.chunks, hits)
     }
 }
@@ -48,17 +48,17 @@ impl<B: Backend> Run<'_, B> {
 /// look for them.
 pub(crate) fn promising<B: Backend>(
     search: &Search<'_>,
-    run: &Run<'_, B>,
+    run: &ChunkRun<'_, B>,
     hits: &DeviceItems<B>,
     most: usize,
 ) -> Result<Option<DeviceItems<B>>, DeviceError> {
     let queries = search.batch.queries();
     let of_chunk =
-        |(chunk, origin): (&DeviceChunk, &Origin)| origin.is_all && bounds::has_bound(chunk);
+        |(chunk, origin): (&DatabaseChunk, &ChunkOrigin)| origin.is_all && bounds::has_bound(chunk);
     let is_bounded: Vec<bool> = run.chunks.iter().zip(run.origins).map(of_chunk).collect();
     let bounded = is_bounded.iter().filter(|&&is_bounded| is_bounded).count();
     let least = WORTHWHILE * FIRST * most;
-    // Bounds take as much memory as hits, at most.
+    // UpperBounds take as much memory as hits, at most.
     let is_worthwhile = bounded >= least
         && hits.count >= queries * least
         && queries.saturating_mul(run.chunks.len())
@@ -67,7 +67,7 @@ pub(crate) fn promising<B: Backend>(
         return Ok(None);
     }
     let (batch, options) = (search.batch, search.options);
-    let bounds = Bounds::new(run.pairs, (batch, options), run.bases, run.chunks, &is_bounded)?;
+    let bounds = UpperBounds::new(run.pairs, (batch, options), run.bases, run.chunks, &is_bounded)?;
     let floors = bounds.floors(FIRST * most)?;
     let first = run.known(search, &bounds.promising(hits, &floors, false)?)?;
     let known = known_rank(search, run.origins);
@@ -85,8 +85,8 @@ pub(crate) fn promising<B: Backend>(
 /// What is known of the rank of a pair, and its query.
 pub(crate) fn known_rank(
     search: &Search<'_>,
-    origins: &[Origin],
-) -> impl Fn(&Verdict) -> (usize, Known) + Sync {
+    origins: &[ChunkOrigin],
+) -> impl Fn(&PairVerdict) -> (usize, Known) + Sync {
     |verdict| {
         let rank = extended::rank(search, verdict, &origins[verdict.chunk as usize]);
         (verdict.query(search), rank)

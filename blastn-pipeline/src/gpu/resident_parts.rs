@@ -6,9 +6,9 @@ use aligner_core::DeviceError;
 
 /// What a device has of the database's parts: those that are in use, and the one that was needed last.
 #[derive(Debug)]
-pub(crate) struct Held<T>(Mutex<Vec<(usize, Arc<T>)>>);
+pub(crate) struct ResidentParts<T>(Mutex<Vec<(usize, Arc<T>)>>);
 
-impl<T> Held<T> {
+impl<T> ResidentParts<T> {
     /// Uses what a part has, loaded first if it is not held.
     pub(crate) fn with<R>(
         &self,
@@ -36,7 +36,7 @@ impl<T> Held<T> {
     }
 }
 
-impl<T> Default for Held<T> {
+impl<T> Default for ResidentParts<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_is_in_use_stays() {
-        let (held, loaded) = (Held::default(), RefCell::new(Vec::new()));
+        let (held, loaded) = (ResidentParts::default(), RefCell::new(Vec::new()));
         let load = |part: usize| {
             loaded.borrow_mut().push(part);
             Ok(part)

@@ -6,8 +6,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::gpu::pairs::{self, BEST_STAYS, NO_SCORE, OPEN, Verdict};
-use crate::gpu::parts::Origin;
+use crate::gpu::pairs::{self, BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
+use crate::gpu::parts::ChunkOrigin;
 use crate::hsp::Hsp;
 use crate::hsp::ranking::{Known, Rank};
 use crate::search::Hit;
@@ -15,14 +15,14 @@ use crate::search::preliminary::Search;
 
 /// Ungapped alignments of pairs, and what gaps make of them.
 #[derive(Debug, Default)]
-pub(crate) struct Extended {
-    pairs: Vec<Pair>,
-    hits: Vec<pairs::Extended>,
+pub(crate) struct ScoredPairHits {
+    pairs: Vec<PairHits>,
+    hits: Vec<pairs::ScoredHit>,
 }
 
 /// A query and a chunk.
 #[derive(Debug)]
-struct Pair {
+struct PairHits {
     /// Among all chunks of the database.
     chunk: usize,
     query: usize,
@@ -31,21 +31,21 @@ struct Pair {
 }
 
 /// Alignments of a query and a part of a subject.
-struct Aligned {
+struct PartAlignments {
     /// Subject, query, and where the part begins.
     place: (usize, usize, usize),
     hsps: Vec<Hsp>,
 }
 
-impl Extended {
+impl ScoredPairHits {
     /// Adds a pair: its chunk, its query, and how many of the hits that are added next are its.
     pub(crate) fn add_pair(&mut self, chunk: usize, query: usize, hits: usize) {
         let begin = self.pairs.last().map_or(0, |pair| pair.hits.end);
-        self.pairs.push(Pair { chunk, query, hits: begin..begin + hits });
+        self.pairs.push(PairHits { chunk, query, hits: begin..begin + hits });
     }
 
     /// Adds the hits of pairs.
-    pub(crate) fn add_hits(&mut self, mut hits: Vec<pairs::Extended>) {
+    pub(crate) fn add_hits(&mut self, mut hits: Vec<pairs::ScoredHit>) {
         self.hits.append(&mut hits);
     }
 
@@ -54,18 +54,18 @@ impl Extended {
         &self,
         search: &Search<'_>,
         database: &Database,
-        origins: &[Origin],
+        origins: &[ChunkOrigin],
     ) -> Vec<Vec<Hit>> {
-        let of_pair = |pair: &Pair| {
-            let Origin { subject, ref range, .. } = origins[pair.chunk];
+        let of_pair = |pair: &PairHits| {
+            let ChunkOrigin { subject, ref range, .. } = origins[pair.chunk];
             let hits = self.hits[pair.hits.clone()].iter();
             let hits = hits.map(|(hit, gapped)| (hit, gapped.as_ref()));
             let hsps = search.ready(&database.subject(subject), range, hits);
-            Aligned { place: (subject, pair.query, range.start), hsps }
+            PartAlignments { place: (subject, pair.query, range.start), hsps }
         };
-        let mut aligned: Vec<Aligned> = self.pairs.par_iter().map(of_pair).collect();
+        let mut aligned: Vec<PartAlignments> = self.pairs.par_iter().map(of_pair).collect();
         aligned.par_sort_unstable_by_key(|part| part.place);
-        let of_subject = |parts: &mut [Aligned]| {
+        let of_subject = |parts: &mut [PartAlignments]| {
             let (subject, query, _) = parts[0].place;
             let parts = parts.iter_mut().map(|part| (part.place.2, take(&mut part.hsps)));
             (query, Hit { subject, hsps: search.merged(parts) })
@@ -89,8 +89,8 @@ impl Extended {
 ///
 /// It is no better than that of the best extension. It is the same if that is the best hit's and stays: what was
 /// not extended lies within it.
-pub(crate) fn rank(search: &Search<'_>, verdict: &Verdict, origin: &Origin) -> Known {
-    let &Verdict { context, score, rest, rest_opposite, state, .. } = verdict;
+pub(crate) fn rank(search: &Search<'_>, verdict: &PairVerdict, origin: &ChunkOrigin) -> Known {
+    let &PairVerdict { context, score, rest, rest_opposite, state, .. } = verdict;
     if state == OPEN {
         return Known::Open;
     }

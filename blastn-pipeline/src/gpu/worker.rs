@@ -7,21 +7,21 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::parameters::{Answers, GreedyScores, Side};
+use crate::gpu::extensions::parameters::{TracedSides, GreedyScores, ExtensionSide};
 use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
-use crate::gpu::pairs::Pairs;
-use crate::gpu::pipeline::Build;
-use crate::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE};
-use crate::gpu::pipeline::diagonals::{Admitted, Piece};
+use crate::gpu::pairs::PairKernels;
+use crate::gpu::pipeline::PipelineBuild;
+use crate::gpu::pipeline::tables::{DatabaseChunk, FIRST_BASE};
+use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
 use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
-use crate::gpu::pipeline::stages::Context;
+use crate::gpu::pipeline::stages::PipelineInputs;
 use crate::query::queries::Batch;
 use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not
 /// suffice, or a failure.
 pub trait Worker: Debug + Send + Sync {
-    /// Bases of a part of a database in its memory.
+    /// ChunkBases of a part of a database in its memory.
     type Bases: Debug + Send + Sync;
     /// All letters of one.
     type Letters: Debug + Send + Sync;
@@ -56,13 +56,13 @@ pub trait Worker: Debug + Send + Sync {
     fn ungapped(
         &self,
         bases: &Self::Bases,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<Self::Backend>, DeviceError>;
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<Self::Backend>, DeviceError>;
 
     /// The kernels for what becomes of them.
-    fn pairs(&self) -> &Pairs<Self::Backend>;
+    fn pairs(&self) -> &PairKernels<Self::Backend>;
 
     /// Where the first base is.
     fn address(&self, bases: &Self::Bases) -> u64;
@@ -75,8 +75,8 @@ pub trait Worker: Debug + Send + Sync {
         &self,
         queries: &Self::Queries,
         letters: &Self::Letters,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError>;
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError>;
 
     /// The same greedily, with rows and columns exchanged.
     ///
@@ -87,8 +87,8 @@ pub trait Worker: Debug + Send + Sync {
         queries: &Self::Queries,
         letters: &Self::Letters,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError>;
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError>;
 }
 
 /// A GPU.
@@ -96,7 +96,7 @@ pub trait Worker: Debug + Send + Sync {
 pub struct GpuWorker {
     gpu: Gpu,
     pipeline: GpuPipeline,
-    pairs: Pairs<CudaBackend>,
+    pairs: PairKernels<CudaBackend>,
     extensions: GpuExtensions,
 }
 
@@ -108,8 +108,8 @@ impl GpuWorker {
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         Ok(Self {
             gpu: gpu.clone(),
-            pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings(256))?,
-            pairs: Pairs::new(gpu)?,
+            pipeline: GpuPipeline::new(gpu.clone(), PipelineBuild::Split, settings(256))?,
+            pairs: PairKernels::new(gpu)?,
             extensions: GpuExtensions::new(gpu.clone())?,
         })
     }
@@ -136,14 +136,14 @@ impl Worker for GpuWorker {
     fn ungapped(
         &self,
         bases: &Self::Bases,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<CudaBackend>, DeviceError> {
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<CudaBackend>, DeviceError> {
         Ok(self.pipeline.run(bases, chunks, context, piece)?.admitted)
     }
 
-    fn pairs(&self) -> &Pairs<CudaBackend> {
+    fn pairs(&self) -> &PairKernels<CudaBackend> {
         &self.pairs
     }
 
@@ -155,8 +155,8 @@ impl Worker for GpuWorker {
         &self,
         queries: &DeviceQueries,
         letters: &Self::Letters,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         self.extensions.traces(queries, letters, sides)
     }
 
@@ -165,8 +165,8 @@ impl Worker for GpuWorker {
         queries: &DeviceQueries,
         letters: &Self::Letters,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         self.extensions.greedy_traces(queries, letters, scores, sides)
     }
 }

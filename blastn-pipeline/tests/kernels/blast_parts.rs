@@ -11,14 +11,14 @@ use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::extensions::parameters::{
-    self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
+    self, AffineParameters, TracedSides, GreedyScores, GreedyParameters, GreedyTraceParameters, SideReach, ExtensionSide,
 };
-use blastn_pipeline::gpu::pairs::Pairs;
-use blastn_pipeline::gpu::parts::Parts;
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::gpu::pipeline::stages::Context;
-use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
+use blastn_pipeline::gpu::pairs::PairKernels;
+use blastn_pipeline::gpu::parts::DatabaseParts;
+use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, FIRST_BASE, PipelineArrays, packed_words};
+use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece, DiagonalRule};
+use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
 use blastn_pipeline::gpu::worker::Worker;
 use blastn_pipeline::options::{Options, Task};
 use blastn_pipeline::query::queries::Batch;
@@ -56,7 +56,7 @@ fn launch<T>(name: &str, slot: u32, task: &T) {
 /// The device's kernels on the CPU.
 #[derive(Debug)]
 struct Shim {
-    pairs: Pairs<ShimBackend>,
+    pairs: PairKernels<ShimBackend>,
 }
 
 impl Shim {
@@ -73,15 +73,15 @@ struct Queries {
 
 /// Where kernels with columns write.
 struct Room {
-    reached: Vec<Reached>,
+    reached: Vec<SideReach>,
     cursors: Vec<u32>,
     sources: Vec<u32>,
     runs: Vec<u32>,
 }
 
 impl Room {
-    fn new(sides: &[Side], sources: u64) -> Self {
-        let poison = Reached { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
+    fn new(sides: &[ExtensionSide], sources: u64) -> Self {
+        let poison = SideReach { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
         Self {
             reached: vec![poison; sides.len()],
             cursors: vec![0; 2],
@@ -90,15 +90,15 @@ impl Room {
         }
     }
 
-    fn answers(self) -> Answers {
-        Answers { reached: self.reached, runs: self.runs }
+    fn answers(self) -> TracedSides {
+        TracedSides { reached: self.reached, runs: self.runs }
     }
 }
 
 /// Extends by a matrix.
-fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> Answers {
+fn affine(queries: &Queries, texts: [u64; 2], sides: &[ExtensionSide], sources: u64) -> TracedSides {
     let mut room = Room::new(sides, sources);
-    let task = AffineTask {
+    let task = AffineParameters {
         addresses: [
             address(sides),
             texts[0],
@@ -145,13 +145,13 @@ impl Worker for Shim {
     fn ungapped(
         &self,
         bases: &Vec<u64>,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<ShimBackend>, DeviceError> {
-        let tables = Tables::new(context, chunks);
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<ShimBackend>, DeviceError> {
+        let tables = PipelineArrays::new(context, chunks);
         let on_device = tables.context(address(bases), tables.arrays().map(address));
-        let (app, sinks) = topology(context, Build::Split);
+        let (app, sinks) = topology(context, PipelineBuild::Split);
         let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
         let kernels = backend("blastn-pipeline", "pipeline");
         let shim = CudaExecutor::with_backend(kernels, &app, &settings, "pipeline", &on_device)
@@ -160,11 +160,11 @@ impl Worker for Shim {
         let mut outputs = shim.run_in_place(&slices).expect("runs");
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
         let sorter = sorter();
-        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        let rule = DiagonalRule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
         rule.admitted(&on_device, chunks, words, piece)
     }
 
-    fn pairs(&self) -> &Pairs<ShimBackend> {
+    fn pairs(&self) -> &PairKernels<ShimBackend> {
         &self.pairs
     }
 
@@ -176,8 +176,8 @@ impl Worker for Shim {
         &self,
         queries: &Queries,
         letters: &Vec<u32>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         let texts = [&queries.letters, letters].map(|text| address(text) + device::FIRST);
         let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0);
         Ok(affine(queries, texts, sides, device::room(rows, WIDTH)))
@@ -188,20 +188,20 @@ impl Worker for Shim {
         queries: &Queries,
         letters: &Vec<u32>,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         let room = device::greedy_room(300, WIDTH);
         let mut made = Room::new(sides, room);
         let [subject, query] =
             [letters, &queries.letters].map(|text| address(text) + device::FIRST);
-        let greedy = GreedyTask {
+        let greedy = GreedyParameters {
             addresses: [address(sides), subject, query, 0, 0],
             count: sides.len() as u32,
             width: WIDTH,
             scores,
             padding: 0,
         };
-        let task = GreedyTraceTask {
+        let task = GreedyTraceParameters {
             greedy,
             addresses: [
                 output(&mut made.reached),
@@ -253,7 +253,7 @@ fn within(memory: u64, places: usize) -> Limits {
 
 /// How many parts there are with so many bytes of memory, a quarter for each of four holders, four bases a byte.
 fn parts(database: &Database, memory: u64) -> usize {
-    Parts::new(database, memory / 4 * 4).all().len()
+    DatabaseParts::new(database, memory / 4 * 4).all().len()
 }
 
 /// The number of alignments that are found; by the device, within each of some limits, and on the CPU.

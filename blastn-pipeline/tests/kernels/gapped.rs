@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use blastn_pipeline::gapped::affine::{self, Extension, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::parameters::{self, AffineTask, NO_ROOM, Reached, Side};
+use blastn_pipeline::gpu::extensions::parameters::{self, AffineParameters, NO_ROOM, SideReach, ExtensionSide};
 use blastn_pipeline::gpu::pipeline::tables::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use fastrand::Rng;
@@ -17,25 +17,25 @@ use simt::{Argument, Launch, Module};
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
-const POISON: Reached =
-    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+const POISON: SideReach =
+    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
 
 /// Texts with sides in them.
 struct Case {
     scoring: Scoring,
     rows: Vec<u8>,
     columns: Vec<u8>,
-    sides: Vec<Side>,
+    sides: Vec<ExtensionSide>,
 }
 
 /// What came of each side: how far it goes and its columns; nothing if it did not fit.
-type Answers = Vec<Option<(Extension, Script)>>;
+type TracedSides = Vec<Option<(Extension, Script)>>;
 
 impl Case {
     /// What the CPU's code finds.
-    fn expected<const TRACE: bool>(&self) -> Answers {
+    fn expected<const TRACE: bool>(&self) -> TracedSides {
         let (matrix, mut work) = (Matrix::new(&self.scoring), Work::default());
-        let of = |side: &Side| {
+        let of = |side: &ExtensionSide| {
             let (rows, columns) = (side.rows as usize, side.columns as usize);
             let part = |text: &[u8], at: u64, letters: usize| {
                 let at = at as usize;
@@ -64,13 +64,13 @@ impl Case {
     }
 
     /// What a kernel finds with rings of some slots.
-    fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Answers {
+    fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> TracedSides {
         let name = if TRACE { "affine_traces" } else { "affine_scores" };
         self.found_by::<TRACE>(name, blocks, width, room, runs)
     }
 
     /// What is found in frames.
-    fn framed(&self, blocks: u32) -> Answers {
+    fn framed(&self, blocks: u32) -> TracedSides {
         self.found_by::<false>("affine_frames", blocks, 0, 0, 0)
     }
 
@@ -81,7 +81,7 @@ impl Case {
         width: u32,
         room: u64,
         runs: usize,
-    ) -> Answers {
+    ) -> TracedSides {
         let matrix = device::scores(&Matrix::new(&self.scoring));
         let (letters, bases) = (device::text(&self.rows), packed_words(&packed(&self.rows)));
         let columns = device::text(&self.columns);
@@ -95,7 +95,7 @@ impl Case {
         } else {
             address(bases.as_ptr().cast()) + FIRST_BASE
         };
-        let task = AffineTask {
+        let task = AffineParameters {
             addresses: [
                 address(self.sides.as_ptr().cast()),
                 rows,
@@ -118,7 +118,7 @@ impl Case {
         // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
         unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
         assert_eq!(reached.pop(), Some(POISON), "a side too many");
-        let of = |reached: &Reached| {
+        let of = |reached: &SideReach| {
             reached.fits().then(|| (reached.extension(), reached.script(&run_room)))
         };
         reached.iter().map(of).collect()
@@ -140,7 +140,7 @@ impl Case {
 }
 
 /// Whether answers are these, but for sides that did not fit.
-fn are_some_of(few: &Answers, all: &Answers) -> bool {
+fn are_some_of(few: &TracedSides, all: &TracedSides) -> bool {
     few.len() == all.len() && few.iter().zip(all).all(|(few, all)| few.is_none() || few == all)
 }
 
@@ -197,7 +197,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
             (if random.bool() { room } else { random.usize(..=room) }) as u32
         };
         let drop = [5, 12, 33, 110][random.usize(..4)];
-        Side {
+        ExtensionSide {
             row_at: row_at as u64,
             column_at: column_at as u64,
             rows: part(random, row_room),
@@ -280,7 +280,7 @@ fn none_the_shortest_and_long_ones() {
     for reverse in [0, 1] {
         let at = if reverse == 1 { 25_000 } else { 0 };
         let letters = 25_000;
-        let side = Side {
+        let side = ExtensionSide {
             rows: letters,
             columns: letters,
             reverse,
@@ -321,7 +321,7 @@ fn frames_follow_diagonals() {
     let fewer: Vec<u8> = fewer.collect();
     for (rows, columns) in [(bases.clone(), fewer.clone()), (fewer, bases)] {
         let lengths = [rows.len(), columns.len()].map(|length| length as u32);
-        let side = |reverse: u32| Side {
+        let side = |reverse: u32| ExtensionSide {
             row_at: u64::from(reverse * lengths[0]),
             column_at: u64::from(reverse * lengths[1]),
             rows: lengths[0],
@@ -346,7 +346,7 @@ fn what_does_not_fit_is_told() {
     case.columns.clone_from(&case.rows);
     case.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
     case.sides[0] =
-        Side { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
+        ExtensionSide { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
     let room = device::room(400, 256);
     assert!(case.found::<true>(1, 256, room, 1)[0].is_some());
     assert_eq!(case.found::<true>(1, 256, room - 1, 1), [None], "rows");

@@ -9,8 +9,8 @@ use blastn_pipeline::gapped::greedy::{self, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::extensions::parameters::{
-    self, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, NO_FRONT, NO_ROOM, Reached,
-    Side,
+    self, GreedySideReach, GreedyScores, GreedyParameters, GreedyTraceParameters, NO_FRONT, NO_ROOM, SideReach,
+    ExtensionSide,
 };
 use blastn_pipeline::gpu::pipeline::tables::{FIRST_BASE, packed_words};
 use blastn_pipeline::scoring::Scoring;
@@ -20,11 +20,11 @@ use simt::{Argument, Launch, Module};
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
-const POISON: GreedyReached =
-    GreedyReached { differences: 77, query: 0xDEAD, subject: 0xBEEF, run: [5; 3] };
+const POISON: GreedySideReach =
+    GreedySideReach { differences: 77, query: 0xDEAD, subject: 0xBEEF, run: [5; 3] };
 
-const TRACE_POISON: Reached =
-    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+const TRACE_POISON: SideReach =
+    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
 
 /// Differences, letters of the subject and the query, and columns of each side; nothing if it did not
 /// fit.
@@ -38,14 +38,14 @@ struct Case {
     scoring: Scoring,
     subject: Vec<u8>,
     query: Vec<u8>,
-    sides: Vec<Side>,
+    sides: Vec<ExtensionSide>,
 }
 
 impl Case {
     /// What the CPU's code finds of each side.
     fn made<T>(&self, of_side: impl Fn(greedy::Reach, &Work) -> T) -> Vec<T> {
         let mut work = Work::default();
-        let of = |side: &Side| {
+        let of = |side: &ExtensionSide| {
             let part = |text: &[u8], at: u64, letters: u32| {
                 let (at, letters) = (at as usize, letters as usize);
                 let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
@@ -67,10 +67,10 @@ impl Case {
         self.sides.iter().map(of).collect()
     }
 
-    fn expected(&self) -> Vec<GreedyReached> {
+    fn expected(&self) -> Vec<GreedySideReach> {
         self.made(|found, _| {
             let greedy::Reach { differences, query, subject, run, .. } = found;
-            GreedyReached { differences, query, subject, run: run.into() }
+            GreedySideReach { differences, query, subject, run: run.into() }
         })
     }
 
@@ -88,8 +88,8 @@ impl Case {
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
-        let task = GreedyTraceTask {
-            greedy: GreedyTask {
+        let task = GreedyTraceParameters {
+            greedy: GreedyParameters {
                 addresses: [
                     address(self.sides.as_ptr().cast()),
                     address(subject.as_ptr().cast()) + device::FIRST,
@@ -117,14 +117,14 @@ impl Case {
         // SAFETY: the task has the addresses of arrays as long as the kernel's contract asks for.
         unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
         assert_eq!(reached.pop(), Some(TRACE_POISON), "a side too many");
-        let of = |reached: &Reached| {
-            let &Reached { score, rows, columns, .. } = reached;
+        let of = |reached: &SideReach| {
+            let &SideReach { score, rows, columns, .. } = reached;
             reached.fits().then(|| (score, rows, columns, reached.script(&run_room)))
         };
         reached.iter().map(of).collect()
     }
 
-    fn found(&self, blocks: u32, width: u32) -> Vec<GreedyReached> {
+    fn found(&self, blocks: u32, width: u32) -> Vec<GreedySideReach> {
         let bytes: Vec<u8> = self
             .subject
             .chunks(4)
@@ -136,7 +136,7 @@ impl Case {
         let (subject, query) = (packed_words(&bytes), device::text(&self.query));
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursor = [0_u32];
-        let task = GreedyTask {
+        let task = GreedyParameters {
             addresses: [
                 address(self.sides.as_ptr().cast()),
                 address(subject.as_ptr().cast()) + FIRST_BASE,
@@ -162,7 +162,7 @@ impl Case {
         assert_eq!(self.found(2, 512), expected, "{case}");
         // With less memory, what is found is the same, and what is not is told.
         let few = self.found(1, 16);
-        let fits = |few: &GreedyReached| few.differences != NO_FRONT;
+        let fits = |few: &GreedySideReach| few.differences != NO_FRONT;
         assert!(few.iter().zip(&expected).all(|(few, all)| !fits(few) || few == all), "{case}");
         self.check_traces(case);
     }
@@ -205,7 +205,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
         let part = |random: &mut Rng, room: usize| {
             (if random.bool() { room } else { random.usize(..=room) }) as u32
         };
-        Side {
+        ExtensionSide {
             row_at: row_at as u64,
             column_at: column_at as u64,
             rows: part(random, row_room),
@@ -260,7 +260,7 @@ fn none_the_shortest_and_long_ones() {
         let (rows, columns) = (long.subject.len() as u32, long.query.len() as u32);
         let at = |letters: u32| if reverse == 1 { u64::from(letters) } else { 0 };
         let (row_at, column_at) = (at(rows), at(columns));
-        long.sides.push(Side { row_at, column_at, rows, columns, x_drop: 72, reverse });
+        long.sides.push(ExtensionSide { row_at, column_at, rows, columns, x_drop: 72, reverse });
     }
     long.check("long");
     assert!(long.expected()[0].differences > 1_000);
@@ -271,7 +271,7 @@ fn what_does_not_fit_is_told() {
     let mut random = Rng::with_seed(6);
     let mut case = case(&mut random, 400, 1);
     case.query = (0..400).map(|_| random.u8(..4)).collect();
-    case.sides[0] = Side { rows: 400, columns: 400, x_drop: 72, ..Side::default() };
+    case.sides[0] = ExtensionSide { rows: 400, columns: 400, x_drop: 72, ..ExtensionSide::default() };
     assert_eq!(case.found(1, 16)[0].differences, NO_FRONT);
     assert_ne!(case.found(1, 256)[0].differences, NO_FRONT);
     // Alike first, and then not at all.

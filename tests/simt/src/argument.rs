@@ -29,6 +29,11 @@ impl<'a> Argument<'a> {
 
     /// A plain parameter: a number, or a `#[repr(C)]` struct without padding.
     pub fn value<T: NoUninit>(value: T) -> Self {
-        Self { bytes: bytemuck::bytes_of(&value).to_vec(), memory: PhantomData }
+        Self::bytes(bytemuck::bytes_of(&value))
+    }
+
+    /// The bytes of a plain parameter.
+    pub fn bytes(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), memory: PhantomData }
     }
 }

@@ -111,19 +111,21 @@ pub struct Launch<'a> {
     pub width: u32,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
-    /// The arguments: addresses and numbers.
-    pub arguments: &'a [Word],
+    /// The arguments: addresses and numbers, or one parameter struct.
+    pub arguments: &'a [Word<'a>],
 }
 
 /// An argument of a launch.
 #[derive(Debug, Clone, Copy)]
-pub enum Word {
+pub enum Word<'a> {
     /// An address.
     Address(u64),
     /// A number.
     Number(u32),
     /// A number of 64 bits.
     Long(u64),
+    /// Bytes of a [`DeviceStruct`](crate::gpu::DeviceStruct), passed by value.
+    Parameters(&'a [u8]),
 }
 
 /// A GPU with the kernels of a file.
@@ -207,6 +209,7 @@ impl Backend for CudaBackend {
             .map(|word| match *word {
                 Word::Address(number) | Word::Long(number) => Argument::U64(number),
                 Word::Number(number) => Argument::U32(number),
+                Word::Parameters(bytes) => Argument::Parameters(bytes),
             })
             .collect();
         // SAFETY: the caller vouches for the arguments.

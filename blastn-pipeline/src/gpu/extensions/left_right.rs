@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::parameters::{Answers, GreedyReached, Reached, Side};
+use super::parameters::{TracedSides, GreedySideReach, SideReach, ExtensionSide};
 use crate::database::Database;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::Options;
 use crate::query::queries::Batch;
 use crate::scoring::Scoring;
@@ -20,9 +20,9 @@ use crate::ungapped::hits::ChunkHit;
 /// they did not fit. `chunks` are those that the hit is of.
 pub(crate) fn scored(
     search: &Search<'_>,
-    chunks: &[DeviceChunk],
+    chunks: &[DatabaseChunk],
     found: &ChunkHit,
-    [left, right]: &[Reached; 2],
+    [left, right]: &[SideReach; 2],
 ) -> Option<Gapped> {
     if !left.fits() || !right.fits() {
         return None;
@@ -38,15 +38,15 @@ pub(crate) fn scored(
 pub(crate) fn greedily_scored(
     search: &Search<'_>,
     found: &ChunkHit,
-    [left, right]: &[GreedyReached; 2],
+    [left, right]: &[GreedySideReach; 2],
 ) -> Option<Gapped> {
     let (seed, scoring) = (search.seed(&found.hit), &search.options.scoring);
     Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
 }
 
 /// The sides of alignments, in the order in which a device takes them.
-pub(crate) struct Planned {
-    pub(crate) sides: Vec<Side>,
+pub(crate) struct AlignmentSides {
+    pub(crate) sides: Vec<ExtensionSide>,
     /// Where the left and the right side of each alignment are.
     places: Vec<[u32; 2]>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn of_begins(
     batch: &Batch,
     options: &Options,
     begins: &[&Begin],
-) -> Planned {
+) -> AlignmentSides {
     // Threads of a warp wait for the one with the most rows.
     let mut order: Vec<(u32, u32)> = (0..)
         .zip(begins)
@@ -82,7 +82,7 @@ pub(crate) fn of_begins(
         let first = database.first_base(begin.number);
         let places = [(context.first + query) as u64, first + subject as u64 - origin];
         let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
-        Side {
+        ExtensionSide {
             row_at: places[row],
             column_at: places[column],
             rows: letters[row] as u32,
@@ -96,16 +96,16 @@ pub(crate) fn of_begins(
     for (place, (_, number)) in (0..).zip(order) {
         places[number as usize / 2][number as usize % 2] = place;
     }
-    Planned { sides, places }
+    AlignmentSides { sides, places }
 }
 
-impl Planned {
+impl AlignmentSides {
     /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
     pub(crate) fn traced(
         &self,
         scoring: &Scoring,
         begins: &[&Begin],
-        answers: &Answers,
+        answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         self.combined(begins, answers, |begin, [left, right], scripts| {
             let seed = (begin.query, begin.subject);
@@ -121,7 +121,7 @@ impl Planned {
         batch: &Batch,
         options: &Options,
         begins: &[&Begin],
-        answers: &Answers,
+        answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
         self.combined(begins, answers, |begin, [left, right], scripts| {
@@ -139,8 +139,8 @@ impl Planned {
     fn combined(
         &self,
         begins: &[&Begin],
-        Answers { reached, runs }: &Answers,
-        combine: impl Fn(&Begin, [&Reached; 2], (Script, Script)) -> Gapped + Sync,
+        TracedSides { reached, runs }: &TracedSides,
+        combine: impl Fn(&Begin, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
     ) -> Vec<Option<Gapped>> {
         let gapped = |(&begin, places): (&&Begin, &[u32; 2])| {
             let [left, right] = places.map(|place| &reached[place as usize]);

@@ -1,4 +1,4 @@
-//! Pairs of a query and a chunk: what gaps make of their ungapped alignments, where these lie on a device.
+//! PairKernels of a query and a chunk: what gaps make of their ungapped alignments, where these lie on a device.
 //!
 //! ```text
 //!   hits --sort--> by chunk, query and promise; the first of a pair is its best
@@ -29,13 +29,13 @@ use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Item, Items};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-pub(crate) use self::parameters::{BEST_STAYS, NO_SCORE, OPEN, Verdict};
-use self::parameters::{Chosen, Gathered, Task};
-use self::side_extender::Extension;
+pub(crate) use self::parameters::{BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
+use self::parameters::{ChosenPair, GatheredHit, PairParameters};
+use self::side_extender::SideExtender;
 use crate::gapped::Gapped;
 use crate::gpu::extensions::left_right;
 use crate::gpu::launch;
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::query::queries::Batch;
 use crate::search::preliminary::Search;
 use crate::ungapped::UngappedHit;
@@ -53,7 +53,7 @@ const GATHERED: usize = 1 << 20;
 
 /// The kernels for pairs.
 #[derive(Debug)]
-pub struct Pairs<B> {
+pub struct PairKernels<B> {
     backend: B,
     gapped: B,
     bounds: B,
@@ -61,7 +61,7 @@ pub struct Pairs<B> {
     widths: [u32; 2],
 }
 
-impl Pairs<CudaBackend> {
+impl PairKernels<CudaBackend> {
     /// Loads the kernels.
     ///
     /// # Errors
@@ -75,14 +75,14 @@ impl Pairs<CudaBackend> {
 }
 
 /// The pairs of a run of chunks.
-pub(crate) struct Known<'p, B: Backend> {
-    pairs: &'p Pairs<B>,
-    task: Task,
+pub(crate) struct ScoredPairs<'p, B: Backend> {
+    pairs: &'p PairKernels<B>,
+    task: PairParameters,
     _arrays: Vec<B::Buffer>,
-    verdicts: Items<Verdict>,
+    verdicts: Items<PairVerdict>,
 }
 
-impl<B: Backend> Pairs<B> {
+impl<B: Backend> PairKernels<B> {
     /// The same on backends that have the kernels of `pairs`, `gapped` and `bounds` loaded; sides that do not fit
     /// into as many slots as the greater of `widths`, powers of two from 64 on, are left to the host.
     pub fn with_backends(
@@ -99,9 +99,9 @@ impl<B: Backend> Pairs<B> {
         &self,
         search: &Search<'_>,
         bases: u64,
-        chunks: &[DeviceChunk],
+        chunks: &[DatabaseChunk],
         found: &DeviceItems<B>,
-    ) -> Result<Known<'_, B>, DeviceError> {
+    ) -> Result<ScoredPairs<'_, B>, DeviceError> {
         let (count, letters) = (found.count, search.batch.letters.len() as u32);
         if count > sort::MOST {
             return Err(DeviceError::OutOfMemory(None));
@@ -113,7 +113,7 @@ impl<B: Backend> Pairs<B> {
             address
         };
         let longest_chunk = chunks.iter().map(|chunk| chunk.length).max().unwrap_or(0);
-        let mut task = Task::new(search, longest_chunk.min(letters));
+        let mut task = PairParameters::new(search, longest_chunk.min(letters));
         task.hit_count = count as u32;
         task.found = self.backend.address(&found.items);
         task.chunks = held(self.upload(chunks)?);
@@ -141,13 +141,13 @@ impl<B: Backend> Pairs<B> {
         task.extended = held(self.room::<u32>(count)?);
         let pairs = self.listed(&mut task, "order_hits")?;
         task.pair_count = pairs as u32;
-        let extension = Extension::new(self, search, bases)?;
+        let extension = SideExtender::new(self, search, bases)?;
         task.answers = held(extension.answers(&task, task.firsts, pairs)?);
         task.others = held(self.room::<u32>(count - pairs)?);
         let others = self.listed(&mut task, "list_others")?;
         task.other_count = others as u32;
         task.others_answers = held(extension.answers(&task, task.others, others)?);
-        let verdicts = self.room::<Verdict>(pairs)?;
+        let verdicts = self.room::<PairVerdict>(pairs)?;
         task.verdicts = self.backend.address(&verdicts);
         self.launch("judge_firsts", pairs, &task)?;
         self.judge(&task, task.others, task.others_answers, others)?;
@@ -156,12 +156,12 @@ impl<B: Backend> Pairs<B> {
         task.inner_answers = held(extension.answers(&task, task.inner, inner)?);
         self.judge(&task, task.inner, task.inner_answers, inner)?;
         let verdicts = self.land(&verdicts, pairs)?;
-        Ok(Known { pairs: self, task, _arrays: arrays, verdicts })
+        Ok(ScoredPairs { pairs: self, task, _arrays: arrays, verdicts })
     }
 
     /// Adds listed hits to the verdicts.
-    fn judge(&self, task: &Task, listed: u64, kept: u64, count: usize) -> Result<(), DeviceError> {
-        let task = Task { listed, kept, listed_count: count as u32, ..*task };
+    fn judge(&self, task: &PairParameters, listed: u64, kept: u64, count: usize) -> Result<(), DeviceError> {
+        let task = PairParameters { listed, kept, listed_count: count as u32, ..*task };
         self.launch("judge_listed", count, &task)
     }
 
@@ -187,13 +187,13 @@ impl<B: Backend> Pairs<B> {
     ) -> Result<Vec<u32>, DeviceError> {
         let strands = self.upload(&parameters::strands(batch))?;
         let counts = self.zeros::<u32>(batch.queries())?;
-        let task = Task {
+        let task = PairParameters {
             found: self.backend.address(&hits.items),
             hit_count: hits.count as u32,
             strands: self.backend.address(&strands),
             strand_count: batch.contexts.len() as u32,
             cursors: self.backend.address(&counts),
-            ..Task::zeroed()
+            ..PairParameters::zeroed()
         };
         self.launch("count_queries", hits.count, &task)?;
         Ok(self.land(&counts, batch.queries())?.part(0).to_vec())
@@ -202,7 +202,7 @@ impl<B: Backend> Pairs<B> {
     /// Makes keys and sorts them.
     fn keys(
         &self,
-        task: &mut Task,
+        task: &mut PairParameters,
         kernel: &str,
         keys: B::Buffer,
         fields: &[Field],
@@ -214,7 +214,7 @@ impl<B: Backend> Pairs<B> {
     }
 
     /// Launches a kernel that lists some of all hits, and gives how many these are.
-    fn listed(&self, task: &mut Task, kernel: &str) -> Result<usize, DeviceError> {
+    fn listed(&self, task: &mut PairParameters, kernel: &str) -> Result<usize, DeviceError> {
         let cursor = self.zeros::<u32>(1)?;
         task.cursors = self.backend.address(&cursor);
         self.launch(kernel, task.hit_count as usize, task)?;
@@ -243,7 +243,7 @@ impl<B: Backend> Pairs<B> {
     }
 
     #[allow(unsafe_code)]
-    fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: &str, items: usize, task: &PairParameters) -> Result<(), DeviceError> {
         // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, whose
         // memory is given back after it.
         unsafe { launch::launch(&self.backend, kernel, items, task) }
@@ -251,11 +251,11 @@ impl<B: Backend> Pairs<B> {
 }
 
 /// An ungapped alignment, and what gaps make of it if that is known.
-pub(crate) type Extended = (UngappedHit, Option<Gapped>);
+pub(crate) type ScoredHit = (UngappedHit, Option<Gapped>);
 
-impl<B: Backend> Known<'_, B> {
+impl<B: Backend> ScoredPairs<'_, B> {
     /// On each pair, in any order.
-    pub(crate) fn verdicts(&self) -> &[Verdict] {
+    pub(crate) fn verdicts(&self) -> &[PairVerdict] {
         self.verdicts.part(0)
     }
 
@@ -263,16 +263,16 @@ impl<B: Backend> Known<'_, B> {
     pub(crate) fn gather(
         &self,
         search: &Search<'_>,
-        chunks: &[DeviceChunk],
+        chunks: &[DatabaseChunk],
         pairs: &[usize],
-    ) -> Result<Vec<Extended>, DeviceError> {
+    ) -> Result<Vec<ScoredHit>, DeviceError> {
         let mut offset = 0;
-        let chosen: Vec<Chosen> = pairs
+        let chosen: Vec<ChosenPair> = pairs
             .iter()
             .map(|&pair| {
-                let Verdict { first, count, .. } = self.verdicts()[pair];
+                let PairVerdict { first, count, .. } = self.verdicts()[pair];
                 offset += count;
-                Chosen { first, count, offset: offset - count }
+                ChosenPair { first, count, offset: offset - count }
             })
             .collect();
         let on_device = self.pairs.upload(&chosen)?;
@@ -280,8 +280,8 @@ impl<B: Backend> Known<'_, B> {
         let mut extended = Vec::with_capacity(all);
         for first in (0..all).step_by(GATHERED) {
             let count = GATHERED.min(all - first);
-            let gathered = self.pairs.room::<Gathered>(count)?;
-            let task = Task {
+            let gathered = self.pairs.room::<GatheredHit>(count)?;
+            let task = PairParameters {
                 chosen: self.pairs.backend.address(&on_device),
                 chosen_count: chosen.len() as u32,
                 gathered: self.pairs.backend.address(&gathered),
@@ -290,8 +290,8 @@ impl<B: Backend> Known<'_, B> {
                 ..self.task
             };
             self.pairs.launch("gather_hits", count, &task)?;
-            let gathered: Items<Gathered> = self.pairs.land(&gathered, count)?;
-            let of_hit = |one: &Gathered| (one.found.hit, gapped(search, chunks, one));
+            let gathered: Items<GatheredHit> = self.pairs.land(&gathered, count)?;
+            let of_hit = |one: &GatheredHit| (one.found.hit, gapped(search, chunks, one));
             extended.par_extend(gathered.part(0).par_iter().map(of_hit));
         }
         Ok(extended)
@@ -299,7 +299,7 @@ impl<B: Backend> Known<'_, B> {
 }
 
 /// What gaps make of a hit, if it was extended and its sides fitted into memory.
-fn gapped(search: &Search<'_>, chunks: &[DeviceChunk], gathered: &Gathered) -> Option<Gapped> {
+fn gapped(search: &Search<'_>, chunks: &[DatabaseChunk], gathered: &GatheredHit) -> Option<Gapped> {
     if gathered.is_extended == 0 {
         return None;
     }

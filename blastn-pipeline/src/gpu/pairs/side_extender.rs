@@ -7,11 +7,11 @@ use aligner_core::DeviceError;
 use aligner_core::sort::{Field, ITEM};
 use aligner_core::stream::Backend;
 
-use super::Pairs;
-use super::parameters::{ANSWER, Task};
+use super::PairKernels;
+use super::parameters::{ANSWER, PairParameters};
 use crate::gpu::extensions::parameters::{
-    self, AffineTask, FIRST, FRONT_SLOT, GreedyReached, GreedyScores, GreedyTask, Reached, SLOT,
-    Side, THREADS,
+    self, AffineParameters, FIRST, FRONT_SLOT, GreedySideReach, GreedyScores, GreedyParameters, SideReach, SLOT,
+    ExtensionSide, THREADS,
 };
 use crate::gpu::launch;
 use crate::search::preliminary::Search;
@@ -24,7 +24,7 @@ const LONGEST_SIDE: u32 = 255;
 
 /// Where a side's cells are; one that does not fit goes to the next level.
 #[derive(Debug, Clone, Copy)]
-enum Level {
+enum SideStorage {
     /// In registers, near a diagonal.
     Frame,
     /// In so many slots of shared memory.
@@ -32,18 +32,18 @@ enum Level {
 }
 
 /// What all extensions of a batch have in common.
-pub(super) struct Extension<'a, B: Backend> {
-    pairs: &'a Pairs<B>,
+pub(super) struct SideExtender<'a, B: Backend> {
+    pairs: &'a PairKernels<B>,
     search: &'a Search<'a>,
     bases: u64,
     letters: B::Buffer,
     matrix: B::Buffer,
 }
 
-impl<'a, B: Backend> Extension<'a, B> {
+impl<'a, B: Backend> SideExtender<'a, B> {
     /// With the letters of the queries, and the bases of the database at an address.
     pub(super) fn new(
-        pairs: &'a Pairs<B>,
+        pairs: &'a PairKernels<B>,
         search: &'a Search<'a>,
         bases: u64,
     ) -> Result<Self, DeviceError> {
@@ -55,7 +55,7 @@ impl<'a, B: Backend> Extension<'a, B> {
     /// The answers of the sides of listed hits, the left and the right of each.
     pub(super) fn answers(
         &self,
-        task: &Task,
+        task: &PairParameters,
         listed: u64,
         count: usize,
     ) -> Result<B::Buffer, DeviceError> {
@@ -66,7 +66,7 @@ impl<'a, B: Backend> Extension<'a, B> {
             return pairs.upload(&vec![u32::MAX; words]);
         }
         let kept = pairs.room::<u32>(words)?;
-        let mut task = Task { listed, kept: pairs.backend.address(&kept), ..*task };
+        let mut task = PairParameters { listed, kept: pairs.backend.address(&kept), ..*task };
         let mut wanted: Option<B::Buffer> = None;
         let mut count = sides;
         for level in self.levels() {
@@ -86,9 +86,9 @@ impl<'a, B: Backend> Extension<'a, B> {
     }
 
     /// Where cells are, from what is fast to what is large.
-    fn levels(&self) -> impl Iterator<Item = Level> + use<B> {
-        let frame = (!self.search.options.is_greedy()).then_some(Level::Frame);
-        frame.into_iter().chain(self.pairs.widths.map(Level::Slots))
+    fn levels(&self) -> impl Iterator<Item = SideStorage> + use<B> {
+        let frame = (!self.search.options.is_greedy()).then_some(SideStorage::Frame);
+        frame.into_iter().chain(self.pairs.widths.map(SideStorage::Slots))
     }
 
     /// Whether the device's cells are for the scores.
@@ -98,9 +98,9 @@ impl<'a, B: Backend> Extension<'a, B> {
     }
 
     /// Extends some of the wanted sides.
-    fn extend(&self, mut task: Task, count: usize, level: Level) -> Result<(), DeviceError> {
+    fn extend(&self, mut task: PairParameters, count: usize, level: SideStorage) -> Result<(), DeviceError> {
         let is_greedy = self.search.options.is_greedy();
-        let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
+        let answer = if is_greedy { size_of::<GreedySideReach>() } else { size_of::<SideReach>() };
         let pairs = self.pairs;
         let keys = pairs.backend.uninitialized(count * ITEM)?;
         task.side_count = count as u32;
@@ -108,24 +108,24 @@ impl<'a, B: Backend> Extension<'a, B> {
         pairs.launch("key_sides", count, &task)?;
         let keys = pairs.sorter.sort(keys, count, &[Field::up_to(0, LONGEST_SIDE)])?;
         task.side_keys = pairs.backend.address(&keys);
-        let sides = pairs.room::<Side>(count)?;
+        let sides = pairs.room::<ExtensionSide>(count)?;
         let made = pairs.backend.uninitialized(count * answer)?;
         task.sides = pairs.backend.address(&sides);
         task.made = pairs.backend.address(&made);
         task.made_words = (answer / size_of::<u32>()) as u32;
         pairs.launch("make_sides", count, &task)?;
         match level {
-            Level::Frame => self.affinely(&task, ("affine_frames", 0))?,
-            Level::Slots(width) if is_greedy => self.greedily(&task, width)?,
-            Level::Slots(width) => self.affinely(&task, ("affine_scores", width))?,
+            SideStorage::Frame => self.affinely(&task, ("affine_frames", 0))?,
+            SideStorage::Slots(width) if is_greedy => self.greedily(&task, width)?,
+            SideStorage::Slots(width) => self.affinely(&task, ("affine_scores", width))?,
         }
-        pairs.launch("keep_answers", count, &task)
+        pairs.launch("keep_reaches", count, &task)
     }
 
-    fn greedily(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
+    fn greedily(&self, task: &PairParameters, width: u32) -> Result<(), DeviceError> {
         let pairs = self.pairs;
         let cursor = pairs.zeros::<u32>(1)?;
-        let greedy = GreedyTask {
+        let greedy = GreedyParameters {
             addresses: [
                 task.sides,
                 self.bases,
@@ -141,12 +141,12 @@ impl<'a, B: Backend> Extension<'a, B> {
         self.launch("greedy_scores", task.side_count, width * FRONT_SLOT, &greedy)
     }
 
-    fn affinely(&self, task: &Task, (kernel, width): (&str, u32)) -> Result<(), DeviceError> {
+    fn affinely(&self, task: &PairParameters, (kernel, width): (&str, u32)) -> Result<(), DeviceError> {
         let (pairs, scoring) = (self.pairs, &self.search.options.scoring);
         let cursors = pairs.zeros::<u32>(2)?;
         let address = |buffer: &B::Buffer| pairs.backend.address(buffer);
         let [letters, matrix, cursors] = [&self.letters, &self.matrix, &cursors].map(address);
-        let affine = AffineTask {
+        let affine = AffineParameters {
             addresses: [task.sides, self.bases, letters + FIRST, matrix, task.made, cursors, 0, 0],
             room: 0,
             count: task.side_count,

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   words --mark_diagonals--> which diagonals matter
-//!     `------list_words--> keys --sort--> keys along diagonals --admit_words--> alignments
+//!     `------list_seeds--> keys --sort--> keys along diagonals --admit_seeds--> alignments
 //! ```
 //!
 //! Words outnumber alignments by far, so they stay where they were found. Those of long queries are found
@@ -16,8 +16,8 @@ use aligner_core::sort::{self, Field, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
-use super::tables::{DeviceChunk, DeviceContext};
-use super::items::Spent;
+use super::tables::{DatabaseChunk, PipelineTables};
+use super::items::UnalignedSeed;
 use crate::gpu::launch;
 use crate::ungapped::hits::ChunkHit;
 
@@ -34,11 +34,11 @@ const CHUNK: u32 = 0;
 const DIAGONAL: u32 = 1;
 const PROBE: u32 = 2;
 
-/// `Task` of `diagonals.cu`.
+/// `DiagonalParameters` of `diagonals.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Task {
-    context: DeviceContext,
+struct DiagonalParameters {
+    context: PipelineTables,
     /// Addresses: of words with alignments and without, of a set of diagonals, of keys, of two cursors, of
     /// hits, and of what is carried over.
     words: [u64; 2],
@@ -55,38 +55,38 @@ struct Task {
     padding: u32,
 }
 
-const _: () = assert!(size_of::<Task>() == 224);
+const _: () = assert!(size_of::<DiagonalParameters>() == 224);
 
 /// A piece of the queries' letters, whose words are looked up together.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece<'a> {
+pub struct QueryPiece<'a> {
     /// One behind its last letter.
     pub end: u32,
     /// What the pieces before carried over.
-    pub carried: &'a [Spent],
+    pub carried: &'a [UnalignedSeed],
 }
 
-impl Piece<'_> {
+impl QueryPiece<'_> {
     /// All letters.
     pub const ALL: Self = Self { end: u32::MAX, carried: &[] };
 }
 
 /// What comes of the words of a piece.
-pub struct Admitted<B: Backend> {
+pub struct AdmittedHits<B: Backend> {
     /// Ungapped alignments, which are [`ChunkHit`], in no particular order.
     pub hits: DeviceItems<B>,
     /// How far diagonals are explored beyond the end of the piece, as words that were tried in vain.
-    pub carried: Vec<Spent>,
+    pub carried: Vec<UnalignedSeed>,
 }
 
 /// The rule, on a device.
 #[derive(Debug)]
-pub struct Rule<B> {
+pub struct DiagonalRule<B> {
     backend: B,
     sorter: Sorter<B>,
 }
 
-impl Rule<CudaBackend> {
+impl DiagonalRule<CudaBackend> {
     /// Loads the kernels.
     ///
     /// # Errors
@@ -97,26 +97,26 @@ impl Rule<CudaBackend> {
     }
 }
 
-impl<B: Backend> Rule<B> {
+impl<B: Backend> DiagonalRule<B> {
     /// The same on any backend that has the kernels of `diagonals` loaded.
     pub fn with_backend(backend: B, sorter: Sorter<B>) -> Self {
         Self { backend, sorter }
     }
 
     /// The ungapped alignments of words that the pipeline found in `chunks` for a piece of the queries: of
-    /// `extended`, which are [`super::items::Extended`], those that no alignment before has passed; and
-    /// what comes of such words among `spent`, which are [`Spent`], that were not tried.
+    /// `extended`, which are [`super::items::ExtendedSeed`], those that no alignment before has passed; and
+    /// what comes of such words among `spent`, which are [`UnalignedSeed`], that were not tried.
     /// `context` is what the pipeline was given.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn admitted(
         &self,
-        context: &DeviceContext,
-        chunks: &[DeviceChunk],
+        context: &PipelineTables,
+        chunks: &[DatabaseChunk],
         (extended, spent): (DeviceItems<B>, DeviceItems<B>),
-        piece: Piece<'_>,
-    ) -> Result<Admitted<B>, DeviceError> {
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<B>, DeviceError> {
         let backend = &self.backend;
         let spent = self.joined(spent, piece.carried)?;
         let words = extended.count + spent.count;
@@ -128,7 +128,7 @@ impl<B: Backend> Rule<B> {
         let keys = backend.uninitialized(words * sort::ITEM)?;
         let listed = backend.zeros(CURSORS)?;
         let address = |buffer: &B::Buffer| backend.address(buffer);
-        let mut task = Task {
+        let mut task = DiagonalParameters {
             context: *context,
             words: [address(&extended.items), address(&spent.items)],
             likely: address(&likely),
@@ -143,7 +143,7 @@ impl<B: Backend> Rule<B> {
             padding: 0,
         };
         self.launch("mark_diagonals", words, &task)?;
-        self.launch("list_words", words, &task)?;
+        self.launch("list_seeds", words, &task)?;
         let [count, _] = self.counts(&listed)?;
         let longest = chunks.iter().map(|chunk| chunk.length).max().unwrap_or(0);
         let fields = [
@@ -154,34 +154,34 @@ impl<B: Backend> Rule<B> {
         let keys = self.sorter.sort(keys, count, &fields)?;
         let hits = backend.uninitialized(count * size_of::<ChunkHit>())?;
         let passing = if piece.end < context.letters() { count } else { 0 };
-        let carried = backend.uninitialized(passing * size_of::<Spent>())?;
+        let carried = backend.uninitialized(passing * size_of::<UnalignedSeed>())?;
         let admitted = backend.zeros(CURSORS)?;
         task.keys = address(&keys);
         task.cursors = address(&admitted);
         task.hits = address(&hits);
         task.carried = address(&carried);
         task.key_count = count as u32;
-        self.launch("admit_words", count, &task)?;
+        self.launch("admit_seeds", count, &task)?;
         let [found, passed] = self.counts(&admitted)?;
         // They stay while others are found.
         let mut fitting = backend.uninitialized(found * size_of::<ChunkHit>())?;
         backend.copy(&hits, found * size_of::<ChunkHit>(), &mut fitting, 0)?;
         let hits = DeviceItems { items: fitting, count: found };
-        Ok(Admitted { hits, carried: self.read(&carried, passed)? })
+        Ok(AdmittedHits { hits, carried: self.read(&carried, passed)? })
     }
 
     /// Words of a device and some more.
-    fn joined(&self, words: DeviceItems<B>, more: &[Spent]) -> Result<DeviceItems<B>, DeviceError> {
+    fn joined(&self, words: DeviceItems<B>, more: &[UnalignedSeed]) -> Result<DeviceItems<B>, DeviceError> {
         if more.is_empty() {
             return Ok(words);
         }
         let items = self.backend.upload(bytemuck::cast_slice(more))?;
         let more = DeviceItems { items, count: more.len() };
-        launch::joined(&self.backend, size_of::<Spent>(), [&words, &more])
+        launch::joined(&self.backend, size_of::<UnalignedSeed>(), [&words, &more])
     }
 
     #[allow(unsafe_code)]
-    fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: &str, items: usize, task: &DiagonalParameters) -> Result<(), DeviceError> {
         // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, whose
         // memory is given back after it; words and context are those of a run of the pipeline.
         unsafe { launch::launch(&self.backend, kernel, items, task) }

@@ -8,10 +8,10 @@ use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
 };
 
-use super::tables::{DeviceChunk, Tables, packed_words};
-use super::diagonals::{Admitted, Piece, Rule};
-use super::stages::Context;
-use super::{Build, slices, topology};
+use super::tables::{DatabaseChunk, PipelineArrays, packed_words};
+use super::diagonals::{AdmittedHits, QueryPiece, DiagonalRule};
+use super::stages::PipelineInputs;
+use super::{PipelineBuild, slices, topology};
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../../cuda/pipeline.fatbin") };
@@ -28,21 +28,21 @@ pub fn settings(width: u32) -> Settings {
 #[derive(Debug)]
 pub struct GpuPipeline {
     gpu: Gpu,
-    build: Build,
+    build: PipelineBuild,
     settings: Settings,
     app: Loaded,
     /// Bytes and items that the last run left in each sink: the next batch is made to find as many.
     likely: Mutex<Vec<(usize, u64)>>,
-    rule: Rule<CudaBackend>,
+    rule: DiagonalRule<CudaBackend>,
 }
 
 /// Of the memory that is free, the part that may be room for what is likely to be found, which is twice that.
 const ROOM: u64 = 4;
 
 /// What a run found.
-pub struct Run {
+pub struct PipelineRun {
     /// Ungapped alignments.
-    pub admitted: Admitted<CudaBackend>,
+    pub admitted: AdmittedHits<CudaBackend>,
     /// Words, whether they scored enough or not.
     pub words: usize,
     /// Of the kernels.
@@ -56,10 +56,10 @@ impl GpuPipeline {
     ///
     /// # Errors
     /// If the driver fails.
-    pub fn new(gpu: Gpu, build: Build, settings: Settings) -> Result<Self, DeviceError> {
-        let kernels = if build == Build::Split { SPLIT } else { MERGED };
+    pub fn new(gpu: Gpu, build: PipelineBuild, settings: Settings) -> Result<Self, DeviceError> {
+        let kernels = if build == PipelineBuild::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
-        let rule = Rule::new(&gpu)?;
+        let rule = DiagonalRule::new(&gpu)?;
         Ok(Self { gpu, build, settings, app, likely: Mutex::default(), rule })
     }
 
@@ -79,11 +79,11 @@ impl GpuPipeline {
     pub fn run(
         &self,
         bases: &DeviceBuffer<u64>,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Run, DeviceError> {
-        let tables = Tables::new(context, chunks);
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<PipelineRun, DeviceError> {
+        let tables = PipelineArrays::new(context, chunks);
         let arrays = tables.arrays();
         let mut uploaded = Vec::with_capacity(arrays.len());
         for array in arrays {
@@ -103,7 +103,7 @@ impl GpuPipeline {
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
         *self.likely() = outputs.counts().collect();
         let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
-        Ok(Run {
+        Ok(PipelineRun {
             words: words.0.count + words.1.count,
             admitted: self.rule.admitted(&known, chunks, words, piece)?,
             device_seconds: outputs.device_seconds,

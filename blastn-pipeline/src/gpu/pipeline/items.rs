@@ -11,7 +11,7 @@ use crate::ungapped::UngappedHit;
 /// Input: a part of a chunk of the database.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct Slice {
+pub struct ChunkSlice {
     /// Number of the chunk.
     pub chunk: u32,
     /// The first place whose word is looked up.
@@ -23,7 +23,7 @@ pub struct Slice {
 /// A word of the database that is in a query.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Found {
+pub struct FoundWord {
     /// Number of the chunk.
     pub chunk: u32,
     /// Its place in the chunk.
@@ -37,7 +37,7 @@ pub struct Found {
 /// A [`WordHit`] of a chunk, without its end, which its length tells.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Word {
+pub struct SeedHit {
     /// Number of the chunk.
     pub chunk: u32,
     /// Where it begins in the batch's letters.
@@ -51,9 +51,9 @@ pub struct Word {
 /// A word hit with its ungapped alignment, which scores enough.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Extended {
+pub struct ExtendedSeed {
     /// The word.
-    pub word: Word,
+    pub word: SeedHit,
     /// Where the alignment begins in the batch's letters.
     pub query: u32,
     /// And in the chunk.
@@ -67,9 +67,9 @@ pub struct Extended {
 /// A word hit without an alignment.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Spent {
+pub struct UnalignedSeed {
     /// The word; [`TRIED`] is added to `probe` if it was extended.
-    marked: Word,
+    marked: SeedHit,
 }
 
 /// More than any place in a chunk.
@@ -78,14 +78,14 @@ const TRIED: u32 = 1 << 31;
 /// A word on its way to both sides.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Long {
+pub struct PartialExtension {
     /// The word.
-    pub word: Word,
+    pub word: SeedHit,
     /// For a device, what was reached so far.
     pub(super) reached: [u32; 8],
 }
 
-impl Word {
+impl SeedHit {
     /// A word hit of a chunk.
     pub(super) fn new(chunk: u32, hit: WordHit) -> Self {
         let WordHit { query, subject, probe, .. } = hit;
@@ -99,11 +99,11 @@ impl Word {
     }
 }
 
-impl Spent {
+impl UnalignedSeed {
     /// A word that was extended and did not score enough, or was left to an extension from before.
-    pub fn new(word: Word, tried: bool) -> Self {
+    pub fn new(word: SeedHit, tried: bool) -> Self {
         let probe = if tried { word.probe | TRIED } else { word.probe };
-        Self { marked: Word { probe, ..word } }
+        Self { marked: SeedHit { probe, ..word } }
     }
 
     /// Whether it was extended.
@@ -112,7 +112,7 @@ impl Spent {
     }
 }
 
-impl Extended {
+impl ExtendedSeed {
     /// The alignment.
     pub fn hit(&self) -> UngappedHit {
         let &Self { word, query, subject, length, score } = self;

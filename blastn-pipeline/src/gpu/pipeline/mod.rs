@@ -29,15 +29,15 @@ pub mod tables;
 use aligner_core::stream::{SinkId, Topology};
 
 use crate::seed::lookup::Lookup;
-use items::{Extended, Slice, Spent};
-use stages::{Context, Extend, Lengthen, Merged, Seed, Stretch, Widen};
+use items::{ExtendedSeed, ChunkSlice, UnalignedSeed};
+use stages::{PipelineInputs, Extend, Lengthen, Merged, Seed, Stretch, Widen};
 
 /// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
 const SLICE: u32 = 1 << 11;
 
 /// How stages are put into nodes (000, section 3.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Build {
+pub enum PipelineBuild {
     /// A node for each, so that every thread has work in each.
     Split,
     /// One node for all: a thread takes a word of the database through all stages. Of a word that is in
@@ -47,22 +47,22 @@ pub enum Build {
 
 /// What comes of the application.
 #[derive(Debug, Clone)]
-pub struct Sinks {
+pub struct PipelineSinks {
     /// Words with their alignments.
-    pub extended: Vec<SinkId<Extended>>,
+    pub extended: Vec<SinkId<ExtendedSeed>>,
     /// Words without.
-    pub spent: Vec<SinkId<Spent>>,
+    pub spent: Vec<SinkId<UnalignedSeed>>,
 }
 
 /// The application.
-pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sinks) {
+pub fn topology(context: &PipelineInputs, build: PipelineBuild) -> (Topology<'_, PipelineInputs>, PipelineSinks) {
     let mut app = Topology::new("blastn", context);
     let first = match build {
-        Build::Split => {
+        PipelineBuild::Split => {
             let seed = app.stage(Seed);
             app.node("seed", seed, ())
         }
-        Build::Merged => {
+        PipelineBuild::Merged => {
             let merged = app.stage(Merged);
             app.node("merged", merged, ())
         }
@@ -74,12 +74,12 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
     let modules = (app.stage(Lengthen), app.stage(Stretch));
     let lengthen = app.node("lengthen", modules.0, ());
     let stretch = app.node("stretch", modules.1, ());
-    app.source::<Slice>(first);
+    app.source::<ChunkSlice>(first);
     app.edge(first, "found", widen);
     app.edge(widen, "words", extend);
     app.edge(extend, "long", lengthen);
     app.edge(lengthen, "long", stretch);
-    let mut sinks = Sinks {
+    let mut sinks = PipelineSinks {
         extended: vec![
             app.sink("extended", extend, "extended"),
             app.sink("extended long", lengthen, "extended"),
@@ -91,7 +91,7 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
             app.sink("spent longest", stretch, "spent"),
         ],
     };
-    if build == Build::Merged {
+    if build == PipelineBuild::Merged {
         sinks.extended.push(app.sink("extended at once", first, "extended"));
         sinks.spent.push(app.sink("spent at once", first, "spent"));
     }
@@ -99,10 +99,10 @@ pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sink
 }
 
 /// The input for chunks of these lengths.
-pub fn slices(lookup: &Lookup, lengths: impl Iterator<Item = u32>) -> Vec<Slice> {
+pub fn slices(lookup: &Lookup, lengths: impl Iterator<Item = u32>) -> Vec<ChunkSlice> {
     let of_chunk = |(chunk, length): (u32, u32)| {
         let all = lookup.places(length as usize).len() as u32;
-        (0..all).step_by(SLICE as usize).map(move |before| Slice {
+        (0..all).step_by(SLICE as usize).map(move |before| ChunkSlice {
             chunk,
             first: before * lookup.stride() as u32,
             words: SLICE.min(all - before),

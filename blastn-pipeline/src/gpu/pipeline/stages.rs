@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-use super::items::{Extended, Found, Long, Slice, Spent, Word};
+use super::items::{ExtendedSeed, FoundWord, PartialExtension, ChunkSlice, UnalignedSeed, SeedHit};
 use crate::query::queries::Batch;
 use crate::seed::lookup::{Lookup, LookupHit};
 use crate::seed::words::Run;
@@ -20,29 +20,29 @@ pub const PLACES: u32 = 2;
 
 /// What all nodes know.
 #[derive(Debug)]
-pub struct Context {
+pub struct PipelineInputs {
     /// The queries.
     pub batch: Arc<Batch>,
     /// Their words.
     pub lookup: Arc<Lookup>,
-    /// Bases that an alignment must have in a row.
+    /// ChunkBases that an alignment must have in a row.
     pub word: usize,
     /// How extensions are tried.
     pub fours: Fours,
     /// The database; nothing if a device is to know it.
-    pub chunks: Vec<Bases>,
+    pub chunks: Vec<ChunkBases>,
 }
 
 /// A chunk of the database.
 #[derive(Debug, Clone)]
-pub struct Bases {
+pub struct ChunkBases {
     /// Four a byte, and 4 bytes to spare.
     pub packed: Vec<u8>,
     /// One a byte.
     pub bases: Vec<u8>,
 }
 
-impl Bases {
+impl ChunkBases {
     /// The first `length` of packed bases.
     pub fn new(packed: &[u8], length: usize) -> Self {
         let mut bases = Vec::new();
@@ -52,46 +52,46 @@ impl Bases {
     }
 }
 
-impl Context {
+impl PipelineInputs {
     fn chunk(&self, number: u32) -> Chunk<'_> {
-        let Bases { packed, bases } = &self.chunks[number as usize];
+        let ChunkBases { packed, bases } = &self.chunks[number as usize];
         Chunk { packed, bases }
     }
 
     /// A word of a slice, if it is in the queries.
-    fn found(&self, slice: Slice, number: u32) -> Option<Found> {
+    fn found(&self, slice: ChunkSlice, number: u32) -> Option<FoundWord> {
         let subject = slice.first + number * self.lookup.stride() as u32;
         let places = self.lookup.at(self.chunk(slice.chunk).packed, subject as usize);
         let (start, count) = (places.start as u32, places.len() as u32);
-        (count > 0).then_some(Found { chunk: slice.chunk, subject, start, count })
+        (count > 0).then_some(FoundWord { chunk: slice.chunk, subject, start, count })
     }
 
     /// Enough equal bases around the place at `entry` of the table of a word, if it may be tried.
-    fn widened(&self, &Found { chunk, subject, .. }: &Found, entry: u32) -> Option<Word> {
+    fn widened(&self, &FoundWord { chunk, subject, .. }: &FoundWord, entry: u32) -> Option<SeedHit> {
         let Self { batch, lookup, word, .. } = self;
         let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
         let hit = LookupHit { query: lookup.place(entry), subject };
         let word = run.through(hit)?;
-        run.may_be_tried(hit).then(|| Word::new(chunk, word))
+        run.may_be_tried(hit).then(|| SeedHit::new(chunk, word))
     }
 
     /// A word's alignment, if it scores enough and an extension from before is not likely to pass here.
-    fn extended(&self, word: Word) -> Result<Extended, Spent> {
+    fn extended(&self, word: SeedHit) -> Result<ExtendedSeed, UnalignedSeed> {
         let Self { batch, fours, .. } = self;
         let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
         if extension.follows(&word.hit(self.word), self.word, WINDOW) {
-            return Err(Spent::new(word, false));
+            return Err(UnalignedSeed::new(word, false));
         }
-        let hit = extension.of(&word.hit(self.word)).ok_or(Spent::new(word, true))?;
+        let hit = extension.of(&word.hit(self.word)).ok_or(UnalignedSeed::new(word, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
-        Ok(Extended { word, query, subject, length, score })
+        Ok(ExtendedSeed { word, query, subject, length, score })
     }
 
     /// Pushes what becomes of a word: to [`LONG`] what has more columns than `most`.
-    fn push_extended(&self, word: Word, most: Option<usize>, push: &mut Push<'_>) {
+    fn push_extended(&self, word: SeedHit, most: Option<usize>, push: &mut Push<'_>) {
         match self.extended(word) {
             Ok(extended) if most.is_some_and(|most| extended.length as usize > most) => {
-                push.to(LONG, Long { word, reached: [0; 8] });
+                push.to(LONG, PartialExtension { word, reached: [0; 8] });
             }
             Ok(extended) => push.to(EXTENDED, extended),
             Err(spent) => push.to(SPENT, spent),
@@ -109,15 +109,15 @@ pub const MORE: usize = 512;
 /// take at all (000, section 3.4.2).
 pub const MERGED: u32 = 16;
 
-const ALL_FOUND: Channel<Found> = Channel::new(0, "found", 1);
-const ALL_EXTENDED: Channel<Extended> = Channel::new(1, "extended", MERGED);
-const ALL_SPENT: Channel<Spent> = Channel::new(2, "spent", MERGED);
+const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", 1);
+const ALL_EXTENDED: Channel<ExtendedSeed> = Channel::new(1, "extended", MERGED);
+const ALL_SPENT: Channel<UnalignedSeed> = Channel::new(2, "spent", MERGED);
 
-const FOUND: Channel<Found> = Channel::new(0, "found", LOOKS);
-const WORDS: Channel<Word> = Channel::new(0, "words", PLACES);
-const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
-const SPENT: Channel<Spent> = Channel::new(1, "spent", 1);
-const LONG: Channel<Long> = Channel::new(2, "long", 1);
+const FOUND: Channel<FoundWord> = Channel::new(0, "found", LOOKS);
+const WORDS: Channel<SeedHit> = Channel::new(0, "words", PLACES);
+const EXTENDED: Channel<ExtendedSeed> = Channel::new(0, "extended", 1);
+const SPENT: Channel<UnalignedSeed> = Channel::new(1, "spent", 1);
+const LONG: Channel<PartialExtension> = Channel::new(2, "long", 1);
 
 /// Stage 1: looks up words of the database in the queries' table, [`LOOKS`] a thread.
 #[repr(C)]
@@ -155,9 +155,9 @@ pub struct Stretch;
 pub struct Merged;
 
 impl Stage for Seed {
-    type In = Slice;
+    type In = ChunkSlice;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Seed";
     const MAPPING: Mapping = Mapping::Explode;
 
@@ -165,11 +165,11 @@ impl Stage for Seed {
         vec![FOUND.describe()]
     }
 
-    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, slice: &ChunkSlice, _: &Site<'_, (), PipelineInputs>) -> u32 {
         slice.words.div_ceil(LOOKS)
     }
 
-    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, slice: &ChunkSlice, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let first = site.element * LOOKS;
         for number in first..slice.words.min(first + LOOKS) {
             if let Some(found) = site.global.found(*slice, number) {
@@ -180,9 +180,9 @@ impl Stage for Seed {
 }
 
 impl Stage for Widen {
-    type In = Found;
+    type In = FoundWord;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Widen";
     const MAPPING: Mapping = Mapping::Explode;
 
@@ -190,11 +190,11 @@ impl Stage for Widen {
         vec![WORDS.describe()]
     }
 
-    fn size(&self, found: &Found, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, found: &FoundWord, _: &Site<'_, (), PipelineInputs>) -> u32 {
         found.count.div_ceil(PLACES)
     }
 
-    fn run(&self, found: &Found, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, found: &FoundWord, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let first = site.element * PLACES;
         for place in first..found.count.min(first + PLACES) {
             if let Some(word) = site.global.widened(found, found.start + place) {
@@ -205,39 +205,39 @@ impl Stage for Widen {
 }
 
 impl Stage for Extend {
-    type In = Word;
+    type In = SeedHit;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Extend";
 
     fn channels() -> Vec<ChannelType> {
         vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
     }
 
-    fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, word: &SeedHit, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         site.global.push_extended(*word, Some(WINDOW), push);
     }
 }
 
 impl Stage for Lengthen {
-    type In = Long;
+    type In = PartialExtension;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Lengthen";
 
     fn channels() -> Vec<ChannelType> {
         vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
     }
 
-    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, long: &PartialExtension, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         site.global.push_extended(long.word, Some(MORE), push);
     }
 }
 
 impl Stage for Stretch {
-    type In = Long;
+    type In = PartialExtension;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Stretch";
     const MAPPING: Mapping = Mapping::Each { items: 1, threads: 32 };
 
@@ -245,7 +245,7 @@ impl Stage for Stretch {
         vec![EXTENDED.describe(), SPENT.describe()]
     }
 
-    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, long: &PartialExtension, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         if site.lane == 0 {
             site.global.push_extended(long.word, None, push);
         }
@@ -253,9 +253,9 @@ impl Stage for Stretch {
 }
 
 impl Stage for Merged {
-    type In = Slice;
+    type In = ChunkSlice;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Merged";
     const MAPPING: Mapping = Mapping::Explode;
 
@@ -263,14 +263,14 @@ impl Stage for Merged {
         vec![ALL_FOUND.describe(), ALL_EXTENDED.describe(), ALL_SPENT.describe()]
     }
 
-    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, slice: &ChunkSlice, _: &Site<'_, (), PipelineInputs>) -> u32 {
         slice.words
     }
 
-    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, slice: &ChunkSlice, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let context = site.global;
         let Some(found) = context.found(*slice, site.element) else { return };
-        let Found { start, count, .. } = found;
+        let FoundWord { start, count, .. } = found;
         let own = count.min(MERGED);
         for entry in start..start + own {
             let Some(word) = context.widened(&found, entry) else { continue };
@@ -280,7 +280,7 @@ impl Stage for Merged {
             }
         }
         if count > own {
-            push.to(ALL_FOUND, Found { start: start + own, count: count - own, ..found });
+            push.to(ALL_FOUND, FoundWord { start: start + own, count: count - own, ..found });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable, cast_slice};
 
-use super::stages::Context;
+use super::stages::PipelineInputs;
 use crate::scoring::Matrix;
 use crate::seed::words;
 use crate::sequence::packed;
@@ -10,7 +10,7 @@ use crate::sequence::packed;
 /// A part of the database.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct DeviceChunk {
+pub struct DatabaseChunk {
     /// Its first base in the packed ones, a multiple of 4.
     pub first: u64,
     /// Its bases.
@@ -22,7 +22,7 @@ pub struct DeviceChunk {
 /// A strand of a query.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct DeviceStrand {
+struct QueryStrand {
     first: u32,
     end: u32,
     drop: i32,
@@ -35,7 +35,7 @@ struct DeviceStrand {
 /// What eight columns add to a score that is 0.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
-struct Eight {
+struct EightColumnScore {
     total: i16,
     /// The best of the first one, two, ..., and how many columns that is, at least.
     best: i16,
@@ -44,7 +44,7 @@ struct Eight {
     fall: i16,
 }
 
-impl Eight {
+impl EightColumnScore {
     /// For columns of which those in `different` differ, the first in the lowest bit.
     fn of(different: usize, reward: i32, penalty: i32) -> Self {
         let (mut total, mut best, mut place, mut fall) = (0, i32::MIN, 0, 0);
@@ -60,11 +60,11 @@ impl Eight {
     }
 }
 
-/// `Context` of `cuda/include/blastn/context.cuh`.
+/// `PipelineInputs` of `cuda/include/blastn/context.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct DeviceContext {
-    /// Of [`Tables::arrays`], with the packed bases before them.
+pub struct PipelineTables {
+    /// Of [`PipelineArrays::arrays`], with the packed bases before them.
     addresses: [u64; 13],
     /// [`words::turns`].
     turns: u64,
@@ -78,14 +78,14 @@ pub struct DeviceContext {
     penalty: i32,
 }
 
-impl DeviceContext {
+impl PipelineTables {
     /// Letters of the queries.
     pub(super) fn letters(&self) -> u32 {
         self.letter_count
     }
 }
 
-/// Bases as a device reads them: 16 a word of 32 bits, the first in the highest two, with four words
+/// ChunkBases as a device reads them: 16 a word of 32 bits, the first in the highest two, with four words
 /// before them and four to spare. Two words make an element, the first in its lower half, so that they
 /// are aligned.
 pub fn packed_words(packed: &[u8]) -> Vec<u64> {
@@ -115,19 +115,19 @@ fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
 
 /// The arrays of a search but for the bases of the database.
 #[derive(Debug)]
-pub struct Tables<'a> {
-    context: &'a Context,
-    chunks: &'a [DeviceChunk],
-    strands: Vec<DeviceStrand>,
+pub struct PipelineArrays<'a> {
+    context: &'a PipelineInputs,
+    chunks: &'a [DatabaseChunk],
+    strands: Vec<QueryStrand>,
     matrix: Vec<i32>,
     bases: Vec<u64>,
     odd: Vec<u64>,
-    eights: Vec<Eight>,
+    eights: Vec<EightColumnScore>,
 }
 
-impl<'a> Tables<'a> {
+impl<'a> PipelineArrays<'a> {
     /// For queries, and the parts of a database.
-    pub fn new(context: &'a Context, chunks: &'a [DeviceChunk]) -> Self {
+    pub fn new(context: &'a PipelineInputs, chunks: &'a [DatabaseChunk]) -> Self {
         let batch = &context.batch;
         let is_odd = |letter: u8| letter > 3;
         let strands = batch.contexts().iter().map(|context| {
@@ -140,14 +140,14 @@ impl<'a> Tables<'a> {
             });
             let (drop, nearly, trigger) = scores;
             let is_odd = letters.iter().any(|&letter| is_odd(letter)).into();
-            DeviceStrand { first, end, drop, nearly, trigger, is_odd }
+            QueryStrand { first, end, drop, nearly, trigger, is_odd }
         });
         let letters = 0..16_u8;
         let matrix = letters.clone().flat_map(|one| {
             letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
         });
         let matrix: Vec<i32> = matrix.collect();
-        let eights = (0..256).map(|different| Eight::of(different, matrix[0], matrix[1]));
+        let eights = (0..256).map(|different| EightColumnScore::of(different, matrix[0], matrix[1]));
         Self {
             bases: packed_codes(&batch.letters, |letter| if is_odd(letter) { 0 } else { letter }),
             odd: packed_codes(&batch.letters, |letter| is_odd(letter).into()),
@@ -179,14 +179,14 @@ impl<'a> Tables<'a> {
     }
 
     /// What kernels are given, once the arrays are in the device's memory, and the packed bases.
-    pub fn context(&self, packed: u64, arrays: [u64; 12]) -> DeviceContext {
-        let Context { batch, lookup, word, fours, .. } = self.context;
+    pub fn context(&self, packed: u64, arrays: [u64; 12]) -> PipelineTables {
+        let PipelineInputs { batch, lookup, word, fours, .. } = self.context;
         let mut addresses = [packed + FIRST_BASE; 13];
         addresses[1..].copy_from_slice(&arrays);
         // The letters' bases, and which are none, have words before them as the database has.
         addresses[7] += FIRST_BASE;
         addresses[8] += FIRST_BASE;
-        DeviceContext {
+        PipelineTables {
             addresses,
             turns: words::turns(lookup, *word),
             letter_count: batch.letters.len() as u32,

@@ -3,16 +3,16 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer};
 
-use super::{DeviceQueries, Engine, GpuExtensions, Level};
+use super::{DeviceQueries, TraceKernel, GpuExtensions, TraceLevel};
 use crate::gpu::extensions::parameters::{
-    self, Answers, FIRST, FRONT_SLOT, GreedyScores, GreedyTask, GreedyTraceTask, Side,
+    self, TracedSides, FIRST, FRONT_SLOT, GreedyScores, GreedyParameters, GreedyTraceParameters, ExtensionSide,
 };
 
 /// Rows are differences.
-pub(super) const TRACES: [Level; 3] = [
-    Level { width: 64, rows: 1 << 8 },
-    Level { width: 128, rows: 1 << 10 },
-    Level { width: 512, rows: 1 << 12 },
+pub(super) const TRACES: [TraceLevel; 3] = [
+    TraceLevel { width: 64, rows: 1 << 8 },
+    TraceLevel { width: 128, rows: 1 << 10 },
+    TraceLevel { width: 512, rows: 1 << 12 },
 ];
 
 impl GpuExtensions {
@@ -26,25 +26,25 @@ impl GpuExtensions {
         queries: &DeviceQueries,
         letters: &DeviceBuffer<u32>,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         let subjects = letters.address(&self.gpu) + FIRST;
         let of_queries = queries.letters.address(&self.gpu) + FIRST;
-        let engine = Engine {
+        let engine = TraceKernel {
             kernel: &self.greedy_traces,
             levels: &TRACES,
             slot: FRONT_SLOT,
             room: |_, level| parameters::greedy_room(level.rows, level.width),
             task: &|launch| {
                 let &[sides, reached, cursors, sources, runs] = &launch.addresses;
-                let greedy = GreedyTask {
+                let greedy = GreedyParameters {
                     addresses: [sides, subjects, of_queries, 0, 0],
                     count: launch.count,
                     width: launch.width,
                     scores,
                     padding: 0,
                 };
-                let task = GreedyTraceTask {
+                let task = GreedyTraceParameters {
                     greedy,
                     addresses: [reached, cursors, sources, runs],
                     room: launch.room,

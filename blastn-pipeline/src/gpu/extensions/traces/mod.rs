@@ -9,7 +9,7 @@ use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
 use rayon::prelude::*;
 
 use crate::gpu::extensions::parameters::{
-    self, AffineTask, Answers, FIRST, FRONT_SLOT, Reached, SLOT, Side, THREADS,
+    self, AffineParameters, TracedSides, FIRST, FRONT_SLOT, SideReach, SLOT, ExtensionSide, THREADS,
 };
 use crate::query::queries::Batch;
 use crate::scoring::Scoring;
@@ -25,17 +25,17 @@ const MORE_RUNS: usize = 1 << 24;
 
 /// What a launch can take. Sides that do not fit go to the next level.
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct TraceLevel {
     /// Slots of a ring.
     width: u32,
     /// Rows of a side, at most.
     rows: u32,
 }
 
-const TRACES: [Level; 3] = [
-    Level { width: 256, rows: 1 << 11 },
-    Level { width: 256, rows: 1 << 14 },
-    Level { width: 1024, rows: u32::MAX },
+const TRACES: [TraceLevel; 3] = [
+    TraceLevel { width: 256, rows: 1 << 11 },
+    TraceLevel { width: 256, rows: 1 << 14 },
+    TraceLevel { width: 1024, rows: u32::MAX },
 ];
 
 /// Kernels, and memory to be used again.
@@ -70,19 +70,19 @@ impl DeviceQueries {
 }
 
 /// A kernel whose sides are launched level by level.
-struct Engine<'a> {
+struct TraceKernel<'a> {
     kernel: &'a Kernel,
-    levels: &'a [Level],
+    levels: &'a [TraceLevel],
     /// Bytes of shared memory of a block for each slot.
     slot: u32,
     /// Words of sources of a thread, for some sides.
-    room: fn(&[Side], Level) -> u64,
+    room: fn(&[ExtensionSide], TraceLevel) -> u64,
     /// What the kernel is told.
-    task: &'a dyn Fn(&Launch) -> Vec<u8>,
+    task: &'a dyn Fn(&TraceLaunch) -> Vec<u8>,
 }
 
 /// What differs from launch to launch.
-struct Launch {
+struct TraceLaunch {
     /// Addresses of sides, answers, cursors, sources and runs.
     addresses: [u64; 5],
     room: u64,
@@ -92,9 +92,9 @@ struct Launch {
 }
 
 /// What is told of launches of a matrix's kernels, given the addresses of rows, columns and scores.
-fn affine_task(launch: &Launch, [rows, columns, matrix]: [u64; 3], gaps: [i32; 2]) -> Vec<u8> {
+fn affine_task(launch: &TraceLaunch, [rows, columns, matrix]: [u64; 3], gaps: [i32; 2]) -> Vec<u8> {
     let &[sides, reached, cursors, sources, runs] = &launch.addresses;
-    let task = AffineTask {
+    let task = AffineParameters {
         addresses: [sides, rows, columns, matrix, reached, cursors, sources, runs],
         room: launch.room,
         count: launch.count,
@@ -135,14 +135,14 @@ impl GpuExtensions {
         &self,
         queries: &DeviceQueries,
         letters: &DeviceBuffer<u32>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         let texts = [
             queries.letters.address(&self.gpu) + FIRST,
             letters.address(&self.gpu) + FIRST,
             queries.matrix.address(&self.gpu),
         ];
-        let engine = Engine {
+        let engine = TraceKernel {
             kernel: &self.traces,
             levels: &TRACES,
             slot: SLOT,
@@ -156,9 +156,9 @@ impl GpuExtensions {
     }
 
     /// Launches until all sides fit, or there is no other level.
-    fn levels(&self, engine: &Engine<'_>, sides: &[Side]) -> Result<Answers, DeviceError> {
+    fn levels(&self, engine: &TraceKernel<'_>, sides: &[ExtensionSide]) -> Result<TracedSides, DeviceError> {
         let levels = engine.levels;
-        let mut all = Answers::default();
+        let mut all = TracedSides::default();
         for sides in sides.chunks(SIDES) {
             self.launch(engine, levels[0], sides, &mut all)?;
         }
@@ -166,9 +166,9 @@ impl GpuExtensions {
             let left = |number: &usize| !all.reached[*number].fits();
             let numbers: Vec<usize> = (0..sides.len()).into_par_iter().filter(left).collect();
             for numbers in numbers.chunks(SIDES) {
-                let left: Vec<Side> = numbers.iter().map(|&number| sides[number]).collect();
+                let left: Vec<ExtensionSide> = numbers.iter().map(|&number| sides[number]).collect();
                 let mut again =
-                    Answers { reached: Vec::new(), runs: std::mem::take(&mut all.runs) };
+                    TracedSides { reached: Vec::new(), runs: std::mem::take(&mut all.runs) };
                 self.launch(engine, level, &left, &mut again)?;
                 all.runs = again.runs;
                 for (&number, reached) in numbers.iter().zip(again.reached) {
@@ -182,17 +182,17 @@ impl GpuExtensions {
     /// Extends sides and adds the answers to others.
     fn launch(
         &self,
-        engine: &Engine<'_>,
-        level: Level,
-        sides: &[Side],
-        answers: &mut Answers,
+        engine: &TraceKernel<'_>,
+        level: TraceLevel,
+        sides: &[ExtensionSide],
+        answers: &mut TracedSides,
     ) -> Result<(), DeviceError> {
         let (gpu, kernel) = (&self.gpu, engine.kernel);
         let (count, shared) = (sides.len() as u32, level.width * engine.slot);
         let resident = kernel.blocks_per_multiprocessor(THREADS, shared as usize)?.max(1);
         let mut blocks = count.div_ceil(THREADS).min(resident * gpu.multiprocessors());
         let on_device: DeviceBuffer<u8> = gpu.upload(bytemuck::cast_slice(sides))?;
-        let reached: DeviceBuffer<u8> = gpu.uninitialized(sides.len() * size_of::<Reached>())?;
+        let reached: DeviceBuffer<u8> = gpu.uninitialized(sides.len() * size_of::<SideReach>())?;
         let cursors: DeviceBuffer<u32> = gpu.zeros(2)?;
         let run_room = sides.len() * RUNS + MORE_RUNS;
         let runs: DeviceBuffer<u32> = gpu.uninitialized(run_room)?;
@@ -210,7 +210,7 @@ impl GpuExtensions {
         }
         if blocks > 0 {
             let address = |buffer: &dyn Address| buffer.address(gpu);
-            let task = (engine.task)(&Launch {
+            let task = (engine.task)(&TraceLaunch {
                 addresses: [
                     address(&on_device),
                     address(&reached),
@@ -234,12 +234,12 @@ impl GpuExtensions {
             let written = (gpu.download(&cursors, 2)?[1] as usize).min(run_room);
             answers.runs.extend(gpu.download(&runs, written)?);
             let start = answers.reached.len();
-            answers.reached.resize(start + sides.len(), Reached::default());
+            answers.reached.resize(start + sides.len(), SideReach::default());
             let own = &mut answers.reached[start..];
             gpu.download_into(&reached, bytemuck::cast_slice_mut(own))?;
             own.par_iter_mut().for_each(|reached| reached.first_run += first);
         } else {
-            let none = Reached { runs: parameters::NO_ROOM, ..Reached::default() };
+            let none = SideReach { runs: parameters::NO_ROOM, ..SideReach::default() };
             answers.reached.extend(std::iter::repeat_n(none, sides.len()));
         }
         Ok(())

@@ -12,18 +12,18 @@
 //!
 //! This is the q-gram lemma (Jokinen and Ukkonen, MFCS 1991), for scores: a word of an aligned stretch that the
 //! chunk has nowhere holds a difference, words that do not overlap hold different ones, and each takes from the
-//! score, at least, what [`Costs`] says. The bound is that of the best stretch, found in one pass.
+//! score, at least, what [`BoundCosts`] says. The bound is that of the best stretch, found in one pass.
 //!
 //! It holds for all alignments of the pair: no matter where they were seeded, nor how they were extended.
 
 mod table;
 
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::Options;
 
-pub use self::table::Bounds;
+pub use self::table::UpperBounds;
 
-/// Bases of a word, as in `bounds.cuh`: short ones tell of more differences, long ones are rarely in a chunk by
+/// ChunkBases of a word, as in `bounds.cuh`: short ones tell of more differences, long ones are rarely in a chunk by
 /// chance.
 const WORD: usize = 7;
 
@@ -38,14 +38,14 @@ pub const UNBOUNDED: u32 = u32::MAX;
 
 /// What bounds depend on, doubled, as half a score may count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Costs {
+pub struct BoundCosts {
     /// What a letter of the query scores, at most.
     reward: i32,
     /// What is lost by a difference, at least: by one for each word of a set of words that do not overlap.
     difference: i32,
 }
 
-impl Costs {
+impl BoundCosts {
     /// Of these scores.
     pub fn new(options: &Options) -> Self {
         let scoring = &options.scoring;
@@ -105,7 +105,7 @@ fn number(bases: impl Iterator<Item = u8>) -> u16 {
 }
 
 /// Whether there is a bound for chunks of this length.
-pub(crate) fn has_bound(chunk: &DeviceChunk) -> bool {
+pub(crate) fn has_bound(chunk: &DatabaseChunk) -> bool {
     chunk.length <= LONGEST
 }
 
@@ -191,7 +191,7 @@ mod tests {
                 query[random.usize(..length)] = ANY - random.u8(..10);
             }
             for options in all_options() {
-                let bound = Costs::new(&options).bound(&words(&query), &subject);
+                let bound = BoundCosts::new(&options).bound(&words(&query), &subject);
                 let score = best(&options, &query, &subject) / 2;
                 assert!(score <= bound as i32, "{score} > {bound}: seed {seed}, {options:?}");
             }
@@ -200,9 +200,9 @@ mod tests {
 
     #[test]
     fn bounds_tell_what_differs() {
-        let costs = Costs::new(&Options::new(Task::Blastn));
-        assert_eq!(costs, Costs { reward: 4, difference: 10 });
-        assert_eq!(Costs::new(&Options::new(Task::Megablast)), Costs { reward: 2, difference: 5 });
+        let costs = BoundCosts::new(&Options::new(Task::Blastn));
+        assert_eq!(costs, BoundCosts { reward: 4, difference: 10 });
+        assert_eq!(BoundCosts::new(&Options::new(Task::Megablast)), BoundCosts { reward: 2, difference: 5 });
         let mut random = fastrand::Rng::with_seed(5);
         let query: Vec<u8> = (0..100).map(|_| random.u8(..4)).collect();
         let bound = |subject: &[u8]| costs.bound(&words(&query), subject);

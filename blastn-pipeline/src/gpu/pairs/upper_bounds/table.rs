@@ -1,13 +1,13 @@
-//! Bounds by a device, for all pairs of a run, and what is chosen by them.
+//! UpperBounds by a device, for all pairs of a run, and what is chosen by them.
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, DeviceItems};
 use bytemuck::{Pod, Zeroable};
 
-use super::{Costs, LONGEST, words};
+use super::{BoundCosts, LONGEST, words};
 use crate::gpu::launch;
-use crate::gpu::pairs::{Pairs, device};
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pairs::{PairKernels, device};
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::Options;
 use crate::query::queries::Batch;
 use crate::ungapped::hits::ChunkHit;
@@ -18,10 +18,10 @@ const THREADS: u32 = 32;
 /// Heights that bounds are counted by.
 const HEIGHTS: usize = 4096;
 
-/// `Bounds` of `bounds.cuh`.
+/// `UpperBounds` of `bounds.cuh`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct BoundsTask {
+struct UpperBoundParameters {
     // Addresses.
     packed: u64,
     chunks: u64,
@@ -45,13 +45,13 @@ struct BoundsTask {
     shift: u32,
 }
 
-const _: () = assert!(size_of::<BoundsTask>() == 120);
+const _: () = assert!(size_of::<UpperBoundParameters>() == 120);
 
-/// Bounds of the queries of a batch with the chunks of a run.
+/// UpperBounds of the queries of a batch with the chunks of a run.
 #[derive(Debug)]
-pub struct Bounds<'p, B: Backend> {
-    pairs: &'p Pairs<B>,
-    task: BoundsTask,
+pub struct UpperBounds<'p, B: Backend> {
+    pairs: &'p PairKernels<B>,
+    task: UpperBoundParameters,
     _arrays: [B::Buffer; 4],
     /// Those of each chunk with each query.
     table: B::Buffer,
@@ -64,17 +64,17 @@ fn shift(batch: &Batch, reward: i32) -> u32 {
     (0..u64::BITS).find(|&shift| greatest >> shift < HEIGHTS as u64).unwrap_or(0)
 }
 
-impl<'p, B: Backend> Bounds<'p, B> {
-    /// Bounds those pairs whose chunks `is_bounded` tells; the others have none. `bases` is the address of those
+impl<'p, B: Backend> UpperBounds<'p, B> {
+    /// UpperBounds those pairs whose chunks `is_bounded` tells; the others have none. `bases` is the address of those
     /// of the database.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn new(
-        pairs: &'p Pairs<B>,
+        pairs: &'p PairKernels<B>,
         (batch, options): (&Batch, &Options),
         bases: u64,
-        chunks: &[DeviceChunk],
+        chunks: &[DatabaseChunk],
         is_bounded: &[bool],
     ) -> Result<Self, DeviceError> {
         let queries = batch.queries();
@@ -88,8 +88,8 @@ impl<'p, B: Backend> Bounds<'p, B> {
         let table = pairs.zeros::<u32>(chunks.len() * queries)?;
         let [on_device, is_bounded, strands, words] =
             arrays.each_ref().map(|array| pairs.bounds.address(array));
-        let Costs { reward, difference } = Costs::new(options);
-        let task = BoundsTask {
+        let BoundCosts { reward, difference } = BoundCosts::new(options);
+        let task = UpperBoundParameters {
             packed: bases,
             chunks: on_device,
             is_bounded,
@@ -102,7 +102,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
             reward,
             difference,
             shift: shift(batch, reward),
-            ..BoundsTask::zeroed()
+            ..UpperBoundParameters::zeroed()
         };
         let new = Self { pairs, task, _arrays: arrays, table };
         new.launch_warps()?;
@@ -129,8 +129,8 @@ impl<'p, B: Backend> Bounds<'p, B> {
         let pairs = self.pairs;
         let heights = self.queries() * HEIGHTS;
         let histograms = pairs.zeros::<u32>(heights)?;
-        let task = BoundsTask { histograms: pairs.bounds.address(&histograms), ..self.task };
-        self.launch("count_heights", self.count(), &task)?;
+        let task = UpperBoundParameters { histograms: pairs.bounds.address(&histograms), ..self.task };
+        self.launch("count_bounds", self.count(), &task)?;
         let histograms = pairs.land::<u32>(&histograms, heights)?;
         let floor = |heights: &[u32]| {
             let mut count = 0;
@@ -158,7 +158,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
         let items = pairs.room::<ChunkHit>(count)?;
         let (floors, cursor) = (pairs.upload(floors)?, pairs.zeros::<u32>(1)?);
         let address = |buffer: &B::Buffer| pairs.bounds.address(buffer);
-        let task = BoundsTask {
+        let task = UpperBoundParameters {
             found: address(&found.items),
             floors: address(&floors),
             promising: address(&items),
@@ -167,7 +167,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
             with_unbounded: unbounded.into(),
             ..self.task
         };
-        self.launch("list_promising", count, &task)?;
+        self.launch("choose_hits", count, &task)?;
         Ok(DeviceItems { items, count: pairs.count(&cursor)? })
     }
 
@@ -194,7 +194,7 @@ impl<'p, B: Backend> Bounds<'p, B> {
     }
 
     #[allow(unsafe_code)]
-    fn launch(&self, kernel: &str, items: usize, task: &BoundsTask) -> Result<(), DeviceError> {
+    fn launch(&self, kernel: &str, items: usize, task: &UpperBoundParameters) -> Result<(), DeviceError> {
         // SAFETY: as above; hits are of these chunks and queries.
         unsafe { launch::launch(&self.pairs.bounds, kernel, items, task) }
     }

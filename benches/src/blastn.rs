@@ -12,10 +12,10 @@ use blastn_pipeline::gpu::pipeline::diagonals::QueryPiece;
 use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, PipelineRun, settings};
 use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::Fours;
+use blastn_pipeline::ungapped::extension::Fours;
 use fastrand::Rng;
 use serde::Serialize;
 

@@ -24,9 +24,9 @@
 //! | [`database`] | subjects, built once and mapped into memory |
 //! | [`scoring`], [`statistics`] | what alignments score, and how surprising that is |
 //! | [`options`] | what is searched for |
-//! | [`query::dust`] | queries' stretches of low complexity |
-//! | [`query::queries`], [`query::batching`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
-//! | [`seed::lookup`], [`seed::words`] | seeds |
+//! | [`sequence::dust`] | queries' stretches of low complexity |
+//! | [`query::batch`], [`search::seeded_batches`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
+//! | [`seed::lookup`], [`seed::word_hits`] | seeds |
 //! | [`ungapped`], [`gapped`] | extensions |
 //! | [`ungapped::hits`] | ungapped alignments, and the order in which gaps are tried |
 //! | [`gpu::pairs`], [`gpu::extensions`] | gapped extensions on a GPU, for the score and with columns |

@@ -1,7 +1,7 @@
 //! What to search for, and how.
 
 use crate::error::SearchError;
-use crate::query::dust::Dust;
+use crate::sequence::dust::Dust;
 use crate::scoring::Scoring;
 use crate::statistics::{supported_gap_costs, tables};
 

@@ -9,7 +9,7 @@ use aligner_core::{Device, DeviceRequest};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batching::{Batches, Queued};
+use blastn_pipeline::search::seeded_batches::{Batches, Queued};
 use blastn_pipeline::search::{Limits, Results, Searcher};
 use blastn_pipeline::sequence::fasta::{self, Record};
 use fastrand::Rng;

@@ -6,6 +6,7 @@
 //! is opened.
 
 mod build;
+pub(crate) mod chunks;
 mod header;
 mod substitute;
 

@@ -4,8 +4,6 @@
 //! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
 //! afterwards.
 
-pub(crate) mod ahead;
-
 pub mod affine;
 pub mod greedy;
 pub mod script;
@@ -17,7 +15,7 @@ pub(crate) mod tidy;
 use self::affine::{Extension, Sides};
 use self::script::{Op, Script};
 use self::side::Side;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 
 /// Bases in a byte of the packed subject: seeds of matrices are moved to the next byte.

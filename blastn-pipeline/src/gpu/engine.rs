@@ -40,12 +40,12 @@ use crate::gpu::prefilter::{self, ChunkRun};
 use crate::gpu::worker::Worker;
 use crate::hsp::ranking;
 use crate::options::Options;
-use crate::query::queries::Batch;
-use crate::search::Hit;
+use crate::query::batch::Batch;
+use crate::hsp::subject_hit::Hit;
 use crate::search::preliminary::Search;
 use crate::search::traceback::{self, Begin};
 use crate::seed::lookup::Lookup;
-use crate::ungapped::Fours;
+use crate::ungapped::extension::Fours;
 
 /// A device and the database that it searches.
 #[derive(Debug)]

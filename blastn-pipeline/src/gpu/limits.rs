@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;
 
@@ -21,7 +21,7 @@ pub struct Limits {
     pub memory: u64,
     /// Places of the queries, on both strands, whose words are looked up.
     pub places: usize,
-    /// Ungapped alignments of a batch, about: fewer if one portion (see [`crate::query::batching`]) has more.
+    /// Ungapped alignments of a batch, about: fewer if one portion (see [`crate::search::seeded_batches`]) has more.
     pub hits: u64,
 }
 

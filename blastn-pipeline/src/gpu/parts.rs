@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::database::Database;
+use crate::database::chunks::chunks;
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::search::preliminary;
 use crate::sequence::packed;
@@ -62,7 +63,7 @@ impl DatabaseParts {
         for number in 0..database.len() {
             let first = database.first_base(number);
             let length = database.subject(number).length;
-            let chunks = preliminary::chunks(length);
+            let chunks = chunks(length);
             let end = first + length as u64;
             let is_split = length as u64 > most;
             let is_all = chunks.len() == 1;

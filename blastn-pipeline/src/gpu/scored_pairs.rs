@@ -10,7 +10,7 @@ use crate::gpu::pairs::{self, BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
 use crate::gpu::parts::ChunkOrigin;
 use crate::hsp::Hsp;
 use crate::hsp::ranking::{Known, Rank};
-use crate::search::Hit;
+use crate::hsp::subject_hit::Hit;
 use crate::search::preliminary::Search;
 
 /// Ungapped alignments of pairs, and what gaps make of them.

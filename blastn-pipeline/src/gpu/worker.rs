@@ -15,7 +15,7 @@ use crate::gpu::pipeline::tables::{DatabaseChunk, FIRST_BASE};
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
 use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
 use crate::gpu::pipeline::stages::PipelineInputs;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments. All errors are the device's: memory that does not

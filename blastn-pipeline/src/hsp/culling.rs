@@ -10,8 +10,8 @@
 //! Which alignments are left depends on that, so it is done the same way here.
 
 use crate::hsp::Hsp;
-use crate::query::queries::Batch;
-use crate::search::Hit;
+use crate::query::batch::Batch;
+use crate::hsp::subject_hit::Hit;
 
 /// Alignments of a leaf from which on it is divided.
 const FORK: usize = 20;

@@ -1,9 +1,10 @@
 //! High-scoring segment pairs: alignments of a strand of a query and a subject.
 
-pub(crate) mod best_part;
-pub(crate) mod contained;
+pub(crate) mod best_segment;
+pub(crate) mod containment;
 pub(crate) mod culling;
 pub(crate) mod ranking;
+pub mod subject_hit;
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use crate::gapped::script::{Op, Script};
 /// An alignment. Places count from 0, within the context and the subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hsp {
-    /// The strand of a query, see [`crate::query::queries::Batch::contexts`].
+    /// The strand of a query, see [`crate::query::batch::Batch::contexts`].
     pub context: usize,
     /// The sum over columns and gaps.
     pub score: i32,

@@ -9,21 +9,20 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::ahead;
+use crate::database::chunks::{OVERLAP, chunks};
+use crate::search::speculative;
 use crate::gapped::{self, Gapped};
-use crate::hsp::contained::Kept;
+use crate::hsp::containment::Kept;
 use crate::hsp::{self, Hsp};
 use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::words::{self, WordHit};
+use crate::seed::word_hits::{self, WordHit};
 use crate::sequence::packed;
 use crate::ungapped::hits;
-use crate::ungapped::{Chunk, Diagonals, Extender, Fours, UngappedHit};
-
-/// Bases of a chunk, and how many it shares with the next.
-const CHUNK: usize = 5_000_000;
-const OVERLAP: usize = 100;
+use crate::ungapped::diagonals::{Diagonals, Extender};
+use crate::ungapped::extension::{Chunk, Fours};
+use crate::ungapped::hits::UngappedHit;
 
 /// Bases of the subject that are scanned at a time: their hits fit into the cache.
 const BLOCK: usize = 1 << 15;
@@ -259,34 +258,4 @@ fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
         hsp.seed.1 += start;
     }
     hsps
-}
-
-/// The chunks of a subject. Each begins with a byte of it.
-pub(crate) fn chunks(length: usize) -> Vec<Range<usize>> {
-    let mut chunks = Vec::new();
-    let mut start = 0;
-    while start + CHUNK < length {
-        chunks.push(start..start + CHUNK);
-        start += CHUNK - OVERLAP;
-        start -= start % packed::BASES;
-    }
-    chunks.push(start..length);
-    chunks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_overlap_and_cover() {
-        for length in [0, 1, CHUNK, CHUNK + 1, 3 * CHUNK, 64_444_167] {
-            let chunks = chunks(length);
-            assert_eq!((chunks[0].start, chunks[chunks.len() - 1].end), (0, length));
-            for two in chunks.windows(2) {
-                assert!(two[1].start.is_multiple_of(packed::BASES));
-                assert!(two[0].end - two[1].start >= OVERLAP && two[1].end > two[0].end);
-            }
-        }
-    }
 }

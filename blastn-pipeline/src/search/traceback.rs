@@ -5,14 +5,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::ahead;
+use crate::search::speculative;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, Work};
-use crate::hsp::best_part::best_part;
-use crate::hsp::contained::Kept;
+use crate::hsp::best_segment::best_segment;
+use crate::hsp::containment::Kept;
 use crate::hsp::{self, Hsp};
 use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 
 /// Subjects of fewer bases are aligned as a whole.
 const WHOLE: usize = 90_000;

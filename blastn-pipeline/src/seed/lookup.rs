@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 
 /// A word of the subject that is in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +184,7 @@ fn for_each_word(
 mod tests {
     use super::*;
     use crate::options::{Options, Task};
-    use crate::query::queries::Extent;
+    use crate::query::batch::Extent;
     use crate::sequence::fasta::Record;
     use crate::sequence::packed;
 

@@ -4,7 +4,23 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::ungapped::UngappedHit;
+/// An ungapped alignment that may become a gapped one.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct UngappedHit {
+    /// Where it begins in the batch's letters.
+    pub query: u32,
+    /// Where it begins in the subject.
+    pub subject: u32,
+    /// Its columns.
+    pub length: u32,
+    /// The sum over its columns.
+    pub score: i32,
+    /// The word it was extended from: place in the batch's letters.
+    pub seed_query: u32,
+    /// And in the subject.
+    pub seed_subject: u32,
+}
 
 /// An ungapped alignment with a chunk of a database.
 #[repr(C)]

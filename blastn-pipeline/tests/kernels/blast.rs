@@ -11,10 +11,10 @@ use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, UnalignedSeed};
 use blastn_pipeline::gpu::pipeline::stages::{ChunkBases, PipelineInputs};
 use blastn_pipeline::gpu::pipeline::{PipelineBuild, PipelineSinks, slices, topology};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::Fours;
+use blastn_pipeline::ungapped::extension::Fours;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 

@@ -21,7 +21,7 @@ use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
 use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
 use blastn_pipeline::gpu::worker::Worker;
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::Batch;
+use blastn_pipeline::query::batch::Batch;
 use blastn_pipeline::scoring::{Matrix, Scoring};
 use blastn_pipeline::search::{Limits, Searcher};
 use blastn_pipeline::sequence::fasta::Record;

@@ -8,9 +8,9 @@ use blastn_pipeline::gpu::pairs::upper_bounds::{UpperBounds, BoundCosts, UNBOUND
 use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
 use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, FIRST_BASE, packed_words};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::UngappedHit;
+use blastn_pipeline::ungapped::hits::UngappedHit;
 use blastn_pipeline::ungapped::hits::ChunkHit;
 use fastrand::Rng;
 

@@ -15,12 +15,13 @@ use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, UnalignedSeed, SeedHit
 use blastn_pipeline::gpu::pipeline::stages::{ChunkBases, PipelineInputs};
 use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
 use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::query::batch::{Batch, Extent};
 use blastn_pipeline::seed::lookup::Lookup;
-use blastn_pipeline::seed::words;
+use blastn_pipeline::seed::word_hits;
 use blastn_pipeline::sequence::fasta::Record;
 use blastn_pipeline::ungapped::hits::ChunkHit;
-use blastn_pipeline::ungapped::{Chunk, Diagonals, Extender, Fours};
+use blastn_pipeline::ungapped::diagonals::{Diagonals, Extender};
+use blastn_pipeline::ungapped::extension::{Chunk, Fours};
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 

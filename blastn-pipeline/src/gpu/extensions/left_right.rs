@@ -10,7 +10,7 @@ use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 use crate::search::preliminary::Search;
 use crate::search::traceback::Begin;

@@ -9,12 +9,12 @@ use crate::gapped::script::{Op, Script};
 use crate::gapped::{self, Gapped, greedy, side};
 use crate::gpu::parts::DatabaseParts;
 use crate::options::{Options, Task};
-use crate::query::queries::{Batch, Extent};
+use crate::query::batch::{Batch, Extent};
 use crate::search::preliminary::{self, Search};
 use crate::search::traceback::{self, Begin};
 use crate::seed::lookup::Lookup;
 use crate::sequence::fasta::Record;
-use crate::ungapped::Fours;
+use crate::ungapped::extension::Fours;
 
 /// Letters of a side, read from a text of 4 bits each.
 fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {

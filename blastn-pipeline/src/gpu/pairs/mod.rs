@@ -36,10 +36,9 @@ use crate::gapped::Gapped;
 use crate::gpu::extensions::left_right;
 use crate::gpu::launch;
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::search::preliminary::Search;
-use crate::ungapped::UngappedHit;
-use crate::ungapped::hits::ChunkHit;
+use crate::ungapped::hits::{ChunkHit, UngappedHit};
 
 const PAIRS: &[u8] = include_bytes!("../../../cuda/pairs.fatbin");
 const GAPPED: &[u8] = include_bytes!("../../../cuda/gapped.fatbin");

@@ -6,7 +6,7 @@ use bytemuck::Zeroable;
 
 use crate::gpu::extensions::parameters::{ExtensionSide, GreedySideReach, SideReach};
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::query::queries::{Batch, Context};
+use crate::query::batch::{Batch, Context};
 use crate::search::preliminary::Search;
 use crate::ungapped::hits::ChunkHit;
 

@@ -1,5 +1,5 @@
 //! Which of the words would have been extended, had those before them on their diagonals been known: the
-//! rule of [`crate::ungapped::Diagonals`], afterwards, on a device.
+//! rule of [`crate::ungapped::diagonals::Diagonals`], afterwards, on a device.
 //!
 //! ```text
 //!   words --mark_diagonals--> which diagonals matter

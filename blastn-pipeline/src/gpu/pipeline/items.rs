@@ -5,8 +5,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::seed::words::WordHit;
-use crate::ungapped::UngappedHit;
+use crate::seed::word_hits::WordHit;
+use crate::ungapped::hits::UngappedHit;
 
 /// Input: a part of a chunk of the database.
 #[repr(C)]

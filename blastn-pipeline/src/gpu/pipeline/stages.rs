@@ -6,11 +6,12 @@ use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
 use super::items::{ExtendedSeed, FoundWord, PartialExtension, ChunkSlice, UnalignedSeed, SeedHit};
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::words::Run;
+use crate::seed::word_hits::Run;
 use crate::sequence::packed;
-use crate::ungapped::{Chunk, Extension, Fours, UngappedHit};
+use crate::ungapped::extension::{Chunk, Extension, Fours};
+use crate::ungapped::hits::UngappedHit;
 
 /// Places whose words a thread of [`Seed`] looks up.
 pub const LOOKS: u32 = 8;

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable, cast_slice};
 
 use super::stages::PipelineInputs;
 use crate::scoring::Matrix;
-use crate::seed::words;
+use crate::seed::word_hits;
 use crate::sequence::packed;
 
 /// A part of the database.

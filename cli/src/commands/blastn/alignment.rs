@@ -3,7 +3,7 @@
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::script::Op;
 use blastn_pipeline::hsp::{Columns, Hsp};
-use blastn_pipeline::query::queries::Batch;
+use blastn_pipeline::query::batch::Batch;
 use blastn_pipeline::sequence::alphabet;
 use blastn_pipeline::sequence::fasta::Record;
 

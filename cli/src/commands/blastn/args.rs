@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
 use blastn_pipeline::options::{Options, Strand, Task};
-use blastn_pipeline::query::dust::Dust;
+use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::args::memory;
-use crate::commands::blastn::format::OutputFormat;
+use crate::commands::blastn::report::OutputFormat;
 
 /// The command line of `gpualign makedb`.
 #[derive(Debug, Args)]

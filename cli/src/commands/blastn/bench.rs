@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::{Args, ValueHint};
 use gpualign_benches::{BlastnOptions, blastn, blastn_table};
 
-use super::{open, read_queries};
+use super::run::{open, read_queries};
 use crate::commands::bench_kernels::KernelBenchArguments;
 
 /// The command line of `gpualign bench blastn`.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::gpu::extensions::parameters::{
     self, AffineParameters, TracedSides, FIRST, FRONT_SLOT, SideReach, SLOT, ExtensionSide, THREADS,
 };
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::scoring::Scoring;
 
 const FATBIN: &[u8] = include_bytes!("../../../../cuda/gapped.fatbin");

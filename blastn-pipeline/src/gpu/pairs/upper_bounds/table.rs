@@ -9,7 +9,7 @@ use crate::gpu::launch;
 use crate::gpu::pairs::{PairKernels, device};
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::ungapped::hits::ChunkHit;
 
 /// Threads of a block: one warp.

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use blastn_pipeline::options::Task;
-use blastn_pipeline::query::queries::{self, Statistics};
+use blastn_pipeline::query::batch::{self, ContextStatistics};
 use blastn_pipeline::sequence::fasta::Record;
 use blastn_pipeline::statistics::Parameters;
 
 use crate::commands::blastn::alignment::{Aligned, letters_with_masks};
-use crate::commands::blastn::format::{PROGRAM, Report, Section, number};
+use crate::commands::blastn::report::{PROGRAM, Report, Section, number};
 
 /// Columns of an alignment in a line.
 const COLUMNS: usize = 60;

@@ -1,7 +1,7 @@
 //! Batches of queries, which are searched together, one after the other.
 
 use crate::gpu::worker::Worker;
-use crate::query::plan::Plan;
+use crate::query::batch_plan::Plan;
 use crate::search::{Searcher, Seeded};
 use crate::sequence::fasta::Record;
 

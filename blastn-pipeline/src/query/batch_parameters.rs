@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 use std::ops::Range;
 
 use crate::options::Options;
-use crate::query::contexts::Context;
+use crate::query::context::Context;
 
 /// How queries are searched. It is all that a query's results owe to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

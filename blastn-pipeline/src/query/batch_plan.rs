@@ -12,9 +12,9 @@
 //! from the first on whose manner is another are left to the next batch.
 
 use crate::options::Options;
-use crate::query::manner::Manner;
-use crate::query::portions::PortionSize;
-use crate::query::queries::{Batch, Extent};
+use crate::query::batch_parameters::Manner;
+use crate::query::portion_size::PortionSize;
+use crate::query::batch::{Batch, Extent};
 use crate::sequence::fasta::Record;
 
 /// Portions of a batch, about, at most.

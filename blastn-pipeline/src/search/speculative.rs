@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use crate::hsp::Hsp;
-use crate::hsp::contained::Kept;
+use crate::hsp::containment::Kept;
 
 /// Extensions that are made ahead at most.
 const AHEAD: usize = 64;

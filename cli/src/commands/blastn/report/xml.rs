@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use blastn_pipeline::options::{Options, Task};
 
 use crate::commands::blastn::alignment::Aligned;
-use crate::commands::blastn::format::{PROGRAM, Report, Section, number};
+use crate::commands::blastn::report::{PROGRAM, Report, Section, number};
 
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
 &quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
@@ -60,7 +60,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 fn filter(options: &Options) -> String {
     let mut text = match options.dust {
         None => String::new(),
-        Some(dust) if dust == blastn_pipeline::query::dust::Dust::default() => "L;".to_owned(),
+        Some(dust) if dust == blastn_pipeline::sequence::dust::Dust::default() => "L;".to_owned(),
         Some(dust) => format!("D {} {} {};", dust.level, dust.window, dust.linker),
     };
     if options.soft_masking {

@@ -1,6 +1,6 @@
 //! Looked-up words to runs of equal bases as long as a hit must be.
 
-use crate::query::queries::Batch;
+use crate::query::batch::Batch;
 use crate::seed::lookup::{Lookup, LookupHit};
 
 /// Columns before a hit that are looked at to tell whether it may be tried.
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
     use crate::options::{Options, Task};
-    use crate::query::queries::Extent;
+    use crate::query::batch::Extent;
     use crate::sequence::fasta::Record;
     use crate::sequence::packed;
 

@@ -9,7 +9,7 @@ mod xml;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use blastn_pipeline::query::queries::Statistics;
+use blastn_pipeline::query::batch::Statistics;
 use blastn_pipeline::search::{Results, Searcher};
 use blastn_pipeline::sequence::fasta::Record;
 use rayon::prelude::*;

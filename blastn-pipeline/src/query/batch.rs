@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use crate::options::{Options, Strand};
-pub use crate::query::contexts::{Context, Extent, Statistics};
-use crate::query::manner::Manner;
+pub use crate::query::context::{Context, Extent, Statistics};
+use crate::query::batch_parameters::Manner;
 use crate::scoring::Matrix;
 use crate::sequence::alphabet::{ANY, SENTINEL, complement};
 use crate::sequence::fasta::Record;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::commands::blastn::alignment::Aligned;
-use crate::commands::blastn::format::column::Column;
-use crate::commands::blastn::format::number;
+use crate::commands::blastn::report::column::Column;
+use crate::commands::blastn::report::number;
 
 /// Adds rows, some of all those of a query and a subject.
 pub fn rows(some: &[Aligned<'_>], aligned: &[Aligned<'_>], columns: &[Column], out: &mut String) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use aligner_core::stream::Backend;
 
 use crate::gpu::engine;
-use crate::query::queries::Batch;
-use crate::search::Hit;
+use crate::query::batch::Batch;
+use crate::hsp::subject_hit::Hit;
 use crate::search::times::Times;
 use crate::seed::lookup::Lookup;
 

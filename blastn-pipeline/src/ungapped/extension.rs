@@ -1,0 +1,170 @@
+//! Ungapped extension of one word hit.
+
+use crate::options::Options;
+use crate::query::batch::Batch;
+use crate::seed::word_hits::WordHit;
+use crate::sequence::packed;
+use crate::ungapped::hits::UngappedHit;
+
+/// Words of fewer bases are extended base by base at once.
+const PACKED_FROM: usize = 11;
+
+/// A subject, or a chunk of one, as it is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    /// Bases, four a byte, and 4 bytes to spare.
+    pub packed: &'a [u8],
+    /// Bases, one a byte.
+    pub bases: &'a [u8],
+}
+
+/// Scores of four columns, given the exclusive or of their bases; nothing if words are so short that
+/// extensions are not tried by four.
+#[derive(Debug)]
+pub struct Fours(pub(crate) Option<[i32; 256]>);
+
+impl Fours {
+    /// For some scores.
+    pub fn new(options: &Options) -> Self {
+        let (reward, penalty) = (options.scoring.reward, options.scoring.penalty);
+        let of = |differences: usize| {
+            let score = |column: usize| {
+                if (differences >> (2 * column)).is_multiple_of(4) { reward } else { penalty }
+            };
+            (0..4).map(score).sum()
+        };
+        Self((options.word >= PACKED_FROM).then(|| std::array::from_fn(of)))
+    }
+}
+
+/// Extends word hits of a chunk, whatever is known of their diagonals.
+pub(crate) struct Extension<'a> {
+    pub(crate) batch: &'a Batch,
+    pub(crate) fours: &'a Fours,
+    pub(crate) chunk: Chunk<'a>,
+}
+
+impl Extension<'_> {
+    /// The extension of a word, if it scores enough.
+    pub(crate) fn of(&self, word: &WordHit) -> Option<UngappedHit> {
+        let context = self.batch.context_at(word.query as usize);
+        let statistics = self.batch.statistics(context);
+        let (drop, nearly) = (-statistics.x_drop, statistics.nearly());
+        if let Fours(Some(fours)) = self.fours
+            && !self.is_promising(word, fours, drop, nearly)
+        {
+            return None;
+        }
+        let hit = self.exact(word, drop);
+        (hit.score >= statistics.trigger).then_some(hit)
+    }
+
+    /// Whether a run of equal bases as long as a word's begins before a word on its diagonal, so that an
+    /// extension from there is likely to pass this word: to its left, within `window` columns of bases,
+    /// the score does not fall by more than the X-drop in between. `length` is that of words.
+    pub(crate) fn follows(&self, word: &WordHit, length: usize, window: usize) -> bool {
+        let context = self.batch.context_at(word.query as usize);
+        let drop = -self.batch.statistics(context).x_drop;
+        let (letters, bases) = (&self.batch.letters, self.chunk.bases);
+        let (query, subject) = (word.query as usize, word.subject as usize);
+        let (mut sum, mut run) = (0, length);
+        for i in 1..=query.min(subject).min(window) {
+            let (letter, base) = (letters[query - i], bases[subject - i]);
+            if letter > 3 {
+                break;
+            }
+            run = if letter == base { run + 1 } else { 0 };
+            // The word itself, if it is longer than it has to be.
+            if run >= length {
+                return true;
+            }
+            sum = (sum + self.batch.matrix.get(letter, base)).min(0);
+            if sum < drop {
+                break;
+            }
+        }
+        false
+    }
+
+    /// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
+    fn is_promising(&self, word: &WordHit, fours: &[i32; 256], drop: i32, enough: i32) -> bool {
+        let letters = &self.batch.letters;
+        let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
+        let (query, subject) = (word.query as usize + to_byte, word.subject as usize + to_byte);
+        // The first letter of the batch is a sentinel.
+        let left = (query - 1).min(subject) / packed::BASES;
+        let length = self.chunk.bases.len();
+        let right = (letters.len() - 1).saturating_sub(query).min(length.saturating_sub(subject))
+            / packed::BASES;
+        let byte = subject / packed::BASES;
+        let four = |query: usize, byte: usize| {
+            // A letter that is no base spills over into its neighbours.
+            let letter = |i: usize| letters[query + i];
+            let of_query = letter(0) << 6 | letter(1) << 4 | letter(2) << 2 | letter(3);
+            fours[usize::from(of_query ^ self.chunk.packed[byte])]
+        };
+        let leftward = (1..=left).map(|i| four(query - 4 * i, byte - i));
+        let rightward = (0..right).map(|i| four(query + 4 * i, byte + i));
+        let left = best_sum(leftward, drop, enough);
+        left + best_sum(rightward, drop, enough - left) >= enough
+    }
+
+    fn exact(&self, word: &WordHit, drop: i32) -> UngappedHit {
+        let (letters, bases) = (&self.batch.letters, self.chunk.bases);
+        let (query, subject) = (word.query as usize, word.subject as usize);
+        let matrix = &self.batch.matrix;
+        let (mut score, mut sum) = (0, 0);
+        let (mut before, mut behind) = (0, 0);
+        for i in 1..=query.min(subject) {
+            sum += matrix.get(letters[query - i], bases[subject - i]);
+            if sum > 0 {
+                before = i;
+                score += sum;
+                sum = 0;
+            } else if sum < drop {
+                break;
+            }
+        }
+        sum = 0;
+        let mut limit = drop;
+        for i in 0..(letters.len() - query).min(bases.len() - subject) {
+            sum += matrix.get(letters[query + i], bases[subject + i]);
+            if sum > 0 {
+                behind = i + 1;
+                score += sum;
+                sum = 0;
+                // Nothing is gained by an extension whose score as a whole is negative.
+                limit = drop.max(-score);
+            } else if sum < limit {
+                break;
+            }
+        }
+        UngappedHit {
+            query: (query - before) as u32,
+            subject: (subject - before) as u32,
+            length: (before + behind) as u32,
+            score,
+            seed_query: word.query,
+            seed_subject: word.subject,
+        }
+    }
+}
+
+/// The greatest sum of the first scores, until it drops by too much, or is enough.
+fn best_sum(scores: impl Iterator<Item = i32>, drop: i32, enough: i32) -> i32 {
+    let (mut best, mut sum) = (0, 0);
+    for score in scores {
+        if best >= enough {
+            break;
+        }
+        sum += score;
+        if sum > 0 {
+            best += sum;
+            sum = 0;
+        }
+        if sum < drop {
+            break;
+        }
+    }
+    best
+}

@@ -1,7 +1,7 @@
-//! DatabaseParts of a database: as much of it as a device holds at a time.
+//! Parts of a database, each of which fits into the memory of a device.
 //!
-//! A subject is in one part if it fits. One that is longer than a part is in several, by the chunks in which
-//! it is searched anyway ([`crate::search`]), so that parts have no seams of their own.
+//! A subject is in one part if it fits. A subject that is longer than a part is in several, divided by the chunks in which it
+//! is searched anyway, so that parts have no seams of their own.
 
 use std::ops::Range;
 
@@ -11,47 +11,47 @@ use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::search::preliminary;
 use crate::sequence::packed;
 
-/// Chunks of a database that are in a device's memory together.
+/// A part of a database: chunks that are in a device's memory together.
 #[derive(Debug, Clone, Default)]
 pub struct DatabasePart {
-    /// The place of its first base, a multiple of 4; bases are counted through the database from 0.
+    /// Index of its first base among all of the database, a multiple of 4.
     pub first: u64,
-    /// The place behind its last base.
+    /// One behind the index of its last base.
     pub end: u64,
-    /// Its chunks, placed from `first` on.
+    /// Its chunks; their bases are counted from `first` on.
     pub chunks: Vec<DatabaseChunk>,
 }
 
 impl DatabasePart {
-    /// Its bases, four a byte, and some bytes behind them.
+    /// Its bases, four a byte, and some spare bytes behind them.
     pub fn packed<'d>(&self, database: &'d Database) -> &'d [u8] {
         let byte = |base: u64| base.div_ceil(packed::BASES as u64) as usize;
         database.packed_with_spare(byte(self.first)..byte(self.end))
     }
 
-    /// Whether places of the database are all in it.
+    /// Whether it has all bases of a range of the database.
     pub(crate) fn holds(&self, places: &Range<u64>) -> bool {
         self.first <= places.start && places.end <= self.end
     }
 }
 
-/// Where a chunk is from.
+/// Where a chunk of the database is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChunkOrigin {
-    /// The subject's number.
+    /// Index of the subject.
     pub(crate) subject: usize,
-    /// Its bases.
+    /// Bases of the subject that the chunk has.
     pub(crate) range: Range<usize>,
-    /// Whether that is all of it.
+    /// Whether the chunk is the whole subject.
     pub(crate) is_all: bool,
 }
 
-/// A database's chunks, divided.
+/// A database, divided into parts.
 #[derive(Debug)]
 pub struct DatabaseParts {
-    /// All but empty.
+    /// The parts, in the order of the database.
     parts: Vec<DatabasePart>,
-    /// Of each chunk, all chunks counted through.
+    /// The origin of each chunk, through all parts.
     origins: Vec<ChunkOrigin>,
 }
 

@@ -1,29 +1,29 @@
-//! Workers that steps of several searches take turns with.
+//! Workers that the steps of several searches share.
 
 use std::ops::Deref;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Workers, each of which one thread uses at a time.
+/// A pool of workers, each of which is used by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<W> {
     idle: Mutex<Vec<W>>,
     given_back: Condvar,
 }
 
-/// A worker that is in use, until it is dropped.
+/// A worker that is in use; dropping it gives it back to its pool.
 pub(crate) struct PooledWorker<'p, W> {
     pool: &'p WorkerPool<W>,
-    /// Something until it is given back.
+    /// The worker, until it is given back.
     worker: Option<W>,
 }
 
 impl<W> WorkerPool<W> {
-    /// At least one.
+    /// A pool of some workers, at least one.
     pub(crate) fn new(workers: Vec<W>) -> Self {
         Self { idle: Mutex::new(workers), given_back: Condvar::new() }
     }
 
-    /// One of them, once there is one that no other thread uses.
+    /// Takes a worker; waits until one is idle.
     pub(crate) fn take(&self) -> PooledWorker<'_, W> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut idle = self

@@ -2,34 +2,36 @@
 
 use std::cmp::Ordering;
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
-/// An ungapped alignment that may become a gapped one.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct UngappedHit {
-    /// Where it begins in the batch's letters.
-    pub query: u32,
-    /// Where it begins in the subject.
-    pub subject: u32,
-    /// Its columns.
-    pub length: u32,
-    /// The sum over its columns.
-    pub score: i32,
-    /// The word it was extended from: place in the batch's letters.
-    pub seed_query: u32,
-    /// And in the subject.
-    pub seed_subject: u32,
+device_struct! {
+    /// An ungapped alignment of a strand of a query and a subject, or a chunk of one.
+    #[derive(PartialEq, Eq)]
+    pub struct UngappedHit {
+        /// Where it begins, as the index of a letter of the batch.
+        pub query: u32,
+        /// Where it begins in the subject or chunk.
+        pub subject: u32,
+        /// Number of its columns.
+        pub length: u32,
+        /// Sum of its columns' scores.
+        pub score: i32,
+        /// Where the exact match begins that it was extended from, as the index of a letter of the batch.
+        pub seed_query: u32,
+        /// Where that exact match begins in the subject or chunk.
+        pub seed_subject: u32,
+    }
 }
 
-/// An ungapped alignment with a chunk of a database.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct ChunkHit {
-    /// The chunk's number.
-    pub chunk: u32,
-    /// The alignment.
-    pub hit: UngappedHit,
+device_struct! {
+    /// An ungapped alignment with one of several chunks of a database.
+    #[derive(PartialEq, Eq)]
+    pub struct ChunkHit {
+        /// Index of the chunk.
+        pub chunk: u32,
+        /// The alignment.
+        pub hit: UngappedHit,
+    }
 }
 
 /// The order in which ungapped alignments of a query and a chunk are extended with gaps.

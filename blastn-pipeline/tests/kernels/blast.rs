@@ -27,7 +27,7 @@ fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec
     (extended, spent)
 }
 
-/// ChunkBases of a chunk, with parts of the queries in them.
+/// Bases of a chunk, with parts of the queries in them.
 fn chunk(random: &mut Rng, records: &[Record], length: usize) -> Vec<u8> {
     let mut bases: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
     for _ in 0..length / 60 {

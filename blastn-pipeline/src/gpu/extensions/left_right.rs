@@ -1,4 +1,4 @@
-//! Sides of extensions, and what they make of them.
+//! Left and right sides of alignments: made for a device, and put together from what it finds.
 
 use std::cmp::Reverse;
 
@@ -16,8 +16,8 @@ use crate::search::preliminary::Search;
 use crate::search::traceback::Begin;
 use crate::ungapped::hits::ChunkHit;
 
-/// What the left and the right side of a hit's extension for the score make of it, by a matrix; nothing if
-/// they did not fit. `chunks` are those that the hit is of.
+/// The gapped extension of a hit for its score, from its left and its right side with affine gap costs; nothing if one did not
+/// fit into memory. `chunks` are those of the hit's run.
 pub(crate) fn scored(
     search: &Search<'_>,
     chunks: &[DatabaseChunk],
@@ -34,7 +34,7 @@ pub(crate) fn scored(
     Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
 }
 
-/// The same of sides that were extended greedily.
+/// The gapped extension of a hit for its score, from its left and its right side, which were extended greedily.
 pub(crate) fn greedily_scored(
     search: &Search<'_>,
     found: &ChunkHit,
@@ -44,22 +44,22 @@ pub(crate) fn greedily_scored(
     Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
 }
 
-/// The sides of alignments, in the order in which a device takes them.
+/// The sides of alignments, in the order in which a device extends them.
 pub(crate) struct AlignmentSides {
     pub(crate) sides: Vec<ExtensionSide>,
-    /// Where the left and the right side of each alignment are.
+    /// Indices of the left and the right side of each alignment.
     places: Vec<[u32; 2]>,
 }
 
-/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `origin` is
-/// the place in the database that the text of subjects begins at.
+/// Makes the sides of alignments that begin at some places. Rows are letters of the query, or of the subject if extensions are
+/// greedy. `origin` is the index of the database's base that the text of subjects begins with.
 pub(crate) fn of_begins(
     (database, origin): (&Database, u64),
     batch: &Batch,
     options: &Options,
     begins: &[&Begin],
 ) -> AlignmentSides {
-    // Threads of a warp wait for the one with the most rows.
+    // Threads of a warp wait for the one with the most rows, so sides of similar length come together.
     let mut order: Vec<(u32, u32)> = (0..)
         .zip(begins)
         .flat_map(|(number, begin)| [(begin.rows[0], 2 * number), (begin.rows[1], 2 * number + 1)])
@@ -70,7 +70,7 @@ pub(crate) fn of_begins(
     let side = |&(_, number): &(u32, u32)| {
         let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
-        // A matrix begins behind the seed.
+        // An extension with affine gap costs begins behind the seed.
         let moved = usize::from(!options.is_greedy());
         let (query, subject) = (begin.query + moved, begin.subject + moved);
         let reverse = number % 2 == 0;
@@ -100,7 +100,7 @@ pub(crate) fn of_begins(
 }
 
 impl AlignmentSides {
-    /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
+    /// Alignments from sides that were extended with affine gap costs; nothing where a side did not fit into memory.
     pub(crate) fn traced(
         &self,
         scoring: &Scoring,
@@ -114,7 +114,7 @@ impl AlignmentSides {
         })
     }
 
-    /// What came of them greedily, likewise.
+    /// Alignments from sides that were extended greedily; nothing where a side did not fit into memory.
     pub(crate) fn greedily_traced(
         &self,
         database: &Database,
@@ -135,15 +135,15 @@ impl AlignmentSides {
         })
     }
 
-    /// What the left and the right side of each alignment and their columns make of it.
+    /// Combines the left and the right side of each alignment with their columns.
     fn combined(
         &self,
         begins: &[&Begin],
-        TracedSides { reached, runs }: &TracedSides,
+        TracedSides { reaches, runs }: &TracedSides,
         combine: impl Fn(&Begin, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
     ) -> Vec<Option<Gapped>> {
         let gapped = |(&begin, places): (&&Begin, &[u32; 2])| {
-            let [left, right] = places.map(|place| &reached[place as usize]);
+            let [left, right] = places.map(|place| &reaches[place as usize]);
             (left.fits() && right.fits())
                 .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))
         };

@@ -63,7 +63,7 @@ fn add(answers: &mut TracedSides, reached: SideReach, script: &Script, number: u
     let first_run = answers.runs.len() as u32;
     answers.runs.extend(script.ops().iter().map(run));
     let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
-    answers.reached.push(SideReach { first_run, runs, ..reached });
+    answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
 /// What comes of greedy sides; their rows are letters of the subject.
@@ -165,8 +165,8 @@ fn answers_become_what_the_cpu_finds() {
         let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
         let parts = DatabaseParts::new(&database, u64::MAX);
         let part = &parts.all()[0];
-        let letters = parameters::text_of_part(&database, part);
-        let of_queries = parameters::text(&batch.letters);
+        let letters = text_of_part(&database, part);
+        let of_queries = text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
             let cpu = search.subject(&subject, &mut preliminary::Work::default());

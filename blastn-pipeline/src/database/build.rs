@@ -9,7 +9,7 @@ use super::header::{HEADER, Header, LINE, Section};
 use super::substitute::Substitutes;
 use super::{Bytes, Database, Entry, Exception, Line, SPARE};
 use crate::error::{DatabaseError, Place, SequenceError};
-use crate::sequence::fasta::{self, Record};
+use crate::sequence::fasta::{self, FastaRecord};
 use crate::sequence::packed;
 
 /// Gathers sequences.
@@ -24,7 +24,7 @@ pub struct Builder {
 
 impl Builder {
     /// Adds a sequence.
-    pub fn add(&mut self, record: &Record) {
+    pub fn add(&mut self, record: &FastaRecord) {
         self.entries.push(self.end(record.letters.len() as u32));
         self.titles.extend(record.title.as_bytes());
         let mut place = 0;
@@ -102,19 +102,19 @@ mod tests {
     use super::*;
     use crate::sequence::alphabet;
 
-    fn random_records(seed: u64) -> Vec<Record> {
+    fn random_records(seed: u64) -> Vec<FastaRecord> {
         let mut random = fastrand::Rng::with_seed(seed);
         (0..20)
             .map(|number| {
                 let length = if number == 7 { 0 } else { random.usize(1..200) };
                 let letter = |_| if random.u8(..8) == 0 { random.u8(..15) } else { random.u8(..4) };
                 let letters = (0..length).map(letter).collect();
-                Record { title: format!("s{number} made up"), letters, lower: Vec::new() }
+                FastaRecord { title: format!("s{number} made up"), letters, lower_case: Vec::new() }
             })
             .collect()
     }
 
-    fn database(records: &[Record]) -> Database {
+    fn database(records: &[FastaRecord]) -> Database {
         let mut builder = Builder::default();
         for record in records {
             builder.add(record);
@@ -122,7 +122,7 @@ mod tests {
         builder.finish("made up", 5)
     }
 
-    fn check(database: &Database, records: &[Record], seed: u64) {
+    fn check(database: &Database, records: &[FastaRecord], seed: u64) {
         assert_eq!(database.len(), records.len());
         assert_eq!((database.name().as_str(), database.made()), ("made up", 5));
         for (number, record) in records.iter().enumerate() {

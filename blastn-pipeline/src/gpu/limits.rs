@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;
 
@@ -27,7 +27,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// ChunkBases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
+    /// ChunkSequence of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
     /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
     pub(crate) fn bases(&self, others: usize) -> u64 {
         self.memory / (1 + 3 * others as u64) * packed::BASES as u64
@@ -58,7 +58,7 @@ pub(crate) fn runs(
 
 /// Divides the words of a batch into pieces of at most `most` letters; gives the end of each piece, and its lookup table.
 pub(crate) fn pieces(
-    batch: &Batch,
+    batch: &QueryBatch,
     lookup: &Arc<Lookup>,
     most: usize,
 ) -> impl Iterator<Item = (u32, Arc<Lookup>)> {

@@ -8,7 +8,6 @@ use std::ops::Range;
 use crate::database::Database;
 use crate::database::chunks::chunks;
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::search::preliminary;
 use crate::sequence::packed;
 
 /// A part of a database: chunks that are in a device's memory together.
@@ -106,12 +105,12 @@ impl DatabaseParts {
 mod tests {
     use super::*;
     use crate::database::Builder;
-    use crate::sequence::fasta::Record;
+    use crate::sequence::fasta::FastaRecord;
 
     fn database(lengths: &[usize]) -> Database {
         let mut builder = Builder::default();
         for &length in lengths {
-            builder.add(&Record { letters: vec![2; length], ..Record::default() });
+            builder.add(&FastaRecord { letters: vec![2; length], ..FastaRecord::default() });
         }
         builder.finish("subjects", 0)
     }

@@ -15,8 +15,8 @@ use crate::gpu::pairs::{JudgedPairs, PairKernels};
 use crate::gpu::parts::ChunkOrigin;
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::gpu::scored_pairs;
-use crate::hsp::ranking::{self, Known, Rank};
-use crate::search::preliminary::Search;
+use crate::hsp::ranking::{self, RankBound, SubjectRank};
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::ChunkHit;
 
 /// Pairs of a query that are extended first, for each subject that its list has room for.
@@ -39,7 +39,7 @@ impl<B: Backend> ChunkRun<'_, B> {
     /// Extends hits with these chunks, and judges their pairs.
     pub(crate) fn judged(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         hits: &DeviceItems<B>,
     ) -> Result<JudgedPairs<'_, B>, DeviceError> {
         JudgedPairs::new(self.pairs, search, self.bases, self.chunks, hits)
@@ -49,14 +49,13 @@ impl<B: Backend> ChunkRun<'_, B> {
 /// Keeps the hits of pairs whose upper bound can still reach the `max_targets` best of their query; nothing if the prefilter is
 /// not worthwhile, or leaves none out.
 pub(crate) fn prefiltered<B: Backend>(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     run: &ChunkRun<'_, B>,
     hits: &DeviceItems<B>,
     max_targets: usize,
 ) -> Result<Option<DeviceItems<B>>, DeviceError> {
     let queries = search.batch.queries();
-    let of_chunk =
-        |(chunk, origin): (&DatabaseChunk, &ChunkOrigin)| {
+    let of_chunk = |(chunk, origin): (&DatabaseChunk, &ChunkOrigin)| {
         origin.is_all && upper_bounds::has_bound(chunk)
     };
     let is_bounded: Vec<bool> = run.chunks.iter().zip(run.origins).map(of_chunk).collect();
@@ -75,8 +74,9 @@ pub(crate) fn prefiltered<B: Backend>(
     let floors = bounds.floors(FIRST_PAIRS * max_targets)?;
     let first = run.judged(search, &bounds.choose(hits, &floors, false)?)?;
     let known = known_rank(search, run.origins);
-    let lasts = ranking::lasts(first.verdicts(), known, queries, max_targets).into_iter().enumerate();
-    let least = |(query, last): (usize, Option<Rank>)| {
+    let lasts =
+        ranking::worst_ranks(first.verdicts(), known, queries, max_targets).into_iter().enumerate();
+    let least = |(query, last): (usize, Option<SubjectRank>)| {
         last.map_or(0, |last| least_score(search, query, &last))
     };
     let floors: Vec<u32> = lasts.map(least).collect();
@@ -88,17 +88,17 @@ pub(crate) fn prefiltered<B: Backend>(
 
 /// A function that gives the query of a pair, and what is known of its rank. `origins` are those of the run.
 pub(crate) fn known_rank(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     origins: &[ChunkOrigin],
-) -> impl Fn(&PairVerdict) -> (usize, Known) + Sync {
+) -> impl Fn(&PairVerdict) -> (usize, RankBound) + Sync {
     |verdict| {
-        let rank = extended::rank(search, verdict, &origins[verdict.chunk as usize]);
+        let rank = scored_pairs::rank(search, verdict, &origins[verdict.chunk as usize]);
         (verdict.query(search), rank)
     }
 }
 
 /// The least score with which a subject may still rank before `last`, the last one in the list of a query.
-fn least_score(search: &Search<'_>, query: usize, last: &Rank) -> u32 {
+fn least_score(search: &PreliminarySearch<'_>, query: usize, last: &SubjectRank) -> u32 {
     let has_statistics = |&context: &usize| search.batch.contexts[context].statistics.is_some();
     let own = search.batch.contexts_of(query..query + 1);
     let own: Vec<usize> = own.filter(has_statistics).collect();
@@ -106,7 +106,7 @@ fn least_score(search: &Search<'_>, query: usize, last: &Rank) -> u32 {
         let e_values = own.iter().map(|&context| search.batch.e_value(context, score));
         let e_value = e_values.fold(f64::MAX, f64::min);
         // Among equally good subjects, the last one.
-        let rank = Rank { e_value, score, subject: usize::MAX };
+        let rank = SubjectRank { e_value, score, subject: usize::MAX };
         rank.order(last) == Ordering::Greater
     };
     let (mut low, mut high) = (0, last.score);

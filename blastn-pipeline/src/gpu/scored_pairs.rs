@@ -6,13 +6,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::gpu::ScoredHit;
+use crate::gpu::pairs::ScoredHit;
 use crate::gpu::pairs::parameters::{BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
 use crate::gpu::parts::ChunkOrigin;
 use crate::hsp::Hsp;
-use crate::hsp::ranking::{Known, Rank};
-use crate::hsp::subject_hit::Hit;
-use crate::search::preliminary::Search;
+use crate::hsp::ranking::{RankBound, SubjectRank};
+use crate::hsp::subject_hit::SubjectHit;
+use crate::search::preliminary::PreliminarySearch;
 
 /// Pairs, with their ungapped hits and gapped extensions of these.
 #[derive(Debug, Default)]
@@ -55,15 +55,15 @@ impl ScoredPairs {
     /// Subjects of each query, with preliminary alignments. `origins` are those of all chunks of the database.
     pub(crate) fn subjects(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         database: &Database,
         origins: &[ChunkOrigin],
-    ) -> Vec<Vec<Hit>> {
+    ) -> Vec<Vec<SubjectHit>> {
         let of_pair = |pair: &PairHits| {
             let ChunkOrigin { subject, ref range, .. } = origins[pair.chunk];
             let hits = self.hits[pair.hits.clone()].iter();
             let hits = hits.map(|(hit, gapped)| (hit, gapped.as_ref()));
-            let hsps = search.ready(&database.subject(subject), range, hits);
+            let hsps = search.complete(&database.subject(subject), range, hits);
             ChunkAlignments { subject, query: pair.query, begin: range.start, hsps }
         };
         let mut aligned: Vec<ChunkAlignments> = self.pairs.par_iter().map(of_pair).collect();
@@ -71,16 +71,14 @@ impl ScoredPairs {
         let of_subject = |chunks: &mut [ChunkAlignments]| {
             let ChunkAlignments { subject, query, .. } = chunks[0];
             let parts = chunks.iter_mut().map(|chunk| (chunk.begin, take(&mut chunk.hsps)));
-            (query, Hit { subject, hsps: search.merged(parts) })
+            (query, SubjectHit { subject, hsps: search.merged(parts) })
         };
-        let of_subjects: Vec<(usize, Hit)> = aligned
-            .par_chunk_by_mut(|one, other| {
-                (one.subject, one.query) == (other.subject, other.query)
-            })
+        let of_subjects: Vec<(usize, SubjectHit)> = aligned
+            .par_chunk_by_mut(|one, other| (one.subject, one.query) == (other.subject, other.query))
             .map(of_subject)
             .filter(|(_, hit)| !hit.hsps.is_empty())
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
         for (query, hit) in of_subjects {
             hits[query].push(hit);
         }
@@ -92,10 +90,14 @@ impl ScoredPairs {
 ///
 /// The rank is not better than that of the pair's best extension. It is the same if that is the extension of the best hit and
 /// is kept: hits that were not extended lie within it.
-pub(crate) fn rank(search: &Search<'_>, verdict: &PairVerdict, origin: &ChunkOrigin) -> Known {
+pub(crate) fn rank(
+    search: &PreliminarySearch<'_>,
+    verdict: &PairVerdict,
+    origin: &ChunkOrigin,
+) -> RankBound {
     let &PairVerdict { strand, score, others, others_opposite, state, .. } = verdict;
     if state == OPEN {
-        return Known::Open;
+        return RankBound::Unknown;
     }
     let batch = search.batch;
     let context = strand as usize;
@@ -105,14 +107,14 @@ pub(crate) fn rank(search: &Search<'_>, verdict: &PairVerdict, origin: &ChunkOri
     let is_any_enough = is_enough(context, score.max(others))
         || opposite.is_some_and(|opposite| is_enough(opposite, others_opposite));
     if !is_any_enough {
-        return Known::Nothing;
+        return RankBound::NoAlignment;
     }
     if !origin.is_all {
-        return Known::Open;
+        return RankBound::Unknown;
     }
     let e_value = batch.e_value(context, score.max(others));
     let of_opposite = opposite.map_or(f64::MAX, |other| batch.e_value(other, others_opposite));
-    let rank = Rank {
+    let rank = SubjectRank {
         e_value: e_value.min(of_opposite),
         score: score.max(others).max(others_opposite),
         subject: origin.subject,
@@ -120,5 +122,5 @@ pub(crate) fn rank(search: &Search<'_>, verdict: &PairVerdict, origin: &ChunkOri
     let is_best = score == rank.score && e_value <= of_opposite;
     let is_kept = is_enough(context, score) && e_value <= search.options.e_value;
     let is_known = state == BEST_STAYS && is_best && is_kept;
-    if is_known { Known::Rank(rank) } else { Known::AtBest(rank) }
+    if is_known { RankBound::Exact(rank) } else { RankBound::UpperBound(rank) }
 }

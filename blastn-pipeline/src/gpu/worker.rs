@@ -7,15 +7,15 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::parameters::{TracedSides, GreedyScores, ExtensionSide};
+use crate::gpu::extensions::parameters::{ExtensionSide, GreedyScores, TracedSides};
 use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
 use crate::gpu::pairs::PairKernels;
 use crate::gpu::pipeline::PipelineBuild;
-use crate::gpu::pipeline::tables::{DatabaseChunk, first_bases};
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
 use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
 use crate::gpu::pipeline::stages::PipelineInputs;
-use crate::query::batch::Batch;
+use crate::gpu::pipeline::tables::{DatabaseChunk, first_bases};
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
 /// A device that looks up words and extends alignments, on a stream of its own. All errors are the device's: memory that does
@@ -46,7 +46,7 @@ pub trait Worker: Debug + Send + Sync {
     ///
     /// # Errors
     /// See [`Worker`].
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
 
     /// Finds the ungapped alignments of a piece of the queries, whose words `inputs` has, with chunks of `bases`; the chunks
     /// of `inputs` are not used.
@@ -129,7 +129,7 @@ impl Worker for GpuWorker {
         self.gpu.upload(text)
     }
 
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
         DeviceQueries::new(&self.gpu, batch, scoring)
     }
 

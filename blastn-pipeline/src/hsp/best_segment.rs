@@ -5,7 +5,7 @@ use crate::scoring::Scoring;
 
 /// A part of an alignment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct BestSegment {
     pub(crate) score: i32,
     /// Places of query and subject.
     pub(crate) begin: (usize, usize),
@@ -16,7 +16,7 @@ pub(crate) struct Part {
     pub(crate) columns: i32,
 }
 
-impl Part {
+impl BestSegment {
     /// Grows it by equal bases at both ends.
     pub(crate) fn grow(
         &mut self,
@@ -43,14 +43,14 @@ impl Part {
 
 /// The best part of an alignment from a pair of places on. Runs are shortened by columns that
 /// cannot begin it.
-pub(crate) fn best_part(
+pub(crate) fn best_segment(
     runs: &mut [(Op, i32)],
     (query, subject): (&[u8], &[u8]),
     begin: (usize, usize),
     scoring: &Scoring,
     score: &impl Fn(u8, u8) -> i32,
     cutoff: i32,
-) -> Part {
+) -> BestSegment {
     let factor = if scoring.is_linear() { 1 + scoring.reward % 2 } else { 1 };
     let (open, extend) = if scoring.is_linear() {
         (0, (scoring.reward - 2 * scoring.penalty) * factor / 2)
@@ -59,7 +59,7 @@ pub(crate) fn best_part(
     };
     let (mut q, mut s) = begin;
     let (mut current, mut current_first) = (begin, 0);
-    let mut best = Part { score: 0, begin, end: begin, first: 0, last: 0, columns: -1 };
+    let mut best = BestSegment { score: 0, begin, end: begin, first: 0, last: 0, columns: -1 };
     let mut sum = 0;
     for (number, run) in runs.iter_mut().enumerate() {
         let mut column = 0;
@@ -91,7 +91,7 @@ pub(crate) fn best_part(
                 current = (q, s);
                 // What was good enough before stays; the rest is forgotten.
                 if best.score < cutoff {
-                    best = Part {
+                    best = BestSegment {
                         score: 0,
                         begin: current,
                         first: current_first,
@@ -100,7 +100,7 @@ pub(crate) fn best_part(
                     };
                 }
             } else if sum > best.score {
-                best = Part {
+                best = BestSegment {
                     score: sum,
                     begin: current,
                     end: (q, s),

@@ -10,15 +10,15 @@
 //! Which alignments are left depends on that, so it is done the same way here.
 
 use crate::hsp::Hsp;
-use crate::query::batch::Batch;
-use crate::hsp::subject_hit::Hit;
+use crate::hsp::subject_hit::SubjectHit;
+use crate::query::batch::QueryBatch;
 
 /// Alignments of a leaf from which on it is divided.
 const FORK: usize = 20;
 
 /// An alignment of a query.
 #[derive(Debug, Clone)]
-struct Rival {
+struct CullingCandidate {
     /// Its hit and its place there.
     place: (usize, usize),
     /// Its subject, and where it begins there.
@@ -32,13 +32,19 @@ struct Rival {
     merit: usize,
 }
 
-impl Rival {
-    fn new(place: (usize, usize), subject: usize, hsp: &Hsp, batch: &Batch, merit: usize) -> Self {
+impl CullingCandidate {
+    fn new(
+        place: (usize, usize),
+        subject: usize,
+        hsp: &Hsp,
+        batch: &QueryBatch,
+        merit: usize,
+    ) -> Self {
         let context = &batch.contexts()[hsp.context];
         let length = context.length as i64;
         let (begin, end) = (i64::from(hsp.query.0), i64::from(hsp.query.1));
         let (begin, end) =
-            if context.minus { (length - end, length - begin) } else { (begin, end) };
+            if context.is_minus { (length - end, length - begin) } else { (begin, end) };
         let offset = hsp.subject.0;
         Self { place, subject, offset, begin, end, score: i64::from(hsp.score), merit }
     }
@@ -71,17 +77,17 @@ impl Rival {
 
 /// A range of a query, with the alignments that lie in neither of its halves, or in a half that is no node.
 #[derive(Debug)]
-struct Node {
+struct QueryRange {
     begin: i64,
     end: i64,
     /// Nothing, or the left and the right half as far as there are any alignments.
-    halves: [Option<Box<Node>>; 2],
-    rivals: Vec<Rival>,
+    halves: [Option<Box<QueryRange>>; 2],
+    candidates: Vec<CullingCandidate>,
 }
 
-impl Node {
+impl QueryRange {
     fn new(begin: i64, end: i64) -> Self {
-        Self { begin, end, halves: [None, None], rivals: Vec::new() }
+        Self { begin, end, halves: [None, None], candidates: Vec::new() }
     }
 
     fn is_leaf(&self) -> bool {
@@ -89,7 +95,7 @@ impl Node {
     }
 
     fn is_empty(&self) -> bool {
-        self.rivals.is_empty() && self.is_leaf()
+        self.candidates.is_empty() && self.is_leaf()
     }
 
     fn middle(&self) -> i64 {
@@ -97,13 +103,18 @@ impl Node {
     }
 
     /// The half that a range lies in.
-    fn half(&self, rival: &Rival) -> Option<usize> {
-        if rival.end < self.middle() { Some(0) } else { (rival.begin > self.middle()).then_some(1) }
+    fn half(&self, candidate: &CullingCandidate) -> Option<usize> {
+        if candidate.end < self.middle() {
+            Some(0)
+        } else {
+            (candidate.begin > self.middle()).then_some(1)
+        }
     }
 
     /// Adds an alignment below a node, unless enough others dominate it.
-    fn add(&mut self, mut new: Rival) {
-        let dominating = self.rivals.iter().filter(|rival| rival.dominates(&new)).count();
+    fn add(&mut self, mut new: CullingCandidate) {
+        let dominating =
+            self.candidates.iter().filter(|candidate| candidate.dominates(&new)).count();
         if dominating >= new.merit {
             return;
         }
@@ -112,13 +123,14 @@ impl Node {
         if let Some(half) = half.and_then(|half| self.halves[half].as_mut()) {
             return half.add(new);
         }
-        self.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        self.candidates
+            .retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
         for half in &mut self.halves {
             Self::compare(half, &new);
         }
         let was_leaf = self.is_leaf();
-        self.rivals.push(new);
-        if was_leaf && self.rivals.len() >= FORK {
+        self.candidates.push(new);
+        if was_leaf && self.candidates.len() >= FORK {
             self.fork();
         }
     }
@@ -126,21 +138,21 @@ impl Node {
     /// Divides a leaf.
     fn fork(&mut self) {
         let (begin, middle, end) = (self.begin, self.middle(), self.end);
-        for rival in std::mem::take(&mut self.rivals) {
-            match self.half(&rival) {
-                None => self.rivals.push(rival),
+        for candidate in std::mem::take(&mut self.candidates) {
+            match self.half(&candidate) {
+                None => self.candidates.push(candidate),
                 Some(half) => {
                     let (begin, end) = if half == 0 { (begin, middle) } else { (middle, end) };
                     let node =
                         self.halves[half].get_or_insert_with(|| Box::new(Self::new(begin, end)));
-                    node.rivals.push(rival);
+                    node.candidates.push(candidate);
                 }
             }
         }
     }
 
     /// Marks down what a new alignment dominates, and removes the node if nothing is left.
-    fn compare(slot: &mut Option<Box<Self>>, new: &Rival) {
+    fn compare(slot: &mut Option<Box<Self>>, new: &CullingCandidate) {
         let Some(node) = slot else { return };
         if new.begin <= node.begin && node.end <= new.end {
             return Self::mark_down(slot);
@@ -153,7 +165,8 @@ impl Node {
         for half in &mut node.halves {
             Self::compare(half, new);
         }
-        node.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        node.candidates
+            .retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
         if node.is_empty() {
             *slot = None;
         }
@@ -163,7 +176,7 @@ impl Node {
     fn mark_down(slot: &mut Option<Box<Self>>) {
         let Some(node) = slot else { return };
         node.halves.iter_mut().for_each(Self::mark_down);
-        node.rivals.retain_mut(Rival::marked_down);
+        node.candidates.retain_mut(CullingCandidate::marked_down);
         if node.is_empty() {
             *slot = None;
         }
@@ -171,20 +184,20 @@ impl Node {
 
     /// The places of all alignments.
     fn places(&self, places: &mut Vec<(usize, usize)>) {
-        places.extend(self.rivals.iter().map(|rival| rival.place));
+        places.extend(self.candidates.iter().map(|candidate| candidate.place));
         self.halves.iter().flatten().for_each(|half| half.places(places));
     }
 }
 
 /// Drops alignments of one query that `limit` others dominate; hits and their alignments come in the order
 /// in which they are given.
-pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
+pub(crate) fn cull(hits: &mut Vec<SubjectHit>, batch: &QueryBatch, limit: usize) {
     let Some(first) = hits.first().and_then(|hit| hit.hsps.first()) else { return };
     let length = batch.contexts()[first.context].length as i64;
-    let mut tree = Node::new(0, length);
+    let mut tree = QueryRange::new(0, length);
     for (number, hit) in hits.iter().enumerate() {
         for (place, hsp) in hit.hsps.iter().enumerate() {
-            tree.add(Rival::new((number, place), hit.subject, hsp, batch, limit));
+            tree.add(CullingCandidate::new((number, place), hit.subject, hsp, batch, limit));
         }
     }
     let mut places = Vec::new();
@@ -204,39 +217,42 @@ pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
 mod tests {
     use super::*;
 
-    fn rival(begin: i64, end: i64, score: i64) -> Rival {
-        Rival { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
+    fn candidate(begin: i64, end: i64, score: i64) -> CullingCandidate {
+        CullingCandidate { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
     }
 
     #[test]
     fn the_better_of_two_that_overlap_dominates() {
-        let (good, bad) = (rival(0, 100, 90), rival(10, 90, 40));
+        let (good, bad) = (candidate(0, 100, 90), candidate(10, 90, 40));
         assert!(good.dominates(&bad) && !bad.dominates(&good));
-        let later = Rival { subject: 1, ..rival(0, 100, 90) };
+        let later = CullingCandidate { subject: 1, ..candidate(0, 100, 90) };
         assert!(good.dominates(&later) && !later.dominates(&good));
-        let apart = rival(80, 300, 40);
+        let apart = candidate(80, 300, 40);
         assert!(!good.dominates(&apart) && !apart.dominates(&good));
     }
 
     /// What is left if each new one is compared with all.
-    fn left(rivals: &[Rival]) -> Vec<(usize, usize)> {
-        let mut kept: Vec<Rival> = Vec::new();
-        for rival in rivals {
-            let mut new = rival.clone();
-            let dominating = kept.iter().filter(|rival| rival.dominates(&new)).count();
+    fn left(candidates: &[CullingCandidate]) -> Vec<(usize, usize)> {
+        let mut kept: Vec<CullingCandidate> = Vec::new();
+        for candidate in candidates {
+            let mut new = candidate.clone();
+            let dominating = kept.iter().filter(|candidate| candidate.dominates(&new)).count();
             if dominating < new.merit {
                 new.merit -= dominating;
-                kept.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+                kept.retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
                 kept.push(new);
             }
         }
-        kept.iter().map(|rival| rival.place).collect()
+        kept.iter().map(|candidate| candidate.place).collect()
     }
 
-    fn left_in_tree(rivals: &[Rival], length: i64) -> (Vec<(usize, usize)>, Node) {
-        let mut tree = Node::new(0, length);
-        for rival in rivals {
-            tree.add(rival.clone());
+    fn left_in_tree(
+        candidates: &[CullingCandidate],
+        length: i64,
+    ) -> (Vec<(usize, usize)>, QueryRange) {
+        let mut tree = QueryRange::new(0, length);
+        for candidate in candidates {
+            tree.add(candidate.clone());
         }
         let mut places = Vec::new();
         tree.places(&mut places);
@@ -244,11 +260,20 @@ mod tests {
         (places, tree)
     }
 
-    fn random_rival(random: &mut fastrand::Rng, number: usize, length: i64) -> Rival {
+    fn random_candidate(
+        random: &mut fastrand::Rng,
+        number: usize,
+        length: i64,
+    ) -> CullingCandidate {
         let begin = random.i64(0..length - 10);
         let end = begin + random.i64(5..=(length - begin).min(60));
         let merit = 1 + number % 3;
-        Rival { place: (number, 0), merit, subject: number, ..rival(begin, end, end - begin) }
+        CullingCandidate {
+            place: (number, 0),
+            merit,
+            subject: number,
+            ..candidate(begin, end, end - begin)
+        }
     }
 
     #[test]
@@ -256,11 +281,11 @@ mod tests {
         let mut dropped = 0;
         for seed in 0..200 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let rivals: Vec<Rival> =
-                (0..FORK - 1).map(|number| random_rival(&mut random, number, 200)).collect();
-            let (found, _) = left_in_tree(&rivals, 200);
-            assert_eq!(found, left(&rivals), "seed {seed}");
-            dropped += rivals.len() - found.len();
+            let candidates: Vec<CullingCandidate> =
+                (0..FORK - 1).map(|number| random_candidate(&mut random, number, 200)).collect();
+            let (found, _) = left_in_tree(&candidates, 200);
+            assert_eq!(found, left(&candidates), "seed {seed}");
+            dropped += candidates.len() - found.len();
         }
         assert!(dropped > 500, "{dropped} dropped");
     }
@@ -270,23 +295,26 @@ mod tests {
         for seed in 0..50 {
             let mut random = fastrand::Rng::with_seed(seed);
             // Apart from each other, and from what divides the query.
-            let mut rivals: Vec<Rival> = (0..64)
+            let mut candidates: Vec<CullingCandidate> = (0..64)
                 .map(|number| {
                     let begin = 100 * number + 10;
-                    Rival { place: (number as usize, 0), ..rival(begin, begin + 50, 200) }
+                    CullingCandidate {
+                        place: (number as usize, 0),
+                        ..candidate(begin, begin + 50, 200)
+                    }
                 })
                 .collect();
-            random.shuffle(&mut rivals);
-            let (found, tree) = left_in_tree(&rivals, 6_400);
+            random.shuffle(&mut candidates);
+            let (found, tree) = left_in_tree(&candidates, 6_400);
             assert_eq!(found.len(), 64, "seed {seed}");
-            assert!(tree.rivals.is_empty() && !tree.is_leaf(), "seed {seed}");
+            assert!(tree.candidates.is_empty() && !tree.is_leaf(), "seed {seed}");
             // One that covers all nodes, though it dominates none of the others.
-            let long = Rival { place: (64, 0), ..rival(0, 6_400, 50) };
-            assert!(!rivals.iter().any(|rival| long.dominates(rival)));
-            rivals.push(long);
-            assert_eq!(left_in_tree(&rivals, 6_400).0, [(64, 0)], "seed {seed}");
-            rivals.push(Rival { place: (65, 0), ..rival(10, 60, 200) });
-            let found = left_in_tree(&rivals, 6_400).0;
+            let long = CullingCandidate { place: (64, 0), ..candidate(0, 6_400, 50) };
+            assert!(!candidates.iter().any(|candidate| long.dominates(candidate)));
+            candidates.push(long);
+            assert_eq!(left_in_tree(&candidates, 6_400).0, [(64, 0)], "seed {seed}");
+            candidates.push(CullingCandidate { place: (65, 0), ..candidate(10, 60, 200) });
+            let found = left_in_tree(&candidates, 6_400).0;
             assert_eq!(found, [(64, 0), (65, 0)], "seed {seed}");
         }
     }

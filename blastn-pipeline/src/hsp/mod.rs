@@ -13,7 +13,7 @@ use crate::gapped::script::{Op, Script};
 /// An alignment. Places count from 0, within the context and the subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hsp {
-    /// The strand of a query, see [`crate::query::batch::Batch::contexts`].
+    /// The strand of a query, see [`crate::query::batch::QueryBatch::contexts`].
     pub context: usize,
     /// The sum over columns and gaps.
     pub score: i32,

@@ -3,25 +3,25 @@
 use std::cmp::Ordering;
 
 use crate::hsp::Hsp;
-use crate::hsp::ranking::Rank;
+use crate::hsp::ranking::SubjectRank;
 
-/// Alignments of a query and a subject.
+/// A subject with its alignments with a query.
 #[derive(Debug, Clone)]
-pub struct Hit {
-    /// The subject's number in the database.
+pub struct SubjectHit {
+    /// Number of the subject in the database, from 0.
     pub subject: usize,
-    /// The best first; never empty.
+    /// Alignments, the best first; at least one.
     pub hsps: Vec<Hsp>,
 }
 
-impl Hit {
-    /// How good it is.
-    pub(crate) fn rank(&self) -> Rank {
+impl SubjectHit {
+    /// The rank of the subject among all of the query.
+    pub(crate) fn rank(&self) -> SubjectRank {
         let e_value = self.hsps.iter().map(|hsp| hsp.e_value).fold(f64::MAX, f64::min);
-        Rank { e_value, score: self.hsps[0].score, subject: self.subject }
+        SubjectRank { e_value, score: self.hsps[0].score, subject: self.subject }
     }
 
-    /// The order in which subjects are reported.
+    /// The order in which subjects are reported: the best first.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         self.rank().order(&other.rank())
     }

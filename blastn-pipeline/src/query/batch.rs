@@ -1,149 +1,156 @@
-//! Queries as they are searched: both strands of many of them, end to end.
+//! A batch of queries in the form in which it is searched: both strands of all queries, end to end.
 //!
 //! ```text
-//!   letters   | plus of query 0 | minus of query 0 | plus of query 1 | ...     | is a sentinel
-//!   contexts    first, length     first, length       ...
-//!   segments    ------   -----    -----   ------      what is not masked: words are looked up there
+//!   letters    | plus of query 0 | minus of query 0 | plus of query 1 | ...     | is a sentinel
+//!   contexts     first, length     first, length      ...
+//!   segments     ------   -----    -----   ------     unmasked ranges: words are looked up there
 //! ```
 
 use std::ops::Range;
 
-use crate::options::{Options, Strand};
-pub use crate::query::context::{Context, Extent, Statistics};
-use crate::query::batch_parameters::Manner;
-use crate::scoring::Matrix;
+use crate::options::{SearchOptions, Strand};
+use crate::query::batch_parameters::BatchParameters;
+use crate::query::context::{ContextStatistics, QueryContext};
+use crate::scoring::ScoreMatrix;
 use crate::sequence::alphabet::{ANY, SENTINEL, complement};
-use crate::sequence::fasta::Record;
-use crate::statistics::tables::{self, Gapped};
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::statistics::tables::{self, GappedParameters};
 
 /// Queries that are searched together.
 #[derive(Debug)]
-pub struct Batch {
-    /// Letters of all contexts, with sentinels between them and around.
+pub struct QueryBatch {
+    /// Letters of all contexts, with a sentinel before each context and behind the last.
     pub(crate) letters: Vec<u8>,
-    pub(crate) contexts: Vec<Context>,
-    /// Ranges of `letters` that are not masked, in order.
+    /// Strands of all queries, in the order of `letters`.
+    pub(crate) contexts: Vec<QueryContext>,
+    /// Unmasked ranges of `letters`, ascending, each within one context.
     pub(crate) segments: Vec<Range<usize>>,
-    pub(crate) matrix: Matrix,
-    /// How they are searched.
-    pub(crate) manner: Manner,
-    /// Whether odd scores are rounded down for E-values.
-    pub(crate) even: bool,
-    queries: usize,
+    pub(crate) matrix: ScoreMatrix,
+    /// Parameters that follow from all queries that are searched together.
+    pub(crate) parameters: BatchParameters,
+    /// Whether odd scores are rounded down before E-values are computed.
+    rounds_scores_down: bool,
+    query_count: usize,
 }
 
-impl Batch {
-    /// Prepares queries.
+impl QueryBatch {
+    /// Prepares queries for a search of a database of the given size.
     ///
     /// # Panics
-    /// If [`Options::check`] fails.
-    pub fn new(records: &[Record], options: &Options, extent: Extent) -> Self {
-        let Some((gapped, even)) = tables::gapped(&options.scoring) else {
-            panic!("scores that were checked");
+    /// If [`SearchOptions::check`] fails.
+    pub fn new(records: &[FastaRecord], options: &SearchOptions, database: DatabaseSize) -> Self {
+        let Some(statistics) = tables::scoring_statistics(&options.scoring) else {
+            panic!("the scores are not supported: check the options first");
         };
-        let matrix = Matrix::new(&options.scoring);
         let mut batch = Self {
             letters: vec![SENTINEL],
             contexts: Vec::new(),
             segments: Vec::new(),
-            matrix,
-            manner: Manner::new(&[], &[], options),
-            even,
-            queries: records.len(),
+            matrix: ScoreMatrix::new(&options.scoring),
+            parameters: BatchParameters::new(&[], &[], options),
+            rounds_scores_down: statistics.rounds_scores_down,
+            query_count: records.len(),
         };
         for (query, record) in records.iter().enumerate() {
-            batch.add(query, record, options, gapped, extent);
+            batch.add(query, record, options, statistics.gapped, database);
         }
-        batch.manner = batch.manner_of(0..records.len(), options);
+        batch.parameters = batch.parameters_of(0..records.len(), options);
         batch
     }
 
-    /// The same queries, searched in some manner.
+    /// The same queries, to be searched with other batch parameters.
     #[must_use]
-    pub(crate) fn in_manner(self, manner: Manner) -> Self {
-        Self { manner, ..self }
+    pub(crate) fn with_parameters(self, parameters: BatchParameters) -> Self {
+        Self { parameters, ..self }
     }
 
-    /// In what manner some of the queries would be searched alone.
-    pub(crate) fn manner_of(&self, queries: Range<usize>, options: &Options) -> Manner {
-        let own = self.contexts_of(queries);
-        let segment_of = |context: usize| {
+    /// The batch parameters that some of the queries would have if they were searched without the others.
+    pub(crate) fn parameters_of(
+        &self,
+        queries: Range<usize>,
+        options: &SearchOptions,
+    ) -> BatchParameters {
+        let contexts = self.contexts_of(queries);
+        let first_segment = |context: usize| {
             let first = self.contexts.get(context).map_or(self.letters.len(), |it| it.first);
             self.segments.partition_point(|segment| segment.start < first)
         };
-        let segments = segment_of(own.start)..segment_of(own.end);
-        Manner::new(&self.contexts[own], &self.segments[segments], options)
+        let segments = first_segment(contexts.start)..first_segment(contexts.end);
+        BatchParameters::new(&self.contexts[contexts], &self.segments[segments], options)
     }
 
-    /// The contexts of some queries.
+    /// The numbers of the contexts of some queries.
     pub(crate) fn contexts_of(&self, queries: Range<usize>) -> Range<usize> {
         let first_of = |query| self.contexts.partition_point(|context| context.query < query);
         first_of(queries.start)..first_of(queries.end)
     }
 
+    /// Appends the strands of a query.
     fn add(
         &mut self,
         query: usize,
-        record: &Record,
-        options: &Options,
-        gapped: Gapped,
-        extent: Extent,
+        record: &FastaRecord,
+        options: &SearchOptions,
+        gapped: GappedParameters,
+        database: DatabaseSize,
     ) {
         let length = record.letters.len();
-        let masks = masks(record, options);
+        let masks = masked_ranges(record, options);
         let mut plus = record.letters.clone();
         if !options.soft_masking {
             for mask in &masks {
                 plus[mask.clone()].fill(ANY);
             }
         }
-        for minus in [false, true] {
-            let unwanted = if minus { Strand::Plus } else { Strand::Minus };
+        for is_minus in [false, true] {
+            let unwanted = if is_minus { Strand::Plus } else { Strand::Minus };
             if options.strand == unwanted || length == 0 {
                 continue;
             }
             let first = self.letters.len();
-            if minus {
+            if is_minus {
                 self.letters.extend(plus.iter().rev().map(|&letter| complement(letter)));
             } else {
                 self.letters.extend(&plus);
             }
             let strand = &self.letters[first..];
-            let statistics = Statistics::new(strand, &self.matrix, options, gapped, extent);
+            let statistics =
+                ContextStatistics::new(strand, &self.matrix, options, gapped, database);
             self.letters.push(SENTINEL);
-            self.contexts.push(Context { first, length, query, minus, statistics });
+            self.contexts.push(QueryContext { first, length, query, is_minus, statistics });
             if statistics.is_some() {
                 let mirrored =
                     masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
-                let masks = if minus { mirrored.collect() } else { masks.clone() };
-                self.segments
-                    .extend(between(&masks, length).map(|gap| first + gap.start..first + gap.end));
+                let masks = if is_minus { mirrored.collect() } else { masks.clone() };
+                let unmasked = unmasked_ranges(&masks, length);
+                self.segments.extend(unmasked.map(|gap| first + gap.start..first + gap.end));
             }
         }
     }
 
-    /// How many queries there are.
+    /// Number of queries.
     pub fn queries(&self) -> usize {
-        self.queries
+        self.query_count
     }
 
-    /// The letters of all strands, with sentinels between them and around.
+    /// The letters of all contexts, with a sentinel before each context and behind the last.
     pub fn letters(&self) -> &[u8] {
         &self.letters
     }
 
-    /// Strands of queries, in order.
-    pub fn contexts(&self) -> &[Context] {
+    /// The strands of all queries that are searched; the plus strand of a query comes before its minus strand.
+    pub fn contexts(&self) -> &[QueryContext] {
         &self.contexts
     }
 
-    /// The context that a place of `letters` is in, or ends with.
+    /// The number of the context that contains a position of `letters`, or whose end is there.
     #[inline]
-    pub(crate) fn context_at(&self, place: usize) -> usize {
-        self.contexts.partition_point(|context| context.first <= place) - 1
+    pub(crate) fn context_at(&self, position: usize) -> usize {
+        self.contexts.partition_point(|context| context.first <= position) - 1
     }
 
-    /// The other strand of a context's query, if it is searched.
+    /// The number of the context with the other strand of the same query, if that strand is searched.
     pub(crate) fn opposite(&self, context: usize) -> Option<usize> {
         let query = self.contexts[context].query;
         let is_opposite =
@@ -151,33 +158,39 @@ impl Batch {
         [context + 1, context.wrapping_sub(1)].into_iter().find(is_opposite)
     }
 
-    /// The letters of a context.
+    /// The letters of a context, without sentinels.
     pub(crate) fn strand(&self, context: usize) -> &[u8] {
         &self.letters[self.contexts[context].range()]
     }
 
-    /// The statistics of a context that something was found in.
-    pub(crate) fn statistics(&self, context: usize) -> &Statistics {
+    /// The statistics of a context in which a hit was found; contexts without statistics have no hits.
+    pub(crate) fn statistics(&self, context: usize) -> &ContextStatistics {
         let Some(statistics) = &self.contexts[context].statistics else {
             panic!("nothing is found in a context without statistics");
         };
         statistics
     }
 
-    /// The E-value of a score.
+    /// The E-value of a raw score of a gapped alignment.
     pub(crate) fn e_value(&self, context: usize, score: i32) -> f64 {
         let statistics = self.statistics(context);
-        let score = if self.even { score & !1 } else { score };
+        let score = if self.rounds_scores_down { score & !1 } else { score };
         statistics.gapped.e_value(score, statistics.space.effective)
+    }
+
+    /// The bit score of a raw score of a gapped alignment; 0 in a context without statistics.
+    pub fn bit_score(&self, context: usize, score: i32) -> f64 {
+        self.contexts[context].statistics.map_or(0.0, |statistics| statistics.gapped.bits(score))
     }
 }
 
-/// What is masked of a query, in order and apart from each other.
-pub fn masks(record: &Record, options: &Options) -> Vec<Range<usize>> {
+/// The masked ranges of a query's plus strand, ascending and apart from each other: low-complexity regions and, if the
+/// options say so, lower-case letters.
+pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range<usize>> {
     let mut masks: Vec<Range<u32>> =
         options.dust.map(|dust| dust.mask(&record.letters)).unwrap_or_default();
-    if options.mask_lower {
-        masks.extend(record.lower.iter().cloned());
+    if options.masks_lower_case {
+        masks.extend(record.lower_case.iter().cloned());
         masks.sort_unstable_by_key(|mask| mask.start);
     }
     let mut joined: Vec<Range<usize>> = Vec::new();
@@ -191,8 +204,8 @@ pub fn masks(record: &Record, options: &Options) -> Vec<Range<usize>> {
     joined
 }
 
-/// What lies between masks.
-fn between(masks: &[Range<usize>], length: usize) -> impl Iterator<Item = Range<usize>> {
+/// The ranges of a sequence between its masked ranges, without empty ones.
+fn unmasked_ranges(masks: &[Range<usize>], length: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = std::iter::once(0).chain(masks.iter().map(|mask| mask.end));
     let ends = masks.iter().map(|mask| mask.start).chain(std::iter::once(length));
     starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| start..end)
@@ -201,26 +214,26 @@ fn between(masks: &[Range<usize>], length: usize) -> impl Iterator<Item = Range<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Task;
+    use crate::options::BlastTask;
     use crate::sequence::alphabet::encode;
 
-    fn record(letters: &str) -> Record {
+    fn record(letters: &str) -> FastaRecord {
         let letters: Vec<u8> = letters.bytes().filter_map(encode).collect();
         let lower = if letters.len() > 4 { vec![2..4] } else { Vec::new() };
-        Record { title: "q".to_owned(), letters, lower }
+        FastaRecord { title: "q".to_owned(), letters, lower_case: lower }
     }
 
-    fn batch(options: &Options) -> Batch {
+    fn batch(options: &SearchOptions) -> QueryBatch {
         let records = [record("ACGTTR"), record(""), record("NNN"), record("GGA")];
-        Batch::new(&records, options, Extent { letters: 1000, sequences: 2 })
+        QueryBatch::new(&records, options, DatabaseSize { letters: 1000, sequences: 2 })
     }
 
     #[test]
     fn strands_lie_end_to_end_between_sentinels() {
-        let mut options = Options::new(Task::Blastn);
-        let of = |batch: &Batch| -> Vec<(usize, usize, bool, bool)> {
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        let of = |batch: &QueryBatch| -> Vec<(usize, usize, bool, bool)> {
             let contexts = batch.contexts.iter();
-            contexts.map(|c| (c.first, c.query, c.minus, c.statistics.is_some())).collect()
+            contexts.map(|c| (c.first, c.query, c.is_minus, c.statistics.is_some())).collect()
         };
         let both = batch(&options);
         let text: String = both
@@ -247,8 +260,8 @@ mod tests {
 
     #[test]
     fn masks_are_mirrored_and_hard_ones_become_n() {
-        let mut options = Options::new(Task::Blastn);
-        options.mask_lower = true;
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        options.masks_lower_case = true;
         assert_eq!(batch(&options).segments[..4], [1..3, 5..7, 8..10, 12..14]);
         options.soft_masking = false;
         let letters = &batch(&options).letters;
@@ -258,11 +271,11 @@ mod tests {
     #[test]
     fn cutoffs_of_blastn() {
         let query = "ACGTTGCATGCCATTACGGATCCATGACGGT".repeat(10);
-        let options = Options::new(Task::Blastn);
-        let extent = Extent { letters: 2_476_164, sequences: 42 };
-        let batch = Batch::new(&[record(&query)], &options, extent);
+        let options = SearchOptions::new(BlastTask::Blastn);
+        let extent = DatabaseSize { letters: 2_476_164, sequences: 42 };
+        let batch = QueryBatch::new(&[record(&query)], &options, extent);
         let statistics = batch.statistics(0);
-        assert_eq!((batch.manner.x_drop, batch.manner.x_drop_last), (33, 110));
+        assert_eq!((batch.parameters.gapped_x_drop, batch.parameters.final_x_drop), (33, 110));
         assert!(statistics.trigger <= statistics.cutoff);
         assert!(batch.e_value(0, statistics.cutoff + 1) <= 10.0);
         assert_eq!(batch.e_value(0, 41).to_bits(), batch.e_value(0, 40).to_bits());

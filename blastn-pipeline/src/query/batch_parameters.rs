@@ -1,40 +1,47 @@
-//! What NCBI's program decides for queries that it searches together, by what these are together.
+//! Parameters that NCBI's blastn chooses for all queries that it searches together, from those queries together.
 
 use std::f64::consts::LN_2;
 use std::ops::Range;
 
-use crate::options::Options;
-use crate::query::context::Context;
+use crate::options::SearchOptions;
+use crate::query::context::QueryContext;
 
-/// How queries are searched. It is all that a query's results owe to the others.
+/// Parameters shared by all queries of a batch. Nothing else in the results of a query depends on the queries that are
+/// searched with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Manner {
-    /// Bases of a looked-up word.
-    pub(crate) width: usize,
-    /// X-drops of gapped extensions, in scores.
-    pub(crate) x_drop: i32,
-    pub(crate) x_drop_last: i32,
+pub(crate) struct BatchParameters {
+    /// Number of bases of a word of the lookup table, at most the word size of the options.
+    pub(crate) lookup_width: usize,
+    /// X-drop of preliminary gapped extensions, in score units.
+    pub(crate) gapped_x_drop: i32,
+    /// X-drop of final gapped extensions, in score units; no less than `gapped_x_drop`.
+    pub(crate) final_x_drop: i32,
 }
 
-impl Manner {
-    /// For strands with these stretches that are not masked.
-    pub(crate) fn new(contexts: &[Context], segments: &[Range<usize>], options: &Options) -> Self {
+impl BatchParameters {
+    /// Parameters for queries with these contexts and unmasked ranges (`segments`).
+    pub(crate) fn new(
+        contexts: &[QueryContext],
+        segments: &[Range<usize>],
+        options: &SearchOptions,
+    ) -> Self {
         let lambdas = contexts.iter().filter_map(|context| context.statistics);
         let lambda = lambdas.map(|statistics| statistics.gapped.lambda).fold(f64::MAX, f64::min);
         let score = |bits: f64| bits * LN_2 / lambda;
         let x_drop = score(options.x_drops.gapped) as i32;
         let words = segments.iter().map(|segment| segment.len() - 1).sum();
         Self {
-            width: width(options.word, words),
-            x_drop,
-            x_drop_last: score(options.x_drops.last).max(f64::from(x_drop)) as i32,
+            lookup_width: lookup_width(options.word_size, words),
+            gapped_x_drop: x_drop,
+            final_x_drop: score(options.x_drops.gapped_final).max(f64::from(x_drop)) as i32,
         }
     }
 }
 
-/// Bases of a looked-up word, given those of a hit and how many words there are about.
-fn width(word: usize, words: usize) -> usize {
-    // Each row: from this many words on, this width.
+/// The number of bases of a word of the lookup table, given the word size of the options and the approximate number of words in
+/// the queries (`BlastChooseNaLookupTable` in NCBI's `blast_nalookup.c`).
+fn lookup_width(word: usize, words: usize) -> usize {
+    // Each choice: the number of words from which on it applies, and the width.
     let choose = |choices: &[(usize, usize)]| {
         choices.iter().rev().find(|&&(from, _)| words >= from).map_or(word, |&(_, width)| width)
     };
@@ -56,8 +63,11 @@ mod tests {
 
     #[test]
     fn widths_follow_the_number_of_words() {
-        assert_eq!([0, 11_999, 12_000, 180_000].map(|words| width(11, words)), [8, 8, 10, 11]);
-        assert_eq!([0, 8_500, 300_000].map(|words| width(28, words)), [8, 11, 12]);
-        assert_eq!((width(4, 5), width(7, 100), width(7, 1000)), (4, 6, 7));
+        assert_eq!(
+            [0, 11_999, 12_000, 180_000].map(|words| lookup_width(11, words)),
+            [8, 8, 10, 11]
+        );
+        assert_eq!([0, 8_500, 300_000].map(|words| lookup_width(28, words)), [8, 11, 12]);
+        assert_eq!((lookup_width(4, 5), lookup_width(7, 100), lookup_width(7, 1000)), (4, 6, 7));
     }
 }

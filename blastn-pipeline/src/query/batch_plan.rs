@@ -1,96 +1,111 @@
-//! How queries are divided into batches.
+//! The division of queries into batches.
 //!
 //! ```text
 //!   queries     q q q q q q q q q q q q q q q q q
-//!   portions    ----- --- ------- --- ----- -----    what NCBI's program searches together
-//!   batches     ----------- --------------- -----    what is searched together here
+//!   portions    ----- --- ------- --- ----- -----    queries that NCBI's blastn searches together
+//!   batches     ----------- --------------- -----    queries that are searched together here
 //! ```
 //!
-//! A portion decides in what [manner](Manner) its queries are searched, and how large it is follows from what was
-//! found before. A GPU takes many more queries at a time than a CPU's caches do; so several portions are searched in
-//! the manner of the first. By what is found it turns out where they end, and whether that is the manner of all. Those
-//! from the first on whose manner is another are left to the next batch.
+//! A portion determines the [parameters](BatchParameters) that its queries are searched with, and its size follows from the
+//! number of hits of the portions before it. A GPU takes many more queries at a time than the caches of a CPU, so several
+//! portions are searched together, with the parameters of the first. The number of hits then tells where the other portions
+//! end and what their parameters are. From the first query on whose parameters differ, queries are left to the next batch.
 
-use crate::options::Options;
-use crate::query::batch_parameters::Manner;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::query::batch_parameters::BatchParameters;
 use crate::query::portion_size::PortionSize;
-use crate::query::batch::{Batch, Extent};
-use crate::sequence::fasta::Record;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
 
-/// Portions of a batch, about, at most.
-const PORTIONS: u64 = 8;
+/// Greatest number of portions of a batch, approximately.
+const MAX_PORTIONS: u64 = 8;
 
-/// Bases of a batch of more than one portion, about, at most: more do not fill a GPU any better, and of few batches
-/// few are finished beside each other.
-const BASES: u64 = 1 << 14;
+/// Greatest number of bases of a batch of more than one portion, approximately. More bases do not fill a GPU any better, and
+/// with fewer batches fewer workers are busy.
+const MAX_BASES: u64 = 1 << 14;
 
-/// Queries on their way into batches.
+/// Divides queries into batches, one batch after the other.
 #[derive(Debug)]
-pub(crate) struct Plan<'a> {
-    queries: &'a [Record],
-    options: &'a Options,
-    extent: Extent,
-    /// Queries of the batches before.
+pub(crate) struct BatchPlan<'a> {
+    queries: &'a [FastaRecord],
+    options: &'a SearchOptions,
+    database: DatabaseSize,
+    /// Number of the first query of the next batch, which is the number of queries in the batches before.
     first: usize,
-    /// Of the next portion that is not begun.
+    /// Size of the next portion of which no query is in a batch.
     size: PortionSize,
-    /// The portion of the next query, if it is known.
+    /// Portion of the next query, if it is known.
     portion: Option<Portion>,
-    /// Portions of the next batch, about.
+    /// Approximate number of portions of the next batch.
     ahead: u64,
 }
 
-/// Queries that NCBI's program searches together.
+/// Queries that NCBI's blastn searches together.
 #[derive(Debug, Clone, Copy)]
 struct Portion {
-    /// The query behind it.
+    /// Number of the query behind the portion.
     end: usize,
-    manner: Manner,
-    /// What was found of those of its queries that are in the batches before.
+    parameters: BatchParameters,
+    /// Number of ungapped alignments of those queries of the portion that are in the batches before.
     extensions: u64,
 }
 
-impl<'a> Plan<'a> {
-    /// For these queries.
-    pub(crate) fn new(queries: &'a [Record], options: &'a Options, extent: Extent) -> Self {
-        let size = PortionSize::new(options.task, extent.letters);
-        // What a portion finds is not known before the first.
-        Self { queries, options, extent, first: 0, size, portion: None, ahead: 1 }
+impl<'a> BatchPlan<'a> {
+    /// A plan for these queries and a database of this size.
+    pub(crate) fn new(
+        queries: &'a [FastaRecord],
+        options: &'a SearchOptions,
+        database: DatabaseSize,
+    ) -> Self {
+        let size = PortionSize::new(options.task, database.letters);
+        // How many hits a portion has is unknown before the first, so the first batch is one portion.
+        Self { queries, options, database, first: 0, size, portion: None, ahead: 1 }
     }
 
-    /// The first query of the next batch.
+    /// The number of the first query of the next batch.
     pub(crate) fn first(&self) -> usize {
         self.first
     }
 
-    /// The next batch, as it is planned; nothing behind the last query.
-    pub(crate) fn batch(&mut self) -> Option<Batch> {
+    /// The next batch as it is planned, or `None` behind the last query. [`BatchPlan::settle`] may shorten it.
+    pub(crate) fn batch(&mut self) -> Option<QueryBatch> {
         let rest = &self.queries[self.first..];
         let least = self.portion.map_or(0, |portion| portion.end - self.first);
         let planned = &rest[..self.size.queries(rest, self.ahead).max(least)];
         if planned.is_empty() {
             return None;
         }
-        let batch = Batch::new(planned, self.options, self.extent);
+        let batch = QueryBatch::new(planned, self.options, self.database);
         let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, &batch));
         self.portion = Some(portion);
-        Some(batch.in_manner(portion.manner))
+        Some(batch.with_parameters(portion.parameters))
     }
 
-    /// Queries in some manner.
-    pub(crate) fn batch_of(&self, queries: &[Record], manner: Manner) -> Batch {
-        Batch::new(queries, self.options, self.extent).in_manner(manner)
+    /// A batch of some queries, to be searched with given parameters.
+    pub(crate) fn batch_of(
+        &self,
+        queries: &[FastaRecord],
+        parameters: BatchParameters,
+    ) -> QueryBatch {
+        QueryBatch::new(queries, self.options, self.database).with_parameters(parameters)
     }
 
-    /// Notes how many ungapped alignments each query of the planned batch has; gives the queries that are to be searched
-    /// in its manner, which are those of the batch. The next one should have about as many `hits` at most.
-    pub(crate) fn settle(&mut self, batch: &Batch, extensions: &[u64], hits: u64) -> &'a [Record] {
+    /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the queries that
+    /// belong in the batch: those from the first on that have its parameters. The next batch is planned to have at max_portions about
+    /// `hits` ungapped alignments.
+    pub(crate) fn settle(
+        &mut self,
+        batch: &QueryBatch,
+        extensions: &[u64],
+        hits: u64,
+    ) -> &'a [FastaRecord] {
         let end = self.first + extensions.len();
         let mut settled = self.first;
         while settled < end {
             let mut portion = self.portion.unwrap_or_else(|| self.portion_at(settled, batch));
             self.portion = Some(portion);
-            if portion.manner != batch.manner {
+            if portion.parameters != batch.parameters {
                 break;
             }
             let till = portion.end.min(end);
@@ -102,25 +117,25 @@ impl<'a> Plan<'a> {
                 self.size.update(portion.extensions);
             }
         }
-        // Where manners change, they may change again.
-        let most = if settled == end { PORTIONS } else { 1 };
-        let room = (hits / self.size.hits()).min(BASES / self.size.bases());
-        self.ahead = room.clamp(1, most);
+        // Where parameters have just changed, they may change again.
+        let max_portions = if settled == end { MAX_PORTIONS } else { 1 };
+        let room = (hits / self.size.hits()).min(MAX_BASES / self.size.bases());
+        self.ahead = room.clamp(1, max_portions);
         let queries = &self.queries[self.first..settled];
         self.first = settled;
         queries
     }
 
     /// The portion that begins at a query of the planned batch.
-    fn portion_at(&self, first: usize, batch: &Batch) -> Portion {
+    fn portion_at(&self, first: usize, batch: &QueryBatch) -> Portion {
         let end = first + self.size.queries(&self.queries[first..], 1);
         let own = first - self.first..end - self.first;
-        let manner = if own.end <= batch.queries() {
-            batch.manner_of(own, self.options)
+        let parameters = if own.end <= batch.queries() {
+            batch.parameters_of(own, self.options)
         } else {
-            Batch::new(&self.queries[first..end], self.options, self.extent).manner
+            QueryBatch::new(&self.queries[first..end], self.options, self.database).parameters
         };
-        Portion { end, manner, extensions: 0 }
+        Portion { end, parameters, extensions: 0 }
     }
 }
 
@@ -129,34 +144,38 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
-    use crate::options::Task;
+    use crate::options::BlastTask;
 
-    /// Each query's manner, as NCBI's program searches them.
-    fn portion_by_portion(plan: &Plan<'_>, extensions: &[u64]) -> Vec<Manner> {
-        let Plan { queries, options, extent, .. } = *plan;
+    /// The batch parameters of each query, found by searching portion by portion, as NCBI's program does.
+    fn portion_by_portion(plan: &BatchPlan<'_>, extensions: &[u64]) -> Vec<BatchParameters> {
+        let BatchPlan { queries, options, database, .. } = *plan;
         let mut size = plan.size.clone();
-        let mut manners = Vec::new();
-        while manners.len() < queries.len() {
-            let own = manners.len()..manners.len() + size.queries(&queries[manners.len()..], 1);
-            manners.resize(own.end, Batch::new(&queries[own.clone()], options, extent).manner);
+        let mut all_parameters = Vec::new();
+        while all_parameters.len() < queries.len() {
+            let own = all_parameters.len()
+                ..all_parameters.len() + size.queries(&queries[all_parameters.len()..], 1);
+            all_parameters.resize(
+                own.end,
+                QueryBatch::new(&queries[own.clone()], options, database).parameters,
+            );
             size.update(extensions[own].iter().sum());
         }
-        manners
+        all_parameters
     }
 
     #[test]
-    fn each_query_is_searched_in_the_manner_of_its_portion() {
-        let (mut batches, mut cut, mut manners) = (0, 0, 0);
+    fn each_query_is_searched_with_the_parameters_of_its_portion() {
+        let (mut batches, mut cut, mut changes) = (0, 0, 0);
         for seed in 0..40 {
             let mut random = Rng::with_seed(seed);
-            let task = if random.bool() { Task::Blastn } else { Task::Megablast };
-            let (options, extent) =
-                (Options::new(task), Extent { letters: 1_000_000, sequences: 9 });
+            let task = if random.bool() { BlastTask::Blastn } else { BlastTask::Megablast };
+            let (options, database) =
+                (SearchOptions::new(task), DatabaseSize { letters: 1_000_000, sequences: 9 });
             let longest = random.usize(2..4_000);
-            let queries: Vec<Record> = (0..random.usize(1..120))
+            let queries: Vec<FastaRecord> = (0..random.usize(1..120))
                 .map(|_| {
                     let letters = (0..random.usize(..longest)).map(|_| random.u8(..4)).collect();
-                    Record { letters, ..Record::default() }
+                    FastaRecord { letters, ..FastaRecord::default() }
                 })
                 .collect();
             let rate = 1 << random.u64(..12);
@@ -164,9 +183,9 @@ mod tests {
                 .iter()
                 .map(|query| random.u64(..2 * rate) * query.letters.len() as u64)
                 .collect();
-            let mut plan = Plan::new(&queries, &options, extent);
+            let mut plan = BatchPlan::new(&queries, &options, database);
             let expected = portion_by_portion(&plan, &extensions);
-            manners += expected.windows(2).filter(|two| two[0] != two[1]).count();
+            changes += expected.windows(2).filter(|two| two[0] != two[1]).count();
             let mut made = Vec::new();
             while let Some(batch) = plan.batch() {
                 let first = plan.first();
@@ -177,10 +196,10 @@ mod tests {
                 assert_eq!(settled.as_ptr(), queries[first..].as_ptr(), "seed {seed}");
                 batches += 1;
                 cut += usize::from(settled.len() < batch.queries());
-                made.resize(first + settled.len(), batch.manner);
+                made.resize(first + settled.len(), batch.parameters);
             }
             assert_eq!(made, expected, "seed {seed}");
         }
-        assert!(batches > 100 && cut > 10 && manners > 20, "{batches} {cut} {manners}");
+        assert!(batches > 100 && cut > 10 && changes > 20, "{batches} {cut} {changes}");
     }
 }

@@ -3,5 +3,5 @@
 pub mod batch;
 pub(crate) mod batch_parameters;
 pub(crate) mod batch_plan;
-pub(crate) mod context;
+pub mod context;
 pub(crate) mod portion_size;

@@ -1,52 +1,53 @@
-//! What a search for a batch of queries is after each of its steps.
+//! A batch of queries after each stage of its search: seeding, preliminary scoring, and traceback.
 
 use std::sync::Arc;
 
 use aligner_core::stream::Backend;
 
 use crate::gpu::engine;
-use crate::query::batch::Batch;
-use crate::hsp::subject_hit::Hit;
-use crate::search::times::Times;
+use crate::hsp::subject_hit::SubjectHit;
+use crate::query::batch::QueryBatch;
+use crate::search::times::SearchTimes;
 use crate::seed::lookup::Lookup;
 
-/// It is known how much was found.
-pub struct Seeded<B: Backend> {
-    pub(crate) batch: Arc<Batch>,
+/// A batch after seeding: the number of ungapped alignments of each query is known, gapped scores may not be.
+pub struct SeededBatch<B: Backend> {
+    pub(crate) batch: Arc<QueryBatch>,
     pub(crate) lookup: Arc<Lookup>,
-    pub(crate) seeds: Seeds<B>,
-    /// Ungapped alignments of each query, which were or will be extended with gaps.
+    pub(crate) seeds: SeedHits<B>,
+    /// Number of ungapped alignments of each query that score at least the gap trigger.
     pub extensions: Vec<u64>,
-    pub(crate) times: Times,
+    pub(crate) times: SearchTimes,
 }
 
-/// What was found.
-pub(crate) enum Seeds<B: Backend> {
-    /// Ungapped alignments that a device has.
-    OnDevice(Vec<engine::Seeded<B>>),
-    /// Subjects of each query, with preliminary alignments.
-    Subjects(Vec<Vec<Hit>>),
+/// Hits of a batch after seeding.
+pub(crate) enum SeedHits<B: Backend> {
+    /// Ungapped alignments in the memory of a device; gapped extension is still to come.
+    OnDevice(Vec<engine::SeededRun<B>>),
+    /// Subjects of each query with their preliminary alignments, which the CPU finds in one go.
+    Subjects(Vec<Vec<SubjectHit>>),
 }
 
-/// Alignments are known but for their columns.
+/// A batch after the preliminary search: scores and ends of gapped alignments are known, their columns are not.
 #[derive(Debug)]
-pub struct Scored {
-    pub(crate) batch: Arc<Batch>,
-    /// Subjects of each query.
-    pub(crate) hits: Vec<Vec<Hit>>,
+pub struct ScoredBatch {
+    pub(crate) batch: Arc<QueryBatch>,
+    /// Subjects of each query with their preliminary alignments, in no particular order.
+    pub(crate) hits: Vec<Vec<SubjectHit>>,
+    /// See [`SeededBatch::extensions`].
     pub(crate) extensions: Vec<u64>,
-    pub(crate) times: Times,
+    pub(crate) times: SearchTimes,
 }
 
-/// Everything is.
+/// Final results of a batch.
 #[derive(Debug)]
-pub struct Results {
-    /// The queries, with their statistics.
-    pub batch: Arc<Batch>,
-    /// Hits of each query, the best first.
-    pub hits: Vec<Vec<Hit>>,
-    /// [`Seeded::extensions`]: a measure of the work.
+pub struct SearchResults {
+    /// The queries as they were searched, with their statistics. [`Hsp::context`](crate::hsp::Hsp::context) counts its contexts.
+    pub batch: Arc<QueryBatch>,
+    /// Reported subjects of each query, the best first.
+    pub hits: Vec<Vec<SubjectHit>>,
+    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`]: a measure of the work.
     pub extensions: Vec<u64>,
-    /// How long it took.
-    pub times: Times,
+    /// Time spent in each stage.
+    pub times: SearchTimes,
 }

@@ -8,7 +8,7 @@ pub(crate) mod speculative;
 pub(crate) mod times;
 pub(crate) mod traceback;
 
-pub use self::batch_states::{Results, Scored, Seeded};
-pub use self::searcher::{LANES, Searcher};
-pub use self::times::Times;
+pub use self::batch_states::{ScoredBatch, SearchResults, SeededBatch};
+pub use self::searcher::{Searcher, WORKERS};
+pub use self::times::SearchTimes;
 pub use crate::gpu::limits::Limits;

@@ -1,4 +1,12 @@
-//! Searching a database for batches of queries.
+//! The search of a database, from batches of queries to results.
+//!
+//! ```text
+//!   queries --seed--> SeededBatch --prefilter--> SeededBatch --extend--> ScoredBatch --finish--> SearchResults
+//!             words,               hopeless pairs             gapped                  alignments
+//!             ungapped             dropped (GPU)              scores                  with columns
+//! ```
+//!
+//! Each stage of a batch may run on another thread while the next batch is in an earlier stage.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,47 +16,48 @@ use rayon::prelude::*;
 use crate::database::Database;
 use crate::error::SearchError;
 use crate::gapped;
-use crate::gpu::engine::Engine;
+use crate::gpu::engine::DeviceEngine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
-use crate::hsp::subject_hit::Hit;
+use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::{Hsp, culling, ranking};
-use crate::options::Options;
-use crate::query::batch::{Batch, Extent};
-use crate::search::preliminary::{self, Search, Work};
-use crate::search::batch_states::{Results, Scored, Seeded, Seeds};
-use crate::search::times::{Clock, Times};
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::batch_states::{ScoredBatch, SearchResults, SeedHits, SeededBatch};
+use crate::search::preliminary::{PreliminaryBuffers, PreliminaryHits, PreliminarySearch};
+use crate::search::times::{Clock, SearchTimes};
 use crate::search::traceback;
 use crate::seed::lookup::Lookup;
-use crate::sequence::fasta::Record;
-use crate::ungapped::extension::Fours;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::ungapped::extension::ByteScoreTable;
 
-/// Searches that a GPU may go on with beside each other, once they are seeded.
-pub const LANES: usize = 4;
+/// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of its own.
+pub const WORKERS: usize = 4;
 
-/// How many more than the limit may dominate an alignment before it is made with columns: its score may
-/// change. None if the limit is 1.
-const MORE_FIRST: usize = 3;
+/// Number of better alignments beyond the culling limit that are tolerated before final alignments are made, since scores may
+/// still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
+const CULLING_RESERVE: usize = 3;
 
-/// A database to search, and how.
+/// Searches a database with some options, on the CPU or on a GPU.
 #[derive(Debug)]
 pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
-    options: Options,
-    engine: Option<Engine<'a, W>>,
-    /// Why the GPU was given up, if it was.
+    options: SearchOptions,
+    engine: Option<DeviceEngine<'a, W>>,
+    /// Error after which the GPU was given up, if it failed.
     failure: OnceLock<DeviceError>,
 }
 
 impl<'a> Searcher<'a> {
-    /// Prepares searches; for a GPU, puts the database on it, or as much of it as fits into `memory` bytes,
-    /// by default half of what is free.
+    /// Prepares searches on the CPU or on a GPU. For a GPU, uploads the database, or the first part that fits into `memory`
+    /// bytes of device memory, by default half of the free memory.
     ///
     /// # Errors
-    /// If there are no statistics for the scores, or the device fails.
+    /// If no statistics are known for the scores, or the device fails.
     pub fn new(
         database: &'a Database,
-        options: Options,
+        options: SearchOptions,
         device: Device,
         memory: Option<u64>,
     ) -> Result<Self, SearchError> {
@@ -56,14 +65,14 @@ impl<'a> Searcher<'a> {
         let Device::Cuda(gpu) = device else {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
-        let beside = |_| GpuWorker::new(&gpu.with_own_stream()?);
-        let others = (0..LANES).map(beside).collect::<Result<_, _>>()?;
+        let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
+        let others = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
-        // The rest is for batches: each lane has one, and one is seeded.
-        let hits = free.saturating_sub(memory) / (LANES as u64 + 1) / limits::BYTES_A_HIT;
-        // Both strands.
-        let places = 2 * options.task.chunk();
+        // The other half is for batches: one for each worker, and one that is being seeded.
+        let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
+        // Both strands are looked up.
+        let places = 2 * options.task.max_batch_bases();
         Self::with_workers(
             database,
             options,
@@ -74,126 +83,135 @@ impl<'a> Searcher<'a> {
 }
 
 impl<'a, W: Worker> Searcher<'a, W> {
-    /// Prepares searches by a device, within limits; puts the first part of the database on it. One worker
-    /// seeds searches; the others, of which there must be one, sift what was found, extend, and finish them.
+    /// Prepares searches on a device within limits, and uploads the first part of the database. The first worker seeds
+    /// batches; the others, at least one, prefilter, extend and finish them.
     ///
     /// # Errors
-    /// If there are no statistics for the scores, or the device fails.
+    /// If no statistics are known for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
-        options: Options,
+        options: SearchOptions,
         (seeds, others): (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(Engine::new(seeds, others, database, limits)?);
+        let engine = Some(DeviceEngine::new(seeds, others, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
-    /// Why searches went on without the GPU, if it failed. What is found is the same.
+    /// The error after which searches went on without the GPU, if it failed. Results are the same.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.get()
     }
 
     /// The GPU, unless it failed.
-    fn engine(&self) -> Option<&Engine<'a, W>> {
+    fn engine(&self) -> Option<&DeviceEngine<'a, W>> {
         self.engine.as_ref().filter(|_| self.failure.get().is_none())
     }
 
-    /// What the GPU made, or nothing if it failed; then the CPU goes on.
-    fn noted<T>(&self, made: Result<T, DeviceError>) -> Option<T> {
-        made.map_err(|error| self.failure.set(error)).ok()
+    /// The value of a step on the GPU, or `None` if the GPU failed, which is noted; then the CPU goes on.
+    fn note_failure<T>(&self, result: Result<T, DeviceError>) -> Option<T> {
+        result.map_err(|error| self.failure.set(error)).ok()
     }
 
-    /// What is searched for and how.
-    pub fn options(&self) -> &Options {
+    /// The search options.
+    pub fn options(&self) -> &SearchOptions {
         &self.options
     }
 
-    /// The database.
+    /// The database that is searched.
     pub fn database(&self) -> &'a Database {
         self.database
     }
 
-    /// Searches for queries, on the current rayon pool. What is found depends on the queries of the
-    /// batch, not on the threads.
-    pub fn search(&self, queries: &[Record]) -> Results {
-        self.finish(queries, self.extend(self.sift(self.seed(queries))))
+    /// Searches the database for one batch of queries, on the current rayon pool. Results depend on the queries that are searched
+    /// together, as in NCBI's blastn, but not on threads or device.
+    pub fn search(&self, queries: &[FastaRecord]) -> SearchResults {
+        self.finish(queries, self.extend(self.prefilter(self.seed(queries))))
     }
 
-    /// How much there is to search in.
-    pub(crate) fn extent(&self) -> Extent {
-        Extent { letters: self.database.letters(), sequences: self.database.len() }
+    /// The size of the database.
+    pub(crate) fn database_size(&self) -> DatabaseSize {
+        DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
     }
 
-    /// Ungapped alignments of a batch for which the GPU has room, about; 0 without one, as caches ask for portions.
+    /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU, so that batches
+    /// are as small as the caches of a CPU need them.
     pub(crate) fn hits(&self) -> u64 {
-        self.engine().map_or(0, Engine::hits)
+        self.engine().map_or(0, DeviceEngine::hits)
     }
 
-    /// Begins to search, until it is known how much is found. The next batch may be seeded before this one is
-    /// sifted.
-    pub fn seed(&self, queries: &[Record]) -> Seeded<W::Backend> {
-        self.seeded(Batch::new(queries, &self.options, self.extent()))
+    /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one goes on.
+    pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
+        self.seed_batch(QueryBatch::new(queries, &self.options, self.database_size()))
     }
 
-    /// The same of queries in the manner of their batch.
-    pub(crate) fn seeded(&self, batch: Batch) -> Seeded<W::Backend> {
+    /// As [`Self::seed`], for queries whose batch parameters are known.
+    pub(crate) fn seed_batch(&self, batch: QueryBatch) -> SeededBatch<W::Backend> {
         let batch = Arc::new(batch);
-        let lookup = Arc::new(Lookup::new(&batch, self.options.word));
-        let (mut times, mut clock) = (Times::default(), Clock::new());
+        let lookup = Arc::new(Lookup::new(&batch, self.options.word_size));
+        let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
         let on_device = self
             .engine()
-            .and_then(|engine| self.noted(engine.seeded(&self.options, (&batch, &lookup))));
+            .and_then(|engine| self.note_failure(engine.seeded(&self.options, (&batch, &lookup))));
         let (seeds, extensions) = if let Some(seeded) = on_device {
             times.seeding = clock.lap();
             let mut extensions = vec![0; batch.queries()];
             for counts in seeded.iter().map(|run| &run.counts) {
                 extensions.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
             }
-            (Seeds::OnDevice(seeded), extensions)
+            (SeedHits::OnDevice(seeded), extensions)
         } else {
-            let fours = Fours::new(&self.options);
-            let (hits, extensions) = self.by_subject(&self.with(&batch, &lookup, &fours));
+            let byte_scores = ByteScoreTable::new(&self.options);
+            let (hits, extensions) =
+                self.by_subject(&self.preliminary_search(&batch, &lookup, &byte_scores));
             times.preliminary = clock.lap();
-            (Seeds::Subjects(hits), extensions)
+            (SeedHits::Subjects(hits), extensions)
         };
-        Seeded { batch, lookup, seeds, extensions, times }
+        SeededBatch { batch, lookup, seeds, extensions, times }
     }
 
-    /// Leaves out what cannot be among the best, if a GPU tells. The next batch may be sifted before this one is
-    /// extended; one that was not sifted may be extended, too.
-    pub fn sift(&self, mut seeded: Seeded<W::Backend>) -> Seeded<W::Backend> {
-        let Some(most) = self.most() else {
+    /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without one, does nothing.
+    /// The step may be left out: results are the same.
+    pub fn prefilter(&self, mut seeded: SeededBatch<W::Backend>) -> SeededBatch<W::Backend> {
+        let Some(limit) = self.preliminary_limit() else {
             return seeded;
         };
         seeded.seeds = match seeded.seeds {
-            Seeds::Subjects(hits) => Seeds::Subjects(hits),
-            Seeds::OnDevice(hits) => {
+            SeedHits::Subjects(hits) => SeedHits::Subjects(hits),
+            SeedHits::OnDevice(hits) => {
                 let mut clock = Clock::new();
-                let fours = Fours::new(&self.options);
-                let search = self.with(&seeded.batch, &seeded.lookup, &fours);
-                let sift = |engine: &Engine<'a, W>| self.noted(engine.sifted(&search, hits, most));
-                let sifted = self.engine().and_then(sift);
-                seeded.times.sifting = clock.lap();
-                sifted.map_or_else(|| Seeds::Subjects(self.by_subject(&search).0), Seeds::OnDevice)
+                let byte_scores = ByteScoreTable::new(&self.options);
+                let search = self.preliminary_search(&seeded.batch, &seeded.lookup, &byte_scores);
+                let prefilter = |engine: &DeviceEngine<'a, W>| {
+                    self.note_failure(engine.prefiltered(&search, hits, limit))
+                };
+                let kept = self.engine().and_then(prefilter);
+                seeded.times.prefilter = clock.lap();
+                kept.map_or_else(
+                    || SeedHits::Subjects(self.by_subject(&search).0),
+                    SeedHits::OnDevice,
+                )
             }
         };
         seeded
     }
 
-    /// Goes on until alignments are known but for their columns. The next batch may be extended before this one
-    /// is finished.
-    pub fn extend(&self, seeded: Seeded<W::Backend>) -> Scored {
-        let Seeded { batch, lookup, seeds, extensions, mut times } = seeded;
-        let fours = Fours::new(&self.options);
-        let search = self.with(&batch, &lookup, &fours);
+    /// Extends ungapped alignments with gaps, for their scores and ends alone.
+    pub fn extend(&self, seeded: SeededBatch<W::Backend>) -> ScoredBatch {
+        let SeededBatch { batch, lookup, seeds, extensions, mut times } = seeded;
+        let byte_scores = ByteScoreTable::new(&self.options);
+        let search = self.preliminary_search(&batch, &lookup, &byte_scores);
         let mut clock = Clock::new();
         let hits = match seeds {
-            Seeds::Subjects(hits) => hits,
-            Seeds::OnDevice(seeded) => {
+            SeedHits::Subjects(hits) => hits,
+            SeedHits::OnDevice(seeded) => {
                 let extended = self.engine().and_then(|engine| {
-                    let extended = self.noted(engine.extended(&search, seeded, self.most()))?;
+                    let extended = self.note_failure(engine.extended(
+                        &search,
+                        seeded,
+                        self.preliminary_limit(),
+                    ))?;
                     times.scores = clock.lap();
                     Some(extended.subjects(&search, self.database, engine.parts().origins()))
                 });
@@ -201,21 +219,22 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
         };
         times.preliminary += clock.lap();
-        Scored { batch, hits, extensions, times }
+        ScoredBatch { batch, hits, extensions, times }
     }
 
-    /// Finishes the search for these queries.
-    pub fn finish(&self, queries: &[Record], scored: Scored) -> Results {
-        let Scored { batch, hits, extensions, mut times } = scored;
+    /// Makes the alignments of the best subjects of each query, with columns, and applies the limits of the options. `queries` are
+    /// those of the batch.
+    pub fn finish(&self, queries: &[FastaRecord], scored: ScoredBatch) -> SearchResults {
+        let ScoredBatch { batch, hits, extensions, mut times } = scored;
         let mut clock = Clock::new();
-        let found = self.best(&batch, hits);
+        let found = self.best_subjects(&batch, hits);
         times.preliminary += clock.lap();
         let engine = self.engine();
         let ready = engine
-            .and_then(|engine| self.noted(engine.traced(&batch, &self.options, &found)))
+            .and_then(|engine| self.note_failure(engine.traced(&batch, &self.options, &found)))
             .flatten();
         times.traces = clock.lap();
-        let aligned: Vec<(usize, Hit)> = found
+        let aligned: Vec<(usize, SubjectHit)> = found
             .into_par_iter()
             .enumerate()
             .map_init(gapped::Work::default, |work, (number, (query, hit))| {
@@ -223,88 +242,99 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 let ready = ready.as_ref().map(|ready| ready[number].as_slice());
                 let hsps =
                     traceback::align(&batch, &self.options, &subject, &hit.hsps, ready, work);
-                (query, Hit { subject: hit.subject, hsps })
+                (query, SubjectHit { subject: hit.subject, hsps })
             })
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); queries.len()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); queries.len()];
         for (query, hit) in aligned {
             if !hit.hsps.is_empty() {
                 hits[query].push(hit);
             }
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
-            hits.sort_by(Hit::order);
-            if let Some(limit) = self.options.culling {
+            hits.sort_by(SubjectHit::order);
+            if let Some(limit) = self.options.culling_limit {
                 culling::cull(hits, &batch, limit);
-                hits.sort_by(Hit::order);
+                hits.sort_by(SubjectHit::order);
             }
-            hits.truncate(self.options.targets);
+            hits.truncate(self.options.max_targets);
             self.limit(hits, query.letters.len());
         }
         times.traceback = clock.lap();
-        Results { batch, hits, extensions, times }
+        SearchResults { batch, hits, extensions, times }
     }
 
-    /// How many subjects of a query matter, if not all do: what is culled depends on all of them.
-    fn most(&self) -> Option<usize> {
-        self.options.culling.is_none().then(|| self.options.preliminary_targets())
+    /// The number of best subjects of a query that matter, or `None` with culling, which depends on all subjects.
+    fn preliminary_limit(&self) -> Option<usize> {
+        self.options.culling_limit.is_none().then(|| self.options.preliminary_targets())
     }
 
-    fn with<'s>(&'s self, batch: &'s Batch, lookup: &'s Lookup, fours: &'s Fours) -> Search<'s> {
-        Search { batch, lookup, options: &self.options, fours }
+    /// The context of a preliminary search.
+    fn preliminary_search<'s>(
+        &'s self,
+        batch: &'s QueryBatch,
+        lookup: &'s Lookup,
+        byte_scores: &'s ByteScoreTable,
+    ) -> PreliminarySearch<'s> {
+        PreliminarySearch { batch, lookup, options: &self.options, byte_scores }
     }
 
-    /// The most promising subjects of each query, with preliminary alignments, query by query.
-    fn best(&self, batch: &Batch, mut hits: Vec<Vec<Hit>>) -> Vec<(usize, Hit)> {
+    /// The best subjects of each query by preliminary scores, query by query, each with the number of its query.
+    fn best_subjects(
+        &self,
+        batch: &QueryBatch,
+        mut hits: Vec<Vec<SubjectHit>>,
+    ) -> Vec<(usize, SubjectHit)> {
         let most = self.options.preliminary_targets();
         hits.par_iter_mut().for_each(|hits| {
-            if let Some(limit) = self.options.culling {
-                culling::cull(hits, batch, if limit > 1 { limit + MORE_FIRST } else { limit });
+            if let Some(limit) = self.options.culling_limit {
+                culling::cull(hits, batch, if limit > 1 { limit + CULLING_RESERVE } else { limit });
             }
-            ranking::keep_first(hits, most, Hit::order);
+            ranking::keep_first(hits, most, SubjectHit::order);
         });
         let of_query =
-            |(query, hits): (usize, Vec<Hit>)| hits.into_iter().map(move |hit| (query, hit));
+            |(query, hits): (usize, Vec<SubjectHit>)| hits.into_iter().map(move |hit| (query, hit));
         (0..).zip(hits).flat_map(of_query).collect()
     }
 
-    /// The subjects of each query with preliminary alignments, found on the CPU, and how many ungapped
-    /// ones of each were extended.
-    fn by_subject(&self, search: &Search<'_>) -> (Vec<Vec<Hit>>, Vec<u64>) {
-        let of_subjects: Vec<preliminary::Found> = (0..self.database.len())
+    /// Searches on the CPU, subject by subject: the subjects of each query with preliminary alignments, and the number of
+    /// ungapped alignments of each query.
+    fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
+        let of_subjects: Vec<PreliminaryHits> = (0..self.database.len())
             .into_par_iter()
-            .map_init(Work::default, |work, number| {
-                search.subject(&self.database.subject(number), work)
+            .map_init(PreliminaryBuffers::default, |buffers, number| {
+                search.subject(&self.database.subject(number), buffers)
             })
             .collect();
-        let mut hits: Vec<Vec<Hit>> = vec![Vec::new(); search.batch.queries()];
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
         let mut extensions = vec![0; search.batch.queries()];
         for (subject, found) in of_subjects.into_iter().enumerate() {
             for (query, count) in found.extensions {
                 extensions[query] += count;
             }
-            for (query, hsps) in found.of_queries {
-                hits[query].push(Hit { subject, hsps });
+            for (query, hsps) in found.by_query {
+                hits[query].push(SubjectHit { subject, hsps });
             }
         }
         (hits, extensions)
     }
 
-    /// Applies limits that concern what is reported of each subject.
-    fn limit(&self, hits: &mut Vec<Hit>, query: usize) {
+    /// Applies the limits on alignments of each subject. `query` is the length of the query in bases.
+    fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
         for hit in hits.iter_mut() {
-            if let Some(alignments) = self.options.alignments {
+            if let Some(alignments) = self.options.max_hsps {
                 hit.hsps.truncate(alignments);
             }
-            if self.options.coverage > 0.0 {
-                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.coverage);
+            if self.options.min_coverage > 0.0 {
+                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.min_coverage);
             }
         }
         hits.retain(|hit| !hit.hsps.is_empty());
     }
 }
 
-/// The percentage of a query's bases that an alignment covers, rounded as NCBI's blastn compares it.
+/// The percentage of a query's bases that an alignment covers, rounded as in NCBI's `Blast_HSPGetQueryCoverage`
+/// (`blast_hits.c`).
 fn covered(hsp: &Hsp, query: usize) -> f64 {
     let covered = f64::from(hsp.query.1 - hsp.query.0) * 100.0 / query as f64;
     if covered < 99.0 { covered + 0.5 } else { covered }

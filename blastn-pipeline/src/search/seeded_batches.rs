@@ -1,48 +1,53 @@
-//! Batches of queries, which are searched together, one after the other.
+//! Seeding of all queries, batch by batch.
 
 use crate::gpu::worker::Worker;
-use crate::query::batch_plan::Plan;
-use crate::search::{Searcher, Seeded};
-use crate::sequence::fasta::Record;
+use crate::query::batch_plan::BatchPlan;
+use crate::search::batch_states::SeededBatch;
+use crate::search::searcher::Searcher;
+use crate::sequence::fasta::FastaRecord;
 
-/// Batches of queries, which are seeded when they are asked for.
+/// An iterator over the batches of queries. Each batch is seeded when it is asked for.
+///
+/// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend`] and [`Searcher::finish`], which other threads
+/// may do while the next batch is seeded.
 #[derive(Debug)]
-pub struct Batches<'a, W: Worker> {
+pub struct SeededBatches<'a, W: Worker> {
     searcher: &'a Searcher<'a, W>,
-    plan: Plan<'a>,
+    plan: BatchPlan<'a>,
 }
 
-/// Queries that are searched together.
-pub struct Queued<'a, W: Worker> {
-    /// The first one's number.
+/// A batch of queries after seeding, with its place among all queries.
+pub struct QueuedBatch<'a, W: Worker> {
+    /// Number of the first query of the batch, from 0.
     pub first: usize,
-    /// Themselves; never none.
-    pub queries: &'a [Record],
-    /// What is known of them.
-    pub seeded: Seeded<W::Backend>,
+    /// The queries of the batch, at least one.
+    pub queries: &'a [FastaRecord],
+    /// The batch as [`Searcher::prefilter`] takes it.
+    pub seeded: SeededBatch<W::Backend>,
 }
 
-impl<'a, W: Worker> Batches<'a, W> {
-    /// Of all of these queries.
-    pub fn new(searcher: &'a Searcher<'a, W>, queries: &'a [Record]) -> Self {
-        Self { searcher, plan: Plan::new(queries, searcher.options(), searcher.extent()) }
+impl<'a, W: Worker> SeededBatches<'a, W> {
+    /// The batches of all of these queries, in order.
+    pub fn new(searcher: &'a Searcher<'a, W>, queries: &'a [FastaRecord]) -> Self {
+        let plan = BatchPlan::new(queries, searcher.options(), searcher.database_size());
+        Self { searcher, plan }
     }
 }
 
-impl<'a, W: Worker> Iterator for Batches<'a, W> {
-    type Item = Queued<'a, W>;
+impl<'a, W: Worker> Iterator for SeededBatches<'a, W> {
+    type Item = QueuedBatch<'a, W>;
 
-    fn next(&mut self) -> Option<Queued<'a, W>> {
-        let batch = self.plan.batch()?;
-        let mut seeded = self.searcher.seeded(batch);
+    fn next(&mut self) -> Option<QueuedBatch<'a, W>> {
+        let planned = self.plan.batch()?;
+        let mut seeded = self.searcher.seed_batch(planned);
         let first = self.plan.first();
         let hits = self.searcher.hits();
         let queries = self.plan.settle(&seeded.batch, &seeded.extensions, hits);
         if queries.len() < seeded.batch.queries() {
-            let manner = seeded.batch.manner;
+            let parameters = seeded.batch.parameters;
             drop(seeded);
-            seeded = self.searcher.seeded(self.plan.batch_of(queries, manner));
+            seeded = self.searcher.seed_batch(self.plan.batch_of(queries, parameters));
         }
-        Some(Queued { first, queries, seeded })
+        Some(QueuedBatch { first, queries, seeded })
     }
 }

@@ -1,25 +1,25 @@
-//! Extensions with gaps on several threads, with what comes of one after the other.
+//! Gapped extensions on several threads, with the results of one thread.
 //!
-//! What is within an alignment that is kept already is not extended. So each extension depends on those
-//! before it, though few on those just before. Some are made ahead, in parallel, and the rule is applied
-//! when their turn comes; what it leaves out was made in vain.
+//! A hit that lies within an alignment that is already kept is not extended. So each extension depends on those before it, but
+//! few depend on the last ones. Therefore some extensions are made speculatively, in parallel, and the rule is applied to them
+//! afterwards, in order; those that it leaves out were made in vain.
 
 use rayon::prelude::*;
 
 use crate::hsp::Hsp;
-use crate::hsp::containment::Kept;
+use crate::hsp::containment::KeptHsps;
 
-/// Extensions that are made ahead at most.
-const AHEAD: usize = 64;
+/// Greatest number of extensions that are made in parallel before the rule is applied.
+const MAX_AHEAD: usize = 64;
 
-/// As many are not worth other threads.
-const FEW: usize = 8;
+/// Greatest number of extensions for which one thread is faster than several.
+const MAX_ON_ONE_THREAD: usize = 8;
 
-/// Makes alignments of items, in their order, unless their `extent` is within one that is kept; those
-/// that `keeps` approves of are kept and returned. `make` has memory of its own, `work` or new one.
+/// Makes alignments of items in parallel, with the results of [`keep`]. `make` extends an item, with `work` or, on other threads,
+/// the buffers that `new_work` makes.
 pub(crate) fn extend<T: Sync, W>(
     items: &[T],
-    kept: &mut Kept,
+    kept: &mut KeptHsps,
     work: &mut W,
     new_work: impl Fn() -> W + Sync,
     extent: impl Fn(&T) -> Hsp + Sync,
@@ -27,9 +27,9 @@ pub(crate) fn extend<T: Sync, W>(
     keeps: impl Fn(&Hsp) -> bool,
 ) -> Vec<Hsp> {
     let mut all = Vec::new();
-    for some in items.chunks(AHEAD) {
+    for some in items.chunks(MAX_AHEAD) {
         let mut ahead: Vec<Option<Hsp>> = vec![None; some.len()];
-        if some.len() > FEW {
+        if some.len() > MAX_ON_ONE_THREAD {
             let known = &*kept;
             let make_ahead = |work: &mut W, (item, ahead): (&T, &mut Option<Hsp>)| {
                 *ahead = (!known.contains(&extent(item))).then(|| make(item, work));
@@ -41,7 +41,7 @@ pub(crate) fn extend<T: Sync, W>(
             some.iter().zip(ahead),
             kept,
             |(item, _)| extent(item),
-            // Something may have been within an alignment that another replaced since.
+            // An item may be missing because it lay within an alignment that another has replaced since.
             |(item, ahead)| ahead.unwrap_or_else(|| make(item, work)),
             &keeps,
         ));
@@ -49,11 +49,11 @@ pub(crate) fn extend<T: Sync, W>(
     all
 }
 
-/// Makes alignments of items, in their order, unless their `extent` is within one that is kept; those
-/// that `keeps` approves of are kept and returned.
+/// Makes alignments of items, in their order, and returns those that `keeps` approves of, which are added to `kept`. An item whose
+/// `extent` lies within an alignment in `kept` is left out.
 pub(crate) fn keep<T>(
     items: impl Iterator<Item = T>,
-    kept: &mut Kept,
+    kept: &mut KeptHsps,
     extent: impl Fn(&T) -> Hsp,
     mut make: impl FnMut(T) -> Hsp,
     keeps: impl Fn(&Hsp) -> bool,

@@ -5,14 +5,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::search::speculative;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, Work};
 use crate::hsp::best_segment::best_segment;
-use crate::hsp::containment::Kept;
+use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp};
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::speculative;
 
 /// Subjects of fewer bases are aligned as a whole.
 const WHOLE: usize = 90_000;
@@ -26,7 +26,7 @@ const BETTER_RUN: i32 = 15;
 
 /// Where an alignment is begun: within its strand and its subject.
 #[derive(Debug, Clone)]
-pub(crate) struct Begin {
+pub(crate) struct AlignmentStart {
     pub(crate) context: usize,
     /// The subject's number in the database.
     pub(crate) number: usize,
@@ -40,30 +40,30 @@ pub(crate) struct Begin {
 }
 
 /// Where the alignments of what was found of a query and a subject (by score) are begun.
-pub(crate) fn begins(
-    batch: &Batch,
-    options: &Options,
+pub(crate) fn alignment_starts(
+    batch: &QueryBatch,
+    options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
-) -> Vec<Begin> {
-    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
-    found.par_iter().with_min_len(64).map_init(new_aligner, Aligner::begin).collect()
+) -> Vec<AlignmentStart> {
+    let new_aligner = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
+    found.par_iter().with_min_len(64).map_init(new_aligner, Traceback::begin).collect()
 }
 
 /// Aligns what was found of one query and a subject (by score); returns alignments by score.
 ///
 /// `ready` are the alignments that a device made, with nothing where it could not.
 pub(crate) fn align(
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
     ready: Option<&[Option<Gapped>]>,
     work: &mut Work,
 ) -> Vec<Hsp> {
-    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
+    let new_aligner = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
     let separation = options.diagonal_separation();
-    let mut kept = Kept::new(separation);
+    let mut kept = KeptHsps::new(separation);
     let mut own = (new_aligner(), std::mem::take(work));
     // Greedy scores know nothing of ambiguous letters, and are corrected below.
     let keeps = |hsp: &Hsp| options.is_greedy() || passes(batch, options, subject, hsp);
@@ -73,9 +73,9 @@ pub(crate) fn align(
             None => own.0.align(hsp, &mut own.1),
         };
         let extent = |&(hsp, _): &(&Hsp, _)| Hsp::clone(hsp);
-        ahead::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
+        speculative::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
     } else {
-        ahead::extend(
+        speculative::extend(
             found,
             &mut kept,
             &mut own,
@@ -89,7 +89,7 @@ pub(crate) fn align(
     let (whole, cut) = hsp::cut_common_ends(hsps);
     let (mut hsps, uncertain) =
         if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
-    let sure = |aligner: &mut Aligner<'_>, mut hsp: Hsp| {
+    let sure = |aligner: &mut Traceback<'_>, mut hsp: Hsp| {
         let is_good = aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp);
         is_good.then_some(hsp)
     };
@@ -97,7 +97,7 @@ pub(crate) fn align(
     hsps.par_extend(sure.flatten_iter());
     hsp::purge_common_ends(&mut hsps);
     hsps.sort_by(Hsp::by_score);
-    let mut kept = Kept::new(separation);
+    let mut kept = KeptHsps::new(separation);
     hsps.retain(|hsp| {
         let within = kept.contains(hsp);
         if !within {
@@ -113,24 +113,24 @@ pub(crate) fn align(
 }
 
 /// Whether enough columns are of equal letters.
-fn passes(batch: &Batch, options: &Options, subject: &Subject<'_>, hsp: &Hsp) -> bool {
-    if options.identity <= 0.0 {
+fn passes(batch: &QueryBatch, options: &SearchOptions, subject: &Subject<'_>, hsp: &Hsp) -> bool {
+    if options.min_identity <= 0.0 {
         return true;
     }
     let query = &batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
     let letters = subject.letters(hsp.subject.0 as usize..hsp.subject.1 as usize);
     let columns = hsp.columns(query, &letters);
-    columns.identities as f64 * 100.0 >= columns.length as f64 * options.identity
+    columns.identities as f64 * 100.0 >= columns.length as f64 * options.min_identity
 }
 
 /// Letters of a part of the subject, more when needed.
-struct Window<'a> {
+struct SubjectWindow<'a> {
     subject: Subject<'a>,
     start: usize,
     letters: Vec<u8>,
 }
 
-impl<'a> Window<'a> {
+impl<'a> SubjectWindow<'a> {
     fn new(subject: Subject<'a>) -> Self {
         Self { subject, start: 0, letters: Vec::new() }
     }
@@ -154,15 +154,15 @@ fn aligned(found: &Hsp, gapped: Gapped) -> Hsp {
     Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
 }
 
-struct Aligner<'a> {
-    batch: &'a Batch,
-    options: &'a Options,
-    letters: Window<'a>,
+struct Traceback<'a> {
+    batch: &'a QueryBatch,
+    options: &'a SearchOptions,
+    letters: SubjectWindow<'a>,
 }
 
-impl Aligner<'_> {
+impl Traceback<'_> {
     /// Where the alignment of what was found is begun.
-    fn begin(&mut self, found: &Hsp) -> Begin {
+    fn begin(&mut self, found: &Hsp) -> AlignmentStart {
         let strand = self.batch.strand(found.context);
         let seed = self.seed(found, strand);
         let (query, subject) = (seed.0 as usize, seed.1 as usize);
@@ -175,13 +175,13 @@ impl Aligner<'_> {
         };
         let rows = [seed.0 - found.query.0, found.query.1 - seed.0].map(|rows| rows.max(0) as u32);
         let number = self.letters.subject.number;
-        Begin { context: found.context, number, query, subject, window, rows }
+        AlignmentStart { context: found.context, number, query, subject, window, rows }
     }
 
     /// The alignment through a seed of what was found.
     fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
         let (batch, options) = (self.batch, self.options);
-        let Begin { query, subject, window, .. } = self.begin(found);
+        let AlignmentStart { query, subject, window, .. } = self.begin(found);
         let start = window.start;
         let sequences = (batch.strand(found.context), self.letters.get(window));
         let seed = (query, subject - start);
@@ -249,7 +249,7 @@ impl Aligner<'_> {
         let begin = (hsp.query.0 as usize, hsp.subject.0 as usize - start);
         let mut runs = hsp.script.ops().to_vec();
         let score = |one, other| batch.matrix.get(one, other);
-        let mut part = best_part(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
+        let mut part = best_segment(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
         if part.last < runs.len() && part.first < runs.len() && part.columns > 0 {
             part.grow(&mut runs, (strand, letters), scoring.reward);
         }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 
 /// A word of the subject that is in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub struct Lookup {
 impl Lookup {
     /// Indexes the unmasked words of a batch, those with ambiguous letters left out, for hits of
     /// `word` bases.
-    pub fn new(batch: &Batch, word: usize) -> Self {
-        let width = batch.manner.width;
+    pub fn new(batch: &QueryBatch, word: usize) -> Self {
+        let width = batch.parameters.lookup_width;
         let count = 1usize << (2 * width);
         let mut starts = vec![0u32; count + 1];
         let mut indexed = vec![0u64; batch.letters.len() / 64 + 1];
@@ -183,10 +183,10 @@ fn for_each_word(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Options, Task};
-    use crate::query::batch::Extent;
-    use crate::sequence::fasta::Record;
+    use crate::options::{BlastTask, SearchOptions};
+    use crate::sequence::fasta::FastaRecord;
     use crate::sequence::packed;
+    use crate::statistics::DatabaseSize;
 
     #[test]
     fn every_word_is_found_where_it_is() {
@@ -196,21 +196,22 @@ mod tests {
                 0 => 14,
                 _ => random.u8(..4),
             };
-            let mut options = Options::new(Task::Blastn);
-            options.mask_lower = true;
+            let mut options = SearchOptions::new(BlastTask::Blastn);
+            options.masks_lower_case = true;
             let word = random.usize(4..14);
-            let records: Vec<Record> = (0..4)
-                .map(|_| Record {
+            let records: Vec<FastaRecord> = (0..4)
+                .map(|_| FastaRecord {
                     letters: (0..random.usize(0..300)).map(|_| letter(&mut random)).collect(),
-                    ..Record::default()
+                    ..FastaRecord::default()
                 })
                 .map(|record| {
                     let length = record.letters.len() as u32;
-                    Record { lower: vec![length / 3..length / 2], ..record }
+                    FastaRecord { lower_case: vec![length / 3..length / 2], ..record }
                 })
                 .collect();
-            options.word = word;
-            let batch = Batch::new(&records, &options, Extent { letters: 1000, sequences: 1 });
+            options.word_size = word;
+            let batch =
+                QueryBatch::new(&records, &options, DatabaseSize { letters: 1000, sequences: 1 });
             let lookup = Lookup::new(&batch, word);
             let subject: Vec<u8> = (0..400).map(|_| random.u8(..4)).collect();
             let mut bytes = Vec::new();

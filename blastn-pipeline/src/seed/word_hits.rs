@@ -1,6 +1,6 @@
 //! Looked-up words to runs of equal bases as long as a hit must be.
 
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
 
 /// Columns before a hit that are looked at to tell whether it may be tried.
@@ -25,28 +25,28 @@ pub struct WordHit {
 ///
 /// `bases` are those of the subject.
 pub fn extend(
-    batch: &Batch,
+    batch: &QueryBatch,
     lookup: &Lookup,
     word: usize,
     bases: &[u8],
     hits: &[LookupHit],
     words: &mut Vec<WordHit>,
 ) {
-    let run = Run { batch, lookup, word, bases };
-    words.extend(hits.iter().filter_map(|&hit| run.through(hit)));
+    let run = WordExtender { batch, lookup, word, bases };
+    words.extend(hits.iter().filter_map(|&hit| run.extend(hit)));
 }
 
 /// What looked-up words are extended with, as [`extend`] says.
-pub(crate) struct Run<'a> {
-    pub(crate) batch: &'a Batch,
+pub(crate) struct WordExtender<'a> {
+    pub(crate) batch: &'a QueryBatch,
     pub(crate) lookup: &'a Lookup,
     pub(crate) word: usize,
     pub(crate) bases: &'a [u8],
 }
 
-impl Run<'_> {
+impl WordExtender<'_> {
     /// One of them.
-    pub(crate) fn through(&self, hit: LookupHit) -> Option<WordHit> {
+    pub(crate) fn extend(&self, hit: LookupHit) -> Option<WordHit> {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
         let missing = self.word - self.lookup.width();
         if missing == 0 {
@@ -74,11 +74,11 @@ impl Run<'_> {
 
     /// Whether the rule of diagonals ([`crate::ungapped`]) may try this hit, if it has a run: it has a turn
     /// ([`turns`]), or what would have had one may be masked.
-    pub(crate) fn may_be_tried(&self, hit: LookupHit) -> bool {
+    pub(crate) fn may_be_extended(&self, hit: LookupHit) -> bool {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
         let is_equal = |i: &usize| self.batch.letters[query - i] == self.bases[subject - i];
         let equal = (1..=BEFORE.min(subject)).take_while(is_equal).count();
-        has_turn(self.lookup, self.word, equal)
+        is_representative(self.lookup, self.word, equal)
             || (query - equal..=query).any(|place| !self.lookup.is_indexed(place))
     }
 
@@ -131,7 +131,7 @@ impl Run<'_> {
 /// hit is tried. If that is in vain, the next is the first that begins behind its run, and so on: which
 /// these are follows from where the equal columns begin, if no place in between is masked. Others are never
 /// tried, and need not be remembered.
-fn has_turn(lookup: &Lookup, word: usize, equal: usize) -> bool {
+fn is_representative(lookup: &Lookup, word: usize, equal: usize) -> bool {
     let (stride, missing) = (lookup.stride(), word - lookup.width());
     // Hits are at multiples of the stride: so the second one that is tried, behind the run of the first, and this
     // one are multiples of it apart.
@@ -143,8 +143,8 @@ fn has_turn(lookup: &Lookup, word: usize, equal: usize) -> bool {
 /// Which hits have a turn: a bit for each number of equal columns before it, the lowest for none.
 ///
 /// A hit that has none may be tried all the same where places before it are masked.
-pub(crate) fn turns(lookup: &Lookup, word: usize) -> u64 {
-    (0..=BEFORE).map(|equal| u64::from(has_turn(lookup, word, equal)) << equal).sum()
+pub(crate) fn representative_hits(lookup: &Lookup, word: usize) -> u64 {
+    (0..=BEFORE).map(|equal| u64::from(is_representative(lookup, word, equal)) << equal).sum()
 }
 
 #[cfg(test)]
@@ -152,19 +152,20 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::options::{Options, Task};
-    use crate::query::batch::Extent;
-    use crate::sequence::fasta::Record;
+    use crate::options::{BlastTask, SearchOptions};
+    use crate::sequence::fasta::FastaRecord;
     use crate::sequence::packed;
+    use crate::statistics::DatabaseSize;
 
     /// A batch of one query (plus strand of `letters`) and its hits in `bases`.
     fn hits(letters: Vec<u8>, lower: Vec<std::ops::Range<u32>>, bases: &[u8]) -> Vec<WordHit> {
-        let mut options = Options::new(Task::Blastn);
+        let mut options = SearchOptions::new(BlastTask::Blastn);
         options.dust = None;
-        options.mask_lower = true;
+        options.masks_lower_case = true;
         options.strand = crate::options::Strand::Plus;
-        let record = Record { letters, lower, ..Record::default() };
-        let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
+        let record = FastaRecord { letters, lower_case: lower, ..FastaRecord::default() };
+        let batch =
+            QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
         let lookup = Lookup::new(&batch, 11);
         let mut bytes = Vec::new();
         packed::pack(bases.iter().copied(), &mut bytes);
@@ -244,15 +245,25 @@ mod tests {
                 letters
             };
             let (query, subject) = (sequence(6, 30), sequence(12, 40));
-            let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
+            let task = if seed % 2 == 0 { BlastTask::Blastn } else { BlastTask::Megablast };
             let word = [11, 16, 28, 7][seed as usize / 2 % 4];
-            let options = Options { word, dust: None, mask_lower: true, ..Options::new(task) };
+            let options = SearchOptions {
+                word_size: word,
+                dust: None,
+                masks_lower_case: true,
+                ..SearchOptions::new(task)
+            };
             let lower = (0..seed % 3).map(|_| {
                 let from = random.u32(..query.len() as u32);
                 from..from.saturating_add(random.u32(1..20)).min(query.len() as u32)
             });
-            let record = Record { lower: lower.collect(), letters: query, ..Record::default() };
-            let batch = Batch::new(&[record], &options, Extent { letters: 100, sequences: 1 });
+            let record = FastaRecord {
+                lower_case: lower.collect(),
+                letters: query,
+                ..FastaRecord::default()
+            };
+            let batch =
+                QueryBatch::new(&[record], &options, DatabaseSize { letters: 100, sequences: 1 });
             let lookup = Lookup::new(&batch, word);
             let mut packed = Vec::new();
             packed::pack(subject.iter().copied(), &mut packed);
@@ -260,10 +271,10 @@ mod tests {
             let mut hits = Vec::new();
             let places = 0..(subject.len() + 1).saturating_sub(lookup.width());
             lookup.find(&packed, places, &mut hits);
-            let run = Run { batch: &batch, lookup: &lookup, word, bases: &subject };
+            let run = WordExtender { batch: &batch, lookup: &lookup, word, bases: &subject };
             // The words that are tried, some in vain and some not, whatever they score.
             let tried = |hits: &[LookupHit]| {
-                let words: Vec<WordHit> = hits.iter().filter_map(|&hit| run.through(hit)).collect();
+                let words: Vec<WordHit> = hits.iter().filter_map(|&hit| run.extend(hit)).collect();
                 let mut levels = HashMap::new();
                 let mut tried = Vec::new();
                 for word in &words {
@@ -282,7 +293,7 @@ mod tests {
                 (words.len(), tried)
             };
             let expected = tried(&hits);
-            hits.retain(|&hit| run.may_be_tried(hit));
+            hits.retain(|&hit| run.may_be_extended(hit));
             let found = tried(&hits);
             assert_eq!(found.1, expected.1, "seed {seed}");
             (all, left) = (all + expected.0, left + found.0);

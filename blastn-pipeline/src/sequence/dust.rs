@@ -28,7 +28,7 @@ impl Default for Dust {
 
 /// A perfect interval: its first and last base, and the score as a fraction.
 #[derive(Debug, Clone, Copy)]
-struct Perfect {
+struct PerfectInterval {
     first: usize,
     last: usize,
     pairs: u64,
@@ -37,12 +37,12 @@ struct Perfect {
 
 /// How often each triplet is in some interval, and how many pairs of equal ones that makes.
 #[derive(Clone)]
-struct Counts {
+struct TripletCounts {
     counts: [u32; 64],
     pairs: u64,
 }
 
-impl Counts {
+impl TripletCounts {
     fn new() -> Self {
         Self { counts: [0; 64], pairs: 0 }
     }
@@ -61,31 +61,31 @@ impl Counts {
 }
 
 /// The triplets of a window, the latest first.
-struct Window {
+struct TripletWindow {
     triplets: VecDeque<u8>,
     /// Places of the first triplet and of the one behind the last.
     start: usize,
     stop: usize,
     /// Where the suffix begins in which no triplet is frequent enough to matter.
     suffix: usize,
-    all: Counts,
-    of_suffix: Counts,
+    all: TripletCounts,
+    of_suffix: TripletCounts,
     /// How many different triplets there are.
     different: usize,
     /// Latest start first.
-    perfect: Vec<Perfect>,
+    perfect: Vec<PerfectInterval>,
     settings: Dust,
 }
 
-impl Window {
+impl TripletWindow {
     fn new(settings: Dust) -> Self {
         Self {
             triplets: VecDeque::new(),
             start: 0,
             stop: 0,
             suffix: 0,
-            all: Counts::new(),
-            of_suffix: Counts::new(),
+            all: TripletCounts::new(),
+            of_suffix: TripletCounts::new(),
             different: 0,
             perfect: Vec::new(),
             settings,
@@ -155,7 +155,8 @@ impl Window {
     }
 
     fn note_whole(&mut self) {
-        let whole = Perfect { first: self.start, last: self.stop + 1, pairs: 0, triplets: 0 };
+        let whole =
+            PerfectInterval { first: self.start, last: self.stop + 1, pairs: 0, triplets: 0 };
         self.perfect.insert(0, whole);
     }
 
@@ -196,8 +197,10 @@ impl Window {
             if best.is_none_or(|(pairs, triplets)| counts.pairs * triplets >= pairs * before) {
                 best = Some((counts.pairs, before));
                 let last = self.stop + 1;
-                self.perfect
-                    .insert(known, Perfect { first, last, pairs: counts.pairs, triplets: before });
+                self.perfect.insert(
+                    known,
+                    PerfectInterval { first, last, pairs: counts.pairs, triplets: before },
+                );
             }
         }
     }
@@ -207,12 +210,12 @@ impl Dust {
     /// The masked ranges of a sequence of letters, in order. Letters other than A, C, G and T count
     /// as A.
     pub fn mask(&self, letters: &[u8]) -> Vec<Range<u32>> {
-        let mut masked = Masked { ranges: Vec::new(), linker: self.linker };
+        let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
         let base = |place: usize| if letters[place] < 4 { letters[place] } else { 0 };
         let mut begin = 0;
         // At least one triplet and its neighbour.
         while letters.len() > begin + 3 {
-            let mut window = Window::new(*self);
+            let mut window = TripletWindow::new(*self);
             let mut triplet = base(begin) << 2 | base(begin + 1);
             let mut place = begin + 2;
             let mut uniform_ended = false;
@@ -252,15 +255,15 @@ impl Dust {
 }
 
 /// The masked ranges so far.
-struct Masked {
+struct MaskedRanges {
     ranges: Vec<Range<u32>>,
     linker: usize,
 }
 
-impl Masked {
+impl MaskedRanges {
     /// Takes the intervals that start before the window does, the longest of them that is known to
     /// be perfect first; `begin` is where the window's places count from.
-    fn take(&mut self, perfect: &mut Vec<Perfect>, start: usize, begin: usize) {
+    fn take(&mut self, perfect: &mut Vec<PerfectInterval>, start: usize, begin: usize) {
         let Some(earliest) = perfect.last().filter(|earliest| earliest.first < start) else {
             return;
         };
@@ -292,7 +295,7 @@ mod tests {
         let n = triplets.len();
         // Scores as fractions: pairs over the triplets less one.
         let score = |start: usize, end: usize| {
-            let mut counts = Counts::new();
+            let mut counts = TripletCounts::new();
             for &triplet in &triplets[start..end] {
                 counts.add(triplet);
             }

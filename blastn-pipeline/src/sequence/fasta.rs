@@ -1,4 +1,4 @@
-//! Reading FASTA files of queries and subjects.
+//! FASTA and FASTQ files of queries and subjects.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,43 +10,46 @@ use needletail::errors::{ParseError, ParseErrorKind};
 use crate::error::{Place, SequenceError};
 use crate::sequence::alphabet;
 
-/// Bases a sequence may have.
+/// Greatest number of bases of a sequence.
 const MAX_LENGTH: usize = 1 << 30;
 
-/// A sequence with its header.
+/// A sequence with its header line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
-    /// The header without its `>`.
+pub struct FastaRecord {
+    /// Header line without `>`.
     pub title: String,
-    /// Letters, see [`alphabet`].
+    /// Codes of the letters, see [`alphabet`].
     pub letters: Vec<u8>,
-    /// Which of them were lower case.
-    pub lower: Vec<std::ops::Range<u32>>,
+    /// Ranges of letters that were lower case in the file, ascending and apart from each other; positions count from 0.
+    pub lower_case: Vec<std::ops::Range<u32>>,
 }
 
-impl Record {
-    /// The header's first word.
+impl FastaRecord {
+    /// The first word of the header.
     pub fn name(&self) -> &str {
         self.title.split_whitespace().next().unwrap_or_default()
     }
 }
 
-/// Reads the records of a file; `-` is standard input.
+/// Reads all records of a FASTA or FASTQ file, plain or compressed; `-` is standard input.
 ///
 /// # Errors
-/// If the file cannot be read or is no FASTA, or a sequence has a letter that is no IUPAC nucleotide
-/// code. Empty sequences are none.
-pub fn read(path: &Path) -> Result<Vec<Record>, SequenceError> {
+/// If the file cannot be read, is neither FASTA nor FASTQ, or a sequence has a letter that is no IUPAC nucleotide code.
+/// A sequence without letters is no error.
+pub fn read(path: &Path) -> Result<Vec<FastaRecord>, SequenceError> {
     let mut records = Vec::new();
     for_each(path, |record| records.push(record))?;
     Ok(records)
 }
 
-/// Passes the records of a file on, one by one.
+/// Calls `take` with each record of a file, in order.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), SequenceError> {
+pub(crate) fn for_each(
+    path: &Path,
+    mut take: impl FnMut(FastaRecord),
+) -> Result<(), SequenceError> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     let at = |record, line, problem: String| SequenceError {
@@ -75,12 +78,12 @@ pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), 
             return Err(at(Some(number), Some(line), problem));
         }
         let title = String::from_utf8_lossy(record.id()).trim_end().to_owned();
-        take(Record { title, letters, lower });
+        take(FastaRecord { title, letters, lower_case: lower });
     }
     Ok(())
 }
 
-/// A parser's error in our words.
+/// Explains an error of the parser.
 fn explain(error: &ParseError) -> String {
     match error.kind {
         ParseErrorKind::Io => format!("reading failed: {}", error.msg),

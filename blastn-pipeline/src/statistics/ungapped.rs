@@ -5,9 +5,9 @@
 //! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix). The tolerances are
 //! those of NCBI's BLAST, for X-drops and triggers are rounded to integers.
 
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 use crate::sequence::alphabet::{ANY, SENTINEL, SIZE};
-use crate::statistics::Parameters;
+use crate::statistics::KarlinAltschul;
 
 /// Relative accuracy of lambda.
 const ACCURACY: f64 = 1.0e-5;
@@ -20,7 +20,7 @@ const TERMS: usize = 100;
 const SMALL: f64 = 1.0e-4;
 
 /// Probabilities of scores.
-struct Scores {
+struct ScoreDistribution {
     /// The lowest score that occurs, negative.
     low: i32,
     /// The highest, positive.
@@ -34,7 +34,11 @@ struct Scores {
 
 /// The parameters for a query (of letters) against bases of equal frequency; nothing if alignments
 /// are expected to score 0 or more, or the query has no bases.
-pub(crate) fn of_query(scoring: &Scoring, matrix: &Matrix, query: &[u8]) -> Option<Parameters> {
+pub(crate) fn of_query(
+    scoring: &Scoring,
+    matrix: &ScoreMatrix,
+    query: &[u8],
+) -> Option<KarlinAltschul> {
     let mut counts = [0u64; SIZE];
     for &letter in query {
         counts[usize::from(letter)] += 1;
@@ -46,22 +50,26 @@ pub(crate) fn of_query(scoring: &Scoring, matrix: &Matrix, query: &[u8]) -> Opti
 
 /// The parameters for bases of equal frequency on both sides.
 #[cfg(test)]
-pub(crate) fn ideal(scoring: &Scoring, matrix: &Matrix) -> Option<Parameters> {
+pub(crate) fn ideal(scoring: &Scoring, matrix: &ScoreMatrix) -> Option<KarlinAltschul> {
     let mut counts = [0; SIZE];
     counts[..4].fill(1);
     of_composition(scoring, matrix, &counts)
 }
 
-fn of_composition(scoring: &Scoring, matrix: &Matrix, counts: &[u64; SIZE]) -> Option<Parameters> {
-    let scores = Scores::new(scoring, matrix, counts)?;
+fn of_composition(
+    scoring: &Scoring,
+    matrix: &ScoreMatrix,
+    counts: &[u64; SIZE],
+) -> Option<KarlinAltschul> {
+    let scores = ScoreDistribution::new(scoring, matrix, counts)?;
     let lambda = scores.lambda();
     let h = scores.entropy(lambda);
     let k = scores.k(lambda, h);
-    Some(Parameters::new(lambda, k, h))
+    Some(KarlinAltschul::new(lambda, k, h))
 }
 
-impl Scores {
-    fn new(scoring: &Scoring, matrix: &Matrix, counts: &[u64; SIZE]) -> Option<Self> {
+impl ScoreDistribution {
+    fn new(scoring: &Scoring, matrix: &ScoreMatrix, counts: &[u64; SIZE]) -> Option<Self> {
         let total: u64 = counts.iter().sum();
         if total == 0 {
             return None;
@@ -212,7 +220,7 @@ mod tests {
     }
 
     /// To the digits NCBI blastn 2.12.0 prints.
-    fn printed(parameters: &Parameters) -> [String; 3] {
+    fn printed(parameters: &KarlinAltschul) -> [String; 3] {
         [parameters.lambda, parameters.k, parameters.h].map(|value| {
             let digits = (2 - value.log10().floor() as i32).max(0) as usize;
             format!("{value:.digits$}")
@@ -223,7 +231,7 @@ mod tests {
     fn ideal_parameters_are_those_that_ncbi_blastn_prints() {
         let of = |reward, penalty| {
             let scoring = scoring(reward, penalty);
-            let parameters = ideal(&scoring, &Matrix::new(&scoring)).expect("a negative mean");
+            let parameters = ideal(&scoring, &ScoreMatrix::new(&scoring)).expect("a negative mean");
             printed(&parameters)
         };
         assert_eq!(of(2, -3), ["0.634", "0.408", "0.912"]);
@@ -235,7 +243,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         for (reward, penalty) in [(2, -3), (1, -2), (1, -1), (5, -4), (4, -5), (2, -7)] {
             let scoring = scoring(reward, penalty);
-            let matrix = Matrix::new(&scoring);
+            let matrix = ScoreMatrix::new(&scoring);
             let query: Vec<u8> = (0..500).map(|_| random.u8(..14)).collect();
             let Some(parameters) = of_query(&scoring, &matrix, &query) else {
                 panic!("{reward} {penalty}");
@@ -254,7 +262,7 @@ mod tests {
     #[test]
     fn no_bases_no_parameters() {
         let scoring = scoring(2, -3);
-        let matrix = Matrix::new(&scoring);
+        let matrix = ScoreMatrix::new(&scoring);
         assert_eq!(of_query(&scoring, &matrix, &[ANY; 20]), None);
         assert_eq!(of_query(&scoring, &matrix, &[]), None);
     }

@@ -1,20 +1,20 @@
 //! Extension of the word hits of a chunk, once for each part of a diagonal.
 
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::seed::word_hits::WordHit;
-use crate::ungapped::extension::{Chunk, Extension, Fours};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits::UngappedHit;
 
 /// How far each diagonal has been explored.
 #[derive(Debug, Default)]
-pub struct Diagonals {
+pub struct ExploredDiagonals {
     /// One behind the last place that is explored, plus the offset.
     levels: Vec<u32>,
     /// Grows with each subject, so that no level of an earlier one counts.
     offset: u32,
 }
 
-impl Diagonals {
+impl ExploredDiagonals {
     /// Prepares for a subject of `length` bases and a batch of `letters`.
     fn begin(&mut self, letters: usize, length: usize) {
         let needed = letters.next_power_of_two();
@@ -56,21 +56,21 @@ impl Diagonals {
 }
 
 /// Extends the word hits of a chunk. They come in order of their places in the subject.
-pub struct Extender<'a> {
-    extension: Extension<'a>,
-    diagonals: &'a mut Diagonals,
+pub struct ChunkExtender<'a> {
+    extension: UngappedExtender<'a>,
+    diagonals: &'a mut ExploredDiagonals,
 }
 
-impl<'a> Extender<'a> {
+impl<'a> ChunkExtender<'a> {
     /// Begins a chunk.
     pub fn new(
-        batch: &'a Batch,
-        fours: &'a Fours,
-        chunk: Chunk<'a>,
-        diagonals: &'a mut Diagonals,
+        batch: &'a QueryBatch,
+        byte_scores: &'a ByteScoreTable,
+        chunk: ChunkBases<'a>,
+        diagonals: &'a mut ExploredDiagonals,
     ) -> Self {
         diagonals.begin(batch.letters.len(), chunk.bases.len());
-        Self { extension: Extension { batch, fours, chunk }, diagonals }
+        Self { extension: UngappedExtender { batch, byte_scores, chunk }, diagonals }
     }
 
     /// Extends hits; those that score enough are added to `found`.
@@ -82,7 +82,7 @@ impl<'a> Extender<'a> {
     }
 }
 
-impl Drop for Extender<'_> {
+impl Drop for ChunkExtender<'_> {
     fn drop(&mut self) {
         self.diagonals.end(self.extension.chunk.bases.len());
     }

@@ -1,7 +1,7 @@
 //! Ungapped extension of one word hit.
 
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
 use crate::seed::word_hits::WordHit;
 use crate::sequence::packed;
 use crate::ungapped::hits::UngappedHit;
@@ -11,7 +11,7 @@ const PACKED_FROM: usize = 11;
 
 /// A subject, or a chunk of one, as it is searched.
 #[derive(Debug, Clone, Copy)]
-pub struct Chunk<'a> {
+pub struct ChunkBases<'a> {
     /// Bases, four a byte, and 4 bytes to spare.
     pub packed: &'a [u8],
     /// Bases, one a byte.
@@ -21,11 +21,11 @@ pub struct Chunk<'a> {
 /// Scores of four columns, given the exclusive or of their bases; nothing if words are so short that
 /// extensions are not tried by four.
 #[derive(Debug)]
-pub struct Fours(pub(crate) Option<[i32; 256]>);
+pub struct ByteScoreTable(pub(crate) Option<[i32; 256]>);
 
-impl Fours {
+impl ByteScoreTable {
     /// For some scores.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &SearchOptions) -> Self {
         let (reward, penalty) = (options.scoring.reward, options.scoring.penalty);
         let of = |differences: usize| {
             let score = |column: usize| {
@@ -33,25 +33,25 @@ impl Fours {
             };
             (0..4).map(score).sum()
         };
-        Self((options.word >= PACKED_FROM).then(|| std::array::from_fn(of)))
+        Self((options.word_size >= PACKED_FROM).then(|| std::array::from_fn(of)))
     }
 }
 
 /// Extends word hits of a chunk, whatever is known of their diagonals.
-pub(crate) struct Extension<'a> {
-    pub(crate) batch: &'a Batch,
-    pub(crate) fours: &'a Fours,
-    pub(crate) chunk: Chunk<'a>,
+pub(crate) struct UngappedExtender<'a> {
+    pub(crate) batch: &'a QueryBatch,
+    pub(crate) byte_scores: &'a ByteScoreTable,
+    pub(crate) chunk: ChunkBases<'a>,
 }
 
-impl Extension<'_> {
+impl UngappedExtender<'_> {
     /// The extension of a word, if it scores enough.
     pub(crate) fn of(&self, word: &WordHit) -> Option<UngappedHit> {
         let context = self.batch.context_at(word.query as usize);
         let statistics = self.batch.statistics(context);
-        let (drop, nearly) = (-statistics.x_drop, statistics.nearly());
-        if let Fours(Some(fours)) = self.fours
-            && !self.is_promising(word, fours, drop, nearly)
+        let (drop, nearly) = (-statistics.x_drop, statistics.approximate_cutoff());
+        if let ByteScoreTable(Some(byte_scores)) = self.byte_scores
+            && !self.is_promising(word, byte_scores, drop, nearly)
         {
             return None;
         }
@@ -87,7 +87,13 @@ impl Extension<'_> {
     }
 
     /// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
-    fn is_promising(&self, word: &WordHit, fours: &[i32; 256], drop: i32, enough: i32) -> bool {
+    fn is_promising(
+        &self,
+        word: &WordHit,
+        byte_scores: &[i32; 256],
+        drop: i32,
+        enough: i32,
+    ) -> bool {
         let letters = &self.batch.letters;
         let to_byte = (packed::BASES - word.subject as usize % packed::BASES) % packed::BASES;
         let (query, subject) = (word.query as usize + to_byte, word.subject as usize + to_byte);
@@ -101,7 +107,7 @@ impl Extension<'_> {
             // A letter that is no base spills over into its neighbours.
             let letter = |i: usize| letters[query + i];
             let of_query = letter(0) << 6 | letter(1) << 4 | letter(2) << 2 | letter(3);
-            fours[usize::from(of_query ^ self.chunk.packed[byte])]
+            byte_scores[usize::from(of_query ^ self.chunk.packed[byte])]
         };
         let leftward = (1..=left).map(|i| four(query - 4 * i, byte - i));
         let rightward = (0..right).map(|i| four(query + 4 * i, byte + i));

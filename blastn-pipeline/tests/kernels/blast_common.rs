@@ -5,7 +5,7 @@
 use aligner_core::sort::Sorter;
 use blastn_pipeline::database::{Builder, Database};
 use blastn_pipeline::gpu::pairs::PairKernels;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
 use gpualign_tests::ShimBackend;
 
 /// Kernels of a crate.
@@ -23,8 +23,8 @@ pub fn pairs(widths: [u32; 2]) -> PairKernels<ShimBackend> {
     PairKernels::with_backends(backends, sorter(), widths)
 }
 
-pub fn record(letters: Vec<u8>) -> Record {
-    Record { letters, ..Record::default() }
+pub fn record(letters: Vec<u8>) -> FastaRecord {
+    FastaRecord { letters, ..FastaRecord::default() }
 }
 
 pub fn database(subjects: Vec<Vec<u8>>) -> Database {

@@ -9,19 +9,22 @@ use std::sync::Arc;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
-use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, PipelineTables, PipelineArrays, packed_words};
-use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece, DiagonalRule};
-use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, UnalignedSeed, SeedHit};
-use blastn_pipeline::gpu::pipeline::stages::{ChunkBases, PipelineInputs};
+use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, SeedHit, UnalignedSeed};
+use blastn_pipeline::gpu::pipeline::stages::{ChunkSequence, PipelineInputs};
+use blastn_pipeline::gpu::pipeline::tables::{
+    DatabaseChunk, PipelineArrays, PipelineTables, packed_words,
+};
 use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batch::{Batch, Extent};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::seed::word_hits;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
+use blastn_pipeline::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
+use blastn_pipeline::ungapped::extension::{ByteScoreTable, ChunkBases};
 use blastn_pipeline::ungapped::hits::ChunkHit;
-use blastn_pipeline::ungapped::diagonals::{Diagonals, Extender};
-use blastn_pipeline::ungapped::extension::{Chunk, Fours};
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
@@ -75,22 +78,23 @@ fn on_device<T>(
 ) -> T {
     let packed: Vec<&[u8]> = context.chunks.iter().map(|chunk| chunk.packed.as_slice()).collect();
     let words = packed_words(&packed.concat());
-    let tables = PipelineArrays::new(context, chunks);
+    let arrays = PipelineArrays::new(context, chunks);
     let address = |start: *const u8| start.expose_provenance() as u64;
-    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
-    then(&tables.context(address(words.as_ptr().cast()), arrays))
+    let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
+    then(&arrays.tables(address(words.as_ptr().cast()), &addresses))
 }
 
 /// What the CPU's search does with all chunks, sorted.
 fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
     let PipelineInputs { batch, lookup, word, fours, .. } = context;
-    let mut diagonals = Diagonals::default();
-    let of_chunk = |(chunk, ChunkBases { packed, bases }): (u32, &ChunkBases)| {
+    let mut diagonals = ExploredDiagonals::default();
+    let of_chunk = |(chunk, ChunkSequence { packed, bases }): (u32, &ChunkSequence)| {
         let (mut hits, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        let mut extender = Extender::new(batch, fours, Chunk { packed, bases }, &mut diagonals);
+        let mut extender =
+            ChunkExtender::new(batch, fours, ChunkBases { packed, bases }, &mut diagonals);
         let end = (bases.len() + 1).saturating_sub(lookup.width());
         lookup.find(packed, 0..end, &mut hits);
-        words::extend(batch, lookup, *word, bases, &hits, &mut words);
+        word_hits::extend(batch, lookup, *word, bases, &hits, &mut words);
         extender.extend(&words, &mut found);
         found.into_iter().map(move |hit| ChunkHit { chunk, hit })
     };
@@ -109,8 +113,9 @@ fn packed(bases: &[u8]) -> Vec<u8> {
 /// on a diagonal.
 fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
     let mut random = Rng::with_seed(seed);
-    let mut options = Options::new(if seed % 3 == 2 { Task::Megablast } else { Task::Blastn });
-    options.word = [11, 7, 28][seed as usize % 3];
+    let mut options =
+        SearchOptions::new(if seed % 3 == 2 { BlastTask::Megablast } else { BlastTask::Blastn });
+    options.word_size = [11, 7, 28][seed as usize % 3];
     options.dust = None;
     let bases = 2 + (seed / 2 % 3) as u8;
     let letters: Vec<u8> = (0..300).map(|_| random.u8(..bases)).collect();
@@ -124,26 +129,31 @@ fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
                 subject[to + random.usize(..part)] = random.u8(..4);
             }
         }
-        ChunkBases { packed: packed(&subject), bases: subject }
+        ChunkSequence { packed: packed(&subject), bases: subject }
     };
     let chunks = vec![subject(&mut random, 2000), subject(&mut random, 500)];
-    let record = Record { letters, ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 100_000, sequences: 1 });
-    let lookup = Lookup::new(&batch, options.word);
+    let record = FastaRecord { letters, ..FastaRecord::default() };
+    let batch =
+        QueryBatch::new(&[record], &options, DatabaseSize { letters: 100_000, sequences: 1 });
+    let lookup = Lookup::new(&batch, options.word_size);
     let mut first = 0;
-    let device_chunk = |chunk: &ChunkBases| {
+    let device_chunk = |chunk: &ChunkSequence| {
         first += 4 * chunk.packed.len() as u64;
         let length = chunk.bases.len() as u32;
         DatabaseChunk { first: first - 4 * chunk.packed.len() as u64, length, padding: 0 }
     };
     let device_chunks = chunks.iter().map(device_chunk).collect();
     let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
-    let fours = Fours::new(&options);
-    (PipelineInputs { batch, lookup, word: options.word, fours, chunks }, device_chunks)
+    let fours = ByteScoreTable::new(&options);
+    (PipelineInputs { batch, lookup, word: options.word_size, fours, chunks }, device_chunks)
 }
 
 /// The words that the pipeline finds on the CPU.
-fn words(context: &PipelineInputs, chunks: &[DatabaseChunk], build: PipelineBuild) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
+fn words(
+    context: &PipelineInputs,
+    chunks: &[DatabaseChunk],
+    build: PipelineBuild,
+) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let (app, sinks) = topology(context, build);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
     let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
@@ -152,7 +162,7 @@ fn words(context: &PipelineInputs, chunks: &[DatabaseChunk], build: PipelineBuil
     for sink in sinks.extended {
         extended.extend(outputs.take(sink));
     }
-    for sink in sinks.spent {
+    for sink in sinks.unaligned {
         spent.extend(outputs.take(sink));
     }
     (extended, spent)
@@ -225,9 +235,10 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
                 .expect("an executor");
             let mut outputs = executor.run_in_place(&inputs).expect("runs");
             let extended = outputs.take(sinks.extended).expect("memory");
-            let spent = outputs.take(sinks.spent).expect("memory");
+            let spent = outputs.take(sinks.unaligned).expect("memory");
             let words = (extended, spent);
-            let found = shim.rule.admitted(known, &chunks, words, QueryPiece::ALL).expect("it runs");
+            let found =
+                shim.rule.admitted(known, &chunks, words, QueryPiece::ALL).expect("it runs");
             shim.rule.hits(&found.hits).expect("memory")
         });
         assert!(!expected.is_empty(), "seed {seed}: alignments");
@@ -238,11 +249,12 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
 #[test]
 fn each_diagonal_is_looked_at_from_its_begin() {
     let shim = OnShim::new();
-    let options = Options::new(Task::Blastn);
-    let record = Record { letters: vec![0; 50], ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
-    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), Fours::new(&options));
-    let context = PipelineInputs { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let record = FastaRecord { letters: vec![0; 50], ..FastaRecord::default() };
+    let batch = QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
+    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
+    let context =
+        PipelineInputs { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
     let chunks = [DatabaseChunk { first: 0, length: 6_100, padding: 0 }; 3];
     for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {
         let mut random = Rng::with_seed(seed);
@@ -258,17 +270,17 @@ fn each_diagonal_is_looked_at_from_its_begin() {
         let mut explored = HashMap::new();
         for (&(chunk, diagonal, subject), &length) in &all {
             let query = subject.wrapping_sub(diagonal);
-            let word = SeedHit { chunk, query, subject, probe: subject + 2 };
-            let found = ExtendedSeed { word, query, subject, length, score: 9 };
+            let seed = SeedHit { chunk, query, subject, probe: subject + 2 };
+            let found = ExtendedSeed { seed, query, subject, length, score: 9 };
             let explored = explored.entry((chunk, diagonal)).or_insert(0);
-            if word.probe >= *explored {
-                *explored = if length > 0 { subject + length } else { word.hit(context.word).end };
+            if seed.probe >= *explored {
+                *explored = if length > 0 { subject + length } else { seed.hit(context.word).end };
                 expected.extend((length > 0).then(|| ChunkHit { chunk, hit: found.hit() }));
             }
             if length > 0 {
                 extended.push(found);
             } else {
-                spent.push(UnalignedSeed::new(word, true));
+                spent.push(UnalignedSeed::new(seed, true));
             }
         }
         random.shuffle(&mut extended);

@@ -5,14 +5,14 @@
 //! al., J. Comput. Biol. 5, 1998). Of equally good ends the first one found counts, and of equally
 //! good ways a pair is preferred to a gap in the rows' sequence, and that to a gap in the columns'.
 
+#[cfg(target_arch = "x86_64")]
+mod simd;
+
 use crate::gapped::script::{Op, Script};
 use crate::gapped::side::Side;
-#[cfg(target_arch = "x86_64")]
-use self::simd;
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 
 /// A score that is below all others.
-mod simd;
 const DEAD: i32 = i32::MIN / 2;
 
 /// What is extended: one side of each sequence.
@@ -25,7 +25,7 @@ pub struct Sides<'a> {
     /// What gaps cost.
     pub scoring: &'a Scoring,
     /// What pairs of letters score.
-    pub matrix: &'a Matrix,
+    pub matrix: &'a ScoreMatrix,
     /// How far scores may drop below the best; what a gap of one column costs, if that is more.
     pub x_drop: i32,
 }

@@ -18,9 +18,7 @@ use self::lanes::{
     DEAD, LANES, Lanes, behind, bits, bytes_of, first_of, last_lane, letters, load, packed_ints,
     prefix_max, shifted, splat, store,
 };
-use super::{
-    COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Sides, Work,
-};
+use super::{COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Sides, Work};
 use crate::gapped::side::Side;
 use crate::scoring::Scoring;
 

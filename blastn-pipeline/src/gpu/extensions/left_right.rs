@@ -4,22 +4,22 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::parameters::{TracedSides, GreedySideReach, SideReach, ExtensionSide};
+use super::parameters::{ExtensionSide, GreedySideReach, SideReach, TracedSides};
 use crate::database::Database;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
-use crate::search::preliminary::Search;
-use crate::search::traceback::Begin;
+use crate::search::preliminary::PreliminarySearch;
+use crate::search::traceback::AlignmentStart;
 use crate::ungapped::hits::ChunkHit;
 
 /// The gapped extension of a hit for its score, from its left and its right side with affine gap costs; nothing if one did not
 /// fit into memory. `chunks` are those of the hit's run.
 pub(crate) fn scored(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     chunks: &[DatabaseChunk],
     found: &ChunkHit,
     [left, right]: &[SideReach; 2],
@@ -36,7 +36,7 @@ pub(crate) fn scored(
 
 /// The gapped extension of a hit for its score, from its left and its right side, which were extended greedily.
 pub(crate) fn greedily_scored(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     found: &ChunkHit,
     [left, right]: &[GreedySideReach; 2],
 ) -> Option<Gapped> {
@@ -55,9 +55,9 @@ pub(crate) struct AlignmentSides {
 /// greedy. `origin` is the index of the database's base that the text of subjects begins with.
 pub(crate) fn of_begins(
     (database, origin): (&Database, u64),
-    batch: &Batch,
-    options: &Options,
-    begins: &[&Begin],
+    batch: &QueryBatch,
+    options: &SearchOptions,
+    begins: &[&AlignmentStart],
 ) -> AlignmentSides {
     // Threads of a warp wait for the one with the most rows, so sides of similar length come together.
     let mut order: Vec<(u32, u32)> = (0..)
@@ -66,7 +66,7 @@ pub(crate) fn of_begins(
         .collect();
     order.par_sort_unstable_by_key(|&side| Reverse(side));
     let x_drop =
-        batch.manner.x_drop_last.max(options.scoring.gap_open + options.scoring.gap_extend);
+        batch.parameters.final_x_drop.max(options.scoring.gap_open + options.scoring.gap_extend);
     let side = |&(_, number): &(u32, u32)| {
         let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
@@ -104,7 +104,7 @@ impl AlignmentSides {
     pub(crate) fn traced(
         &self,
         scoring: &Scoring,
-        begins: &[&Begin],
+        begins: &[&AlignmentStart],
         answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         self.combined(begins, answers, |begin, [left, right], scripts| {
@@ -118,9 +118,9 @@ impl AlignmentSides {
     pub(crate) fn greedily_traced(
         &self,
         database: &Database,
-        batch: &Batch,
-        options: &Options,
-        begins: &[&Begin],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        begins: &[&AlignmentStart],
         answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
@@ -138,11 +138,11 @@ impl AlignmentSides {
     /// Combines the left and the right side of each alignment with their columns.
     fn combined(
         &self,
-        begins: &[&Begin],
+        begins: &[&AlignmentStart],
         TracedSides { reaches, runs }: &TracedSides,
-        combine: impl Fn(&Begin, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
+        combine: impl Fn(&AlignmentStart, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
     ) -> Vec<Option<Gapped>> {
-        let gapped = |(&begin, places): (&&Begin, &[u32; 2])| {
+        let gapped = |(&begin, places): (&&AlignmentStart, &[u32; 2])| {
             let [left, right] = places.map(|place| &reaches[place as usize]);
             (left.fits() && right.fits())
                 .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))

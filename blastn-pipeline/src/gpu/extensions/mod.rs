@@ -25,7 +25,7 @@
 
 pub(crate) mod left_right;
 pub mod parameters;
-pub mod text;
 #[cfg(test)]
 mod tests;
+pub mod text;
 pub(crate) mod traces;

@@ -7,7 +7,7 @@ use aligner_core::gpu::DeviceAddress;
 use crate::gapped::affine::Extension;
 use crate::gapped::greedy::Reach;
 use crate::gapped::script::{Op, Script};
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 
 /// Threads of a block that extends sides: one warp.
 pub(crate) const THREADS: u32 = 32;
@@ -247,6 +247,6 @@ pub fn greedy_source_words(differences: u32, front_slots: u32) -> u64 {
 }
 
 /// Scores of all 16 x 16 pairs of letters, row by row.
-pub fn score_matrix(matrix: &Matrix) -> Vec<i32> {
+pub fn score_matrix(matrix: &ScoreMatrix) -> Vec<i32> {
     (0..16).flat_map(|one| *matrix.row(one)).collect()
 }

@@ -15,7 +15,7 @@ use super::side_extender::SideExtender;
 use crate::gapped::Gapped;
 use crate::gpu::extensions::left_right;
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::search::preliminary::Search;
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::{ChunkHit, UngappedHit};
 
 /// Hits that are gathered at a time, at most.
@@ -38,7 +38,7 @@ impl<'p, B: Backend> JudgedPairs<'p, B> {
     /// that the chunks are in.
     pub(crate) fn new(
         kernels: &'p PairKernels<B>,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         bases: DeviceAddress<u32>,
         chunks: &[DatabaseChunk],
         found: &DeviceItems<B>,
@@ -109,7 +109,7 @@ impl<'p, B: Backend> JudgedPairs<'p, B> {
     /// first. `chunks` are those of the run.
     pub(crate) fn gather(
         &self,
-        search: &Search<'_>,
+        search: &PreliminarySearch<'_>,
         chunks: &[DatabaseChunk],
         pairs: &[usize],
     ) -> Result<Vec<ScoredHit>, DeviceError> {
@@ -202,7 +202,7 @@ fn judge<B: Backend>(
 
 /// The gapped extension of a hit, if it was extended and its sides fitted into memory.
 fn gapped(
-    search: &Search<'_>,
+    search: &PreliminarySearch<'_>,
     chunks: &[DatabaseChunk],
     gathered: &GatheredHit,
 ) -> Option<Gapped> {

@@ -8,7 +8,7 @@ use bytemuck::Pod;
 
 use super::parameters::{self, QueryCountParameters};
 use crate::gpu::launch;
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::ungapped::hits::ChunkHit;
 
 const PAIRS: &[u8] = include_bytes!("../../../cuda/pairs.fatbin");
@@ -73,7 +73,7 @@ impl<B: Backend> PairKernels<B> {
     /// Counts the hits of each query of a batch.
     pub(crate) fn counts(
         &self,
-        batch: &Batch,
+        batch: &QueryBatch,
         hits: &DeviceItems<B>,
     ) -> Result<Vec<u32>, DeviceError> {
         let strands = self.upload(&parameters::strands(batch))?;

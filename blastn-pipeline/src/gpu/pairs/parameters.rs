@@ -6,8 +6,9 @@ use bytemuck::Zeroable;
 
 use crate::gpu::extensions::parameters::{ExtensionSide, GreedySideReach, SideReach};
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::query::batch::{Batch, Context};
-use crate::search::preliminary::Search;
+use crate::query::batch::QueryBatch;
+use crate::query::context::QueryContext;
+use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::ChunkHit;
 
 device_struct! {
@@ -60,7 +61,7 @@ device_struct! {
 
 impl PairVerdict {
     /// Index of the query.
-    pub(crate) fn query(&self, search: &Search<'_>) -> usize {
+    pub(crate) fn query(&self, search: &PreliminarySearch<'_>) -> usize {
         search.batch.contexts[self.strand as usize].query
     }
 }
@@ -262,7 +263,7 @@ device_struct! {
 
 impl PairParameters {
     /// Scores and limits of a search, for hits of at most `longest` columns; addresses are null.
-    pub(super) fn new(search: &Search<'_>, longest: u32) -> Self {
+    pub(super) fn new(search: &PreliminarySearch<'_>, longest: u32) -> Self {
         let (batch, options) = (search.batch, search.options);
         let scoring = &options.scoring;
         let greatest_score = i64::from(scoring.reward) * i64::from(longest);
@@ -273,7 +274,7 @@ impl PairParameters {
             is_greedy: options.is_greedy().into(),
             reward: scoring.reward,
             penalty: scoring.penalty,
-            x_drop: batch.manner.x_drop,
+            x_drop: batch.parameters.gapped_x_drop,
             least_drop: scoring.gap_open + scoring.gap_extend,
             separation: options.diagonal_separation(),
             ..Self::zeroed()
@@ -282,9 +283,9 @@ impl PairParameters {
 }
 
 /// The strands of a batch.
-pub(super) fn strands(batch: &Batch) -> Vec<PairStrand> {
+pub(super) fn strands(batch: &QueryBatch) -> Vec<PairStrand> {
     let contexts = batch.contexts.iter();
-    let strand = |context: &Context| PairStrand {
+    let strand = |context: &QueryContext| PairStrand {
         first: context.first as u32,
         length: context.length as u32,
         query: context.query as u32,

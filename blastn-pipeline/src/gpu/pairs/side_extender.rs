@@ -16,7 +16,7 @@ use crate::gpu::extensions::parameters::{
 };
 use crate::gpu::extensions::text::{first_letters, text};
 use crate::gpu::launch::{self, Grid};
-use crate::search::preliminary::Search;
+use crate::search::preliminary::PreliminarySearch;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
@@ -36,7 +36,7 @@ enum SideStorage {
 /// Extends hits of a batch with chunks of the database.
 pub(super) struct SideExtender<'a, B: Backend> {
     kernels: &'a PairKernels<B>,
-    search: &'a Search<'a>,
+    search: &'a PreliminarySearch<'a>,
     bases: DeviceAddress<u32>,
     /// Text of the queries.
     letters: B::Buffer,
@@ -47,7 +47,7 @@ impl<'a, B: Backend> SideExtender<'a, B> {
     /// Copies the queries of a search to the device; `bases` is the address of the database's bases.
     pub(super) fn new(
         kernels: &'a PairKernels<B>,
-        search: &'a Search<'a>,
+        search: &'a PreliminarySearch<'a>,
         bases: DeviceAddress<u32>,
     ) -> Result<Self, DeviceError> {
         let letters = kernels.upload(&text(&search.batch.letters))?;
@@ -111,7 +111,7 @@ impl<'a, B: Backend> SideExtender<'a, B> {
     /// Whether the scores of the search fit into the kernels' cells.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy() || has_small_scores(&options.scoring, batch.manner.x_drop)
+        options.is_greedy() || has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
     }
 
     /// Extends `count` of the wanted sides.

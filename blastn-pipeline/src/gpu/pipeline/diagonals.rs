@@ -1,4 +1,4 @@
-//! The rule of diagonals ([`crate::ungapped::diagonals::Diagonals`]), applied on a device after the pipeline: which seeds would
+//! The rule of diagonals ([`crate::ungapped::diagonals::ExploredDiagonals`]), applied on a device after the pipeline: which seeds would
 //! have been extended if the alignments of earlier seeds on their diagonals had been known.
 //!
 //! ```text

@@ -8,10 +8,10 @@ use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
 };
 
-use super::tables::{DatabaseChunk, PipelineArrays, packed_words};
-use super::diagonals::{AdmittedHits, QueryPiece, DiagonalRule};
-use super::stages::PipelineInputs;
 use super::application::{PipelineBuild, slices, topology};
+use super::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use super::stages::PipelineInputs;
+use super::tables::{DatabaseChunk, PipelineArrays, packed_words};
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../../cuda/pipeline.fatbin") };
@@ -98,8 +98,7 @@ impl GpuPipeline {
         let slices = slices(&inputs.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
         *self.likely() = outputs.counts().collect();
-        let (extended, unaligned) =
-            (outputs.take(sinks.extended)?, outputs.take(sinks.unaligned)?);
+        let (extended, unaligned) = (outputs.take(sinks.extended)?, outputs.take(sinks.unaligned)?);
         Ok(PipelineRun {
             words: extended.count + unaligned.count,
             admitted: self.rule.admitted(&tables, chunks, (extended, unaligned), piece)?,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-use super::items::{ExtendedSeed, FoundWord, PartialExtension, ChunkSlice, UnalignedSeed, SeedHit};
-use crate::query::batch::Batch;
+use super::items::{ChunkSlice, ExtendedSeed, FoundWord, PartialExtension, SeedHit, UnalignedSeed};
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::word_hits::Run;
+use crate::seed::word_hits::WordExtender;
 use crate::sequence::packed;
-use crate::ungapped::extension::{Chunk, Extension, Fours};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits::UngappedHit;
 
 /// Words that a thread of [`Seed`] looks up.
@@ -24,27 +24,27 @@ pub const PLACES: u32 = 2;
 #[derive(Debug)]
 pub struct PipelineInputs {
     /// The queries.
-    pub batch: Arc<Batch>,
+    pub batch: Arc<QueryBatch>,
     /// Lookup table of their words.
     pub lookup: Arc<Lookup>,
     /// Bases that an alignment must have in a row: the option `word_size`.
     pub word: usize,
     /// Score table of the test by four columns.
-    pub fours: Fours,
+    pub fours: ByteScoreTable,
     /// Chunks of the database; empty if a device has them.
-    pub chunks: Vec<ChunkBases>,
+    pub chunks: Vec<ChunkSequence>,
 }
 
 /// Bases of a chunk of the database.
 #[derive(Debug, Clone)]
-pub struct ChunkBases {
+pub struct ChunkSequence {
     /// Bases, four a byte, and 4 bytes to spare.
     pub packed: Vec<u8>,
     /// Bases, one a byte.
     pub bases: Vec<u8>,
 }
 
-impl ChunkBases {
+impl ChunkSequence {
     /// The first `length` of some bases, which are four a byte.
     pub fn new(packed: &[u8], length: usize) -> Self {
         let mut bases = Vec::new();
@@ -55,9 +55,9 @@ impl ChunkBases {
 }
 
 impl PipelineInputs {
-    fn chunk(&self, number: u32) -> Chunk<'_> {
-        let ChunkBases { packed, bases } = &self.chunks[number as usize];
-        Chunk { packed, bases }
+    fn chunk(&self, number: u32) -> ChunkBases<'_> {
+        let ChunkSequence { packed, bases } = &self.chunks[number as usize];
+        ChunkBases { packed, bases }
     }
 
     /// The `number`-th word of a slice, if the queries have it.
@@ -70,18 +70,23 @@ impl PipelineInputs {
 
     /// The seed around a word at the place of the queries that `entry` of the lookup table has; nothing if its exact match is
     /// too short, or another hit represents it.
-    fn widened(&self, &FoundWord { chunk, subject, .. }: &FoundWord, entry: u32) -> Option<SeedHit> {
+    fn widened(
+        &self,
+        &FoundWord { chunk, subject, .. }: &FoundWord,
+        entry: u32,
+    ) -> Option<SeedHit> {
         let Self { batch, lookup, word, .. } = self;
-        let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
+        let run = WordExtender { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
         let hit = LookupHit { query: lookup.place(entry), subject };
-        let word = run.through(hit)?;
-        run.may_be_tried(hit).then(|| SeedHit::new(chunk, word))
+        let word = run.extend(hit)?;
+        run.may_be_extended(hit).then(|| SeedHit::new(chunk, word))
     }
 
     /// A seed's alignment, if it scores enough and the extension of an earlier seed will probably not pass this one.
     fn extended(&self, seed: SeedHit) -> Result<ExtendedSeed, UnalignedSeed> {
         let Self { batch, fours, .. } = self;
-        let extension = Extension { batch, fours, chunk: self.chunk(seed.chunk) };
+        let extension =
+            UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(seed.chunk) };
         if extension.follows(&seed.hit(self.word), self.word, WINDOW) {
             return Err(UnalignedSeed::new(seed, false));
         }
@@ -231,7 +236,12 @@ impl Stage for Lengthen {
         vec![EXTENDED.describe(), UNALIGNED.describe(), LONG.describe()]
     }
 
-    fn run(&self, long: &PartialExtension, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
+    fn run(
+        &self,
+        long: &PartialExtension,
+        site: &Site<'_, (), PipelineInputs>,
+        push: &mut Push<'_>,
+    ) {
         site.global.push_extended(long.seed, Some(MORE), push);
     }
 }
@@ -247,7 +257,12 @@ impl Stage for Stretch {
         vec![EXTENDED.describe(), UNALIGNED.describe()]
     }
 
-    fn run(&self, long: &PartialExtension, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
+    fn run(
+        &self,
+        long: &PartialExtension,
+        site: &Site<'_, (), PipelineInputs>,
+        push: &mut Push<'_>,
+    ) {
         if site.lane == 0 {
             site.global.push_extended(long.seed, None, push);
         }

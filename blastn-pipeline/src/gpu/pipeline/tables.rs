@@ -6,7 +6,7 @@ use aligner_core::gpu::DeviceAddress;
 use bytemuck::cast_slice;
 
 use super::stages::PipelineInputs;
-use crate::scoring::Matrix;
+use crate::scoring::ScoreMatrix;
 use crate::seed::word_hits;
 use crate::sequence::packed;
 
@@ -194,7 +194,10 @@ impl<T> PerArray<T> {
     ///
     /// # Errors
     /// The first error of `make`.
-    pub fn try_map<U, E>(&self, mut make: impl FnMut(&T) -> Result<U, E>) -> Result<PerArray<U>, E> {
+    pub fn try_map<U, E>(
+        &self,
+        mut make: impl FnMut(&T) -> Result<U, E>,
+    ) -> Result<PerArray<U>, E> {
         Ok(PerArray {
             chunks: make(&self.chunks)?,
             word_present: make(&self.word_present)?,
@@ -243,7 +246,7 @@ impl<'a> PipelineArrays<'a> {
             let letters = &batch.letters[range];
             // Strands without statistics have no words.
             let scores = context.statistics.map_or((0, 0, 0), |statistics| {
-                (-statistics.x_drop, statistics.nearly(), statistics.trigger)
+                (-statistics.x_drop, statistics.approximate_cutoff(), statistics.trigger)
             });
             let (drop, reduced_cutoff, cutoff) = scores;
             let has_ambiguous = letters.iter().any(|&letter| is_ambiguous(letter)).into();
@@ -251,7 +254,7 @@ impl<'a> PipelineArrays<'a> {
         });
         let letters = 0..16_u8;
         let matrix = letters.clone().flat_map(|one| {
-            letters.clone().map(move |other| Matrix::get(&batch.matrix, one, other))
+            letters.clone().map(move |other| ScoreMatrix::get(&batch.matrix, one, other))
         });
         let matrix: Vec<i32> = matrix.collect();
         let eight_column_scores =
@@ -306,7 +309,7 @@ impl<'a> PipelineArrays<'a> {
             matrix: DeviceAddress::new(arrays.matrix),
             quad_scores: DeviceAddress::new(arrays.quad_scores),
             eight_column_scores: DeviceAddress::new(arrays.eight_column_scores),
-            representative_offsets: word_hits::turns(lookup, *word),
+            representative_offsets: word_hits::representative_hits(lookup, *word),
             letter_count: batch.letters.len() as u32,
             strand_count: self.strands.len() as u32,
             lookup_width: lookup.width() as u32,

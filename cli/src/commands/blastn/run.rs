@@ -10,7 +10,6 @@
 //! before these are formatted and written; how many queries it has follows what was found before, never threads or
 //! time.
 
-
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::resume_unwind;
@@ -23,9 +22,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::error::DatabaseError;
 use blastn_pipeline::gpu::worker::GpuWorker;
-use blastn_pipeline::search::seeded_batches::{Batches, Queued};
-use blastn_pipeline::search::{LANES, Results, Searcher, Times};
-use blastn_pipeline::sequence::fasta::{self, Record};
+use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
+use blastn_pipeline::search::{SearchResults, SearchTimes, Searcher, WORKERS};
+use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::report::Report;
@@ -100,7 +99,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
          formatted and written in {writing:.2} s",
         start.elapsed().as_secs_f64() - opened,
         times.seeding,
-        times.sifting,
+        times.prefilter,
         times.scores,
         times.preliminary,
         times.traces,
@@ -123,7 +122,7 @@ fn searcher<'d>(
 
 /// Seconds of all batches.
 struct Spent {
-    times: Times,
+    times: SearchTimes,
     /// For formatting and writing, which is done while the next batch is searched.
     writing: f64,
 }
@@ -132,18 +131,18 @@ struct Spent {
 struct Searched<'q> {
     /// Its first query, from 0.
     first: usize,
-    queries: &'q [Record],
-    results: Results,
+    queries: &'q [FastaRecord],
+    results: SearchResults,
 }
 
 /// Searches batch by batch: one is seeded while others before it are in lanes, in turns.
 fn search(
     report: &Report<'_>,
-    queries: &[Record],
+    queries: &[FastaRecord],
     mut out: impl Write + Send,
 ) -> std::io::Result<Spent> {
     std::thread::scope(|scope| {
-        let (senders, receivers): (Vec<_>, Vec<_>) = (0..LANES).map(|_| sync_channel(1)).unzip();
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..WORKERS).map(|_| sync_channel(1)).unzip();
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
             out.write_all(report.begin().as_bytes())?;
@@ -166,13 +165,14 @@ fn search(
                 (seeded, scope.spawn(move || lane(report.searcher, queue, &searched)))
             })
             .unzip();
-        for (lane, batch) in lanes.iter().cycle().zip(Batches::new(report.searcher, queries)) {
+        for (lane, batch) in lanes.iter().cycle().zip(SeededBatches::new(report.searcher, queries))
+        {
             if lane.send(batch).is_err() {
                 break;
             }
         }
         drop(lanes);
-        let mut times = Times::default();
+        let mut times = SearchTimes::default();
         for thread in threads {
             times.add(&thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
@@ -185,12 +185,12 @@ fn search(
 /// Takes batches through all steps after the first, until no one wants them any more, and tells how long it took.
 fn lane<'q>(
     searcher: &Searcher<'_>,
-    queue: Receiver<Queued<'q, GpuWorker>>,
+    queue: Receiver<QueuedBatch<'q, GpuWorker>>,
     searched: &SyncSender<Searched<'q>>,
-) -> Times {
-    let mut times = Times::default();
-    for Queued { first, queries, seeded } in queue {
-        let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
+) -> SearchTimes {
+    let mut times = SearchTimes::default();
+    for QueuedBatch { first, queries, seeded } in queue {
+        let results = searcher.finish(queries, searcher.extend(searcher.prefilter(seeded)));
         times.add(&results.times);
         if searched.send(Searched { first, queries, results }).is_err() {
             // The writer failed, and says why.
@@ -205,7 +205,7 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-pub fn read_queries(path: &Path) -> Result<Vec<Record>> {
+pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
     let queries = fasta::read(path)?;
     let name = crate::input::name(path);
     ensure!(

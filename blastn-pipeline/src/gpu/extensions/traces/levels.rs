@@ -4,7 +4,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, DeviceStruct, Gpu, Kernel};
+use aligner_core::gpu::{
+    Address, DeviceAddress, DeviceBuffer, DeviceRepr, DeviceStruct, Gpu, Kernel,
+};
 use rayon::prelude::*;
 
 use crate::gpu::extensions::parameters::{
@@ -12,7 +14,7 @@ use crate::gpu::extensions::parameters::{
     score_matrix,
 };
 use crate::gpu::extensions::text::text;
-use crate::query::batch::Batch;
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
 const FATBIN: &[u8] = include_bytes!("../../../../cuda/gapped.fatbin");
@@ -74,7 +76,7 @@ impl DeviceQueries {
     ///
     /// # Errors
     /// If they do not fit, or the driver fails.
-    pub fn new(gpu: &Gpu, batch: &Batch, scoring: &Scoring) -> Result<Self, DeviceError> {
+    pub fn new(gpu: &Gpu, batch: &QueryBatch, scoring: &Scoring) -> Result<Self, DeviceError> {
         Ok(Self {
             letters: gpu.upload(&text(&batch.letters))?,
             matrix: gpu.upload(&score_matrix(&batch.matrix))?,
@@ -130,7 +132,7 @@ impl GpuExtensions {
     }
 
     /// Launches a kernel until all sides fit, or there is no further level.
-    pub(super) fn trace<P: DeviceStruct>(
+    pub(super) fn trace<P: DeviceStruct + DeviceRepr>(
         &self,
         kernel: &TraceKernel<'_, P>,
         sides: &[ExtensionSide],
@@ -159,7 +161,7 @@ impl GpuExtensions {
     }
 
     /// Extends sides by one launch, and appends their reaches and runs to `traced`.
-    fn launch<P: DeviceStruct>(
+    fn launch<P: DeviceStruct + DeviceRepr>(
         &self,
         kernel: &TraceKernel<'_, P>,
         level: TraceLevel,
@@ -192,9 +194,9 @@ impl GpuExtensions {
                 sides: DeviceAddress::new(on_device.address(gpu)),
                 reaches: DeviceAddress::new(reaches.address(gpu)),
                 cursors: DeviceAddress::new(cursors.address(gpu)),
-                sources: sources
-                    .as_ref()
-                    .map_or(DeviceAddress::NULL, |sources| DeviceAddress::new(sources.address(gpu))),
+                sources: sources.as_ref().map_or(DeviceAddress::NULL, |sources| {
+                    DeviceAddress::new(sources.address(gpu))
+                }),
                 runs: DeviceAddress::new(runs.address(gpu)),
                 source_words,
                 side_count: count,

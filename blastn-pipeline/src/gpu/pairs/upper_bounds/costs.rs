@@ -1,7 +1,7 @@
 //! Upper bounds of the score of a query's strand with a chunk, by plain code, and what they depend on.
 
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::options::Options;
+use crate::options::SearchOptions;
 
 /// Bases of a word, as in `upper_bounds.cuh`. Short words tell of more differences, long ones are rarely in a chunk by chance.
 const WORD: usize = 7;
@@ -26,7 +26,7 @@ pub struct BoundCosts {
 
 impl BoundCosts {
     /// Costs of the scores of a search.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &SearchOptions) -> Self {
         let scoring = &options.scoring;
         let (reward, penalty) = (2 * scoring.reward, 2 * scoring.penalty);
         // The cost of a gap of one column, and of each further column.
@@ -91,12 +91,12 @@ pub(crate) fn has_bound(chunk: &DatabaseChunk) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Task;
-    use crate::scoring::{Matrix, Scoring};
+    use crate::options::BlastTask;
+    use crate::scoring::{ScoreMatrix, Scoring};
     use crate::sequence::alphabet::{ANY, SENTINEL};
 
     /// Twice the score of the best alignment of two sequences.
-    fn best(options: &Options, query: &[u8], subject: &[u8]) -> i32 {
+    fn best(options: &SearchOptions, query: &[u8], subject: &[u8]) -> i32 {
         const NEVER: i32 = -1_000_000;
         let scoring = &options.scoring;
         let (first, more) = if scoring.is_linear() {
@@ -105,7 +105,7 @@ mod tests {
         } else {
             (2 * (scoring.gap_open + scoring.gap_extend), 2 * scoring.gap_extend)
         };
-        let matrix = Matrix::new(scoring);
+        let matrix = ScoreMatrix::new(scoring);
         let (mut above, mut best) = (vec![(0, NEVER); subject.len() + 1], 0);
         for &letter in query {
             let (mut diagonal, mut gap) = (0, NEVER);
@@ -141,18 +141,18 @@ mod tests {
         copy
     }
 
-    fn all_options() -> Vec<Options> {
+    fn all_options() -> Vec<SearchOptions> {
         let with = |task, reward, penalty, gap_open, gap_extend| {
             let scoring = Scoring { reward, penalty, gap_open, gap_extend };
-            Options { scoring, ..Options::new(task) }
+            SearchOptions { scoring, ..SearchOptions::new(task) }
         };
         vec![
-            Options::new(Task::Blastn),
-            Options::new(Task::Megablast),
-            with(Task::Blastn, 1, -4, 1, 2),
-            with(Task::Blastn, 1, -1, 0, 2),
-            with(Task::Blastn, 5, -4, 10, 6),
-            with(Task::Megablast, 1, -3, 0, 0),
+            SearchOptions::new(BlastTask::Blastn),
+            SearchOptions::new(BlastTask::Megablast),
+            with(BlastTask::Blastn, 1, -4, 1, 2),
+            with(BlastTask::Blastn, 1, -1, 0, 2),
+            with(BlastTask::Blastn, 5, -4, 10, 6),
+            with(BlastTask::Megablast, 1, -3, 0, 0),
         ]
     }
 
@@ -179,9 +179,12 @@ mod tests {
 
     #[test]
     fn bounds_tell_what_differs() {
-        let costs = BoundCosts::new(&Options::new(Task::Blastn));
+        let costs = BoundCosts::new(&SearchOptions::new(BlastTask::Blastn));
         assert_eq!(costs, BoundCosts { reward: 4, difference: 10 });
-        assert_eq!(BoundCosts::new(&Options::new(Task::Megablast)), BoundCosts { reward: 2, difference: 5 });
+        assert_eq!(
+            BoundCosts::new(&SearchOptions::new(BlastTask::Megablast)),
+            BoundCosts { reward: 2, difference: 5 }
+        );
         let mut random = fastrand::Rng::with_seed(5);
         let query: Vec<u8> = (0..100).map(|_| random.u8(..4)).collect();
         let bound = |subject: &[u8]| costs.bound(&words(&query), subject);

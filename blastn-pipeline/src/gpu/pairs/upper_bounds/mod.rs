@@ -22,5 +22,6 @@ mod table;
 
 pub(crate) use self::costs::has_bound;
 pub use self::costs::{BoundCosts, UNBOUNDED, words};
+#[cfg(test)]
 pub(crate) use self::table::UpperBoundParameters;
 pub use self::table::UpperBounds;

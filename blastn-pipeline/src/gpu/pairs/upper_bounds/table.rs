@@ -11,8 +11,8 @@ use crate::gpu::launch::{self, Grid};
 use crate::gpu::pairs::kernels::PairKernels;
 use crate::gpu::pairs::parameters::{PairStrand, strands};
 use crate::gpu::pipeline::tables::DatabaseChunk;
-use crate::options::Options;
-use crate::query::batch::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
 use crate::ungapped::hits::ChunkHit;
 
 /// Threads of a block: one warp.
@@ -77,7 +77,7 @@ pub struct UpperBounds<'p, B: Backend> {
 }
 
 /// Bits by which upper bounds are shifted so that all have bins; `reward` is doubled.
-fn bin_shift(batch: &Batch, reward: i32) -> u32 {
+fn bin_shift(batch: &QueryBatch, reward: i32) -> u32 {
     let longest = batch.contexts.iter().map(|context| context.length).max().unwrap_or(0);
     let greatest = reward as u64 / 2 * (longest as u64).min(u64::from(LONGEST));
     (0..u64::BITS).find(|&shift| greatest >> shift < BINS as u64).unwrap_or(0)
@@ -91,7 +91,7 @@ impl<'p, B: Backend> UpperBounds<'p, B> {
     /// If memory does not suffice, or the device fails.
     pub fn new(
         kernels: &'p PairKernels<B>,
-        (batch, options): (&Batch, &Options),
+        (batch, options): (&QueryBatch, &SearchOptions),
         bases: DeviceAddress<u32>,
         chunks: &[DatabaseChunk],
         is_bounded: &[bool],

@@ -9,13 +9,13 @@ mod xml;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use blastn_pipeline::query::batch::Statistics;
-use blastn_pipeline::search::{Results, Searcher};
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::query::context::ContextStatistics;
+use blastn_pipeline::search::{SearchResults, Searcher};
+use blastn_pipeline::sequence::fasta::FastaRecord;
 use rayon::prelude::*;
 
 pub use self::column::Column;
-use crate::commands::blastn::alignment::{Aligned, Subject};
+use crate::commands::blastn::alignment::{ReportedAlignment, ReportedSubject};
 
 /// The version of NCBI's programs whose output this is.
 const PROGRAM: &str = "BLASTN 2.12.0+";
@@ -77,13 +77,13 @@ pub struct Report<'a> {
 }
 
 /// What was found for a query.
-struct Section<'a> {
+struct QuerySection<'a> {
     /// The query's number, from 0.
     number: usize,
-    record: &'a Record,
+    record: &'a FastaRecord,
     /// Alignments by subject.
-    aligned: &'a [Vec<Aligned<'a>>],
-    statistics: Option<&'a Statistics>,
+    aligned: &'a [Vec<ReportedAlignment<'a>>],
+    statistics: Option<&'a ContextStatistics>,
 }
 
 impl Report<'_> {
@@ -100,19 +100,26 @@ impl Report<'_> {
 
     /// What was found for a batch of queries, of which the first has this number from 0: pieces of
     /// text, in order. They are made on the current rayon pool.
-    pub fn queries(&self, first: usize, queries: &[Record], results: &Results) -> Vec<String> {
+    pub fn queries(
+        &self,
+        first: usize,
+        queries: &[FastaRecord],
+        results: &SearchResults,
+    ) -> Vec<String> {
         let pieces = queries.par_iter().enumerate().map(|(place, record)| {
             let hits = &results.hits[place];
-            let subjects: Vec<Subject> = hits
+            let subjects: Vec<ReportedSubject> = hits
                 .iter()
-                .map(|hit| Subject::new(self.searcher.database(), hit.subject))
+                .map(|hit| ReportedSubject::new(self.searcher.database(), hit.subject))
                 .collect();
             let with_text = self.format.shows_letters();
-            let aligned: Vec<Vec<Aligned<'_>>> = hits
+            let aligned: Vec<Vec<ReportedAlignment<'_>>> = hits
                 .iter()
                 .zip(&subjects)
                 .map(|(hit, subject)| {
-                    let align = |hsp| Aligned::new(record, subject, hsp, &results.batch, with_text);
+                    let align = |hsp| {
+                        ReportedAlignment::new(record, subject, hsp, &results.batch, with_text)
+                    };
                     hit.hsps.par_iter().with_min_len(ROWS).map(align).collect()
                 })
                 .collect();
@@ -120,13 +127,14 @@ impl Report<'_> {
             let statistics = contexts
                 .find(|context| context.query == place)
                 .and_then(|context| context.statistics.as_ref());
-            let section = Section { number: first + place, record, aligned: &aligned, statistics };
+            let section =
+                QuerySection { number: first + place, record, aligned: &aligned, statistics };
             self.query(&section)
         });
         pieces.flatten_iter().collect()
     }
 
-    fn query(&self, section: &Section<'_>) -> Vec<String> {
+    fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
@@ -150,7 +158,7 @@ impl Report<'_> {
         vec![out]
     }
 
-    fn comments(&self, section: &Section<'_>, columns: &[Column], out: &mut String) {
+    fn comments(&self, section: &QuerySection<'_>, columns: &[Column], out: &mut String) {
         let (title, database) = (&section.record.title, &self.database);
         let _ = writeln!(out, "# {PROGRAM}\n# Query: {title}\n# Database: {database}");
         let hits: usize = section.aligned.iter().map(Vec::len).sum();

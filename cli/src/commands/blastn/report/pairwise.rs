@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use blastn_pipeline::options::Task;
-use blastn_pipeline::query::batch::{self, ContextStatistics};
-use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::statistics::Parameters;
+use blastn_pipeline::options::BlastTask;
+use blastn_pipeline::query::batch;
+use blastn_pipeline::query::context::ContextStatistics;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::KarlinAltschul;
 
-use crate::commands::blastn::alignment::{Aligned, letters_with_masks};
-use crate::commands::blastn::report::{PROGRAM, Report, Section, number};
+use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
+use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 
 /// Columns of an alignment in a line.
 const COLUMNS: usize = 60;
@@ -36,7 +37,7 @@ protein database search programs\", Nucleic Acids Res. 25:3389-3402.
 /// What comes before all queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
-        if report.searcher.options().task == Task::Megablast { MEGABLAST } else { BLASTN };
+        if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
     let database = report.searcher.database();
     let (name, dot) =
         if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
@@ -49,7 +50,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 }
 
 /// What was found for a query.
-pub fn query(report: &Report<'_>, section: &Section<'_>, out: &mut String) {
+pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
     let _ = write!(out, "\n\nQuery= {title}\n\nLength={}\n", record.letters.len());
@@ -57,7 +58,7 @@ pub fn query(report: &Report<'_>, section: &Section<'_>, out: &mut String) {
         out.push_str("\n\n***** No hits found *****\n\n");
     } else {
         list(section.aligned, out);
-        let masks = queries::masks(record, report.searcher.options());
+        let masks = batch::masked_ranges(record, report.searcher.options());
         for of_subject in section.aligned {
             subject(report, of_subject, record, &masks, out);
         }
@@ -93,8 +94,8 @@ pub fn end(report: &Report<'_>, out: &mut String) {
 }
 
 /// The subjects, a line each.
-fn list(aligned: &[Vec<Aligned<'_>>], out: &mut String) {
-    let best: Vec<(&Aligned<'_>, String, String)> = aligned
+fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
+    let best: Vec<(&ReportedAlignment<'_>, String, String)> = aligned
         .iter()
         .filter_map(|of_subject| {
             let first = of_subject.first()?;
@@ -122,8 +123,8 @@ fn list(aligned: &[Vec<Aligned<'_>>], out: &mut String) {
 /// A subject and its alignments.
 fn subject(
     report: &Report<'_>,
-    aligned: &[Aligned<'_>],
-    record: &Record,
+    aligned: &[ReportedAlignment<'_>],
+    record: &FastaRecord,
     masks: &[std::ops::Range<usize>],
     out: &mut String,
 ) {
@@ -151,7 +152,7 @@ fn subject(
             share(columns.identities),
             columns.gaps,
             share(columns.gaps),
-            if row.minus { "Minus" } else { "Plus" },
+            if row.is_minus { "Minus" } else { "Plus" },
             length = columns.length
         );
         lines(row, record, masks, out);
@@ -159,7 +160,12 @@ fn subject(
 }
 
 /// The columns of an alignment.
-fn lines(row: &Aligned<'_>, record: &Record, masks: &[std::ops::Range<usize>], out: &mut String) {
+fn lines(
+    row: &ReportedAlignment<'_>,
+    record: &FastaRecord,
+    masks: &[std::ops::Range<usize>],
+    out: &mut String,
+) {
     let query = letters_with_masks(row, record, masks);
     let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
     let (mut q, mut s) = (row.query.0, row.subject_range.0);
@@ -170,7 +176,7 @@ fn lines(row: &Aligned<'_>, record: &Record, masks: &[std::ops::Range<usize>], o
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
         // A line without letters shows the place before it.
         let q_end = (q + query_letters).saturating_sub(1);
-        let s_end = if row.minus {
+        let s_end = if row.is_minus {
             s + 1 - subject_letters
         } else {
             (s + subject_letters).saturating_sub(1)
@@ -189,12 +195,12 @@ fn lines(row: &Aligned<'_>, record: &Record, masks: &[std::ops::Range<usize>], o
             text(of_subject)
         );
         q += query_letters;
-        if row.minus { s -= subject_letters } else { s += subject_letters }
+        if row.is_minus { s -= subject_letters } else { s += subject_letters }
     }
 }
 
-fn statistics(statistics: Option<&Statistics>, out: &mut String) {
-    let of = |parameters: &Parameters| {
+fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
+    let of = |parameters: &KarlinAltschul| {
         [parameters.lambda, parameters.k, parameters.h]
             .map(|value| format!("{:>8} ", number::three_digits(value)))
             .concat()

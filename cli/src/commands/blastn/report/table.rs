@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
-use crate::commands::blastn::alignment::Aligned;
+use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::column::Column;
 use crate::commands::blastn::report::number;
 
 /// Adds rows, some of all those of a query and a subject.
-pub fn rows(some: &[Aligned<'_>], aligned: &[Aligned<'_>], columns: &[Column], out: &mut String) {
+pub fn rows(
+    some: &[ReportedAlignment<'_>],
+    aligned: &[ReportedAlignment<'_>],
+    columns: &[Column],
+    out: &mut String,
+) {
     for row in some {
         for (number, &column) in columns.iter().enumerate() {
             if number > 0 {
@@ -26,7 +31,7 @@ fn coverage(part: usize, whole: usize) -> u32 {
 }
 
 /// Places of the query in any of the alignments.
-fn covered(aligned: &[Aligned<'_>]) -> usize {
+fn covered(aligned: &[ReportedAlignment<'_>]) -> usize {
     let mut ranges: Vec<(usize, usize)> = aligned.iter().map(|row| row.query).collect();
     ranges.sort_unstable();
     let (mut sum, mut end) = (0, 0);
@@ -40,11 +45,16 @@ fn covered(aligned: &[Aligned<'_>]) -> usize {
     sum
 }
 
-fn cell(row: &Aligned<'_>, aligned: &[Aligned<'_>], column: Column, out: &mut String) {
+fn cell(
+    row: &ReportedAlignment<'_>,
+    aligned: &[ReportedAlignment<'_>],
+    column: Column,
+    out: &mut String,
+) {
     let columns = &row.columns;
     let mismatches = columns.length - columns.identities - columns.gaps;
     let percentage = |part: usize| 100.0 * part as f64 / columns.length as f64;
-    let subject_frame = if row.minus { -1 } else { 1 };
+    let subject_frame = if row.is_minus { -1 } else { 1 };
     let _ = match column {
         Column::QueryId | Column::QueryAccession | Column::QueryAccessionVersion => {
             write!(out, "{}", row.record.name())
@@ -79,7 +89,7 @@ fn cell(row: &Aligned<'_>, aligned: &[Aligned<'_>], column: Column, out: &mut St
         Column::SubjectFrame => write!(out, "{subject_frame}"),
         Column::Traceback => write!(out, "{}", traceback(row)),
         Column::SubjectTitle | Column::SubjectTitles => write!(out, "{}", row.subject.title),
-        Column::SubjectStrand => write!(out, "{}", if row.minus { "minus" } else { "plus" }),
+        Column::SubjectStrand => write!(out, "{}", if row.is_minus { "minus" } else { "plus" }),
         Column::CoverageBySubject | Column::CoverageOfQuery => {
             write!(out, "{}", coverage(covered(aligned), row.record.letters.len()))
         }
@@ -91,7 +101,7 @@ fn cell(row: &Aligned<'_>, aligned: &[Aligned<'_>], column: Column, out: &mut St
 }
 
 /// How many columns are equal, and the letters of each that is not.
-fn traceback(row: &Aligned<'_>) -> String {
+fn traceback(row: &ReportedAlignment<'_>) -> String {
     let (mut out, mut equal) = (String::new(), 0);
     for (one, other) in row.query_text.chars().zip(row.subject_text.chars()) {
         if one == other {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use blastn_pipeline::options::{Options, Task};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
 
-use crate::commands::blastn::alignment::Aligned;
-use crate::commands::blastn::report::{PROGRAM, Report, Section, number};
+use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
 &quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
@@ -18,7 +18,7 @@ PSI-BLAST: a new generation of protein database search programs&quot;, Nucleic A
 /// What comes before all queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let options = report.searcher.options();
-    let reference = if options.task == Task::Megablast { MEGABLAST } else { BLASTN };
+    let reference = if options.task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
     let _ = write!(
         out,
         "<?xml version=\"1.0\"?>
@@ -57,7 +57,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 }
 
 /// NCBI's letters for what is masked.
-fn filter(options: &Options) -> String {
+fn filter(options: &SearchOptions) -> String {
     let mut text = match options.dust {
         None => String::new(),
         Some(dust) if dust == blastn_pipeline::sequence::dust::Dust::default() => "L;".to_owned(),
@@ -70,7 +70,7 @@ fn filter(options: &Options) -> String {
 }
 
 /// What was found for a query.
-pub fn query(report: &Report<'_>, section: &Section<'_>, out: &mut String) {
+pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let (number, record) = (section.number + 1, section.record);
     let _ = write!(
         out,
@@ -125,8 +125,8 @@ pub fn query(report: &Report<'_>, section: &Section<'_>, out: &mut String) {
 fn hit(
     report: &Report<'_>,
     number: usize,
-    first: &Aligned<'_>,
-    aligned: &[Aligned<'_>],
+    first: &ReportedAlignment<'_>,
+    aligned: &[ReportedAlignment<'_>],
     out: &mut String,
 ) {
     let subject = first.subject;
@@ -155,7 +155,7 @@ fn hit(
     out.push_str("  </Hit_hsps>\n</Hit>\n");
 }
 
-fn hsp(number: usize, row: &Aligned<'_>, out: &mut String) {
+fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
     let equal = |(one, other)| if one == other { '|' } else { ' ' };
     let midline: String = row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect();
     let columns = &row.columns;
@@ -188,7 +188,7 @@ fn hsp(number: usize, row: &Aligned<'_>, out: &mut String) {
         row.query.1,
         row.subject_range.0,
         row.subject_range.1,
-        if row.minus { -1 } else { 1 },
+        if row.is_minus { -1 } else { 1 },
         columns.gaps,
         columns.length,
         row.query_text,

@@ -88,7 +88,7 @@ pub fn salt(name: &[u8], seed: u64) -> u64 {
 
 /// The text of an index.
 fn text(index: &FmIndex) -> extend::Text<'_> {
-    extend::Text::Packed(index.reference().words())
+    extend::Text::Packed(index.reference().packed_text())
 }
 
 impl<'i> Mapper<'i> {
@@ -101,7 +101,7 @@ impl<'i> Mapper<'i> {
         let text = text(index);
         let known = Known { index: index.clone(), segments: Arc::clone(&segments), options };
         let finder = Finder::new(known, device)?;
-        let extender = Extender::new(options.scoring, text, &device.beside()?)?;
+        let extender = Extender::new(options.scoring, text, &device.with_own_stream()?)?;
         let mates = Mutex::new(extender.beside()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
         Ok(Self {

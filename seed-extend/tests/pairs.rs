@@ -218,7 +218,7 @@ fn mates_are_looked_for_where_they_should_be() {
         let text: Vec<u8> = (0..6000).map(|_| *random.choice(b"ACGT").unwrap()).collect();
         let reference = Reference::from_records([("a", &text)]).unwrap();
         let segments = Segments::new(&reference);
-        let words = Text { words: reference.words(), length: text.len() };
+        let words = Text { words: reference.packed_text(), length: text.len() };
         let scoring = Scoring::default();
         let extension = Extension { text: words, segments: &segments, scoring, reach: 50 };
         let orientation = Orientation::ALL[random.usize(..4)];

@@ -63,7 +63,7 @@ pub(crate) unsafe fn launch_grid<B: Backend, P: DeviceStruct>(
     Grid { blocks, threads, shared }: Grid,
     parameters: &P,
 ) -> Result<(), DeviceError> {
-    let arguments = &[Word::Parameters(bytemuck::bytes_of(parameters))];
+    let arguments = &[Word::parameters(parameters)];
     let launch = Launch { kernel, blocks, width: threads, shared, arguments };
     // SAFETY: as the caller promises.
     unsafe { backend.enqueue(&launch) }

@@ -1,23 +1,29 @@
-//! Which part of an alignment scores best, letter by letter.
+//! The best-scoring segment of a gapped alignment, found column by column.
+//!
+//! This is `Blast_HSPReevaluateWithAmbiguitiesGapped` of NCBI's `blast_hits.c`: the scores of an extension that knows only bases are
+//! corrected for ambiguous letters.
 
 use crate::gapped::script::Op;
 use crate::scoring::Scoring;
 
-/// A part of an alignment.
+/// A segment of an alignment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BestSegment {
     pub(crate) score: i32,
-    /// Places of query and subject.
+    /// First positions in query and subject.
     pub(crate) begin: (usize, usize),
+    /// Positions behind the last in query and subject.
     pub(crate) end: (usize, usize),
-    /// Its first and last run, and the columns of the last.
+    /// Number of the first run of columns.
     pub(crate) first: usize,
+    /// Number of the last run of columns.
     pub(crate) last: usize,
+    /// Columns of the last run that belong to the segment.
     pub(crate) columns: i32,
 }
 
 impl BestSegment {
-    /// Grows it by equal bases at both ends.
+    /// Extends the segment by equal bases at both ends; each adds `reward` to the score.
     pub(crate) fn grow(
         &mut self,
         runs: &mut [(Op, i32)],
@@ -41,8 +47,8 @@ impl BestSegment {
     }
 }
 
-/// The best part of an alignment from a pair of places on. Runs are shortened by columns that
-/// cannot begin it.
+/// The best segment of an alignment that begins at the pair of positions `begin`. A segment that reaches `cutoff` is not given up for
+/// a later one unless that scores more. Runs are shortened by columns that cannot begin the segment.
 pub(crate) fn best_segment(
     runs: &mut [(Op, i32)],
     (query, subject): (&[u8], &[u8]),
@@ -89,7 +95,7 @@ pub(crate) fn best_segment(
                 }
                 sum = 0;
                 current = (q, s);
-                // What was good enough before stays; the rest is forgotten.
+                // A segment that is good enough stays; any other is given up.
                 if best.score < cutoff {
                     best = BestSegment {
                         score: 0,

@@ -1,34 +1,35 @@
-//! Culling: dropping alignments of parts of a query that better ones cover.
+//! Culling: alignments are dropped where enough better ones cover the same range of the query (`-culling_limit`).
 //!
-//! An alignment dominates another if it covers half of it or more and is better, which is a matter of
-//! score and length. One that a given number of others dominate is dropped (Berman et al., J. Comput. Biol.
-//! 7, 2000).
+//! An alignment dominates another if it covers at least half of the other's range and is better by a measure of score and
+//! length. An alignment that a given number of others dominate is dropped (Berman et al., J. Comput. Biol. 7, 2000).
 //!
-//! NCBI's blastn does not compare all pairs. It keeps alignments in a tree of halves of the query, one by
-//! one as they come: a new one is compared with those of the nodes that it passes on its way down, and then
-//! those below are compared with it, or, where it covers all of a node, marked down without being compared.
-//! Which alignments are left depends on that, so it is done the same way here.
+//! NCBI's blastn (`hspfilter_culling.c`) does not compare all pairs. It keeps alignments in a binary tree over the query, one by one
+//! as they come. A new alignment is first compared with those of the nodes that it passes on its way down; then the alignments
+//! below are compared with it. Where it covers the whole range of a node, all alignments of the node count as dominated without
+//! a comparison. The alignments that are left depend on this order, so the tree is the same here.
 
 use crate::hsp::Hsp;
 use crate::hsp::subject_hit::SubjectHit;
 use crate::query::batch::QueryBatch;
 
-/// Alignments of a leaf from which on it is divided.
-const FORK: usize = 20;
+/// Number of alignments of a leaf from which on it is divided.
+const MAX_IN_LEAF: usize = 20;
 
-/// An alignment of a query.
+/// An alignment that competes with others for a range of a query.
 #[derive(Debug, Clone)]
 struct CullingCandidate {
-    /// Its hit and its place there.
+    /// Number of its subject hit, and its number among the alignments there.
     place: (usize, usize),
-    /// Its subject, and where it begins there.
+    /// Number of its subject in the database.
     subject: usize,
+    /// Where it begins in the subject.
     offset: i32,
-    /// Its range of the query's plus strand.
+    /// Where it begins on the plus strand of the query.
     begin: i64,
+    /// Where it ends on the plus strand of the query.
     end: i64,
     score: i64,
-    /// How many more may dominate it before it is dropped.
+    /// Number of further alignments that must dominate this one for it to be dropped, at least 1.
     merit: usize,
 }
 
@@ -49,7 +50,7 @@ impl CullingCandidate {
         Self { place, subject, offset, begin, end, score: i64::from(hsp.score), merit }
     }
 
-    /// Whether it dominates another.
+    /// Whether this alignment dominates another.
     fn dominates(&self, other: &Self) -> bool {
         let (length, other_length) = (self.end - self.begin, other.end - other.begin);
         let overlap = self.end.min(other.end) - self.begin.max(other.begin);
@@ -68,19 +69,19 @@ impl CullingCandidate {
         (self.subject, self.offset) <= (other.subject, other.offset)
     }
 
-    /// Counts one more that dominates it; tells whether it is still to be kept.
-    fn marked_down(&mut self) -> bool {
+    /// Counts one more alignment that dominates this one, and tells whether it is still kept.
+    fn survives(&mut self) -> bool {
         self.merit -= 1;
         self.merit > 0
     }
 }
 
-/// A range of a query, with the alignments that lie in neither of its halves, or in a half that is no node.
+/// A node of the tree: a range of the query, with the alignments that lie in neither of its halves, or in a half without a node.
 #[derive(Debug)]
 struct QueryRange {
     begin: i64,
     end: i64,
-    /// Nothing, or the left and the right half as far as there are any alignments.
+    /// Nodes of the left and the right half, as far as there are alignments.
     halves: [Option<Box<QueryRange>>; 2],
     candidates: Vec<CullingCandidate>,
 }
@@ -102,7 +103,7 @@ impl QueryRange {
         i64::midpoint(self.begin, self.end)
     }
 
-    /// The half that a range lies in.
+    /// The number of the half that an alignment lies in, if it lies in one.
     fn half(&self, candidate: &CullingCandidate) -> Option<usize> {
         if candidate.end < self.middle() {
             Some(0)
@@ -111,7 +112,7 @@ impl QueryRange {
         }
     }
 
-    /// Adds an alignment below a node, unless enough others dominate it.
+    /// Adds an alignment to the node or below it, unless enough others dominate it.
     fn add(&mut self, mut new: CullingCandidate) {
         let dominating =
             self.candidates.iter().filter(|candidate| candidate.dominates(&new)).count();
@@ -123,19 +124,18 @@ impl QueryRange {
         if let Some(half) = half.and_then(|half| self.halves[half].as_mut()) {
             return half.add(new);
         }
-        self.candidates
-            .retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
+        self.candidates.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
         for half in &mut self.halves {
             Self::compare(half, &new);
         }
         let was_leaf = self.is_leaf();
         self.candidates.push(new);
-        if was_leaf && self.candidates.len() >= FORK {
+        if was_leaf && self.candidates.len() >= MAX_IN_LEAF {
             self.fork();
         }
     }
 
-    /// Divides a leaf.
+    /// Divides a leaf: alignments move to nodes of the halves that they lie in.
     fn fork(&mut self) {
         let (begin, middle, end) = (self.begin, self.middle(), self.end);
         for candidate in std::mem::take(&mut self.candidates) {
@@ -151,46 +151,45 @@ impl QueryRange {
         }
     }
 
-    /// Marks down what a new alignment dominates, and removes the node if nothing is left.
+    /// Counts a new alignment against those of a node and below that it dominates, and removes the node if none is left.
     fn compare(slot: &mut Option<Box<Self>>, new: &CullingCandidate) {
         let Some(node) = slot else { return };
         if new.begin <= node.begin && node.end <= new.end {
-            return Self::mark_down(slot);
+            return Self::count_against_all(slot);
         }
         let half = node.half(new).filter(|_| !node.is_leaf());
         if let Some(half) = half {
-            // A node stays, though nothing may be left in it.
+            // This node stays, though no alignment may be left in it.
             return Self::compare(&mut node.halves[half], new);
         }
         for half in &mut node.halves {
             Self::compare(half, new);
         }
-        node.candidates
-            .retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
+        node.candidates.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
         if node.is_empty() {
             *slot = None;
         }
     }
 
-    /// Marks down all that is in a node.
-    fn mark_down(slot: &mut Option<Box<Self>>) {
+    /// Counts a new alignment against all of a node and below.
+    fn count_against_all(slot: &mut Option<Box<Self>>) {
         let Some(node) = slot else { return };
-        node.halves.iter_mut().for_each(Self::mark_down);
-        node.candidates.retain_mut(CullingCandidate::marked_down);
+        node.halves.iter_mut().for_each(Self::count_against_all);
+        node.candidates.retain_mut(CullingCandidate::survives);
         if node.is_empty() {
             *slot = None;
         }
     }
 
-    /// The places of all alignments.
+    /// Appends the places of all alignments of the node and below.
     fn places(&self, places: &mut Vec<(usize, usize)>) {
         places.extend(self.candidates.iter().map(|candidate| candidate.place));
         self.halves.iter().flatten().for_each(|half| half.places(places));
     }
 }
 
-/// Drops alignments of one query that `limit` others dominate; hits and their alignments come in the order
-/// in which they are given.
+/// Drops the alignments of one query that at least `limit` others dominate, and hits without alignments. Alignments enter the tree
+/// in the order of the hits.
 pub(crate) fn cull(hits: &mut Vec<SubjectHit>, batch: &QueryBatch, limit: usize) {
     let Some(first) = hits.first().and_then(|hit| hit.hsps.first()) else { return };
     let length = batch.contexts()[first.context].length as i64;
@@ -239,7 +238,7 @@ mod tests {
             let dominating = kept.iter().filter(|candidate| candidate.dominates(&new)).count();
             if dominating < new.merit {
                 new.merit -= dominating;
-                kept.retain_mut(|candidate| !new.dominates(candidate) || candidate.marked_down());
+                kept.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
                 kept.push(new);
             }
         }
@@ -281,8 +280,9 @@ mod tests {
         let mut dropped = 0;
         for seed in 0..200 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let candidates: Vec<CullingCandidate> =
-                (0..FORK - 1).map(|number| random_candidate(&mut random, number, 200)).collect();
+            let candidates: Vec<CullingCandidate> = (0..MAX_IN_LEAF - 1)
+                .map(|number| random_candidate(&mut random, number, 200))
+                .collect();
             let (found, _) = left_in_tree(&candidates, 200);
             assert_eq!(found, left(&candidates), "seed {seed}");
             dropped += candidates.len() - found.len();

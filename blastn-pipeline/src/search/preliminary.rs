@@ -125,7 +125,7 @@ impl PreliminarySearch<'_> {
         packed::unpack(packed, range.len(), &mut bases);
         buffers.ungapped.clear();
         self.ungapped(ChunkBases { packed, bases: &bases }, buffers);
-        buffers.ungapped.sort_unstable_by(hits::order);
+        buffers.ungapped.sort_unstable_by(hits::extension_order);
         let hsps = self.gapped(&bases, buffers);
         buffers.bases = bases;
         let mut by_query: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
@@ -187,7 +187,7 @@ impl PreliminarySearch<'_> {
         hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
-    /// SeedHits and extends without gaps; adds what is found to `buffers.ungapped`.
+    /// Finds the ungapped alignments with a chunk and adds them to `buffers.ungapped`.
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
         let Self { batch, lookup, options, byte_scores } = *self;
         let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);

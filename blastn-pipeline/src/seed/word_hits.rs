@@ -1,56 +1,62 @@
-//! Looked-up words to runs of equal bases as long as a hit must be.
+//! Word hits: looked-up words that are part of enough equal bases in a row.
+//!
+//! ```text
+//!   lookup hit            --------             the word of the table
+//!   word hit          ===========              word_size equal bases around it, extended to the left first
+//! ```
+//!
+//! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and [representative
+//! hits](representative_hits) decide which word hits are worth an ungapped extension.
 
 use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
 
-/// Columns before a hit that are looked at to tell whether it may be tried.
-const BEFORE: usize = 48;
+/// Number of columns before a hit that are compared to tell whether the hit is representative.
+const COLUMNS_BEFORE: usize = 48;
 
-/// A run of equal bases of query and subject.
+/// A run of equal bases of query and subject, as long as the word size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordHit {
-    /// Where it begins in the batch's letters.
+    /// Where the run begins in the letters of the batch.
     pub query: u32,
-    /// Where it begins in the subject.
+    /// Where the run begins in the subject.
     pub subject: u32,
-    /// Where it ends in the subject.
+    /// One behind the last position of the run in the subject.
     pub end: u32,
-    /// Where it would begin if nothing were masked: a hit is tried once for each part of a diagonal,
-    /// and this tells which part.
+    /// Where the run would begin in the subject if nothing were masked. The hit is extended only if its diagonal has not been
+    /// explored beyond this position.
     pub probe: u32,
 }
 
-/// Extends looked-up words, to the left first and only as far as needed, to `word` equal bases, the
-/// words of which must not be masked at the ends; drops those that cannot be.
-///
-/// `bases` are those of the subject.
+/// Extends lookup hits to word hits and appends those to `words`; drops hits without enough equal bases in a row, or with masked
+/// words. `bases` are those of the subject, one to a byte.
 pub fn extend(
     batch: &QueryBatch,
     lookup: &Lookup,
-    word: usize,
+    word_size: usize,
     bases: &[u8],
     hits: &[LookupHit],
     words: &mut Vec<WordHit>,
 ) {
-    let run = WordExtender { batch, lookup, word, bases };
-    words.extend(hits.iter().filter_map(|&hit| run.extend(hit)));
+    let extender = WordExtender { batch, lookup, word_size, bases };
+    words.extend(hits.iter().filter_map(|&hit| extender.extend(hit)));
 }
 
-/// What looked-up words are extended with, as [`extend`] says.
+/// Extends lookup hits with one subject to word hits.
 pub(crate) struct WordExtender<'a> {
     pub(crate) batch: &'a QueryBatch,
     pub(crate) lookup: &'a Lookup,
-    pub(crate) word: usize,
+    pub(crate) word_size: usize,
     pub(crate) bases: &'a [u8],
 }
 
 impl WordExtender<'_> {
-    /// One of them.
+    /// The word hit around a lookup hit, if there is one. The word is extended to the left first, and to the right by what is still missing.
     pub(crate) fn extend(&self, hit: LookupHit) -> Option<WordHit> {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
-        let missing = self.word - self.lookup.width();
+        let missing = self.word_size - self.lookup.width();
         if missing == 0 {
-            let end = hit.subject + self.word as u32;
+            let end = hit.subject + self.word_size as u32;
             return Some(WordHit {
                 query: hit.query,
                 subject: hit.subject,
@@ -59,7 +65,7 @@ impl WordExtender<'_> {
             });
         }
         let letters = &self.batch.letters;
-        // A sentinel ends this before the context does.
+        // A sentinel ends the run where the context begins.
         let left = (1..=missing.min(subject))
             .take_while(|i| letters[query - i] == self.bases[subject - i])
             .count();
@@ -72,20 +78,21 @@ impl WordExtender<'_> {
         self.unmasked(query - left, subject - left)
     }
 
-    /// Whether the rule of diagonals ([`crate::ungapped`]) may try this hit, if it has a run: it has a turn
-    /// ([`turns`]), or what would have had one may be masked.
+    /// Whether a lookup hit may be the one that its run of equal columns is extended from: it is a representative hit
+    /// ([`representative_hits`]), or the representative hit may be masked.
     pub(crate) fn may_be_extended(&self, hit: LookupHit) -> bool {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
         let is_equal = |i: &usize| self.batch.letters[query - i] == self.bases[subject - i];
-        let equal = (1..=BEFORE.min(subject)).take_while(is_equal).count();
-        is_representative(self.lookup, self.word, equal)
-            || (query - equal..=query).any(|place| !self.lookup.is_indexed(place))
+        let equal = (1..=COLUMNS_BEFORE.min(subject)).take_while(is_equal).count();
+        is_representative(self.lookup, self.word_size, equal)
+            || (query - equal..=query).any(|position| !self.lookup.is_indexed(position))
     }
 
-    /// The run from where it is not masked on, extended to the right by what it lost on the left.
+    /// The word hit of a run of equal bases that begins at a pair of positions: it is moved behind masked words at its beginning, and
+    /// dropped if words within are masked.
     fn unmasked(&self, mut query: usize, mut subject: usize) -> Option<WordHit> {
         let (width, probe) = (self.lookup.width(), subject as u32);
-        let (mut query_end, mut end) = (query + self.word, subject + self.word);
+        let (mut query_end, mut end) = (query + self.word_size, subject + self.word_size);
         if self.is_masked(query_end - width, end - width) {
             return None;
         }
@@ -93,7 +100,7 @@ impl WordExtender<'_> {
             query += 1;
             subject += 1;
         }
-        let lost = self.word - (query_end - query);
+        let lost = self.word_size - (query_end - query);
         let context = &self.batch.contexts[self.batch.context_at(query_end)];
         if lost > (context.range().end - query_end).min(self.bases.len() - end) {
             return None;
@@ -108,14 +115,14 @@ impl WordExtender<'_> {
             if last_subject < width {
                 break;
             }
-            // Before the first letter only if this was the last round.
+            // This is before the first letter only in the last round.
             last = last.saturating_sub(width);
             last_subject -= width;
         }
         Some(WordHit { query: query as u32, subject: subject as u32, end: end as u32, probe })
     }
 
-    /// Whether the word at these places is not the same, or not looked up.
+    /// Whether the words of the table at a pair of positions differ, or are not in the table.
     #[inline]
     fn is_masked(&self, query: usize, subject: usize) -> bool {
         let width = self.lookup.width();
@@ -124,27 +131,33 @@ impl WordExtender<'_> {
     }
 }
 
-/// Whether a hit with so many equal columns before it, up to [`BEFORE`], has a turn.
+/// Whether a lookup hit with `equal` equal columns before it, at most [`COLUMNS_BEFORE`], is representative.
 ///
-/// Most hits are others of the same equal columns: they follow each other by the stride. No alignment ends
-/// within equal columns, so on arrival all of these are explored, or none is. In the second case the first
-/// hit is tried. If that is in vain, the next is the first that begins behind its run, and so on: which
-/// these are follows from where the equal columns begin, if no place in between is masked. Others are never
-/// tried, and need not be remembered.
-fn is_representative(lookup: &Lookup, word: usize, equal: usize) -> bool {
-    let (stride, missing) = (lookup.stride(), word - lookup.width());
-    // Hits are at multiples of the stride: so the second one that is tried, behind the run of the first, and this
-    // one are multiples of it apart.
-    let is_later =
-        |behind: usize| (behind - behind % stride).is_multiple_of(word.next_multiple_of(stride));
-    equal == BEFORE || equal < stride || equal.checked_sub(word + missing).is_some_and(is_later)
+/// Many lookup hits lie in the same run of equal columns, one every `stride` columns. No alignment ends within equal columns, so
+/// when the search gets there, all of these hits are explored already, or none is. If none is, the first hit is extended. If that
+/// fails, the next to be extended is the first that begins behind the word hit of the one before, and so on. So the hits that can
+/// be extended at all, the *representative* ones, follow from the beginning of the equal columns, if no word in between is masked.
+/// All other hits need not be stored.
+fn is_representative(lookup: &Lookup, word_size: usize, equal: usize) -> bool {
+    let (stride, missing) = (lookup.stride(), word_size - lookup.width());
+    // Lookup hits are at multiples of the stride, so the distance of this one from the second hit that is extended, behind the word
+    // hit of the first, is a multiple of the stride, too.
+    let is_later = |behind: usize| {
+        (behind - behind % stride).is_multiple_of(word_size.next_multiple_of(stride))
+    };
+    equal == COLUMNS_BEFORE
+        || equal < stride
+        || equal.checked_sub(word_size + missing).is_some_and(is_later)
 }
 
-/// Which hits have a turn: a bit for each number of equal columns before it, the lowest for none.
+/// The numbers of equal columns before a lookup hit that make it representative of its run of equal columns: bit `n` stands for `n`
+/// columns, at most [`COLUMNS_BEFORE`].
 ///
-/// A hit that has none may be tried all the same where places before it are masked.
-pub(crate) fn representative_hits(lookup: &Lookup, word: usize) -> u64 {
-    (0..=BEFORE).map(|equal| u64::from(is_representative(lookup, word, equal)) << equal).sum()
+/// Other hits may be extended only where words before them are masked.
+pub(crate) fn representative_hits(lookup: &Lookup, word_size: usize) -> u64 {
+    (0..=COLUMNS_BEFORE)
+        .map(|equal| u64::from(is_representative(lookup, word_size, equal)) << equal)
+        .sum()
 }
 
 #[cfg(test)]
@@ -271,10 +284,12 @@ mod tests {
             let mut hits = Vec::new();
             let places = 0..(subject.len() + 1).saturating_sub(lookup.width());
             lookup.find(&packed, places, &mut hits);
-            let run = WordExtender { batch: &batch, lookup: &lookup, word, bases: &subject };
+            let extender =
+                WordExtender { batch: &batch, lookup: &lookup, word_size: word, bases: &subject };
             // The words that are tried, some in vain and some not, whatever they score.
             let tried = |hits: &[LookupHit]| {
-                let words: Vec<WordHit> = hits.iter().filter_map(|&hit| run.extend(hit)).collect();
+                let words: Vec<WordHit> =
+                    hits.iter().filter_map(|&hit| extender.extend(hit)).collect();
                 let mut levels = HashMap::new();
                 let mut tried = Vec::new();
                 for word in &words {
@@ -293,7 +308,7 @@ mod tests {
                 (words.len(), tried)
             };
             let expected = tried(&hits);
-            hits.retain(|&hit| run.may_be_extended(hit));
+            hits.retain(|&hit| extender.may_be_extended(hit));
             let found = tried(&hits);
             assert_eq!(found.1, expected.1, "seed {seed}");
             (all, left) = (all + expected.0, left + found.0);

@@ -1,22 +1,24 @@
-//! Masking of low-complexity regions: symmetric DUST.
+//! Masking of low-complexity regions with symmetric DUST (Morgulis et al., J. Comput. Biol. 13, 2006).
 //!
-//! The score of an interval with `l` triplets is the number of pairs of equal triplets over `l - 1`.
-//! An interval is *perfect* if it scores above the level and no part of it scores more; all perfect
-//! intervals of up to a window are masked (Morgulis et al., J. Comput. Biol. 13, 2006). The window
-//! moves by a base; of its suffixes, only those within which no triplet is very frequent need no
-//! look at all.
+//! The score of an interval with `l` triplets is the number of pairs of equal triplets, divided by `l - 1`.
+//! An interval is *perfect* if it scores above the level and no part of it scores more. All perfect
+//! intervals that fit into a window are masked.
+//!
+//! The window moves along the sequence base by base. Its longest suffix in which no triplet is very frequent has no perfect
+//! interval, so only longer suffixes are examined. As in NCBI's `symdust.cpp`, on which the results depend.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Settings of DUST.
+/// Settings of DUST, with the defaults of NCBI's blastn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dust {
-    /// Ten times the score above which an interval is masked, 2 to 64.
+    /// Level: ten times the score above which an interval is masked, 2 to 64.
     pub level: u32,
-    /// Bases that an interval may have, 8 to 64.
+    /// Greatest number of bases of an interval, 8 to 64.
     pub window: usize,
-    /// Masked intervals with at most this many bases between them become one, 1 to 32.
+    /// Linker: masked intervals become one if the next begins at most this many bases behind the last base of the one before,
+    /// 1 to 32.
     pub linker: usize,
 }
 
@@ -26,7 +28,7 @@ impl Default for Dust {
     }
 }
 
-/// A perfect interval: its first and last base, and the score as a fraction.
+/// A perfect interval of a window: its first and last base, and its score as a fraction of `pairs` and `triplets`.
 #[derive(Debug, Clone, Copy)]
 struct PerfectInterval {
     first: usize,
@@ -35,7 +37,7 @@ struct PerfectInterval {
     triplets: u64,
 }
 
-/// How often each triplet is in some interval, and how many pairs of equal ones that makes.
+/// Numbers of each triplet in an interval, and of pairs of equal triplets.
 #[derive(Clone)]
 struct TripletCounts {
     counts: [u32; 64],
@@ -60,19 +62,23 @@ impl TripletCounts {
     }
 }
 
-/// The triplets of a window, the latest first.
+/// The window that moves along the sequence.
 struct TripletWindow {
+    /// Triplets of the window, the latest first.
     triplets: VecDeque<u8>,
-    /// Places of the first triplet and of the one behind the last.
+    /// Position of the first triplet.
     start: usize,
+    /// Position behind the last triplet.
     stop: usize,
-    /// Where the suffix begins in which no triplet is frequent enough to matter.
+    /// Position of the longest suffix in which no triplet is frequent enough for a perfect interval.
     suffix: usize,
+    /// Triplets of the whole window.
     all: TripletCounts,
+    /// Triplets of the suffix.
     of_suffix: TripletCounts,
-    /// How many different triplets there are.
+    /// Number of different triplets in the window.
     different: usize,
-    /// Latest start first.
+    /// Perfect intervals that may still grow, the latest start first.
     perfect: Vec<PerfectInterval>,
     settings: Dust,
 }
@@ -111,8 +117,8 @@ impl TripletWindow {
         self.stop += 1;
     }
 
-    /// Takes the next triplet; tells whether the window has more than one kind of them. If it has
-    /// not, it is a perfect interval as a whole.
+    /// Moves the window by the next triplet, and tells whether it has more than one kind of triplet. If it has one kind alone, the whole
+    /// window is a perfect interval.
     fn shift(&mut self, triplet: u8) -> bool {
         let full = self.triplets.len() >= self.capacity();
         if full && self.different <= 1 {
@@ -136,7 +142,7 @@ impl TripletWindow {
         self.add(triplet);
         self.of_suffix.add(triplet);
         if self.of_suffix.counts[usize::from(triplet)] > self.settings.level / 5 {
-            // Shortens the suffix by all up to the first of these triplets.
+            // The suffix loses all triplets up to the first one equal to the new one.
             loop {
                 let oldest = self.triplets[self.stop - self.suffix - 1];
                 self.of_suffix.remove(oldest);
@@ -154,19 +160,19 @@ impl TripletWindow {
         true
     }
 
+    /// Adds the whole window as a perfect interval.
     fn note_whole(&mut self) {
         let whole =
             PerfectInterval { first: self.start, last: self.stop + 1, pairs: 0, triplets: 0 };
         self.perfect.insert(0, whole);
     }
 
-    /// What ten times the pairs must exceed for an interval in which so many triplets follow the
-    /// first.
+    /// The number that ten times the pairs of an interval must exceed, if `following` triplets follow its first one.
     fn threshold(&self, following: u64) -> u64 {
         (following * u64::from(self.settings.level)).max(1)
     }
 
-    /// Whether the window as a whole scores enough for a part of it to.
+    /// Whether the whole window has enough pairs for any part of it to score above the level.
     fn may_have_perfect(&self) -> bool {
         let following = self.stop - self.suffix;
         following < self.triplets.len() && self.all.pairs * 10 > self.threshold(following as u64)
@@ -207,13 +213,12 @@ impl TripletWindow {
 }
 
 impl Dust {
-    /// The masked ranges of a sequence of letters, in order. Letters other than A, C, G and T count
-    /// as A.
+    /// The masked ranges of a sequence, ascending and apart from each other. Letters other than A, C, G and T count as A.
     pub fn mask(&self, letters: &[u8]) -> Vec<Range<u32>> {
         let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
         let base = |place: usize| if letters[place] < 4 { letters[place] } else { 0 };
         let mut begin = 0;
-        // At least one triplet and its neighbour.
+        // An interval has at least two triplets.
         while letters.len() > begin + 3 {
             let mut window = TripletWindow::new(*self);
             let mut triplet = base(begin) << 2 | base(begin + 1);
@@ -229,7 +234,7 @@ impl Dust {
                     }
                     continue;
                 }
-                // One kind of triplet: the window is masked until there is another.
+                // The window has one kind of triplet, and is masked until there is another.
                 while place < letters.len() {
                     masked.take(&mut window.perfect, window.start, begin);
                     triplet = triplet << 2 & 63 | base(place);
@@ -254,15 +259,15 @@ impl Dust {
     }
 }
 
-/// The masked ranges so far.
+/// Masked ranges of a sequence, as far as the window has moved.
 struct MaskedRanges {
     ranges: Vec<Range<u32>>,
     linker: usize,
 }
 
 impl MaskedRanges {
-    /// Takes the intervals that start before the window does, the longest of them that is known to
-    /// be perfect first; `begin` is where the window's places count from.
+    /// Masks the perfect intervals that start before the window, of which the earliest covers all others, and removes them from
+    /// `perfect`. Positions of the window count from `begin`.
     fn take(&mut self, perfect: &mut Vec<PerfectInterval>, start: usize, begin: usize) {
         let Some(earliest) = perfect.last().filter(|earliest| earliest.first < start) else {
             return;

@@ -1,39 +1,44 @@
-//! Parameters of ungapped alignments, from scores and composition.
+//! Karlin-Altschul parameters of ungapped alignments, computed from the scores and the composition of a query.
 //!
 //! With `p(s)` the probability of a column to score `s`, lambda is the positive root of
 //! `sum p(s) exp(lambda s) = 1`, H is `lambda sum s p(s) exp(lambda s)`, and K comes from a series
-//! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix). The tolerances are
-//! those of NCBI's BLAST, for X-drops and triggers are rounded to integers.
+//! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix).
+//!
+//! Methods and tolerances are those of NCBI's `blast_stat.c` (`Blast_KarlinLambdaNR`, `BlastKarlinLtoH`, `BlastKarlinLHtoK`), since
+//! X-drops and gap triggers, which are rounded to integers, depend on the last digits.
 
 use crate::scoring::{ScoreMatrix, Scoring};
 use crate::sequence::alphabet::{ANY, SENTINEL, SIZE};
 use crate::statistics::KarlinAltschul;
 
-/// Relative accuracy of lambda.
+/// Relative accuracy of lambda (`BLAST_KARLIN_LAMBDA_ACCURACY_DEFAULT`).
 const ACCURACY: f64 = 1.0e-5;
-/// Evaluations that lambda may take.
+/// Greatest number of evaluations of the polynomial whose root gives lambda: [`NEWTON_STEPS`] and
+/// `BLAST_KARLIN_LAMBDA_ITER_DEFAULT`.
 const EVALUATIONS: u32 = 37;
-/// Evaluations that may be followed by a step of Newton's.
-const NEWTON: u32 = 20;
-/// Terms of K's series, and when they are small enough to stop.
+/// Number of evaluations that may be followed by a step of Newton's method; then the interval is halved.
+const NEWTON_STEPS: u32 = 20;
+/// Greatest number of terms of the series that gives K (`BLAST_KARLIN_K_ITER_MAX`).
 const TERMS: usize = 100;
-const SMALL: f64 = 1.0e-4;
+/// The series ends at the first term that is no greater (`BLAST_KARLIN_K_SUMLIMIT_DEFAULT`).
+const SMALL_TERM: f64 = 1.0e-4;
 
-/// Probabilities of scores.
+/// The probability distribution of the score of a column.
 struct ScoreDistribution {
-    /// The lowest score that occurs, negative.
+    /// Lowest score that occurs, negative.
     low: i32,
-    /// The highest, positive.
+    /// Highest score that occurs, positive.
     high: i32,
-    /// From the lowest on.
+    /// Probability of each score from the lowest on.
     probabilities: Vec<f64>,
+    /// Mean score, negative.
     mean: f64,
-    /// The greatest common divisor of all that occur.
+    /// Greatest common divisor of all scores that occur.
     divisor: i32,
 }
 
-/// The parameters for a query (of letters) against bases of equal frequency; nothing if alignments
-/// are expected to score 0 or more, or the query has no bases.
+/// The parameters of a query against a database in which all bases are equally frequent, or `None` if columns score 0 or more on
+/// average, or the query has no bases.
 pub(crate) fn of_query(
     scoring: &Scoring,
     matrix: &ScoreMatrix,
@@ -48,7 +53,7 @@ pub(crate) fn of_query(
     of_composition(scoring, matrix, &counts)
 }
 
-/// The parameters for bases of equal frequency on both sides.
+/// The parameters if all bases are equally frequent in query and database.
 #[cfg(test)]
 pub(crate) fn ideal(scoring: &Scoring, matrix: &ScoreMatrix) -> Option<KarlinAltschul> {
     let mut counts = [0; SIZE];
@@ -56,6 +61,7 @@ pub(crate) fn ideal(scoring: &Scoring, matrix: &ScoreMatrix) -> Option<KarlinAlt
     of_composition(scoring, matrix, &counts)
 }
 
+/// The parameters of a query with these numbers of letters, see [`of_query`].
 fn of_composition(
     scoring: &Scoring,
     matrix: &ScoreMatrix,
@@ -69,6 +75,7 @@ fn of_composition(
 }
 
 impl ScoreDistribution {
+    /// The distribution for a query with these numbers of letters, see [`of_query`].
     fn new(scoring: &Scoring, matrix: &ScoreMatrix, counts: &[u64; SIZE]) -> Option<Self> {
         let total: u64 = counts.iter().sum();
         if total == 0 {
@@ -100,11 +107,12 @@ impl ScoreDistribution {
         Some(Self { low, high, probabilities, mean, divisor })
     }
 
+    /// The probability of a score.
     fn probability(&self, score: i32) -> f64 {
         self.probabilities[(score - self.low) as usize]
     }
 
-    /// Newton's method, kept within an interval, for the root between 0 and 1 of the polynomial in
+    /// Lambda, by Newton's method, kept within an interval, for the root between 0 and 1 of the polynomial in
     /// `x = exp(-lambda)`.
     fn lambda(&self) -> f64 {
         let (mut left, mut right, mut x) = (0.0, 1.0, (-0.5_f64).exp());
@@ -128,7 +136,7 @@ impl ScoreDistribution {
             was_newton = false;
             let step = -value / slope;
             let next = x + step;
-            if evaluation >= NEWTON || slow || slope >= 0.0 || next <= left || next >= right {
+            if evaluation >= NEWTON_STEPS || slow || slope >= 0.0 || next <= left || next >= right {
                 x = f64::midpoint(left, right);
             } else {
                 was_newton = true;
@@ -141,7 +149,7 @@ impl ScoreDistribution {
         -x.ln() / f64::from(self.divisor)
     }
 
-    /// The polynomial and its derivative, in scores divided by their divisor.
+    /// Value and derivative of the polynomial; scores are divided by their greatest common divisor.
     fn polynomial(&self, x: f64) -> (f64, f64) {
         let (mut slope, mut value) = (0.0, self.probability(self.low));
         let mut score = self.low + self.divisor;
@@ -153,7 +161,7 @@ impl ScoreDistribution {
         (value, slope)
     }
 
-    /// Relative entropy.
+    /// H, the relative entropy.
     fn entropy(&self, lambda: f64) -> f64 {
         let shrink = (-lambda).exp();
         let sum = (self.low..=self.high)
@@ -161,6 +169,7 @@ impl ScoreDistribution {
         lambda * sum / shrink.powi(self.high)
     }
 
+    /// K, from lambda and H.
     fn k(&self, lambda: f64, h: f64) -> f64 {
         let divisor = self.divisor;
         let (low, high) = (self.low / divisor, self.high / divisor);
@@ -189,7 +198,7 @@ fn series(step: &[f64], low: i32, shrink: f64) -> f64 {
     let (mut sum, mut term) = (0.0, 1.0);
     let mut scores = vec![1.0];
     let mut length = 0;
-    while length < TERMS && term > SMALL {
+    while length < TERMS && term > SMALL_TERM {
         let mut longer = vec![0.0; scores.len() + step.len() - 1];
         for (i, score) in scores.iter().enumerate() {
             for (place, probability) in longer[i..].iter_mut().zip(step) {

@@ -6,25 +6,26 @@ use crate::seed::word_hits::WordHit;
 use crate::sequence::packed;
 use crate::ungapped::hits::UngappedHit;
 
-/// Words of fewer bases are extended base by base at once.
-const PACKED_FROM: usize = 11;
+/// Least word size for which extensions are tried four bases at a time; with shorter words they are made base by base at once.
+const MIN_PACKED_WORD: usize = 11;
 
-/// A subject, or a chunk of one, as it is searched.
+/// The bases of a subject, or of a chunk of one, packed and unpacked.
 #[derive(Debug, Clone, Copy)]
 pub struct ChunkBases<'a> {
-    /// Bases, four a byte, and 4 bytes to spare.
+    /// Bases, four to a byte, with 4 spare bytes behind them.
     pub packed: &'a [u8],
-    /// Bases, one a byte.
+    /// Bases, one to a byte.
     pub bases: &'a [u8],
 }
 
-/// Scores of four columns, given the exclusive or of their bases; nothing if words are so short that
-/// extensions are not tried by four.
+/// The score lookup table: scores of four columns at a time, by the exclusive or of a packed byte of the query and one of the subject
+/// (`nucl_score_table` of NCBI's `BlastInitialWordParameters`). `None` if the word size is so small that extensions are made base by
+/// base at once.
 #[derive(Debug)]
 pub struct ByteScoreTable(pub(crate) Option<[i32; 256]>);
 
 impl ByteScoreTable {
-    /// For some scores.
+    /// The table for the match and mismatch scores of the options.
     pub fn new(options: &SearchOptions) -> Self {
         let (reward, penalty) = (options.scoring.reward, options.scoring.penalty);
         let of = |differences: usize| {
@@ -33,11 +34,11 @@ impl ByteScoreTable {
             };
             (0..4).map(score).sum()
         };
-        Self((options.word_size >= PACKED_FROM).then(|| std::array::from_fn(of)))
+        Self((options.word_size >= MIN_PACKED_WORD).then(|| std::array::from_fn(of)))
     }
 }
 
-/// Extends word hits of a chunk, whatever is known of their diagonals.
+/// Extends word hits of a chunk without gaps, regardless of what is known of their diagonals.
 pub(crate) struct UngappedExtender<'a> {
     pub(crate) batch: &'a QueryBatch,
     pub(crate) byte_scores: &'a ByteScoreTable,
@@ -45,37 +46,36 @@ pub(crate) struct UngappedExtender<'a> {
 }
 
 impl UngappedExtender<'_> {
-    /// The extension of a word, if it scores enough.
-    pub(crate) fn of(&self, word: &WordHit) -> Option<UngappedHit> {
+    /// The ungapped alignment of a word hit, if it reaches the gap trigger.
+    pub(crate) fn extend(&self, word: &WordHit) -> Option<UngappedHit> {
         let context = self.batch.context_at(word.query as usize);
         let statistics = self.batch.statistics(context);
-        let (drop, nearly) = (-statistics.x_drop, statistics.approximate_cutoff());
+        let (drop, enough) = (-statistics.x_drop, statistics.approximate_cutoff());
         if let ByteScoreTable(Some(byte_scores)) = self.byte_scores
-            && !self.is_promising(word, byte_scores, drop, nearly)
+            && !self.passes_approximate_extension(word, byte_scores, drop, enough)
         {
             return None;
         }
-        let hit = self.exact(word, drop);
+        let hit = self.extend_exactly(word, drop);
         (hit.score >= statistics.trigger).then_some(hit)
     }
 
-    /// Whether a run of equal bases as long as a word's begins before a word on its diagonal, so that an
-    /// extension from there is likely to pass this word: to its left, within `window` columns of bases,
-    /// the score does not fall by more than the X-drop in between. `length` is that of words.
-    pub(crate) fn follows(&self, word: &WordHit, length: usize, window: usize) -> bool {
+    /// Whether an extension of an earlier word hit on the same diagonal is likely to pass this one: whether within `window` columns to its
+    /// left there is another run of `word_size` equal bases, and the score does not fall by more than the X-drop in between.
+    pub(crate) fn is_likely_passed(&self, word: &WordHit, word_size: usize, window: usize) -> bool {
         let context = self.batch.context_at(word.query as usize);
         let drop = -self.batch.statistics(context).x_drop;
         let (letters, bases) = (&self.batch.letters, self.chunk.bases);
         let (query, subject) = (word.query as usize, word.subject as usize);
-        let (mut sum, mut run) = (0, length);
+        let (mut sum, mut run) = (0, word_size);
         for i in 1..=query.min(subject).min(window) {
             let (letter, base) = (letters[query - i], bases[subject - i]);
             if letter > 3 {
                 break;
             }
             run = if letter == base { run + 1 } else { 0 };
-            // The word itself, if it is longer than it has to be.
-            if run >= length {
+            // The run may include the word hit itself, if that is longer than a word.
+            if run >= word_size {
                 return true;
             }
             sum = (sum + self.batch.matrix.get(letter, base)).min(0);
@@ -86,8 +86,8 @@ impl UngappedExtender<'_> {
         false
     }
 
-    /// Whether an extension by four columns at a time, from a byte of the subject on, scores enough.
-    fn is_promising(
+    /// Whether an approximate extension, four columns at a time from a byte of the subject on, scores at least `enough`.
+    fn passes_approximate_extension(
         &self,
         word: &WordHit,
         byte_scores: &[i32; 256],
@@ -104,7 +104,7 @@ impl UngappedExtender<'_> {
             / packed::BASES;
         let byte = subject / packed::BASES;
         let four = |query: usize, byte: usize| {
-            // A letter that is no base spills over into its neighbours.
+            // The code of a letter that is no base spills over into its neighbours, as in NCBI's program.
             let letter = |i: usize| letters[query + i];
             let of_query = letter(0) << 6 | letter(1) << 4 | letter(2) << 2 | letter(3);
             byte_scores[usize::from(of_query ^ self.chunk.packed[byte])]
@@ -115,7 +115,8 @@ impl UngappedExtender<'_> {
         left + best_sum(rightward, drop, enough - left) >= enough
     }
 
-    fn exact(&self, word: &WordHit, drop: i32) -> UngappedHit {
+    /// Extends a word hit base by base to both sides.
+    fn extend_exactly(&self, word: &WordHit, drop: i32) -> UngappedHit {
         let (letters, bases) = (&self.batch.letters, self.chunk.bases);
         let (query, subject) = (word.query as usize, word.subject as usize);
         let matrix = &self.batch.matrix;
@@ -139,7 +140,7 @@ impl UngappedExtender<'_> {
                 behind = i + 1;
                 score += sum;
                 sum = 0;
-                // Nothing is gained by an extension whose score as a whole is negative.
+                // An extension whose whole score would be negative gains nothing.
                 limit = drop.max(-score);
             } else if sum < limit {
                 break;
@@ -156,7 +157,8 @@ impl UngappedExtender<'_> {
     }
 }
 
-/// The greatest sum of the first scores, until it drops by too much, or is enough.
+/// The greatest sum of the first scores. It stops where the sum falls by more than `drop` (negative) below the greatest, or where
+/// that is `enough`.
 fn best_sum(scores: impl Iterator<Item = i32>, drop: i32, enough: i32) -> i32 {
     let (mut best, mut sum) = (0, 0);
     for score in scores {

@@ -1,11 +1,11 @@
-//! Ungapped alignments, and the order in which gaps are tried.
+//! Ungapped alignments, and the order in which they are extended with gaps.
 
 use std::cmp::Ordering;
 
 use aligner_core::device_struct;
 
 device_struct! {
-    /// An ungapped alignment of a strand of a query and a subject, or a chunk of one.
+    /// An ungapped alignment of a strand and a subject, or a chunk of one, that scores at least the gap trigger.
     #[derive(PartialEq, Eq)]
     pub struct UngappedHit {
         /// Where it begins, as the index of a letter of the batch.
@@ -34,8 +34,9 @@ device_struct! {
     }
 }
 
-/// The order in which ungapped alignments of a query and a chunk are extended with gaps.
-pub(crate) fn order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
+/// The order in which the ungapped alignments of a query and a chunk are extended with gaps: the best first (`score_compare_match`
+/// in NCBI's `blast_extend.c`).
+pub(crate) fn extension_order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
     other
         .score
         .cmp(&one.score)

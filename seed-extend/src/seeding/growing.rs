@@ -134,7 +134,7 @@ impl Context {
     /// Puts the base before it in the text before the rows of a word that occurs once, if the index does not
     /// know its place.
     fn seek(&self, it: &mut Growing) -> bool {
-        if self.index.expect_sampled(it.rows.lo) {
+        if self.index.prefetch_if_sampled(it.rows.lo) {
             return false;
         }
         it.rows.lo = self.index.forward().previous(it.rows.lo);
@@ -144,12 +144,12 @@ impl Context {
 
     /// Where a word is whose place has been sought.
     pub(super) fn place(&self, it: &Growing) -> u32 {
-        self.index.sampled(it.rows.lo).map_or(0, |position| position + it.steps)
+        self.index.sampled_position(it.rows.lo).map_or(0, |position| position + it.steps)
     }
 
     /// Tells the processor that a word is soon to grow.
     pub(super) fn expect_to_grow(&self, it: &Growing) {
-        self.index.expect(!matches!(it.way(), Way::Right | Way::Rarer), it.rows);
+        self.index.prefetch(!matches!(it.way(), Way::Right | Way::Rarer), it.rows);
     }
 
     pub(super) fn is_rare(&self, it: &Growing) -> bool {

@@ -46,7 +46,7 @@ impl Context {
     /// Tells the processor that a word is soon to be looked up.
     pub(super) fn expect_to_look_up(&self, it: &Growing) {
         if let Some((_, word)) = self.word_of_table(it).filter(|(_, word)| !word.is_empty()) {
-            self.index.expect_lookup(word);
+            self.index.prefetch_lookup(word);
         }
     }
 

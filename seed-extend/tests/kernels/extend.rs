@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aligner_core::cigar::{Op, Run};
-use aligner_core::stream::Loaded;
+use aligner_core::stream::LoadedKernels;
 use fastrand::Rng;
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::Costs;
@@ -73,8 +73,9 @@ const FEW: Limits = Limits { words: 1 << 18, runs: 1 };
 /// The alignments of all tasks of a plan, by the applications.
 fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) -> Alignments {
     let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
-    let load =
-        |name, width| Loaded::with_backend(backend(name), name, width).expect("an application");
+    let load = |name, width| {
+        LoadedKernels::with_backend(backend(name), name, width).expect("an application")
+    };
     let applications =
         Applications { fill: load("fill", FILL_WIDTH), walk: load("walk", WALK_WIDTH) };
     let words = case.packed();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use aligner_core::Device;
-use aligner_core::stream::{Backend, Loaded};
+use aligner_core::stream::{Backend, LoadedKernels};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use gpualign_tests::{ShimBackend, kernels};
@@ -44,7 +44,7 @@ impl Text {
         let (expected, _) = finder.find(&queries).expect("it runs");
         let backend =
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
-        let load = |name| Loaded::with_backend(backend(name), name, WIDTH).expect("stages");
+        let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
         let stages = Stages { seeds: load("seeds"), chains: load("chains") };
         let engine = Engine::new((backend("find"), stages), *self.view, &Arc::new(known()), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");

@@ -44,7 +44,7 @@ impl<'p, B: Backend> JudgedPairs<'p, B> {
         found: &DeviceItems<B>,
     ) -> Result<Self, DeviceError> {
         let (count, letters) = (found.count, search.batch.letters.len() as u32);
-        if count > sort::MOST {
+        if count > sort::MAX_ITEMS {
             return Err(DeviceError::OutOfMemory(None));
         }
         let mut arrays = Arrays { kernels, buffers: Vec::new() };

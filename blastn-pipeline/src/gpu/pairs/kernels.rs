@@ -110,7 +110,7 @@ impl<B: Backend> PairKernels<B> {
         items: &B::Buffer,
         count: usize,
     ) -> Result<Items<T>, DeviceError> {
-        self.pairs.land(items, count * size_of::<T>()).map(Items::from)
+        self.pairs.read_staged(items, count * size_of::<T>()).map(Items::from)
     }
 
     /// Reads the count that a kernel left in its cursor.

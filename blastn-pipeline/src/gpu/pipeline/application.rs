@@ -78,7 +78,7 @@ pub fn topology(
 /// The input of the application: slices of chunks of these lengths.
 pub fn slices(lookup: &Lookup, lengths: impl Iterator<Item = u32>) -> Vec<ChunkSlice> {
     let of_chunk = |(chunk, length): (u32, u32)| {
-        let all = lookup.places(length as usize).len() as u32;
+        let all = lookup.subject_positions(length as usize).len() as u32;
         (0..all).step_by(SLICE as usize).map(move |before| ChunkSlice {
             chunk,
             first: before * lookup.stride() as u32,

@@ -146,7 +146,7 @@ impl<B: Backend> DiagonalRule<B> {
         let backend = &self.backend;
         let unaligned = self.joined(unaligned, piece.carried)?;
         let seeds = extended.count + unaligned.count;
-        if seeds > sort::MOST {
+        if seeds > sort::MAX_ITEMS {
             return Err(DeviceError::OutOfMemory(None));
         }
         let mark_words = (seeds / SEEDS_PER_MARK_WORD).next_power_of_two();

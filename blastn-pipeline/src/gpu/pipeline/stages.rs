@@ -76,8 +76,8 @@ impl PipelineInputs {
         entry: u32,
     ) -> Option<SeedHit> {
         let Self { batch, lookup, word, .. } = self;
-        let run = WordExtender { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
-        let hit = LookupHit { query: lookup.place(entry), subject };
+        let run = WordExtender { batch, lookup, word_size: *word, bases: self.chunk(chunk).bases };
+        let hit = LookupHit { query: lookup.position(entry), subject };
         let word = run.extend(hit)?;
         run.may_be_extended(hit).then(|| SeedHit::new(chunk, word))
     }
@@ -87,10 +87,10 @@ impl PipelineInputs {
         let Self { batch, fours, .. } = self;
         let extension =
             UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(seed.chunk) };
-        if extension.follows(&seed.hit(self.word), self.word, WINDOW) {
+        if extension.is_likely_passed(&seed.hit(self.word), self.word, WINDOW) {
             return Err(UnalignedSeed::new(seed, false));
         }
-        let hit = extension.of(&seed.hit(self.word)).ok_or(UnalignedSeed::new(seed, true))?;
+        let hit = extension.extend(&seed.hit(self.word)).ok_or(UnalignedSeed::new(seed, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
         Ok(ExtendedSeed { seed, query, subject, length, score })
     }

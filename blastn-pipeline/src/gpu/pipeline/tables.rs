@@ -7,6 +7,7 @@ use bytemuck::cast_slice;
 
 use super::stages::PipelineInputs;
 use crate::scoring::ScoreMatrix;
+use crate::seed::lookup::LookupArrays;
 use crate::seed::word_hits;
 use crate::sequence::packed;
 
@@ -274,13 +275,13 @@ impl<'a> PipelineArrays<'a> {
 
     /// Bytes of the arrays.
     pub fn bytes(&self) -> PerArray<&[u8]> {
-        let (present, starts, places, begins) = self.inputs.lookup.tables();
+        let LookupArrays { present, starts, positions, indexed } = self.inputs.lookup.arrays();
         PerArray {
             chunks: cast_slice(self.chunks),
             word_present: cast_slice(present),
             word_starts: cast_slice(starts),
-            word_places: cast_slice(places),
-            word_begins: cast_slice(begins),
+            word_places: cast_slice(positions),
+            word_begins: cast_slice(indexed),
             letters: &self.inputs.batch.letters,
             letter_bases: cast_slice(&self.letter_bases),
             ambiguous: cast_slice(&self.ambiguous),

@@ -2,7 +2,7 @@
 
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::script::Op;
-use blastn_pipeline::hsp::{Columns, Hsp};
+use blastn_pipeline::hsp::{ColumnCounts, Hsp};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
 use blastn_pipeline::sequence::fasta::FastaRecord;
@@ -34,7 +34,7 @@ pub struct ReportedAlignment<'a> {
     pub record: &'a FastaRecord,
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
-    pub columns: Columns,
+    pub columns: ColumnCounts,
     /// Score in bits.
     pub bits: f64,
     /// Whether the subject is shown reversed.

@@ -2,8 +2,7 @@
 
 mod alignment;
 pub mod args;
-pub mod bench;
 mod report;
 mod run;
 
-pub use self::run::{make_database, run};
+pub use self::run::{make_database, open, read_queries, run};

@@ -136,7 +136,7 @@ impl<'a> Everyday<'a> {
         let runs = resolved.regions.runs(region);
         self.runs.clear();
         self.runs.extend(runs.iter().map(|run| (run.op(), run.count())));
-        let plain = self.stretches.at_place(contig, start);
+        let plain = self.stretches.at_contig_position(contig, start);
         if plain.is_none_or(|plain| plain.end < region.end) {
             self.compare(read, region, contig, start);
         }

@@ -58,7 +58,7 @@ impl<B: Backend + Clone> Engine<B> {
             self.make_room(slice.words, limits)?;
             self.slice(&slice, &uploaded, limits, &places, &mut found.runs).map_err(failed)?;
         }
-        let places = Items::<Place>::from(self.backend.land(&places, bytes)?);
+        let places = Items::<Place>::from(self.backend.read_staged(&places, bytes)?);
         places.parts().for_each(|part| found.places.extend_from_slice(part));
         Ok(())
     }
@@ -113,11 +113,11 @@ impl<B: Backend + Clone> Engine<B> {
             let (app, sink) = stages::walks(&context);
             let settings = self::settings(WALK_WIDTH, tasks);
             let executor = CudaExecutor::loaded(walk, &app, &settings, &known)?;
-            let aligned = executor.go_on::<Group>(&filled)?.take([sink])?;
+            let aligned = executor.run_device_items::<Group>(&filled)?.take([sink])?;
             let taken: u64 = pod_read_unaligned(&backend.read(&taken, size_of::<u64>())?);
             if taken <= known.capacity {
                 self.order(&aligned, found.len(), places)?;
-                let runs = backend.land(&runs, taken as usize * size_of::<Run>())?;
+                let runs = backend.read_staged(&runs, taken as usize * size_of::<Run>())?;
                 Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
             }

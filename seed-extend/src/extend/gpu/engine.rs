@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::stream::{Backend, CudaBackend, Kernels, Loaded, Word};
+use aligner_core::stream::{Backend, CudaBackend, Kernels, LoadedKernels, Word};
 use bytemuck::{bytes_of, cast_slice};
 
 use super::super::alignments::Alignments;
@@ -18,9 +18,9 @@ use super::plan::Plan;
 #[derive(Debug, Clone)]
 pub struct Applications<B> {
     /// Fills matrices.
-    pub fill: Loaded<B>,
+    pub fill: LoadedKernels<B>,
     /// Walks through them.
-    pub walk: Loaded<B>,
+    pub walk: LoadedKernels<B>,
 }
 
 /// Items of an ensemble of each of them.

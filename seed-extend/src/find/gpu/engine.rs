@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::{
-    Backend, CudaBackend, CudaExecutor, Kernels, Launch, Loaded, Metrics, RunError, Word,
+    Backend, CudaBackend, CudaExecutor, Kernels, Launch, LoadedKernels, Metrics, RunError, Word,
 };
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::gpu::View;
@@ -51,9 +51,9 @@ pub struct Engine<B: Backend> {
 #[derive(Debug)]
 pub struct Stages<B> {
     /// Finds seeds.
-    pub seeds: Loaded<B>,
+    pub seeds: LoadedKernels<B>,
     /// Finds chains of them.
-    pub chains: Loaded<B>,
+    pub chains: LoadedKernels<B>,
 }
 
 /// What was found for the reads of a batch.
@@ -213,7 +213,7 @@ impl<B: Backend + Clone> Engine<B> {
                 self.at(&ordered),
             ],
         )?;
-        let ordered = self.backend.land(&ordered, kept.count * size_of::<Chain>())?;
+        let ordered = self.backend.read_staged(&ordered, kept.count * size_of::<Chain>())?;
         found.add(ordered, &self.read(&counts, count)?);
         Ok(Measured { seconds: outputs.device_seconds, metrics: outputs.metrics })
     }
@@ -268,7 +268,7 @@ impl<B: Backend + Clone> Engine<B> {
         buffer: &B::Buffer,
         count: usize,
     ) -> Result<Vec<T>, DeviceError> {
-        Ok(pod_collect_to_vec(self.backend.land(buffer, count * size_of::<T>())?.as_ref()))
+        Ok(pod_collect_to_vec(self.backend.read_staged(buffer, count * size_of::<T>())?.as_ref()))
     }
 }
 

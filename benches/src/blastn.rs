@@ -6,16 +6,15 @@ use std::sync::Arc;
 use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::stream::Settings;
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::parts::{Part, Parts};
-use blastn_pipeline::gpu::pipeline::Build;
-use blastn_pipeline::gpu::pipeline::diagonals::Piece;
-use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, Run, settings};
-use blastn_pipeline::gpu::pipeline::stages::Context;
-use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
+use blastn_pipeline::gpu::pipeline::PipelineBuild;
+use blastn_pipeline::gpu::pipeline::diagonals::QueryPiece;
+use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, PipelineRun, settings};
+use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
+use blastn_pipeline::options::{SearchOptions, BlastTask};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::FastaRecord;
-use blastn_pipeline::statistics::DatabaseSize;
 use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use serde::Serialize;
@@ -37,7 +36,7 @@ pub struct BlastnOptions {
 pub struct BlastnTiming {
     /// `split` or `merged`.
     pub build: &'static str,
-    /// Bases of the queries.
+    /// ChunkSequence of the queries.
     pub query: usize,
     /// Words that were extended.
     pub words: usize,
@@ -45,7 +44,7 @@ pub struct BlastnTiming {
     pub hits: usize,
     /// Median time of the kernels.
     pub kernel_seconds: f64,
-    /// Bases of the database by that time, in 10^9 a second.
+    /// ChunkSequence of the database by that time, in 10^9 a second.
     pub gbases: f64,
     /// Blocks of it.
     pub blocks: u32,
@@ -78,7 +77,7 @@ fn query(database: &Database, length: usize) -> FastaRecord {
                     *letter = random.u8(..4);
                 }
             }
-            return FastaRecord { title: "query".to_owned(), letters, lower_case: Vec::new() };
+            return FastaRecord { title: "query".to_owned(), letters, lower: Vec::new() };
         }
     }
     FastaRecord { letters: longest.letters(0..length), ..FastaRecord::default() }
@@ -87,7 +86,7 @@ fn query(database: &Database, length: usize) -> FastaRecord {
 /// A build of the pipeline, and a whole database on the GPU.
 struct Loaded {
     pipeline: GpuPipeline,
-    part: Part,
+    part: DatabasePart,
     bases: DeviceBuffer<u64>,
 }
 
@@ -95,17 +94,17 @@ impl Loaded {
     fn new(
         gpu: &Gpu,
         database: &Database,
-        build: Build,
+        build: PipelineBuild,
         settings: Settings,
     ) -> Result<Self, BenchError> {
         let pipeline = GpuPipeline::new(gpu.clone(), build, settings)?;
-        let part = Parts::new(database, u64::MAX).into_first();
+        let part = DatabaseParts::new(database, u64::MAX).into_first();
         let bases = pipeline.upload(part.packed(database))?;
         Ok(Self { pipeline, part, bases })
     }
 
-    fn run(&self, context: &Context) -> Result<Run, BenchError> {
-        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, Piece::ALL)?)
+    fn run(&self, context: &PipelineInputs) -> Result<PipelineRun, BenchError> {
+        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, QueryPiece::ALL)?)
     }
 }
 
@@ -127,7 +126,7 @@ pub fn blastn(
         vec![queries]
     };
     let mut timings: Vec<BlastnTiming> = Vec::new();
-    for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
+    for (build, name) in [(PipelineBuild::Split, "split"), (PipelineBuild::Merged, "merged")] {
         progress(name);
         let loaded = |metrics| {
             let settings = Settings { metrics, ..settings(options.width) };
@@ -162,9 +161,9 @@ fn measure(
     let search = SearchOptions::new(BlastTask::Blastn);
     let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(QueryBatch::new(queries, &search, extent));
-    let lookup = Arc::new(Lookup::new(&batch, search.word_size));
-    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
-    let context = Context { batch, lookup, word, fours, chunks };
+    let lookup = Arc::new(Lookup::new(&batch, search.word));
+    let (word, fours, chunks) = (search.word, ByteScoreTable::new(&search), Vec::new());
+    let context = PipelineInputs { batch, lookup, word, fours, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;
     let metrics = measured.run(&context)?.metrics;

@@ -1,15 +1,15 @@
-//! What a device has of a database.
+//! Parts of a database in device memory.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aligner_core::DeviceError;
 
-/// What a device has of the database's parts: those that are in use, and the one that was needed last.
+/// Data of the database's parts in device memory: of the parts that are in use, and of the one that was needed last.
 #[derive(Debug)]
-pub(crate) struct Held<T>(Mutex<Vec<(usize, Arc<T>)>>);
+pub(crate) struct ResidentParts<T>(Mutex<Vec<(usize, Arc<T>)>>);
 
-impl<T> Held<T> {
-    /// Uses what a part has, loaded first if it is not held.
+impl<T> ResidentParts<T> {
+    /// Calls `take` with the data of a part, which is loaded first if it is not in device memory.
     pub(crate) fn with<R>(
         &self,
         part: usize,
@@ -28,7 +28,7 @@ impl<T> Held<T> {
         if let Some((_, loaded)) = held.iter().find(|(number, _)| *number == part) {
             return Ok(Arc::clone(loaded));
         }
-        // The memory is needed.
+        // Parts that are not in use give their memory to the new one.
         held.retain(|(_, loaded)| Arc::strong_count(loaded) > 1);
         let loaded = Arc::new(load()?);
         held.push((part, Arc::clone(&loaded)));
@@ -36,7 +36,7 @@ impl<T> Held<T> {
     }
 }
 
-impl<T> Default for Held<T> {
+impl<T> Default for ResidentParts<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_is_in_use_stays() {
-        let (held, loaded) = (Held::default(), RefCell::new(Vec::new()));
+        let (held, loaded) = (ResidentParts::default(), RefCell::new(Vec::new()));
         let load = |part: usize| {
             loaded.borrow_mut().push(part);
             Ok(part)

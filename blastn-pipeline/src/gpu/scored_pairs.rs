@@ -1,4 +1,4 @@
-//! What a device found of the pairs of queries and chunks that may matter.
+//! Pairs of queries and chunks with their scored hits, and the preliminary alignments of subjects that follow.
 
 use std::mem::take;
 use std::ops::Range;
@@ -6,74 +6,75 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::gpu::pairs::{self, BEST_STAYS, NO_SCORE, OPEN, Verdict};
-use crate::gpu::parts::Origin;
+use crate::gpu::pairs::ScoredHit;
+use crate::gpu::pairs::parameters::{BEST_STAYS, NO_SCORE, OPEN, PairVerdict};
+use crate::gpu::parts::ChunkOrigin;
 use crate::hsp::Hsp;
 use crate::hsp::ranking::{RankBound, SubjectRank};
 use crate::hsp::subject_hit::SubjectHit;
 use crate::search::preliminary::PreliminarySearch;
 
-/// Ungapped alignments of pairs, and what gaps make of them.
+/// Pairs, with their ungapped hits and gapped extensions of these.
 #[derive(Debug, Default)]
-pub(crate) struct Extended {
-    pairs: Vec<Pair>,
-    hits: Vec<pairs::Extended>,
+pub(crate) struct ScoredPairs {
+    pairs: Vec<PairHits>,
+    hits: Vec<ScoredHit>,
 }
 
-/// A query and a chunk.
+/// A pair of a query and a chunk.
 #[derive(Debug)]
-struct Pair {
-    /// Among all chunks of the database.
+struct PairHits {
+    /// Index of the chunk among all of the database.
     chunk: usize,
     query: usize,
-    /// Places among the hits, the best first.
+    /// Indices of its hits, the best first.
     hits: Range<usize>,
 }
 
-/// Alignments of a query and a part of a subject.
-struct Aligned {
-    /// Subject, query, and where the part begins.
-    place: (usize, usize, usize),
+/// Alignments of a query with one chunk of a subject.
+struct ChunkAlignments {
+    subject: usize,
+    query: usize,
+    /// Where the chunk begins in the subject.
+    begin: usize,
     hsps: Vec<Hsp>,
 }
 
-impl Extended {
-    /// Adds a pair: its chunk, its query, and how many of the hits that are added next are its.
+impl ScoredPairs {
+    /// Adds a pair of a chunk and a query, which has so many of the hits that are added next.
     pub(crate) fn add_pair(&mut self, chunk: usize, query: usize, hits: usize) {
         let begin = self.pairs.last().map_or(0, |pair| pair.hits.end);
-        self.pairs.push(Pair { chunk, query, hits: begin..begin + hits });
+        self.pairs.push(PairHits { chunk, query, hits: begin..begin + hits });
     }
 
-    /// Adds the hits of pairs.
-    pub(crate) fn add_hits(&mut self, mut hits: Vec<pairs::Extended>) {
+    /// Adds hits, in the order of their pairs.
+    pub(crate) fn add_hits(&mut self, mut hits: Vec<ScoredHit>) {
         self.hits.append(&mut hits);
     }
 
-    /// Subjects of each query with preliminary alignments. `origins` is what each chunk of the database is.
+    /// Subjects of each query, with preliminary alignments. `origins` are those of all chunks of the database.
     pub(crate) fn subjects(
         &self,
         search: &PreliminarySearch<'_>,
         database: &Database,
-        origins: &[Origin],
+        origins: &[ChunkOrigin],
     ) -> Vec<Vec<SubjectHit>> {
-        let of_pair = |pair: &Pair| {
-            let Origin { subject, ref range, .. } = origins[pair.chunk];
+        let of_pair = |pair: &PairHits| {
+            let ChunkOrigin { subject, ref range, .. } = origins[pair.chunk];
             let hits = self.hits[pair.hits.clone()].iter();
             let hits = hits.map(|(hit, gapped)| (hit, gapped.as_ref()));
             let hsps = search.complete(&database.subject(subject), range, hits);
-            Aligned { place: (subject, pair.query, range.start), hsps }
+            ChunkAlignments { subject, query: pair.query, begin: range.start, hsps }
         };
-        let mut aligned: Vec<Aligned> = self.pairs.par_iter().map(of_pair).collect();
-        aligned.par_sort_unstable_by_key(|part| part.place);
-        let of_subject = |parts: &mut [Aligned]| {
-            let (subject, query, _) = parts[0].place;
-            let parts = parts.iter_mut().map(|part| (part.place.2, take(&mut part.hsps)));
+        let mut aligned: Vec<ChunkAlignments> = self.pairs.par_iter().map(of_pair).collect();
+        aligned.par_sort_unstable_by_key(|chunk| (chunk.subject, chunk.query, chunk.begin));
+        let of_subject = |chunks: &mut [ChunkAlignments]| {
+            let ChunkAlignments { subject, query, .. } = chunks[0];
+            let parts = chunks.iter_mut().map(|chunk| (chunk.begin, take(&mut chunk.hsps)));
             (query, SubjectHit { subject, hsps: search.merged(parts) })
         };
         let of_subjects: Vec<(usize, SubjectHit)> = aligned
-            .par_chunk_by_mut(|one, other| {
-                (one.place.0, one.place.1) == (other.place.0, other.place.1)
-            })
+            .par_chunk_by_mut(|one, other| (one.subject, one.query) == (other.subject, other.query))
             .map(of_subject)
             .filter(|(_, hit)| !hit.hsps.is_empty())
             .collect();
@@ -85,37 +86,37 @@ impl Extended {
     }
 }
 
-/// What is known of the rank of a pair, whose chunk is of `origin`.
+/// What is known of the rank of a pair, whose chunk is from `origin`.
 ///
-/// It is no better than that of the best extension. It is the same if that is the best hit's and stays: what was
-/// not extended lies within it.
+/// The rank is not better than that of the pair's best extension. It is the same if that is the extension of the best hit and
+/// is kept: hits that were not extended lie within it.
 pub(crate) fn rank(
     search: &PreliminarySearch<'_>,
-    verdict: &Verdict,
-    origin: &Origin,
+    verdict: &PairVerdict,
+    origin: &ChunkOrigin,
 ) -> RankBound {
-    let &Verdict { context, score, rest, rest_opposite, state, .. } = verdict;
+    let &PairVerdict { strand, score, others, others_opposite, state, .. } = verdict;
     if state == OPEN {
         return RankBound::Unknown;
     }
     let batch = search.batch;
-    let context = context as usize;
-    // The other strand has statistics if something was found of it.
-    let opposite = batch.opposite(context).filter(|_| rest_opposite != NO_SCORE);
+    let context = strand as usize;
+    // The opposite strand has statistics if hits of it were found.
+    let opposite = batch.opposite(context).filter(|_| others_opposite != NO_SCORE);
     let is_enough = |context: usize, score: i32| score >= batch.statistics(context).cutoff;
-    let is_any_enough = is_enough(context, score.max(rest))
-        || opposite.is_some_and(|opposite| is_enough(opposite, rest_opposite));
+    let is_any_enough = is_enough(context, score.max(others))
+        || opposite.is_some_and(|opposite| is_enough(opposite, others_opposite));
     if !is_any_enough {
         return RankBound::NoAlignment;
     }
     if !origin.is_all {
         return RankBound::Unknown;
     }
-    let e_value = batch.e_value(context, score.max(rest));
-    let of_opposite = opposite.map_or(f64::MAX, |other| batch.e_value(other, rest_opposite));
+    let e_value = batch.e_value(context, score.max(others));
+    let of_opposite = opposite.map_or(f64::MAX, |other| batch.e_value(other, others_opposite));
     let rank = SubjectRank {
         e_value: e_value.min(of_opposite),
-        score: score.max(rest).max(rest_opposite),
+        score: score.max(others).max(others_opposite),
         subject: origin.subject,
     };
     let is_best = score == rank.score && e_value <= of_opposite;

@@ -1,40 +1,40 @@
-//! Workers that steps of several searches take turns with.
+//! Workers that the steps of several searches share.
 
 use std::ops::Deref;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Workers, each of which one thread uses at a time.
+/// A pool of workers, each of which is used by one thread at a time.
 #[derive(Debug)]
-pub(crate) struct Pool<W> {
+pub(crate) struct WorkerPool<W> {
     idle: Mutex<Vec<W>>,
     given_back: Condvar,
 }
 
-/// A worker that is in use, until it is dropped.
-pub(crate) struct Taken<'p, W> {
-    pool: &'p Pool<W>,
-    /// Something until it is given back.
+/// A worker that is in use; dropping it gives it back to its pool.
+pub(crate) struct PooledWorker<'p, W> {
+    pool: &'p WorkerPool<W>,
+    /// The worker, until it is given back.
     worker: Option<W>,
 }
 
-impl<W> Pool<W> {
-    /// At least one.
+impl<W> WorkerPool<W> {
+    /// A pool of some workers, at least one.
     pub(crate) fn new(workers: Vec<W>) -> Self {
         Self { idle: Mutex::new(workers), given_back: Condvar::new() }
     }
 
-    /// One of them, once there is one that no other thread uses.
-    pub(crate) fn take(&self) -> Taken<'_, W> {
+    /// Takes a worker; waits until one is idle.
+    pub(crate) fn take(&self) -> PooledWorker<'_, W> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut idle = self
             .given_back
             .wait_while(idle, |idle| idle.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
-        Taken { pool: self, worker: idle.pop() }
+        PooledWorker { pool: self, worker: idle.pop() }
     }
 }
 
-impl<W> Deref for Taken<'_, W> {
+impl<W> Deref for PooledWorker<'_, W> {
     type Target = W;
 
     fn deref(&self) -> &W {
@@ -45,7 +45,7 @@ impl<W> Deref for Taken<'_, W> {
     }
 }
 
-impl<W> Drop for Taken<'_, W> {
+impl<W> Drop for PooledWorker<'_, W> {
     fn drop(&mut self) {
         let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.extend(self.worker.take());
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn each_is_used_by_one_at_a_time() {
-        let pool = Pool::new((0..3).map(AtomicUsize::new).collect());
+        let pool = WorkerPool::new((0..3).map(AtomicUsize::new).collect());
         let uses = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..8 {

@@ -24,7 +24,7 @@ pub struct SeededBatch<B: Backend> {
 /// Hits of a batch after seeding.
 pub(crate) enum SeedHits<B: Backend> {
     /// Ungapped alignments in the memory of a device; gapped extension is still to come.
-    OnDevice(Vec<engine::Seeded<B>>),
+    OnDevice(Vec<engine::SeededRun<B>>),
     /// Subjects of each query with their preliminary alignments, which the CPU finds in one go.
     Subjects(Vec<Vec<SubjectHit>>),
 }

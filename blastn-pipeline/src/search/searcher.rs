@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::database::Database;
 use crate::error::SearchError;
 use crate::gapped;
-use crate::gpu::engine::Engine;
+use crate::gpu::engine::DeviceEngine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
 use crate::hsp::subject_hit::SubjectHit;
@@ -44,7 +44,7 @@ const CULLING_RESERVE: usize = 3;
 pub struct Searcher<'a, W: Worker = GpuWorker> {
     database: &'a Database,
     options: SearchOptions,
-    engine: Option<Engine<'a, W>>,
+    engine: Option<DeviceEngine<'a, W>>,
     /// Error after which the GPU was given up, if it failed.
     failure: OnceLock<DeviceError>,
 }
@@ -95,7 +95,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(Engine::new(seeds, others, database, limits)?);
+        let engine = Some(DeviceEngine::new(seeds, others, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
@@ -105,7 +105,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// The GPU, unless it failed.
-    fn engine(&self) -> Option<&Engine<'a, W>> {
+    fn engine(&self) -> Option<&DeviceEngine<'a, W>> {
         self.engine.as_ref().filter(|_| self.failure.get().is_none())
     }
 
@@ -138,7 +138,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU, so that batches
     /// are as small as the caches of a CPU need them.
     pub(crate) fn hits(&self) -> u64 {
-        self.engine().map_or(0, Engine::hits)
+        self.engine().map_or(0, DeviceEngine::hits)
     }
 
     /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one goes on.
@@ -183,8 +183,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 let mut clock = Clock::new();
                 let byte_scores = ByteScoreTable::new(&self.options);
                 let search = self.preliminary_search(&seeded.batch, &seeded.lookup, &byte_scores);
-                let prefilter =
-                    |engine: &Engine<'a, W>| self.note_failure(engine.sifted(&search, hits, limit));
+                let prefilter = |engine: &DeviceEngine<'a, W>| {
+                    self.note_failure(engine.prefiltered(&search, hits, limit))
+                };
                 let kept = self.engine().and_then(prefilter);
                 seeded.times.prefilter = clock.lap();
                 kept.map_or_else(

@@ -6,10 +6,10 @@ use std::iter::once;
 use std::sync::Arc;
 
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Outputs, Policy, Settings};
-use blastn_pipeline::gpu::pipeline::items::{Extended, Spent};
-use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::{Build, Sinks, slices, topology};
+use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, UnalignedSeed};
+use blastn_pipeline::gpu::pipeline::stages::{ChunkSequence, PipelineInputs};
+use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, PipelineArrays, packed_words};
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, PipelineSinks, slices, topology};
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
@@ -19,10 +19,10 @@ use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Spent>) {
+fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let (mut extended, mut spent) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
-    sinks.spent.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
+    sinks.unaligned.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
     extended.sort_unstable();
     spent.sort_unstable();
     (extended, spent)
@@ -61,34 +61,37 @@ fn check(
     records: &[FastaRecord],
     chunks: Vec<Vec<u8>>,
     settings: &Settings,
-) -> (Vec<Extended>, Vec<Spent>) {
+) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let batch =
         QueryBatch::new(records, options, DatabaseSize { letters: 1_000_000, sequences: 10 });
     let lookup = Lookup::new(&batch, options.word_size);
     let (mut all, mut device_chunks) = (Vec::new(), Vec::new());
     for bases in &chunks {
         let first = 4 * all.len() as u64;
-        device_chunks.push(DeviceChunk { first, length: bases.len() as u32, padding: 0 });
+        device_chunks.push(DatabaseChunk { first, length: bases.len() as u32, padding: 0 });
         all.extend(packed(bases));
     }
     let inputs = slices(&lookup, chunks.iter().map(|bases| bases.len() as u32));
-    let context = Context {
+    let context = PipelineInputs {
         batch: Arc::new(batch),
         lookup: Arc::new(lookup),
         word: options.word_size,
         fours: ByteScoreTable::new(options),
-        chunks: chunks.into_iter().map(|bases| Bases { packed: packed(&bases), bases }).collect(),
+        chunks: chunks
+            .into_iter()
+            .map(|bases| ChunkSequence { packed: packed(&bases), bases })
+            .collect(),
     };
-    let (app, sinks) = topology(&context, Build::Split);
+    let (app, sinks) = topology(&context, PipelineBuild::Split);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
     let expected = sorted(cpu.run(&inputs).expect("runs"), sinks);
 
     let words = packed_words(&all);
-    let tables = Tables::new(&context, &device_chunks);
+    let arrays = PipelineArrays::new(&context, &device_chunks);
     let address = |start: *const u8| start.expose_provenance() as u64;
-    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
-    let on_device = tables.context(address(words.as_ptr().cast()), arrays);
-    for (build, name) in [(Build::Split, "pipeline"), (Build::Merged, "merged")] {
+    let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
+    let on_device = arrays.tables(address(words.as_ptr().cast()), &addresses);
+    for (build, name) in [(PipelineBuild::Split, "pipeline"), (PipelineBuild::Merged, "merged")] {
         let (app, sinks) = topology(&context, build);
         let kernels = gpualign_tests::kernels("blastn-pipeline", name).expect("the build made it");
         let shim = CudaExecutor::with_backend(

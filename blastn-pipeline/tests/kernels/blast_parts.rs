@@ -4,21 +4,25 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-use std::slice::from_ref;
 use std::sync::LazyLock;
 
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::extensions::parameters::{
-    self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
+    AffineParameters, ExtensionSide, GreedyParameters, GreedyScores, GreedyTraceParameters,
+    SideReach, TracedSides, greedy_source_words, score_matrix, source_words,
 };
-use blastn_pipeline::gpu::pairs::Pairs;
-use blastn_pipeline::gpu::parts::Parts;
-use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::gpu::pipeline::stages::Context;
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
+use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::pairs::PairKernels;
+use blastn_pipeline::gpu::parts::DatabaseParts;
+use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
+use blastn_pipeline::gpu::pipeline::tables::{
+    DatabaseChunk, PipelineArrays, first_bases, packed_words,
+};
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
 use blastn_pipeline::gpu::worker::Worker;
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
@@ -41,22 +45,22 @@ fn address<T>(array: &[T]) -> u64 {
     array.as_ptr().expose_provenance() as u64
 }
 
-fn output<T>(array: &mut [T]) -> u64 {
-    array.as_mut_ptr().expose_provenance() as u64
+fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_mut_ptr().expose_provenance() as u64)
 }
 
 /// Launches a kernel of extensions, two warps of it.
-fn launch<T>(name: &str, slot: u32, task: &T) {
+fn launch<P: DeviceStruct>(name: &str, slot_bytes: u32, parameters: P) {
     let kernel = KERNELS.kernel(name).expect("it is exported");
-    let launch = Launch::new(2, 32).shared(u64::from(WIDTH * slot));
-    // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
-    unsafe { kernel.launch(&launch, &[Argument::input(from_ref(task))]) }.expect("it runs");
+    let launch = Launch::new(2, 32).shared(u64::from(WIDTH * slot_bytes));
+    // SAFETY: the parameters have the addresses of arrays as long as the kernels' contracts ask for.
+    unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
 /// The device's kernels on the CPU.
 #[derive(Debug)]
 struct Shim {
-    pairs: Pairs<ShimBackend>,
+    pairs: PairKernels<ShimBackend>,
 }
 
 impl Shim {
@@ -68,20 +72,23 @@ impl Shim {
 struct Queries {
     letters: Vec<u32>,
     matrix: Vec<i32>,
-    gaps: [i32; 2],
+    /// Cost of a gap of one column.
+    gap_first: i32,
+    /// Cost of each further column of a gap.
+    gap_more: i32,
 }
 
 /// Where kernels with columns write.
 struct Room {
-    reached: Vec<Reached>,
+    reached: Vec<SideReach>,
     cursors: Vec<u32>,
     sources: Vec<u32>,
     runs: Vec<u32>,
 }
 
 impl Room {
-    fn new(sides: &[Side], sources: u64) -> Self {
-        let poison = Reached { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
+    fn new(sides: &[ExtensionSide], sources: u64) -> Self {
+        let poison = SideReach { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
         Self {
             reached: vec![poison; sides.len()],
             cursors: vec![0; 2],
@@ -90,33 +97,37 @@ impl Room {
         }
     }
 
-    fn answers(self) -> Answers {
-        Answers { reached: self.reached, runs: self.runs }
+    fn answers(self) -> TracedSides {
+        TracedSides { reaches: self.reached, runs: self.runs }
     }
 }
 
 /// Extends by a matrix.
-fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> Answers {
-    let mut room = Room::new(sides, sources);
-    let task = AffineTask {
-        addresses: [
-            address(sides),
-            texts[0],
-            texts[1],
-            address(&queries.matrix),
-            output(&mut room.reached),
-            output(&mut room.cursors),
-            output(&mut room.sources),
-            output(&mut room.runs),
-        ],
-        room: sources,
-        count: sides.len() as u32,
-        width: WIDTH,
-        run_room: room.runs.len() as u32,
-        gaps: queries.gaps,
+fn affine(
+    queries: &Queries,
+    [rows, columns]: [DeviceAddress<u32>; 2],
+    sides: &[ExtensionSide],
+    source_words: u64,
+) -> TracedSides {
+    let mut room = Room::new(sides, source_words);
+    let parameters = AffineParameters {
+        sides: DeviceAddress::new(address(sides)),
+        rows,
+        columns,
+        matrix: DeviceAddress::new(address(&queries.matrix)),
+        reaches: output(&mut room.reached),
+        cursors: output(&mut room.cursors),
+        sources: output(&mut room.sources),
+        runs: output(&mut room.runs),
+        source_words,
+        side_count: sides.len() as u32,
+        ring_slots: WIDTH,
+        run_capacity: room.runs.len() as u32,
+        gap_first: queries.gap_first,
+        gap_more: queries.gap_more,
         padding: 0,
     };
-    launch("affine_traces", 128, &task);
+    launch("affine_traces", 128, parameters);
     room.answers()
 }
 
@@ -136,51 +147,53 @@ impl Worker for Shim {
 
     fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Queries, DeviceError> {
         Ok(Queries {
-            letters: parameters::text(batch.letters()),
-            matrix: parameters::scores(&ScoreMatrix::new(scoring)),
-            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+            letters: text(batch.letters()),
+            matrix: score_matrix(&ScoreMatrix::new(scoring)),
+            gap_first: scoring.gap_open + scoring.gap_extend,
+            gap_more: scoring.gap_extend,
         })
     }
 
     fn ungapped(
         &self,
         bases: &Vec<u64>,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<ShimBackend>, DeviceError> {
-        let tables = Tables::new(context, chunks);
-        let on_device = tables.context(address(bases), tables.arrays().map(address));
-        let (app, sinks) = topology(context, Build::Split);
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<ShimBackend>, DeviceError> {
+        let arrays = PipelineArrays::new(context, chunks);
+        let addresses = arrays.bytes().map(|array| address(array));
+        let on_device = arrays.tables(address(bases), &addresses);
+        let (app, sinks) = topology(context, PipelineBuild::Split);
         let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
         let kernels = backend("blastn-pipeline", "pipeline");
         let shim = CudaExecutor::with_backend(kernels, &app, &settings, "pipeline", &on_device)
             .expect("an executor");
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = shim.run_in_place(&slices).expect("runs");
-        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
+        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.unaligned)?);
         let sorter = sorter();
-        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        let rule = DiagonalRule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
         rule.admitted(&on_device, chunks, words, piece)
     }
 
-    fn pairs(&self) -> &Pairs<ShimBackend> {
+    fn pairs(&self) -> &PairKernels<ShimBackend> {
         &self.pairs
     }
 
-    fn address(&self, bases: &Vec<u64>) -> u64 {
-        address(bases) + FIRST_BASE
+    fn address(&self, bases: &Vec<u64>) -> DeviceAddress<u32> {
+        first_bases(address(bases))
     }
 
     fn traces(
         &self,
         queries: &Queries,
         letters: &Vec<u32>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let texts = [&queries.letters, letters].map(|text| address(text) + parameters::FIRST);
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let texts = [&queries.letters, letters].map(|text| first_letters(address(text)));
         let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0);
-        Ok(affine(queries, texts, sides, parameters::room(rows, WIDTH)))
+        Ok(affine(queries, texts, sides, source_words(rows, WIDTH)))
     }
 
     fn greedy_traces(
@@ -188,32 +201,32 @@ impl Worker for Shim {
         queries: &Queries,
         letters: &Vec<u32>,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let room = parameters::greedy_room(300, WIDTH);
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let room = greedy_source_words(300, WIDTH);
         let mut made = Room::new(sides, room);
-        let [subject, query] =
-            [letters, &queries.letters].map(|text| address(text) + parameters::FIRST);
-        let greedy = GreedyTask {
-            addresses: [address(sides), subject, query, 0, 0],
-            count: sides.len() as u32,
-            width: WIDTH,
+        let greedy = GreedyParameters {
+            sides: DeviceAddress::new(address(sides)),
+            subject: first_letters(address(letters)),
+            query: first_letters(address(&queries.letters)),
+            reaches: DeviceAddress::NULL,
+            cursor: DeviceAddress::NULL,
+            side_count: sides.len() as u32,
+            front_slots: WIDTH,
             scores,
             padding: 0,
         };
-        let task = GreedyTraceTask {
+        let parameters = GreedyTraceParameters {
             greedy,
-            addresses: [
-                output(&mut made.reached),
-                output(&mut made.cursors),
-                output(&mut made.sources),
-                output(&mut made.runs),
-            ],
-            room,
-            run_room: made.runs.len() as u32,
+            reaches: output(&mut made.reached),
+            cursors: output(&mut made.cursors),
+            sources: output(&mut made.sources),
+            runs: output(&mut made.runs),
+            source_words: room,
+            run_capacity: made.runs.len() as u32,
             padding: 0,
         };
-        launch("greedy_traces", 384, &task);
+        launch("greedy_traces", 384, parameters);
         Ok(made.answers())
     }
 }
@@ -253,7 +266,7 @@ fn within(memory: u64, places: usize) -> Limits {
 
 /// How many parts there are with so many bytes of memory, a quarter for each of four holders, four bases a byte.
 fn parts(database: &Database, memory: u64) -> usize {
-    Parts::new(database, memory / 4 * 4).all().len()
+    DatabaseParts::new(database, memory / 4 * 4).all().len()
 }
 
 /// The number of alignments that are found; by the device, within each of some limits, and on the CPU.

@@ -4,9 +4,9 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::stream::{Backend, DeviceItems};
-use blastn_pipeline::gpu::pairs::upper_bounds::{Bounds, Costs, UNBOUNDED, words};
-use blastn_pipeline::gpu::parts::{Part, Parts};
-use blastn_pipeline::gpu::pipeline::tables::{DeviceChunk, FIRST_BASE, packed_words};
+use blastn_pipeline::gpu::pairs::upper_bounds::{BoundCosts, UNBOUNDED, UpperBounds, words};
+use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
+use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, first_bases, packed_words};
 use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::fasta::FastaRecord;
@@ -26,12 +26,12 @@ fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
 fn expected(
     batch: &QueryBatch,
     options: &SearchOptions,
-    part: &Part,
+    part: &DatabasePart,
     packed: &[u8],
     queries: usize,
 ) -> Vec<Vec<u32>> {
-    let costs = Costs::new(options);
-    let of_chunk = |query: usize, chunk: &DeviceChunk| {
+    let costs = BoundCosts::new(options);
+    let of_chunk = |query: usize, chunk: &DatabaseChunk| {
         if chunk.length > 1 << 14 {
             return UNBOUNDED;
         }
@@ -68,13 +68,13 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
         let records: Vec<FastaRecord> = queries.iter().cloned().map(record).collect();
         let batch = QueryBatch::new(&records, &options, extent);
-        let part = Parts::new(&database, u64::MAX).into_first();
+        let part = DatabaseParts::new(&database, u64::MAX).into_first();
         let packed = part.packed(&database);
         let on_device = packed_words(packed);
-        let bases = on_device.as_ptr().expose_provenance() as u64 + FIRST_BASE;
+        let bases = first_bases(on_device.as_ptr().expose_provenance() as u64);
         let pairs = pairs([64, 128]);
         let is_bounded: Vec<bool> = subjects.iter().map(|one| one.len() <= 1 << 14).collect();
-        let bounds = Bounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
+        let bounds = UpperBounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
         let bounds = bounds.expect("it runs");
         let of_queries = bounds.of_queries().expect("it is read");
         let expected_bounds = expected(&batch, &options, &part, packed, queries.len());
@@ -114,7 +114,7 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         let floors: Vec<u32> =
             queries.iter().map(|query| random.u32(..=2 * query.len() as u32)).collect();
         for unbounded in [false, true] {
-            let chosen = bounds.promising(&found, &floors, unbounded).expect("it runs");
+            let chosen = bounds.choose(&found, &floors, unbounded).expect("it runs");
             let bytes = memory.read(&chosen.items, chosen.count * size_of::<ChunkHit>());
             let bytes = bytes.expect("it is read");
             let mut chosen: Vec<ChunkHit> = bytemuck::pod_collect_to_vec(&bytes);

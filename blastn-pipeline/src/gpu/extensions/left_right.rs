@@ -1,14 +1,14 @@
-//! Sides of extensions, and what they make of them.
+//! Left and right sides of alignments: made for a device, and put together from what it finds.
 
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::parameters::{Answers, GreedyReached, Reached, Side};
+use super::parameters::{ExtensionSide, GreedySideReach, SideReach, TracedSides};
 use crate::database::Database;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, tidy};
-use crate::gpu::pipeline::tables::DeviceChunk;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
@@ -16,13 +16,13 @@ use crate::search::preliminary::PreliminarySearch;
 use crate::search::traceback::AlignmentStart;
 use crate::ungapped::hits::ChunkHit;
 
-/// What the left and the right side of a hit's extension for the score make of it, by a matrix; nothing if
-/// they did not fit. `chunks` are those that the hit is of.
+/// The gapped extension of a hit for its score, from its left and its right side with affine gap costs; nothing if one did not
+/// fit into memory. `chunks` are those of the hit's run.
 pub(crate) fn scored(
     search: &PreliminarySearch<'_>,
-    chunks: &[DeviceChunk],
+    chunks: &[DatabaseChunk],
     found: &ChunkHit,
-    [left, right]: &[Reached; 2],
+    [left, right]: &[SideReach; 2],
 ) -> Option<Gapped> {
     if !left.fits() || !right.fits() {
         return None;
@@ -34,32 +34,32 @@ pub(crate) fn scored(
     Some(gapped::affine_scored(seed, begin, &left.extension(), &right.extension()))
 }
 
-/// The same of sides that were extended greedily.
+/// The gapped extension of a hit for its score, from its left and its right side, which were extended greedily.
 pub(crate) fn greedily_scored(
     search: &PreliminarySearch<'_>,
     found: &ChunkHit,
-    [left, right]: &[GreedyReached; 2],
+    [left, right]: &[GreedySideReach; 2],
 ) -> Option<Gapped> {
     let (seed, scoring) = (search.seed(&found.hit), &search.options.scoring);
     Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
 }
 
-/// The sides of alignments, in the order in which a device takes them.
-pub(crate) struct Planned {
-    pub(crate) sides: Vec<Side>,
-    /// Where the left and the right side of each alignment are.
+/// The sides of alignments, in the order in which a device extends them.
+pub(crate) struct AlignmentSides {
+    pub(crate) sides: Vec<ExtensionSide>,
+    /// Indices of the left and the right side of each alignment.
     places: Vec<[u32; 2]>,
 }
 
-/// The sides of alignments: rows are letters of the query, of greedy ones those of the subject. `origin` is
-/// the place in the database that the text of subjects begins at.
+/// Makes the sides of alignments that begin at some places. Rows are letters of the query, or of the subject if extensions are
+/// greedy. `origin` is the index of the database's base that the text of subjects begins with.
 pub(crate) fn of_begins(
     (database, origin): (&Database, u64),
     batch: &QueryBatch,
     options: &SearchOptions,
     begins: &[&AlignmentStart],
-) -> Planned {
-    // Threads of a warp wait for the one with the most rows.
+) -> AlignmentSides {
+    // Threads of a warp wait for the one with the most rows, so sides of similar length come together.
     let mut order: Vec<(u32, u32)> = (0..)
         .zip(begins)
         .flat_map(|(number, begin)| [(begin.rows[0], 2 * number), (begin.rows[1], 2 * number + 1)])
@@ -70,7 +70,7 @@ pub(crate) fn of_begins(
     let side = |&(_, number): &(u32, u32)| {
         let begin = begins[number as usize / 2];
         let context = &batch.contexts[begin.context];
-        // A matrix begins behind the seed.
+        // An extension with affine gap costs begins behind the seed.
         let moved = usize::from(!options.is_greedy());
         let (query, subject) = (begin.query + moved, begin.subject + moved);
         let reverse = number % 2 == 0;
@@ -82,7 +82,7 @@ pub(crate) fn of_begins(
         let first = database.first_base(begin.number);
         let places = [(context.first + query) as u64, first + subject as u64 - origin];
         let [row, column] = if options.is_greedy() { [1, 0] } else { [0, 1] };
-        Side {
+        ExtensionSide {
             row_at: places[row],
             column_at: places[column],
             rows: letters[row] as u32,
@@ -96,16 +96,16 @@ pub(crate) fn of_begins(
     for (place, (_, number)) in (0..).zip(order) {
         places[number as usize / 2][number as usize % 2] = place;
     }
-    Planned { sides, places }
+    AlignmentSides { sides, places }
 }
 
-impl Planned {
-    /// What came of them by a matrix, with places within the subjects; nothing where one did not fit.
+impl AlignmentSides {
+    /// Alignments from sides that were extended with affine gap costs; nothing where a side did not fit into memory.
     pub(crate) fn traced(
         &self,
         scoring: &Scoring,
         begins: &[&AlignmentStart],
-        answers: &Answers,
+        answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         self.combined(begins, answers, |begin, [left, right], scripts| {
             let seed = (begin.query, begin.subject);
@@ -114,14 +114,14 @@ impl Planned {
         })
     }
 
-    /// What came of them greedily, likewise.
+    /// Alignments from sides that were extended greedily; nothing where a side did not fit into memory.
     pub(crate) fn greedily_traced(
         &self,
         database: &Database,
         batch: &QueryBatch,
         options: &SearchOptions,
         begins: &[&AlignmentStart],
-        answers: &Answers,
+        answers: &TracedSides,
     ) -> Vec<Option<Gapped>> {
         let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
         self.combined(begins, answers, |begin, [left, right], scripts| {
@@ -135,15 +135,15 @@ impl Planned {
         })
     }
 
-    /// What the left and the right side of each alignment and their columns make of it.
+    /// Combines the left and the right side of each alignment with their columns.
     fn combined(
         &self,
         begins: &[&AlignmentStart],
-        Answers { reached, runs }: &Answers,
-        combine: impl Fn(&AlignmentStart, [&Reached; 2], (Script, Script)) -> Gapped + Sync,
+        TracedSides { reaches, runs }: &TracedSides,
+        combine: impl Fn(&AlignmentStart, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
     ) -> Vec<Option<Gapped>> {
         let gapped = |(&begin, places): (&&AlignmentStart, &[u32; 2])| {
-            let [left, right] = places.map(|place| &reached[place as usize]);
+            let [left, right] = places.map(|place| &reaches[place as usize]);
             (left.fits() && right.fits())
                 .then(|| combine(begin, [left, right], (left.script(runs), right.script(runs))))
         };

@@ -27,4 +27,5 @@ pub(crate) mod left_right;
 pub mod parameters;
 #[cfg(test)]
 mod tests;
+pub mod text;
 pub(crate) mod traces;

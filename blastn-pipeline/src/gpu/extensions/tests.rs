@@ -2,12 +2,13 @@
 #![allow(clippy::expect_used)] // A failure is the test's.
 
 use super::left_right as sides;
-use super::parameters::{self, Answers, NO_ROOM, Reached, Side};
+use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides};
+use super::text::{text, text_of_part};
 use crate::database::{Builder, Database};
 use crate::gapped::affine::{self, Work};
 use crate::gapped::script::{Op, Script};
 use crate::gapped::{self, Gapped, greedy, side};
-use crate::gpu::parts::Parts;
+use crate::gpu::parts::DatabaseParts;
 use crate::options::{BlastTask, SearchOptions};
 use crate::query::batch::QueryBatch;
 use crate::search::preliminary::{self, PreliminarySearch};
@@ -29,10 +30,10 @@ fn answer(
     batch: &QueryBatch,
     options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
-    sides: &[Side],
+    sides: &[ExtensionSide],
     is_traced: bool,
-) -> Answers {
-    let (mut answers, mut work) = (Answers::default(), Work::default());
+) -> TracedSides {
+    let (mut answers, mut work) = (TracedSides::default(), Work::default());
     for (number, side) in sides.iter().enumerate() {
         let rows = letters(rows, side.row_at, side.rows, side.reverse);
         let columns = letters(columns, side.column_at, side.columns, side.reverse);
@@ -49,14 +50,14 @@ fn answer(
         let has_columns = is_traced && found.rows > 0;
         let script = if has_columns { affine::script(&work, &found) } else { Script::default() };
         let (rows, columns) = (found.rows as u32, found.columns as u32);
-        let reached = Reached { score: found.score, rows, columns, ..Reached::default() };
+        let reached = SideReach { score: found.score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &script, number);
     }
     answers
 }
 
 /// Adds an answer, with its columns.
-fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) {
+fn add(answers: &mut TracedSides, reached: SideReach, script: &Script, number: usize) {
     let run = |&(op, columns): &(Op, i32)| {
         let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
         (columns as u32) << 2 | op.unwrap_or_default() as u32
@@ -64,18 +65,18 @@ fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) 
     let first_run = answers.runs.len() as u32;
     answers.runs.extend(script.ops().iter().map(run));
     let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
-    answers.reached.push(Reached { first_run, runs, ..reached });
+    answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
 /// What comes of greedy sides; their rows are letters of the subject.
 fn greedy_sides<T>(
     options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
-    sides: &[Side],
+    sides: &[ExtensionSide],
     mut make: impl FnMut(usize, greedy::Reach, &greedy::Work) -> T,
 ) -> Vec<T> {
     let mut work = greedy::Work::default();
-    let of_side = |(number, side): (usize, &Side)| {
+    let of_side = |(number, side): (usize, &ExtensionSide)| {
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
         let query = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
@@ -93,12 +94,16 @@ fn greedy_sides<T>(
 }
 
 /// What a device answers of them.
-fn greedy_traces(options: &SearchOptions, texts: (&[u32], &[u32]), sides: &[Side]) -> Answers {
-    let mut answers = Answers::default();
+fn greedy_traces(
+    options: &SearchOptions,
+    texts: (&[u32], &[u32]),
+    sides: &[ExtensionSide],
+) -> TracedSides {
+    let mut answers = TracedSides::default();
     greedy_sides(options, texts, sides, |number, found, work| {
         let greedy::Reach { differences: score, query, subject, .. } = found;
         let (rows, columns) = (subject as u32, query as u32);
-        let reached = Reached { score, rows, columns, ..Reached::default() };
+        let reached = SideReach { score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &greedy::script(work, &found), number);
     });
     answers
@@ -170,10 +175,10 @@ fn answers_become_what_the_cpu_finds() {
             options: &options,
             byte_scores: &fours,
         };
-        let parts = Parts::new(&database, u64::MAX);
+        let parts = DatabaseParts::new(&database, u64::MAX);
         let part = &parts.all()[0];
-        let letters = parameters::text_of_part(&database, part);
-        let of_queries = parameters::text(&batch.letters);
+        let letters = text_of_part(&database, part);
+        let of_queries = text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
             let cpu = search.subject(&subject, &mut preliminary::PreliminaryBuffers::default());

@@ -1,181 +1,223 @@
-//! Extensions of listed hits, level by level.
+//! Gapped extensions of listed hits for their scores, level by level.
 //!
-//! Of each hit both sides are extended, of which one is as long as the other is short. They are sorted by length,
-//! the longest first: so lanes of a warp are done together, and nothing long is begun last.
+//! A hit has a left and a right side; where one is long, the other is often short. So all sides are sorted by length, from the
+//! longest to the shortest: lanes of a warp finish together, and no long side is begun last.
 
 use aligner_core::DeviceError;
-use aligner_core::sort::{Field, ITEM_BYTES};
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
+use aligner_core::sort::Field;
 use aligner_core::stream::Backend;
 
-use super::Pairs;
-use super::parameters::{ANSWER, Task};
+use super::kernels::PairKernels;
+use super::parameters::{PairParameters, REACH_WORDS, SideParameters, SortKey};
 use crate::gpu::extensions::parameters::{
-    self, AffineTask, FIRST, FRONT_SLOT, GreedyReached, GreedyScores, GreedyTask, Reached, SLOT,
-    Side, THREADS,
+    AffineParameters, ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores,
+    GreedySideReach, SLOT_BYTES, SideReach, THREADS, has_small_scores, score_matrix,
 };
-use crate::gpu::launch;
+use crate::gpu::extensions::text::{first_letters, text};
+use crate::gpu::launch::{self, Grid};
 use crate::search::preliminary::PreliminarySearch;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
 
-/// By how many steps of length sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
+/// Steps of length by which sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
 const LONGEST_SIDE: u32 = 255;
 
-/// Where a side's cells are; one that does not fit goes to the next level.
+/// Where the live cells or fronts of sides are; a side that does not fit goes to the next level.
 #[derive(Debug, Clone, Copy)]
-enum Level {
-    /// In registers, near a diagonal.
-    Frame,
-    /// In so many slots of shared memory.
-    Slots(u32),
+enum SideStorage {
+    /// In registers, for sides that stay near one diagonal.
+    Registers,
+    /// In shared memory, with so many slots for each thread.
+    Shared(u32),
 }
 
-/// What all extensions of a batch have in common.
-pub(super) struct Extension<'a, B: Backend> {
-    pairs: &'a Pairs<B>,
+/// Extends hits of a batch with chunks of the database.
+pub(super) struct SideExtender<'a, B: Backend> {
+    kernels: &'a PairKernels<B>,
     search: &'a PreliminarySearch<'a>,
-    bases: u64,
+    bases: DeviceAddress<u32>,
+    /// Text of the queries.
     letters: B::Buffer,
     matrix: B::Buffer,
 }
 
-impl<'a, B: Backend> Extension<'a, B> {
-    /// With the letters of the queries, and the bases of the database at an address.
+impl<'a, B: Backend> SideExtender<'a, B> {
+    /// Copies the queries of a search to the device; `bases` is the address of the database's bases.
     pub(super) fn new(
-        pairs: &'a Pairs<B>,
+        kernels: &'a PairKernels<B>,
         search: &'a PreliminarySearch<'a>,
-        bases: u64,
+        bases: DeviceAddress<u32>,
     ) -> Result<Self, DeviceError> {
-        let letters = pairs.upload(&parameters::text(&search.batch.letters))?;
-        let matrix = pairs.upload(&parameters::scores(&search.batch.matrix))?;
-        Ok(Self { pairs, search, bases, letters, matrix })
+        let letters = kernels.upload(&text(&search.batch.letters))?;
+        let matrix = kernels.upload(&score_matrix(&search.batch.matrix))?;
+        Ok(Self { kernels, search, bases, letters, matrix })
     }
 
-    /// The answers of the sides of listed hits, the left and the right of each.
-    pub(super) fn answers(
+    /// Extends `count` listed hits; gives the reaches of the left and the right side of each.
+    pub(super) fn reaches(
         &self,
-        task: &Task,
-        listed: u64,
+        pairs: &PairParameters,
+        listed: DeviceAddress<u32>,
         count: usize,
     ) -> Result<B::Buffer, DeviceError> {
-        let (pairs, sides) = (self.pairs, 2 * count);
-        let words = sides * ANSWER;
+        let kernels = self.kernels;
+        let mut count = 2 * count;
+        let words = count * REACH_WORDS;
         if !self.is_for_device() {
-            // The mark of what is not known, in all kinds of answers.
-            return pairs.upload(&vec![u32::MAX; words]);
+            // These words stand for a side that did not fit into memory, in both kinds of reaches.
+            return kernels.upload(&vec![u32::MAX; words]);
         }
-        let kept = pairs.room::<u32>(words)?;
-        let mut task = Task { listed, kept: pairs.backend.address(&kept), ..*task };
+        let reaches = kernels.room::<u32>(words)?;
+        let mut parameters = SideParameters {
+            pairs: *pairs,
+            listed,
+            wanted: DeviceAddress::NULL,
+            keys: DeviceAddress::NULL,
+            sides: DeviceAddress::NULL,
+            reached: DeviceAddress::NULL,
+            reaches: kernels.address(&reaches),
+            unfinished: DeviceAddress::NULL,
+            cursor: DeviceAddress::NULL,
+            side_count: 0,
+            first_side: 0,
+            reached_words: 0,
+            padding: 0,
+        };
         let mut wanted: Option<B::Buffer> = None;
-        let mut count = sides;
         for level in self.levels() {
-            let (left, cursor) = (pairs.room::<u32>(count)?, pairs.zeros::<u32>(1)?);
-            task.left = pairs.backend.address(&left);
-            task.cursors = pairs.backend.address(&cursor);
-            let all = wanted.as_ref().map(|wanted| pairs.backend.address(wanted));
+            let (unfinished, cursor) = (kernels.room::<u32>(count)?, kernels.zeros::<u32>(1)?);
+            parameters.unfinished = kernels.address(&unfinished);
+            parameters.cursor = kernels.address(&cursor);
+            let all = wanted.as_ref().map(|wanted| kernels.address::<u32>(wanted));
             for first in (0..count).step_by(SIDES) {
-                task.wanted = all.map_or(0, |all| all + (first * size_of::<u32>()) as u64);
-                task.first_side = first as u32;
-                self.extend(task, SIDES.min(count - first), level)?;
+                parameters.wanted = all.map_or(DeviceAddress::NULL, |all| all.offset(first as u64));
+                parameters.first_side = first as u32;
+                self.extend(parameters, SIDES.min(count - first), level)?;
             }
-            count = pairs.count(&cursor)?;
-            wanted = Some(left);
+            count = kernels.count(&cursor)?;
+            wanted = Some(unfinished);
         }
-        Ok(kept)
+        Ok(reaches)
     }
 
-    /// Where cells are, from what is fast to what is large.
-    fn levels(&self) -> impl Iterator<Item = Level> + use<B> {
-        let frame = (!self.search.options.is_greedy()).then_some(Level::Frame);
-        frame.into_iter().chain(self.pairs.widths.map(Level::Slots))
+    /// Storage for sides, from the fastest to the largest.
+    fn levels(&self) -> impl Iterator<Item = SideStorage> + use<B> {
+        let registers = (!self.search.options.is_greedy()).then_some(SideStorage::Registers);
+        registers.into_iter().chain(self.kernels.widths.map(SideStorage::Shared))
     }
 
-    /// Whether the device's cells are for the scores.
+    /// Whether the scores of the search fit into the kernels' cells.
     fn is_for_device(&self) -> bool {
         let (batch, options) = (self.search.batch, self.search.options);
-        options.is_greedy()
-            || parameters::has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
+        options.is_greedy() || has_small_scores(&options.scoring, batch.parameters.gapped_x_drop)
     }
 
-    /// Extends some of the wanted sides.
-    fn extend(&self, mut task: Task, count: usize, level: Level) -> Result<(), DeviceError> {
+    /// Extends `count` of the wanted sides.
+    fn extend(
+        &self,
+        mut parameters: SideParameters,
+        count: usize,
+        level: SideStorage,
+    ) -> Result<(), DeviceError> {
         let is_greedy = self.search.options.is_greedy();
-        let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
-        let pairs = self.pairs;
-        let keys = pairs.backend.uninitialized(count * ITEM_BYTES)?;
-        task.side_count = count as u32;
-        task.side_keys = pairs.backend.address(&keys);
-        pairs.launch("key_sides", count, &task)?;
-        let keys = pairs.sorter.sort(keys, count, &[Field::up_to(0, LONGEST_SIDE)])?;
-        task.side_keys = pairs.backend.address(&keys);
-        let sides = pairs.room::<Side>(count)?;
-        let made = pairs.backend.uninitialized(count * answer)?;
-        task.sides = pairs.backend.address(&sides);
-        task.made = pairs.backend.address(&made);
-        task.made_words = (answer / size_of::<u32>()) as u32;
-        pairs.launch("make_sides", count, &task)?;
+        let reach_bytes =
+            if is_greedy { size_of::<GreedySideReach>() } else { size_of::<SideReach>() };
+        let kernels = self.kernels;
+        let keys = kernels.room::<SortKey>(count)?;
+        parameters.side_count = count as u32;
+        parameters.keys = kernels.address(&keys);
+        kernels.launch("key_sides", count, &parameters)?;
+        let keys = kernels.sorter.sort(keys, count, &[Field::up_to(0, LONGEST_SIDE)])?;
+        parameters.keys = kernels.address(&keys);
+        let sides = kernels.room::<ExtensionSide>(count)?;
+        let reached = kernels.room::<u8>(count * reach_bytes)?;
+        parameters.sides = kernels.address(&sides);
+        parameters.reached = kernels.address(&reached);
+        parameters.reached_words = (reach_bytes / size_of::<u32>()) as u32;
+        kernels.launch("make_sides", count, &parameters)?;
         match level {
-            Level::Frame => self.affinely(&task, ("affine_frames", 0))?,
-            Level::Slots(width) if is_greedy => self.greedily(&task, width)?,
-            Level::Slots(width) => self.affinely(&task, ("affine_scores", width))?,
+            SideStorage::Registers => self.affinely(&parameters, &reached, "affine_frames", 0)?,
+            SideStorage::Shared(slots) if is_greedy => {
+                self.greedily(&parameters, &reached, slots)?;
+            }
+            SideStorage::Shared(slots) => {
+                self.affinely(&parameters, &reached, "affine_scores", slots)?;
+            }
         }
-        pairs.launch("keep_answers", count, &task)
+        kernels.launch("keep_reaches", count, &parameters)
     }
 
-    fn greedily(&self, task: &Task, width: u32) -> Result<(), DeviceError> {
-        let pairs = self.pairs;
-        let cursor = pairs.zeros::<u32>(1)?;
-        let greedy = GreedyTask {
-            addresses: [
-                task.sides,
-                self.bases,
-                pairs.backend.address(&self.letters) + FIRST,
-                task.made,
-                pairs.backend.address(&cursor),
-            ],
-            count: task.side_count,
-            width,
+    fn greedily(
+        &self,
+        sides: &SideParameters,
+        reached: &B::Buffer,
+        front_slots: u32,
+    ) -> Result<(), DeviceError> {
+        let kernels = self.kernels;
+        let cursor = kernels.zeros::<u32>(1)?;
+        let parameters = GreedyParameters {
+            sides: sides.sides,
+            subject: self.bases,
+            query: first_letters(kernels.pairs.address(&self.letters)),
+            reaches: kernels.address(reached),
+            cursor: kernels.address(&cursor),
+            side_count: sides.side_count,
+            front_slots,
             scores: GreedyScores::new(&self.search.options.scoring),
             padding: 0,
         };
-        self.launch("greedy_scores", task.side_count, width * FRONT_SLOT, &greedy)
+        self.launch("greedy_scores", sides.side_count, front_slots * FRONT_SLOT_BYTES, &parameters)
     }
 
-    fn affinely(&self, task: &Task, (kernel, width): (&str, u32)) -> Result<(), DeviceError> {
-        let (pairs, scoring) = (self.pairs, &self.search.options.scoring);
-        let cursors = pairs.zeros::<u32>(2)?;
-        let address = |buffer: &B::Buffer| pairs.backend.address(buffer);
-        let [letters, matrix, cursors] = [&self.letters, &self.matrix, &cursors].map(address);
-        let affine = AffineTask {
-            addresses: [task.sides, self.bases, letters + FIRST, matrix, task.made, cursors, 0, 0],
-            room: 0,
-            count: task.side_count,
-            width,
-            run_room: 0,
-            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+    fn affinely(
+        &self,
+        sides: &SideParameters,
+        reached: &B::Buffer,
+        kernel: &str,
+        ring_slots: u32,
+    ) -> Result<(), DeviceError> {
+        let (kernels, scoring) = (self.kernels, &self.search.options.scoring);
+        let cursors = kernels.zeros::<u32>(2)?;
+        let parameters = AffineParameters {
+            sides: sides.sides,
+            rows: self.bases,
+            columns: first_letters(kernels.pairs.address(&self.letters)),
+            matrix: kernels.address(&self.matrix),
+            reaches: kernels.address(reached),
+            cursors: kernels.address(&cursors),
+            sources: DeviceAddress::NULL,
+            runs: DeviceAddress::NULL,
+            source_words: 0,
+            side_count: sides.side_count,
+            ring_slots,
+            run_capacity: 0,
+            gap_first: scoring.gap_open + scoring.gap_extend,
+            gap_more: scoring.gap_extend,
             padding: 0,
         };
-        self.launch(kernel, task.side_count, width * SLOT, &affine)
+        self.launch(kernel, sides.side_count, ring_slots * SLOT_BYTES, &parameters)
     }
 
-    /// Launches an extension's kernel for so many sides.
+    /// Launches a kernel of `gapped.cu`, which takes `P`, for some sides.
     #[allow(unsafe_code)]
-    fn launch(
+    fn launch<P: DeviceStruct>(
         &self,
         kernel: &str,
         sides: u32,
         shared: u32,
-        task: &impl bytemuck::Pod,
+        parameters: &P,
     ) -> Result<(), DeviceError> {
-        let gapped = &self.pairs.gapped;
+        let gapped = &self.kernels.gapped;
         let resident = gapped.resident_blocks(kernel, THREADS, shared)?.max(1);
         let blocks = sides.div_ceil(THREADS).min(resident);
         if blocks == 0 {
             return Ok(());
         }
-        // SAFETY: the task has the addresses of arrays as long as the kernel's contract says, whose
-        // memory is given back after it; sides lie within the texts, as hits do.
-        unsafe { launch::launch_blocks(gapped, kernel, (blocks, THREADS, shared), task) }
+        let grid = Grid { blocks, threads: THREADS, shared };
+        // SAFETY: callers pass the kernel's parameters, with arrays as long as its contract says, whose memory is given back
+        // after the launch; sides lie within the texts, as hits do.
+        unsafe { launch::launch_grid(gapped, kernel, grid, parameters) }
     }
 }

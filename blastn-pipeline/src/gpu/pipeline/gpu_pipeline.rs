@@ -1,4 +1,4 @@
-//! The pipeline on a GPU.
+//! The pipeline as kernels of a GPU.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,46 +8,46 @@ use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, LoadedKernels, Metrics, RunError, Settings,
 };
 
-use super::diagonals::{Admitted, Piece, Rule};
-use super::stages::Context;
-use super::tables::{DeviceChunk, Tables, packed_words};
-use super::{Build, slices, topology};
+use super::application::{PipelineBuild, slices, topology};
+use super::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use super::stages::PipelineInputs;
+use super::tables::{DatabaseChunk, PipelineArrays, packed_words};
 
 const SPLIT: Kernels =
     Kernels { name: "pipeline", fatbin: include_bytes!("../../../cuda/pipeline.fatbin") };
 const MERGED: Kernels =
     Kernels { name: "merged", fatbin: include_bytes!("../../../cuda/merged.fatbin") };
 
-/// How the pipeline is run, in blocks of `width` threads. No queue is in shared memory, which serves as cache
-/// for the table of words instead.
+/// Settings of the pipeline in blocks of `width` threads. No queue is in shared memory, which serves as cache for the lookup
+/// table instead.
 pub fn settings(width: u32) -> Settings {
     Settings { width, shared_queues: 0, ..Settings::default() }
 }
 
-/// The kernels of the pipeline.
+/// The pipeline on a GPU: its kernels, and the rule of diagonals.
 #[derive(Debug)]
 pub struct GpuPipeline {
     gpu: Gpu,
-    build: Build,
+    build: PipelineBuild,
     settings: Settings,
     app: LoadedKernels,
-    /// Bytes and items that the last run left in each sink: the next batch is made to find as many.
+    /// Bytes and items that the last run left in each sink: as many are expected of the next run.
     likely: Mutex<Vec<(usize, u64)>>,
-    rule: Rule<CudaBackend>,
+    rule: DiagonalRule<CudaBackend>,
 }
 
-/// Of the memory that is free, the part that may be room for what is likely to be found, which is twice that.
-const ROOM: u64 = 4;
+/// Room for expected outputs is made in advance if twice their size is at most this part (1/4) of the free memory.
+const FREE_MEMORY_PART: u64 = 4;
 
-/// What a run found.
-pub struct Run {
-    /// Ungapped alignments.
-    pub admitted: Admitted<CudaBackend>,
-    /// Words, whether they scored enough or not.
+/// What a run of the pipeline found.
+pub struct PipelineRun {
+    /// Ungapped alignments that the rule of diagonals admits.
+    pub admitted: AdmittedHits<CudaBackend>,
+    /// Number of seeds, whether they scored enough or not.
     pub words: usize,
-    /// Of the kernels.
+    /// Time of the kernels.
     pub device_seconds: f64,
-    /// Of the runtime.
+    /// Measurements of the streaming runtime.
     pub metrics: Metrics,
 }
 
@@ -56,14 +56,14 @@ impl GpuPipeline {
     ///
     /// # Errors
     /// If the driver fails.
-    pub fn new(gpu: Gpu, build: Build, settings: Settings) -> Result<Self, DeviceError> {
-        let kernels = if build == Build::Split { SPLIT } else { MERGED };
+    pub fn new(gpu: Gpu, build: PipelineBuild, settings: Settings) -> Result<Self, DeviceError> {
+        let kernels = if build == PipelineBuild::Split { SPLIT } else { MERGED };
         let app = kernels.load(&gpu, settings.width).map_err(failed)?;
-        let rule = Rule::new(&gpu)?;
+        let rule = DiagonalRule::new(&gpu)?;
         Ok(Self { gpu, build, settings, app, likely: Mutex::default(), rule })
     }
 
-    /// Puts bases on the device, 4 a byte.
+    /// Copies bases, which are four a byte, to the device.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
@@ -71,41 +71,37 @@ impl GpuPipeline {
         self.gpu.upload(&packed_words(packed))
     }
 
-    /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
-    /// whatever the chunks in `context`.
+    /// Finds the ungapped alignments of a piece of the queries, whose words `inputs` has, with chunks of `bases`; the chunks
+    /// of `inputs` are not used.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
     pub fn run(
         &self,
         bases: &DeviceBuffer<u64>,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Run, DeviceError> {
-        let tables = Tables::new(context, chunks);
-        let arrays = tables.arrays();
-        let mut uploaded = Vec::with_capacity(arrays.len());
-        for array in arrays {
-            uploaded.push(self.gpu.upload(array)?);
-        }
-        let addresses = std::array::from_fn(|n| uploaded[n].address(&self.gpu));
-        let known = tables.context(bases.address(&self.gpu), addresses);
-        let (app, sinks) = topology(context, self.build);
+        chunks: &[DatabaseChunk],
+        inputs: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<PipelineRun, DeviceError> {
+        let arrays = PipelineArrays::new(inputs, chunks);
+        let uploaded = arrays.bytes().try_map(|array| self.gpu.upload(array))?;
+        let addresses = uploaded.map(|buffer| buffer.address(&self.gpu));
+        let tables = arrays.tables(bases.address(&self.gpu), &addresses);
+        let (app, sinks) = topology(inputs, self.build);
         let likely = self.likely().clone();
         let bytes: usize = likely.iter().map(|&(bytes, _)| bytes).sum();
-        let fits = 2 * bytes as u64 <= self.gpu.free_memory()? / ROOM;
+        let fits = 2 * bytes as u64 <= self.gpu.free_memory()? / FREE_MEMORY_PART;
         let counts = likely.into_iter().map(|(_, count)| count);
         let likely_outputs = if fits { counts.collect() } else { Vec::new() };
         let settings = Settings { likely_outputs, ..self.settings.clone() };
-        let executor = CudaExecutor::loaded(&self.app, &app, &settings, &known).map_err(failed)?;
-        let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
+        let executor = CudaExecutor::loaded(&self.app, &app, &settings, &tables).map_err(failed)?;
+        let slices = slices(&inputs.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = executor.run_in_place(&slices).map_err(failed)?;
         *self.likely() = outputs.counts().collect();
-        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
-        Ok(Run {
-            words: words.0.count + words.1.count,
-            admitted: self.rule.admitted(&known, chunks, words, piece)?,
+        let (extended, unaligned) = (outputs.take(sinks.extended)?, outputs.take(sinks.unaligned)?);
+        Ok(PipelineRun {
+            words: extended.count + unaligned.count,
+            admitted: self.rule.admitted(&tables, chunks, (extended, unaligned), piece)?,
             device_seconds: outputs.device_seconds,
             metrics: outputs.metrics,
         })

@@ -1,82 +1,84 @@
-// Gapped extension by dynamic programming, a thread a side: src/gapped/affine.rs.
+// Gapped extension by dynamic programming with affine gap costs, a thread a side; on the CPU: src/gapped/affine.
 //
-// The live cells of a row are in a ring, a slot a column, and are scored in groups of eight columns.
-// A slot that is not live is dead, always: so cells around the live ones need no tests, and a gap
-// that goes on behind the last of them is scored as any other cell is.
+// The live cells of a row are in a ring, a slot a column, and are scored in groups of eight columns. All other slots are dead
+// at all times: cells around the live ones need no tests, and a gap that goes on behind the last live cell is scored as any
+// other cell.
 #pragma once
 
 #include <blastn/gapped/side.cuh>
 
 namespace blastn {
 
-// Mirrors `AffineTask` of src/extensions/device.rs.
-struct Affine {
-  const Side* sides;
-  const uint32_t* rows;     // letters of the rows' sequences, as `Rows` reads them
-  const uint32_t* columns;  // letters of the columns', 4 bits each
-  const int32_t* matrix;    // 16 x 16 scores
-  Reached* reached;         // of each side
-  uint32_t* cursors;        // sides taken, runs written
-  uint32_t* sources;        // `room` words a thread
-  uint32_t* runs;
-  uint64_t room;
-  uint32_t count;     // of sides
-  uint32_t width;     // slots of a ring: a power of two, at least 64
-  uint32_t run_room;  // of `runs`
-  int32_t open, more;  // cost of a gap of one column, and of each more
+// Parameters of the kernels that extend sides with affine gap costs.
+struct AffineParameters {
+  const ExtensionSide* sides;
+  const uint32_t* rows;     // text of the rows' sequences: 2 bits a letter for scores alone, 4 bits for columns
+  const uint32_t* columns;  // text of the columns' sequences, 4 bits a letter
+  const int32_t* matrix;    // 16 x 16 scores of pairs of letters
+  SideReach* reaches;       // of each side
+  uint32_t* cursors;        // counts of sides that were taken, and of runs that were written
+  uint32_t* sources;        // `source_words` words for each thread: where the scores of cells come from
+  uint32_t* runs;           // runs of columns
+  uint64_t source_words;
+  uint32_t side_count;
+  uint32_t ring_slots;      // a power of two, at least 64
+  uint32_t run_capacity;    // runs that `runs` has room for
+  int32_t gap_first;        // cost of a gap of one column
+  int32_t gap_more;         // cost of each further column
   uint32_t padding;
 };
-static_assert(sizeof(Affine) == 96, "mirrored in Rust");
 
-// Where a cell's score comes from, and whether the gap through it is longer than it: src/gapped/affine.rs.
+// Where a cell's score comes from, 4 bits a cell: the last column of the best alignment that ends there (two bits), and
+// whether a gap that goes through the cell skips a further row or column before it.
 constexpr uint32_t kPair = 0, kSkipRow = 1, kSkipColumn = 2, kSource = 3;
 constexpr uint32_t kRowGoesOn = 4, kColumnGoesOn = 8;
 
-// Columns of a group, and slots between two of a lane's.
+// Columns of a group, and the distance of a lane's slots, which are interleaved with those of the others.
 constexpr uint32_t kGroup = 8, kLanes = 32;
 
-// A cell is two 16-bit scores, relative to a base that rises with the best one: of a way that ends
-// there (lower half), and of one whose next step skips a row. Both are the least number if it is dead.
+// A cell is two 16-bit scores, relative to a base that rises with the best one: of the best alignment that ends there (lower
+// half), and of the best one whose next column skips a row (upper half). Both are kDead if the cell is dead.
 constexpr int kDead = -32768;
 constexpr uint32_t kDeadCell = 0x80008000;
-// Scores may rise so far before the base follows. With an X-drop of up to 8,000 and costs of up to
-// 2,000 none leaves 16 bits.
+// The greatest score before the base follows. With X-drops of up to 8,000 and costs of up to 2,000, scores fit into 16 bits.
 constexpr int kHigh = 16000;
-// Of a pair that must not be.
+// Score of a pair that is not allowed.
 constexpr int kForbidden = -(1 << 20);
 
-// One side on its way. Called by single threads, in any control flow; no barriers.
+// Extends sides, one after the other: `begin`, `go_on` until it returns false, `reached`. Called by single threads, in any
+// control flow; no barriers. `Rows` (Bases or Letters) reads the rows' text; with TRACE, sources are kept for `walk`.
 template <class Rows, bool TRACE>
-class AffineSide {
+class AffineSideExtender {
  public:
-  // `slots` are the lane's slots, every 32nd from the first; dead before and after each side.
-  __device__ AffineSide(const Affine& task, uint32_t* slots, uint32_t* sources)
-      : task_(task), slots_(slots), sources_(sources), mask_(task.width - 1) {}
+  // `slots` are the lane's slots of the ring, every 32nd word; they are dead before and after each side. `parameters` must
+  // outlive the extender.
+  __device__ AffineSideExtender(const AffineParameters& parameters, uint32_t* slots, uint32_t* sources)
+      : parameters_(parameters), slots_(slots), sources_(sources), mask_(parameters.ring_slots - 1) {}
 
-  // Kills the slots, once.
+  // Kills all slots; called once, before the first side.
   __device__ void clear() {
-    for (uint32_t slot = 0; slot < task_.width; slot++) slots_[slot * kLanes] = kDeadCell;
+    for (uint32_t slot = 0; slot < parameters_.ring_slots; slot++) slots_[slot * kLanes] = kDeadCell;
   }
 
-  // Begins with the row before all letters.
-  __device__ void begin(const Side& side) {
+  // Begins a side with the row before its letters.
+  __device__ void begin(const ExtensionSide& side) {
     side_ = side;
     number_ = first_ = last_ = found_row_ = found_column_ = 0;
     best_ = base_ = 0;
-    fits_ = !TRACE || (uint64_t{side.rows} + 2) * (task_.width / kGroup) <= task_.room;
+    fits_ = !TRACE || (uint64_t{side.rows} + 2) * (parameters_.ring_slots / kGroup) <= parameters_.source_words;
     if (side.rows == 0 || side.columns == 0 || !fits_) {
       side_.rows = 0;
       return;
     }
-    set(0, 0, -task_.open);
-    for (int score = -task_.open; last_ < side.columns && score >= -side.x_drop; score -= task_.more) {
-      if (last_ + 1 == task_.width) return give_up();
+    set(0, 0, -parameters_.gap_first);
+    for (int score = -parameters_.gap_first; last_ < side.columns && score >= -side.x_drop; score -= parameters_.gap_more) {
+      if (last_ + 1 == parameters_.ring_slots) return give_up();
       last_++;
-      set(last_, score, score - task_.open);
+      set(last_, score, score - parameters_.gap_first);
     }
   }
 
-  // Scores the next row; false if there is none, or no cell of it is live. Then `reached` is known.
+  // Scores the next row; false if there is none, or no cell of it is live, or the ring is too small. `reached` is valid then.
   __device__ bool go_on() {
     if (number_ == side_.rows) {
       kill(first_, last_);
@@ -84,8 +86,8 @@ class AffineSide {
     }
     number_++;
     const uint32_t letter =
-        Rows::letter(task_.rows, side_.reverse ? side_.row_at - number_ : side_.row_at + number_ - 1);
-    // The last column that a pair may end in. The first row differs, as in NCBI's program.
+        Rows::letter(parameters_.rows, side_.reverse ? side_.row_at - number_ : side_.row_at + number_ - 1);
+    // The last column in which a pair may end. It differs in the first row, as in NCBI's program.
     const uint32_t reach = number_ == 1 ? last_ : last_ + 1;
     const uint32_t begin = first_ & ~(kGroup - 1);
     const int before = best_;
@@ -93,7 +95,7 @@ class AffineSide {
     uint32_t first = ~0u, last = 0;
     for (uint32_t start = begin;
          start <= side_.columns && (start <= reach || gap >= best_ - side_.x_drop); start += kGroup) {
-      if (start - begin >= task_.width) {
+      if (start - begin >= parameters_.ring_slots) {
         give_up();
         return false;
       }
@@ -111,17 +113,17 @@ class AffineSide {
     return true;
   }
 
-  // How far it came, without runs; they are `kNoRoom` if the ring or the room was too small.
-  __device__ Reached reached() const {
+  // How far the side reaches; without runs, which are `kNoRoom` if the ring or the sources did not suffice.
+  __device__ SideReach reached() const {
     if (!fits_) return {0, 0, 0, 0, kNoRoom};
     return {base_ + best_, found_row_, found_column_, 0, 0};
   }
 
-  // Writes the runs of columns from the far end to where the side began, each `columns << 2 | op`, to
-  // the room behind those rows of the sources that are still to be read. Gives where the first is; the
-  // next are before it.
+  // Writes the runs of columns, from the far end to the begin of the side, into the sources behind the rows that are still to
+  // be read, and sets `count`. Returns the address of the first run; the others are at descending addresses. Only for a side
+  // that fits.
   __device__ const uint32_t* walk(uint32_t& count) {
-    const uint32_t words = task_.width / kGroup;
+    const uint32_t words = parameters_.ring_slots / kGroup;
     uint32_t* const top = sources_ + (uint64_t{found_row_} + 2) * words - 1;
     uint32_t row = found_row_, column = found_column_, step = kPair, length = 0;
     count = 0;
@@ -149,6 +151,7 @@ class AffineSide {
   }
 
  private:
+  // Sets the cell of a column.
   __device__ void set(uint32_t column, int best, int gap) {
     slots_[(column & mask_) * kLanes] = pack(best, gap);
   }
@@ -164,6 +167,7 @@ class AffineSide {
     }
   }
 
+  // Notes that the side does not fit.
   __device__ void give_up() {
     clear();
     fits_ = false;
@@ -171,17 +175,17 @@ class AffineSide {
     first_ = last_ = 0;
   }
 
-  // What pairs of a row's letter score in the columns of a group.
+  // Scores of the pairs of a row's letter with the columns of a group; pairs behind `reach` are not allowed.
   __device__ __forceinline__ void pairs(uint32_t start, uint32_t letter, uint32_t reach,
                                         int (&scores)[kGroup]) const {
-    // The first column is before all letters.
+    // Column 0 is before all letters.
     uint32_t letters;
-    if (side_.reverse) letters = turned(eight(task_.columns, side_.column_at - start - 7));
-    else letters = eight(task_.columns, side_.column_at + start - 1);
+    if (side_.reverse) letters = reversed_letters(eight_letters(parameters_.columns, side_.column_at - start - 7));
+    else letters = eight_letters(parameters_.columns, side_.column_at + start - 1);
     if (number_ > 1 && ((letters | letter) & 0xCCCCCCCC) == 0) {
       uint32_t different = letters ^ letter * 0x11111111;
       different |= different >> 1;
-      const int equal = __ldg(task_.matrix), unequal = __ldg(task_.matrix + 1);
+      const int equal = __ldg(parameters_.matrix), unequal = __ldg(parameters_.matrix + 1);
 #pragma unroll
       for (uint32_t k = 0; k < kGroup; k++) {
         scores[k] = (different >> (28 - 4 * k) & 1) != 0 ? unequal : equal;
@@ -190,12 +194,12 @@ class AffineSide {
 #pragma unroll
       for (uint32_t k = 0; k < kGroup; k++) {
         const uint32_t other = letters >> (28 - 4 * k) & 15;
-        scores[k] = start + k <= reach ? __ldg(task_.matrix + letter * 16 + other) : kForbidden;
+        scores[k] = start + k <= reach ? __ldg(parameters_.matrix + letter * 16 + other) : kForbidden;
       }
     }
   }
 
-  // Scores eight cells; a bit for each that is live.
+  // Scores the cells of a group; returns a bit for each that is live.
   __device__ __forceinline__ uint32_t group(uint32_t start, uint32_t letter, uint32_t reach,
                                             int& diagonal, int& gap) {
     int scores[kGroup];
@@ -215,8 +219,8 @@ class AffineSide {
         best_ = score;
         found_column_ = start + k;
       }
-      const int opened = score - task_.open;
-      const int row_goes_on = row_gap - task_.more, column_goes_on = gap - task_.more;
+      const int opened = score - parameters_.gap_first;
+      const int row_goes_on = row_gap - parameters_.gap_more, column_goes_on = gap - parameters_.gap_more;
       if (TRACE) {
         uint32_t source = pair < row_gap ? kSkipRow : kPair;
         if (straight < gap) source = kSkipColumn;
@@ -224,18 +228,18 @@ class AffineSide {
         if (column_goes_on >= opened) source |= kColumnGoesOn;
         sources |= source << (4 * k);
       }
-      // What is dead now is never live again, so its exact score does not matter.
+      // A gap from a dead cell is never live again, so its exact score does not matter.
       gap = max(column_goes_on, opened);
       if (is_live) live |= 1u << k;
       slots[k * kLanes] = is_live ? pack(score, max(row_goes_on, opened)) : kDeadCell;
     }
     if (TRACE) {
-      sources_[uint64_t{number_} * (task_.width / kGroup) + (start & mask_) / kGroup] = sources;
+      sources_[uint64_t{number_} * (parameters_.ring_slots / kGroup) + (start & mask_) / kGroup] = sources;
     }
     return live;
   }
 
-  // Makes scores relative to the best one.
+  // Makes all scores relative to the best one.
   __device__ void rebase() {
     for (uint32_t column = first_; column <= last_; column++) {
       uint32_t& cell = slots_[(column & mask_) * kLanes];
@@ -247,11 +251,11 @@ class AffineSide {
     best_ = 0;
   }
 
-  const Affine& task_;
+  const AffineParameters& parameters_;
   uint32_t* const slots_;
   uint32_t* const sources_;
   const uint32_t mask_;
-  Side side_;
+  ExtensionSide side_;
   uint32_t number_, first_, last_;  // the row, and its first and last live column
   int best_, base_;
   uint32_t found_row_, found_column_;

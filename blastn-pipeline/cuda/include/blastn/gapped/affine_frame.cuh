@@ -1,28 +1,31 @@
-// Gapped extension for the score alone, in registers: src/gapped/affine.rs.
+// Gapped extension with affine gap costs for the score alone, with all cells in registers; on the CPU: src/gapped/affine.
 //
-// Most sides stay near one diagonal, so their cells are in a frame of 40 columns that goes on by a column
-// with each row: the cell before a pair is at the same place, that above at the next one, and no cell is
-// addressed. All lanes of a warp do the same work for a row, however many of their cells live. Between
-// blocks of rows, a frame follows the diagonal of the best cell. A side whose cells live beyond the frame
-// is left to `AffineSide`.
+// Most sides stay near one diagonal. Their cells are in a frame of 40 columns that moves on by one column with each row:
+//
+//   row 1   |a b c d ...|           The cell before a pair (one row and one column back) is at the same place of the frame,
+//   row 2     |a b c d ...|         the cell above at the next place. So each place is a register, and no cell is addressed.
+//   row 3       |a b c d ...|
+//
+// All lanes of a warp do the same work for a row, however many of their cells live. After each block of rows, the frame is
+// moved towards the diagonal of the best cell. A side whose cells live beyond the frame is left to `AffineSideExtender`.
 #pragma once
 
 #include <blastn/gapped/affine.cuh>
 
 namespace blastn {
 
-// One side on its way. Called by single threads, in any control flow; no barriers.
-class AffineFrame {
+// Extends sides, one after the other, like AffineSideExtender. Called by single threads, in any control flow; no barriers.
+class AffineFrameExtender {
  public:
-  __device__ explicit AffineFrame(const Affine& task) : task_(task) {
-    equal_ = task.matrix[0] * kScore;
-    difference_ = task.matrix[1] * kScore - equal_;
-    open_ = task.open * kScore;
-    more_ = task.more * kScore;
+  __device__ explicit AffineFrameExtender(const AffineParameters& parameters) : parameters_(parameters) {
+    equal_ = parameters.matrix[0] * kScore;
+    difference_ = parameters.matrix[1] * kScore - equal_;
+    open_ = parameters.gap_first * kScore;
+    more_ = parameters.gap_more * kScore;
   }
 
-  // Begins with the row before all letters.
-  __device__ void begin(const Side& side) {
+  // Begins a side with the row before its letters.
+  __device__ void begin(const ExtensionSide& side) {
     side_ = side;
     drop_ = side.x_drop * kScore;
     number_ = found_row_ = found_column_ = 0;
@@ -48,12 +51,12 @@ class AffineFrame {
     look();
   }
 
-  // Scores up to eight rows; false if there is none behind them, or no cell of the last lives, or the side does not fit.
-  // Then `reached` is known.
+  // Scores up to eight rows; false if these were the last, or no cell of the last lives, or the side does not fit. `reached`
+  // is valid then.
   __device__ bool go_on() {
     if (number_ >= side_.rows) return false;
-    uint32_t letters = side_.reverse ? turned(Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) - number_ - 8))
-                                     : Bases::eight(task_.rows, static_cast<int64_t>(side_.row_at) + number_);
+    uint32_t letters = side_.reverse ? reversed_letters(Bases::eight_letters(parameters_.rows, static_cast<int64_t>(side_.row_at) - number_ - 8))
+                                     : Bases::eight_letters(parameters_.rows, static_cast<int64_t>(side_.row_at) + number_);
     letters_ = letters_.with(letters_of(first_ + 1 + kPlaces));
     const uint32_t before = number_, count = min(side_.rows - number_, kRows);
     for (uint32_t row = 0; row < count; row++) {
@@ -70,39 +73,39 @@ class AffineFrame {
     return fits_ && number_ < side_.rows && lives();
   }
 
-  // How far it came, without runs; they are `kNoRoom` if cells lived beyond the frame.
-  __device__ Reached reached() const {
+  // How far the side reaches; without runs, which are `kNoRoom` if cells lived beyond the frame.
+  __device__ SideReach reached() const {
     if (!fits_) return {0, 0, 0, 0, kNoRoom};
     return {best_ / kScore, found_row_, found_column_, 0, 0};
   }
 
  private:
-  // Columns of a frame, and which of them is that of the diagonal that a side begins on; rows of a block.
+  // Columns of a frame, the place in it of the diagonal that a side begins on, and rows of a block.
   static constexpr int kPlaces = 40, kMain = 18;
   static constexpr uint32_t kRows = 8;
-  // By how many columns a frame is moved, once the best cell is more than half as far from the place of the main diagonal.
+  // By how many columns a frame is moved, once the best cell is more than half as far from kMain.
   static constexpr int kMove = 4;
-  // Scores are multiples of this, and the bits below are ones. Those of the best score tell the place of its cell, counted
-  // from the last, so that of the equally good ones of a row the first is the greatest.
+  // Scores are multiples of kScore, with all bits below set. The low bits of the best score are the place of its cell, counted
+  // from the last, so that the first of equally good cells of a row is the greatest.
   static constexpr int kScore = 256, kZero = kScore - 1;
   static constexpr int kDead = -(1 << 30);
-  // What all rows may score.
+  // Sides that may score more are left to AffineSideExtender.
   static constexpr int64_t kMostScore = 1 << 28;
 
-  // A bit of letters of columns, in two words from the lowest bit on: those of a frame, and behind them up to eight more.
+  // One bit of each letter of a frame, and behind them of up to eight more, in two words from the lowest bit on.
   struct Bits {
     uint32_t first, second;
 
-    // With eight more, once there are none.
+    // The same with eight more behind the frame, where none are yet.
     __device__ __forceinline__ Bits with(uint32_t next) const { return {first, second | next << (kPlaces - 32)}; }
 
-    // Those from a later column on.
+    // The same from a later column on.
     __device__ __forceinline__ Bits from(uint32_t column) const {
       return {__funnelshift_r(first, second, column), second >> column};
     }
   };
 
-  // Letters of columns: their lower and upper bit, and whether they are behind all letters.
+  // Letters of columns: their lower and upper bits, and whether the columns are behind the last letter.
   struct Letters {
     Bits low, high, beyond;
 
@@ -115,7 +118,7 @@ class AffineFrame {
     }
   };
 
-  // Scores a row, whose letter is the first of `letters`.
+  // Scores a row whose letter is in the highest four bits of `letters`.
   __device__ __forceinline__ void score(const Letters& columns, uint32_t letters) {
     const uint32_t low = static_cast<uint32_t>(static_cast<int32_t>(letters << 3) >> 31);
     const uint32_t high = static_cast<uint32_t>(static_cast<int32_t>(letters << 2) >> 31);
@@ -126,13 +129,13 @@ class AffineFrame {
     int gap = kDead, best = best_;
 #pragma unroll
     for (int place = 0; place < kPlaces; place++) {
-      // A difference is a bit of a byte, which is multiplied so that it costs as much as any.
+      // The bit of a difference stands somewhere in a byte; the cost is shifted right by as much, and multiplied by the bit.
       const uint32_t bit = different[place / 32] >> (place & 24) & 1u << (place & 7);
       const int pair = cells_[place] + static_cast<int>(bit) * (difference_ >> (place & 7));
       const int above = place + 1 < kPlaces ? gaps_[place + 1] : kDead;
       const int score = greatest(pair, above, gap);
       best = max(best, score + (kPlaces - kScore - place));
-      // A gap from what is dead, or through it, never lives again, so its exact score does not matter.
+      // A gap from a dead cell is never live again, so its exact score does not matter.
       cells_[place] = score < best - drop_ ? kDead : score + equal_;
       const int opened = score - open_;
       gap = max(gap - more_, opened);
@@ -143,11 +146,12 @@ class AffineFrame {
       best_ = best;
       found_row_ = number_;
     }
-    // Cells before the frame are reached from the first, those behind it from the last.
+    // Cells before the frame are reached from its first place, cells behind it from its last.
     const int behind = (columns.beyond.second >> (kPlaces - 33) & 1) != 0 ? kDead : gap;
     fits_ &= max(gaps_[0], behind) < best_ - drop_;
   }
 
+  // The greatest of three numbers, by one instruction where the device has it.
   static __device__ __forceinline__ int greatest(int one, int other, int third) {
 #ifdef __CUDA_ARCH__
     return __vimax3_s32(one, other, third);
@@ -156,7 +160,7 @@ class AffineFrame {
 #endif
   }
 
-  // Whether a cell lives.
+  // Whether some cell is live.
   __device__ bool lives() const {
     int greatest = kDead;
 #pragma unroll
@@ -164,13 +168,13 @@ class AffineFrame {
     return greatest > kDead;
   }
 
-  // Moves the frame if the best cell is far from the place of the main diagonal.
+  // Moves the frame if the best cell, at `place`, is far from kMain.
   __device__ void follow(int place) {
     if (2 * (kMain - place) > kMove) move<-kMove>();
     else if (2 * (place - kMain) > kMove) move<kMove>();
   }
 
-  // Moves the frame by so many columns; the side does not fit if it leaves a live cell behind.
+  // Moves the frame by BY columns; the side does not fit if that leaves a live cell outside.
   template <int BY>
   __device__ __forceinline__ void move() {
     first_ += BY;
@@ -185,7 +189,7 @@ class AffineFrame {
     look();
   }
 
-  // Looks up the letters of the frame of the next row.
+  // Loads the letters of the next row's frame.
   __device__ void look() {
     letters_ = {};
 #pragma unroll 1
@@ -195,16 +199,16 @@ class AffineFrame {
     letters_ = letters_.from(8);
   }
 
-  // The letters of eight columns from one on, of which the first of all is 1; those before it may be any. The side does not
-  // fit if one is no base.
+  // The letters of eight columns from `first` on; columns count from 1, and those below may have any letter. The side does
+  // not fit if a letter is ambiguous.
   __device__ __forceinline__ Letters letters_of(int first) {
     const int last = static_cast<int>(side_.columns);
     const uint32_t begin = static_cast<uint32_t>(min(max(1 - first, 0), 8));
     const uint32_t end = static_cast<uint32_t>(min(max(last + 1 - first, 0), 8));
     uint32_t letters = 0;
     if (begin < end) {
-      letters = side_.reverse ? turned(eight(task_.columns, static_cast<int64_t>(side_.column_at) - first - 7))
-                              : eight(task_.columns, static_cast<int64_t>(side_.column_at) + first - 1);
+      letters = side_.reverse ? reversed_letters(eight_letters(parameters_.columns, static_cast<int64_t>(side_.column_at) - first - 7))
+                              : eight_letters(parameters_.columns, static_cast<int64_t>(side_.column_at) + first - 1);
       letters &= (~0u >> (4 * begin)) & (~0u << (32 - 4 * end));
     }
     fits_ &= (letters & 0xCCCCCCCC) == 0;
@@ -212,7 +216,7 @@ class AffineFrame {
     return {{bits(reversed, 0), 0}, {bits(reversed, 1), 0}, {~0u << end & 0xFF, 0}};
   }
 
-  // A bit of each of eight reversed letters.
+  // One bit of each of eight letters, given with all their bits reversed.
   static __device__ __forceinline__ uint32_t bits(uint32_t reversed, uint32_t bit) {
     uint32_t bits = reversed >> (3 - bit) & 0x11111111;
     bits = (bits | bits >> 3) & 0x03030303;
@@ -220,15 +224,15 @@ class AffineFrame {
     return (bits | bits >> 12) & 0xFF;
   }
 
-  const Affine& task_;
+  const AffineParameters& parameters_;
   int equal_, difference_, open_, more_, drop_;
-  Side side_;
-  // Of the row: its number, the column of the first place, what cells score with a pair of equal letters behind them, and
-  // the gaps through them that skip rows.
+  ExtensionSide side_;
+  // The current row: its number, the column of the frame's first place, and of each place the score of its cell with a pair of
+  // equal letters behind it, and of the best gap through it that skips rows.
   uint32_t number_;
   int first_;
   int cells_[kPlaces], gaps_[kPlaces];
-  // Of the frame of the next row.
+  // Letters of the next row's frame.
   Letters letters_;
   int best_;
   uint32_t found_row_, found_column_;

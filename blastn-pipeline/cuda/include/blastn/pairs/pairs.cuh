@@ -1,199 +1,236 @@
-// Ungapped alignments of queries and chunks, and what gaps make of them (src/pairs).
+// Pairs of a query and a chunk: their ungapped hits, and what gapped extensions make of these (src/gpu/pairs).
 #pragma once
 
-#include <blastn/pipeline/tables.cuh>
 #include <blastn/gapped/greedy.cuh>
 #include <blastn/hits.cuh>
+#include <blastn/pipeline/tables.cuh>
 
 namespace blastn {
 
-// What decides about the place of a hit or a side in an order: three numbers, of which the last counts most, and
-// where or which it is. Mirrors an item of aligner-core's `Sorter`.
+// Item of aligner-core's `Sorter`: a hit or a side, ordered by three numbers, of which the last counts most.
 struct __align__(16) SortKey {
   uint32_t numbers[3];
-  uint32_t place;
+  uint32_t place;  // index of the hit or number of the side
 };
 
-// What is known of a pair of a query and a chunk. Mirrors `Verdict`.
-struct Verdict {
-  uint32_t chunk, strand;       // the strand is that of the best hit
-  uint32_t first, count;        // hits
-  int32_t score;                // of the best hit's extension
-  int32_t rest, rest_opposite;  // the best of the others' extensions on its strand, and on the other; or `kNoScore`
-  uint32_t state;               // the greatest that is true
+// What is known of a pair of a query and a chunk after the extensions of its hits.
+struct PairVerdict {
+  uint32_t chunk;           // index of the chunk
+  uint32_t strand;          // index of the strand of the best hit
+  uint32_t first, count;    // its hits, in the order of all: the first is the best
+  int32_t score;            // score of the best hit's extension
+  int32_t others;           // best score of the other hits' extensions on the same strand, or kNoScore
+  int32_t others_opposite;  // and on the opposite strand, or kNoScore
+  uint32_t state;           // the greatest state below that is true
 };
-static_assert(sizeof(Verdict) == 32, "mirrored in Rust");
 
+// As a score of a verdict: there is no such extension.
 constexpr int32_t kNoScore = INT32_MIN;
 
-// As `state`: what lies within the best hit's extension is not extended; that extension is replaced by another,
-// and so all are extended; some extension is not known.
+// States of a verdict. The best hit's extension is kept, so hits within it were not extended; another extension replaced it, so
+// all hits were extended; or some extension did not fit into memory and is not known.
 constexpr uint32_t kBestStays = 0, kBestReplaced = 1, kOpen = 2;
 
-// Hits that are wanted. Mirrors `Chosen`.
-struct Chosen {
-  uint32_t first, count;
-  uint32_t offset;  // of those before
+// A pair whose hits the host asks for.
+struct ChosenPair {
+  uint32_t first, count;  // its hits, in the order of all
+  uint32_t offset;        // hits of the chosen pairs before it
 };
 
-// Words of a side's answer: those of `Reached` or `GreedyReached`.
-constexpr uint32_t kAnswer = 6;
+// Words of a side's reach in memory: those of a `GreedySideReach`, or of a `SideReach` and one more.
+constexpr uint32_t kReachWords = 6;
 
-// A hit, and the answers of its left and its right side. Mirrors `Gathered`.
-struct Gathered {
-  ChunkHit hit;
-  uint32_t is_extended;
-  uint32_t answers[2][kAnswer];
+// A hit, with the reaches of its left and its right side if it was extended.
+struct GatheredHit {
+  ChunkHit found;
+  uint32_t is_extended;  // 1 if it was extended, else 0
+  uint32_t reaches[2][kReachWords];
 };
-static_assert(sizeof(Gathered) == 80, "mirrored in Rust");
 
-// As the number of an extension: none was made.
+// As the number of a hit's extension: it was not extended.
 constexpr uint32_t kNone = 0xFFFFFFFF;
 
-// What kernels are given; each says what it needs. Mirrors `Task`.
-struct Pairs {
-  const Chunk* chunks;
+// Parameters of the kernel that counts hits by query.
+struct QueryCountParameters {
+  const ChunkHit* hits;
   const PairStrand* strands;
-  ChunkHit* found;     // hits as they were found
-  ChunkHit* hits;      // and in order: those of a pair are together, the best first
-  SortKey* keys;       // in that order: minus score, query, chunk
-  uint32_t* firsts;    // the best hit of each pair
-  uint32_t* others;    // hits that do not lie within what became of their pair's best
-  uint32_t* inner;     // those that do, of pairs whose best was replaced
-  uint32_t* extended;  // of each hit, its number among `firsts`, or among `others` and then `inner`, or `kNone`
-  uint32_t* answers;         // of the sides of `firsts`, the left and the right of each: `kAnswer` words
-  uint32_t* others_answers;  // and of those of `others`
-  uint32_t* inner_answers;   // and of `inner`
-  Verdict* verdicts;         // of each pair
-  uint32_t* cursors;         // what is listed is counted in the first; or for each query
-  // Sides that are extended now.
-  const uint32_t* listed;  // hits with sides
-  const uint32_t* wanted;  // numbers of sides of these; null for all from `first_side` on
-  SortKey* side_keys;      // of each, in the order in which they are extended: length, from the longest down
-  Side* sides;
-  const uint32_t* made;    // what the extension's kernel answers, `made_words` a side
-  uint32_t* kept;          // where it is kept, as `answers`
-  uint32_t* left;          // sides that did not fit into memory
-  // What is wanted in the end.
-  const Chosen* chosen;
-  Gathered* gathered;
-  uint32_t strand_count, hit_count, pair_count, other_count, listed_count;
-  uint32_t side_count, first_side, made_words;
-  uint32_t chosen_count, first_gathered, gathered_count;
-  uint32_t longest;     // columns of an alignment, at most
-  int32_t most;         // what it scores, at most
-  uint32_t is_greedy;
-  int32_t reward, penalty;
-  int32_t x_drop, least_drop;  // how far an extension's score may drop; and at least
-  int32_t separation;   // diagonals of close ends differ by less
+  uint32_t* counts;  // of each query
+  uint32_t hit_count, strand_count;
+};
+
+// Parameters of the kernels that order the hits of a run of chunks and judge its pairs. Reaches are kReachWords a side, the left
+// and the right one of each hit.
+struct PairParameters {
+  const DatabaseChunk* chunks;
+  const PairStrand* strands;
+  const ChunkHit* found;        // hits, as the pipeline found them
+  ChunkHit* hits;               // hits in order: those of a pair are together, the best first
+  SortKey* keys;                // in the order of `hits`: minus score, query, chunk
+  uint32_t* firsts;             // index of the best hit of each pair
+  uint32_t* others;             // hits that do not lie within the extension of their pair's best hit
+  uint32_t* inner;              // hits that do, of pairs whose best extension was replaced
+  uint32_t* extended;           // of each hit, its index in `firsts`, or in `others` and then `inner`, or kNone
+  const uint32_t* first_reaches;  // reaches of the hits of `firsts`
+  const uint32_t* other_reaches;  // of those of `others`
+  const uint32_t* inner_reaches;  // of those of `inner`
+  PairVerdict* verdicts;        // of each pair, in the order of `firsts`
+  uint32_t* cursor;             // count of what the kernel lists
+  uint32_t strand_count, hit_count, pair_count, other_count;
+  uint32_t longest;             // greatest length of a hit
+  int32_t greatest_score;       // greatest score of a hit
+  uint32_t is_greedy;           // 1 if gapped extensions are greedy
+  int32_t reward, penalty;      // score of a match and of a mismatch
+  int32_t x_drop;               // of gapped extensions
+  int32_t least_drop;           // the least X-drop: the cost of a gap of one column
+  int32_t separation;           // ends whose diagonals differ by less are close to each other
+};
+
+// Parameters of the kernels that prepare sides of listed hits, and keep what becomes of them. Side 2i is the left one of the
+// i-th listed hit, side 2i + 1 the right one.
+struct SideParameters {
+  PairParameters pairs;
+  const uint32_t* listed;   // indices of the hits
+  const uint32_t* wanted;   // numbers of the sides that are extended now; null for all from `first_side` on
+  SortKey* keys;            // of each wanted side, in the order in which they are extended: from the longest to the shortest
+  ExtensionSide* sides;     // in the order of `keys`
+  const uint32_t* reached;  // what the extensions' kernel writes, in the order of `keys`: `reached_words` a side
+  uint32_t* reaches;        // of each side of the listed hits, kReachWords
+  uint32_t* unfinished;     // numbers of sides that did not fit into memory
+  uint32_t* cursor;         // count of unfinished sides
+  uint32_t side_count, first_side, reached_words;
   uint32_t padding;
 };
-static_assert(sizeof(Pairs) == 264, "mirrored in Rust");
 
-// Places between letters, within a strand and a chunk.
-struct Begin {
+// Parameters of the kernel that adds listed hits to the verdicts.
+struct JudgeParameters {
+  PairParameters pairs;
+  const uint32_t* listed;   // indices of the hits
+  const uint32_t* reaches;  // of their sides
+  uint32_t listed_count;
+  uint32_t padding;
+};
+
+// Parameters of the kernel that gathers the hits of chosen pairs.
+struct GatherParameters {
+  PairParameters pairs;
+  const ChosenPair* chosen;
+  GatheredHit* gathered;
+  uint32_t chosen_count;
+  uint32_t first, count;  // which of the hits of all chosen pairs are gathered now
+  uint32_t padding;
+};
+
+// A pair of places between letters, within a strand and a chunk.
+struct StartPosition {
   uint32_t query, subject;
 };
 
-// An alignment: places within its strand and chunk, ends behind the last.
-struct Span {
+// Where an alignment lies: places within its strand and its chunk; ends are exclusive.
+struct AlignedSpan {
   uint32_t strand;
   int32_t score;
   int32_t query, query_end, subject, subject_end;
 };
 
-static __device__ __forceinline__ uint32_t strand_of(const Pairs& task, const ChunkHit& hit) {
-  return strand_of(task.strands, task.strand_count, hit.seed_query);
+// The index of the strand of a hit.
+static __device__ __forceinline__ uint32_t strand_of(const PairParameters& parameters, const ChunkHit& found) {
+  return strand_of(parameters.strands, parameters.strand_count, found.hit.seed_query);
 }
 
-// The number of a wanted side.
-static __device__ __forceinline__ uint32_t side_number(const Pairs& task, uint32_t number) {
-  return task.wanted != nullptr ? task.wanted[number] : task.first_side + number;
+// The number of the `number`-th wanted side.
+static __device__ __forceinline__ uint32_t side_number(const SideParameters& parameters, uint32_t number) {
+  return parameters.wanted != nullptr ? parameters.wanted[number] : parameters.first_side + number;
 }
 
-// Where a hit is extended from: src/preliminary.rs.
-static __device__ __forceinline__ Begin seed_of(const Pairs& task, const PairStrand& strand, const ChunkHit& hit) {
+// The pair of places that stands for a hit: the middle of a greedy one, else near the begin of its seed; on the CPU:
+// src/search/preliminary.rs.
+static __device__ __forceinline__ StartPosition seed_of(const PairParameters& parameters, const PairStrand& strand,
+                                                         const UngappedHit& hit) {
   constexpr uint32_t kIntoByte = 8;
-  if (task.is_greedy) return {hit.query - strand.first + hit.length / 2, hit.subject + hit.length / 2};
+  if (parameters.is_greedy) return {hit.query - strand.first + hit.length / 2, hit.subject + hit.length / 2};
   const uint32_t moved = hit.subject + hit.length >= hit.seed_subject + kIntoByte ? 3 : 0;
   return {hit.seed_query - strand.first + moved, hit.seed_subject + moved};
 }
 
-// Where its sides begin: src/gapped.
-static __device__ __forceinline__ Begin begin_of(const Pairs& task, const PairStrand& strand, const ChunkHit& hit) {
+// The pair of places at which the sides of a hit begin: the next byte of the packed chunk, if it is not greedy; on the CPU:
+// affine_begin of src/gapped.
+static __device__ __forceinline__ StartPosition begin_of(const PairParameters& parameters, const PairStrand& strand,
+                                                          const ChunkHit& found) {
   constexpr uint32_t kPack = 4;
-  const Begin seed = seed_of(task, strand, hit);
-  if (task.is_greedy) return seed;
+  const StartPosition seed = seed_of(parameters, strand, found.hit);
+  if (parameters.is_greedy) return seed;
   const uint32_t moved = kPack - seed.subject % kPack;
-  const Begin begin = {seed.query + moved, seed.subject + moved};
-  if (begin.query > strand.length || begin.subject > task.chunks[hit.chunk].length) {
+  const StartPosition begin = {seed.query + moved, seed.subject + moved};
+  if (begin.query > strand.length || begin.subject > parameters.chunks[found.chunk].length) {
     return {begin.query - kPack, begin.subject - kPack};
   }
   return begin;
 }
 
-// Sides are ordered by their length in steps: one digit of a sort. The last step has all that are longer.
+// Sides are ordered by length, in steps of kSideStep, as a single digit of the sort; step kLongestSide has all longer ones.
 constexpr uint32_t kSideStep = 16, kLongestSide = 255;
 
-// A side of a hit's extension.
-static __device__ __forceinline__ Side side_of(const Pairs& task, const ChunkHit& hit, bool is_right) {
-  const PairStrand strand = task.strands[strand_of(task, hit)];
-  const Chunk chunk = task.chunks[hit.chunk];
-  const Begin begin = begin_of(task, strand, hit);
-  const int32_t x_drop = task.is_greedy ? task.x_drop : min(task.x_drop, hit.score);
+// The left or the right side of a hit's extension.
+static __device__ __forceinline__ ExtensionSide side_of(const PairParameters& parameters, const ChunkHit& found, bool is_right) {
+  const PairStrand strand = parameters.strands[strand_of(parameters, found)];
+  const DatabaseChunk chunk = parameters.chunks[found.chunk];
+  const StartPosition begin = begin_of(parameters, strand, found);
+  const int32_t x_drop = parameters.is_greedy ? parameters.x_drop : min(parameters.x_drop, found.hit.score);
   return {chunk.first + begin.subject,
           uint64_t{strand.first} + begin.query,
           is_right ? chunk.length - begin.subject : begin.subject,
           is_right ? strand.length - begin.query : begin.query,
-          max(x_drop, task.least_drop),
+          max(x_drop, parameters.least_drop),
           is_right ? 0u : 1u};
 }
 
-// A side of `listed`, of which each hit has two.
-static __device__ __forceinline__ Side side_of(const Pairs& task, uint32_t number) {
-  return side_of(task, task.hits[task.listed[number / 2]], number % 2 == 1);
+// The side of a number.
+static __device__ __forceinline__ ExtensionSide side_of(const SideParameters& parameters, uint32_t number) {
+  const PairParameters& pairs = parameters.pairs;
+  return side_of(pairs, pairs.hits[parameters.listed[number / 2]], number % 2 == 1);
 }
 
-// The ungapped alignment itself.
-static __device__ __forceinline__ Span ungapped_span(const Pairs& task, const ChunkHit& hit) {
-  const uint32_t strand = strand_of(task, hit);
-  const auto query = static_cast<int32_t>(hit.query - task.strands[strand].first);
+// Where the ungapped alignment of a hit lies.
+static __device__ __forceinline__ AlignedSpan ungapped_span(const PairParameters& parameters, const ChunkHit& found) {
+  const uint32_t strand = strand_of(parameters, found);
+  const UngappedHit& hit = found.hit;
+  const auto query = static_cast<int32_t>(hit.query - parameters.strands[strand].first);
   const auto subject = static_cast<int32_t>(hit.subject), length = static_cast<int32_t>(hit.length);
   return {strand, hit.score, query, query + length, subject, subject + length};
 }
 
-// Whether a side is not known, given its answer.
-static __device__ __forceinline__ bool is_unknown(const Pairs& task, const uint32_t* answer) {
-  return task.is_greedy ? answer[0] == static_cast<uint32_t>(kNoFront) : answer[4] == kNoRoom;
+// Whether a side did not fit into memory, given its reach.
+static __device__ __forceinline__ bool is_unknown(const PairParameters& parameters, const uint32_t* reach) {
+  return parameters.is_greedy ? reach[0] == static_cast<uint32_t>(kNoFront) : reach[4] == kNoRoom;
 }
 
-// What two sides make of a hit; false if they are not known.
-static __device__ __forceinline__ bool gapped_span(const Pairs& task, const ChunkHit& hit, const uint32_t* answers,
-                                                   Span& span) {
-  const uint32_t *left = answers, *right = answers + kAnswer;
-  if (is_unknown(task, left) || is_unknown(task, right)) return false;
-  const uint32_t number = strand_of(task, hit);
-  const Begin begin = begin_of(task, task.strands[number], hit);
+// Writes where the gapped alignment of a hit lies, given the reaches of its sides; false if one did not fit into memory.
+static __device__ __forceinline__ bool gapped_span(const PairParameters& parameters, const ChunkHit& found, const uint32_t* reaches,
+                                                   AlignedSpan& span) {
+  const uint32_t *left = reaches, *right = reaches + kReachWords;
+  if (is_unknown(parameters, left) || is_unknown(parameters, right)) return false;
+  const uint32_t number = strand_of(parameters, found);
+  const StartPosition begin = begin_of(parameters, parameters.strands[number], found);
   const auto query = static_cast<int32_t>(begin.query), subject = static_cast<int32_t>(begin.subject);
   span.strand = number;
   const auto number_of = [](uint32_t word) { return static_cast<int32_t>(word); };
-  // Letters of query and subject: `GreedyReached`, or those of the other order in `Reached`.
-  const int q = task.is_greedy ? 1 : 2, s = task.is_greedy ? 2 : 1;
+  // Words of the letters of query and subject in `GreedySideReach`, or in `SideReach`, whose rows are the subject.
+  const int q = parameters.is_greedy ? 1 : 2, s = parameters.is_greedy ? 2 : 1;
   const int32_t lengths[4] = {number_of(left[q]), number_of(right[q]), number_of(left[s]), number_of(right[s])};
   span.query = query - lengths[0];
   span.query_end = query + lengths[1];
   span.subject = subject - lengths[2];
   span.subject_end = subject + lengths[3];
   span.score = number_of(left[0]) + number_of(right[0]);
-  if (task.is_greedy) {
+  if (parameters.is_greedy) {
     const int32_t letters = lengths[0] + lengths[1] + lengths[2] + lengths[3];
-    span.score = letters * task.reward / 2 - span.score * (task.reward - task.penalty);
+    span.score = letters * parameters.reward / 2 - span.score * (parameters.reward - parameters.penalty);
   }
   return true;
 }
 
-// Whether an alignment lies within another, if that is kept: src/contained.rs.
-static __device__ __forceinline__ bool lies_within(const Span& inner, const Span& outer, int32_t separation) {
+// Whether an alignment lies within another that is kept; on the CPU: src/hsp/contained.rs.
+static __device__ __forceinline__ bool lies_within(const AlignedSpan& inner, const AlignedSpan& outer, int32_t separation) {
   const auto is_close = [separation](int32_t one, int32_t other) { return abs(one - other) < separation; };
   return inner.strand == outer.strand && outer.score >= inner.score && outer.query <= inner.query &&
          inner.query_end <= outer.query_end && outer.subject <= inner.subject &&
@@ -202,9 +239,9 @@ static __device__ __forceinline__ bool lies_within(const Span& inner, const Span
           is_close(outer.query_end - outer.subject_end, inner.query_end - inner.subject_end));
 }
 
-// Whether an alignment takes the place of another: it shares an end with it, and scores more, or as much if it
-// is shorter. See src/contained.rs.
-static __device__ __forceinline__ bool replaces(const Span& newer, const Span& kept) {
+// Whether an alignment takes the place of another: they share an end, and it scores more, or as much and is shorter; on the
+// CPU: src/hsp/contained.rs.
+static __device__ __forceinline__ bool replaces(const AlignedSpan& newer, const AlignedSpan& kept) {
   const bool shares_begin = newer.query == kept.query && newer.subject == kept.subject;
   const bool shares_end = newer.query_end == kept.query_end && newer.subject_end == kept.subject_end;
   if (!shares_begin && !shares_end) return false;
@@ -214,16 +251,16 @@ static __device__ __forceinline__ bool replaces(const Span& newer, const Span& k
   return queries[0] < queries[1] || (queries[0] == queries[1] && subjects[0] < subjects[1]);
 }
 
-// Whether two hits are of a pair, given their keys.
+// Whether two hits are of the same pair, given their keys.
 static __device__ __forceinline__ bool is_pair(const SortKey& one, const SortKey& other) {
   return one.numbers[1] == other.numbers[1] && one.numbers[2] == other.numbers[2];
 }
 
-// The first of the hits of the pair that `hit` is of. Most pairs have few hits: steps grow from there on.
-static __device__ __forceinline__ uint32_t first_of_pair(const Pairs& task, uint32_t hit) {
-  const SortKey own = task.keys[hit];
+// The index of the best hit of the pair that a hit is of. Most pairs have few hits, so steps grow from the hit on.
+static __device__ __forceinline__ uint32_t first_of_pair(const PairParameters& parameters, uint32_t hit) {
+  const SortKey own = parameters.keys[hit];
   uint32_t first = hit, step = 1;
-  const auto reaches = [&] { return step <= first && is_pair(task.keys[first - step], own); };
+  const auto reaches = [&] { return step <= first && is_pair(parameters.keys[first - step], own); };
   for (; reaches(); step *= 2) first -= step;
   for (; step > 0; step /= 2) {
     if (reaches()) first -= step;
@@ -231,11 +268,11 @@ static __device__ __forceinline__ uint32_t first_of_pair(const Pairs& task, uint
   return first;
 }
 
-// And one behind the last.
-static __device__ __forceinline__ uint32_t end_of_pair(const Pairs& task, uint32_t hit) {
-  const SortKey own = task.keys[hit];
+// One behind the last hit of the pair that a hit is of.
+static __device__ __forceinline__ uint32_t end_of_pair(const PairParameters& parameters, uint32_t hit) {
+  const SortKey own = parameters.keys[hit];
   uint32_t last = hit, step = 1;
-  const auto reaches = [&] { return step < task.hit_count - last && is_pair(task.keys[last + step], own); };
+  const auto reaches = [&] { return step < parameters.hit_count - last && is_pair(parameters.keys[last + step], own); };
   for (; reaches(); step *= 2) last += step;
   for (; step > 0; step /= 2) {
     if (reaches()) last += step;

@@ -1,83 +1,86 @@
-// What all stages of the pipeline are given (src/pipeline/device.rs).
+// Tables that all stages of the pipeline read: database, queries and lookup table.
+//
+// All sequences are packed alike: 2 bits a code, 16 codes in a word of 32 bits, the first in the highest bits.
 #pragma once
 
 #include <gpualign/cuda_or_cpu.cuh>
 
 namespace blastn {
 
-// A chunk of the database. Mirrors `DeviceChunk`.
-struct Chunk {
-  uint64_t first;  // its first base, a multiple of 4
-  uint32_t length;
+// A chunk of the database: a subject, or a part of a long one.
+struct DatabaseChunk {
+  uint64_t first;   // its first base among the packed ones: a multiple of 4
+  uint32_t length;  // its bases
   uint32_t padding;
 };
 
-// A strand of a query. Mirrors `DeviceStrand`.
-struct Strand {
-  uint32_t first, end;  // its letters
-  int32_t drop;         // how far the score of an extension may drop: negative
-  int32_t nearly;       // what an extension by four columns must score
-  int32_t trigger;      // and one by single columns
-  uint32_t is_odd;      // whether it has letters that are no bases
+// A strand of a query, as the pipeline needs it. Scores are those of its own statistics.
+struct QueryStrand {
+  uint32_t first, end;     // its letters among those of the batch; the end is exclusive
+  int32_t drop;            // minus the X-drop: an extension ends once its score falls below the best by more
+  int32_t reduced_cutoff;  // least score of an extension by four columns at a time (NCBI's reduced_nucl_cutoff_score)
+  int32_t cutoff;          // least score of an ungapped extension (NCBI's cutoff_score)
+  uint32_t has_ambiguous;  // 1 if some letter of it is no base, else 0
 };
 
-// What eight columns add to a score that is 0. Mirrors `Eight`.
-struct __align__(8) Eight {
-  int16_t total;  // all of them
-  int16_t best;   // the best of the first one, two, ...
-  int16_t place;  // how many columns that is, at least
-  int16_t fall;   // the most by which the score falls below its best, or 0, before: negative
+// Score lookup entry: how eight columns, of which it is known which differ, change a score that is 0 before.
+struct __align__(8) EightColumnScore {
+  int16_t total;        // sum of all eight
+  int16_t best;         // greatest sum of the first 1, 2, ..., 8 columns
+  int16_t best_length;  // the fewest columns that have this sum
+  int16_t fall;         // how far the sum falls below its best so far, or below 0, at most: 0 or negative
 };
 
-// Mirrors `DeviceContext`.
-struct Context {
-  const uint32_t* packed;   // the database, 16 bases a word, the first in the highest bits;
-                            // there are four words before, and four behind; aligned to 8 bytes
-  const Chunk* chunks;
-  const uint32_t* present;  // which words are in the queries, a bit each
-  const uint32_t* starts;   // where the places of each word begin in `places`, and the end
-  const uint32_t* places;   // in `letters`
-  const uint32_t* indexed;  // at which places a word begins, a bit each
-  const uint8_t* letters;   // of all strands, with sentinels between them and around
-  const uint32_t* bases;    // the same, packed as the database
-  const uint32_t* odd;      // 1 for each letter that is no base, packed likewise
-  const Strand* strands;
-  const int32_t* matrix;    // 16 x 16 scores
-  const int32_t* fours;     // of four columns, given the exclusive or of their bases
-  const Eight* eights;      // for each set of columns that differ, the first in the lowest bit
-  uint64_t turns;           // bit e: a hit with e equal columns before it has a turn
+// Everything that a stage reads beside its input.
+struct PipelineTables {
+  const uint32_t* packed_bases;  // database; four words before it and four behind may be read; aligned to 8 bytes
+  const DatabaseChunk* chunks;
+  const uint32_t* word_present;  // of each possible word, a bit: whether the queries have it
+  const uint32_t* word_starts;   // of each possible word, where its entries in `word_places` begin; and the end of all
+  const uint32_t* word_places;   // places in `letters` at which words begin, grouped by word
+  const uint32_t* word_begins;   // of each place in `letters`, a bit: whether a word that is looked up begins there
+  const uint8_t* letters;        // all strands of all queries, a letter a byte, with sentinels between and around them
+  const uint32_t* letter_bases;  // `letters` packed as the database, with 0 for what is no base
+  const uint32_t* ambiguous;     // packed likewise: 1 for each letter that is no base, else 0
+  const QueryStrand* strands;    // in the order of `letters`
+  const int32_t* matrix;         // 16 x 16 scores of pairs of letters
+  const int32_t* quad_scores;    // score of four columns, by the exclusive or of their packed bases (256 entries)
+  const EightColumnScore* eight_column_scores;  // by the set of columns that differ, the first in the lowest bit
+  uint64_t representative_offsets;  // bit e: whether a hit with e equal columns before it represents its exact match
   uint32_t letter_count, strand_count;
-  uint32_t width, word, stride;  // bases of a looked-up word, of a hit, between looked-up words
-  uint32_t by_four;              // whether extensions are tried by four columns first
-  int32_t reward, penalty;       // scores of equal and of different bases
+  uint32_t lookup_width;    // bases of a word in the lookup table
+  uint32_t word_length;     // bases that must be equal in a row (the option word_size)
+  uint32_t stride;          // bases between two words of the database that are looked up
+  uint32_t uses_quads;      // 1 if extensions are first tried by four columns at a time
+  int32_t reward, penalty;  // score of a column of equal bases, and of different ones
 };
-static_assert(sizeof(Context) == 144, "mirrored in Rust");
 
-// 16 packed codes from a place on, the first in the highest bits. Up to 16 before the first may be asked
-// for.
-static __device__ __forceinline__ uint32_t sixteen(const uint32_t* packed, int64_t place) {
+// Sixteen packed codes from a place on, the first in the highest bits. The place may be up to 16 before the first code.
+static __device__ __forceinline__ uint32_t sixteen_codes(const uint32_t* packed, int64_t place) {
   const uint32_t* words = packed + (place >> 4);
   const uint64_t two = static_cast<uint64_t>(__ldg(words)) << 32 | __ldg(words + 1);
   return static_cast<uint32_t>(two << (2 * (place & 15)) >> 32);
 }
 
-static __device__ __forceinline__ uint32_t base_at(const Context& context, uint64_t place) {
-  return __ldg(context.packed + place / 16) >> (30 - 2 * (place % 16)) & 3;
+// The base at a place of the database, from 0 to 3.
+static __device__ __forceinline__ uint32_t base_at(const PipelineTables& tables, uint64_t place) {
+  return __ldg(tables.packed_bases + place / 16) >> (30 - 2 * (place % 16)) & 3;
 }
 
-static __device__ __forceinline__ uint32_t word_at(const Context& context, uint64_t place) {
-  return sixteen(context.packed, place) >> (32 - 2 * context.width);
+// The word of the lookup table that begins at a place of the database.
+static __device__ __forceinline__ uint32_t word_at(const PipelineTables& tables, uint64_t place) {
+  return sixteen_codes(tables.packed_bases, place) >> (32 - 2 * tables.lookup_width);
 }
 
-// The words at COUNT places, ascending, of which the first is `first` of the database. If they are close to
-// each other, few loads do for all.
+// Looks up the words at COUNT ascending places of a chunk; `places[0]` of the chunk is `first` of the database. Words that
+// are close to each other are taken from the same four loads.
 template <uint32_t COUNT>
-static __device__ __forceinline__ void words_at(const Context& context, uint64_t first,
+static __device__ __forceinline__ void words_at(const PipelineTables& tables, uint64_t first,
                                                 const uint32_t (&places)[COUNT], uint32_t (&codes)[COUNT]) {
-  const uint32_t most = 64 - 15 - context.width;
-  const uint32_t shift = 32 - 2 * context.width;
-  if (COUNT > 1 && (COUNT - 1) * context.stride <= most) {
-    const uint32_t* words = context.packed + first / 16;
+  const uint32_t most = 64 - 15 - tables.lookup_width;
+  const uint32_t shift = 32 - 2 * tables.lookup_width;
+  if (COUNT > 1 && (COUNT - 1) * tables.stride <= most) {
+    const uint32_t* words = tables.packed_bases + first / 16;
     const uint32_t four[4] = {__ldg(words), __ldg(words + 1), __ldg(words + 2), __ldg(words + 3)};
 #pragma unroll
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -88,32 +91,32 @@ static __device__ __forceinline__ void words_at(const Context& context, uint64_t
     }
   } else {
 #pragma unroll
-    for (uint32_t i = 0; i < COUNT; i++) codes[i] = word_at(context, first + places[i] - places[0]);
+    for (uint32_t i = 0; i < COUNT; i++) codes[i] = word_at(tables, first + places[i] - places[0]);
   }
 }
 
-// Sixteen columns, two bits each, of which the lower is set: where bases differ (or may), and where
-// the query's letter is no base. The first column is in the highest bits.
-struct Columns {
-  uint32_t different, odd;
+// Sixteen columns, two bits each, of which the lower tells: whether bases differ (undefined where the letter is
+// ambiguous), and whether the query's letter is ambiguous. The first column is in the highest bits.
+struct SixteenColumns {
+  uint32_t different, ambiguous;
 
-  // From these places on; `subject` counts from the beginning of the database.
-  __device__ Columns(const Context& context, int64_t query, int64_t subject) {
-    const uint32_t bits = sixteen(context.bases, query) ^ sixteen(context.packed, subject);
+  // The columns from these places on; `subject` counts from the begin of the database.
+  __device__ SixteenColumns(const PipelineTables& tables, int64_t query, int64_t subject) {
+    const uint32_t bits = sixteen_codes(tables.letter_bases, query) ^ sixteen_codes(tables.packed_bases, subject);
     different = (bits | bits >> 1) & 0x55555555;
-    odd = sixteen(context.odd, query);
+    ambiguous = sixteen_codes(tables.ambiguous, query);
   }
 
-  __device__ uint32_t special() const { return different | odd; }
+  __device__ uint32_t unequal() const { return different | ambiguous; }
 };
 
-// 64 packed codes, BEFORE before a place and the others from it on, 16 a word, the first in the highest
-// bits. With up to 48 before the place, the place may be the first.
+// Sixty-four packed codes around a place: BEFORE (at most 48) before it, the others from it on; 16 a word, the first in the
+// highest bits. The place may be that of the first code.
 template <int BEFORE>
-struct Codes {
+struct CodesAround {
   uint32_t words[4];
 
-  __device__ __forceinline__ Codes(const uint32_t* packed, int64_t place) {
+  __device__ __forceinline__ CodesAround(const uint32_t* packed, int64_t place) {
     const int64_t first = (place - BEFORE) >> 4;
     const uint2* pairs = reinterpret_cast<const uint2*>(packed + (first & ~int64_t{1}));
     const uint2 a = __ldg(pairs), b = __ldg(pairs + 1), c = __ldg(pairs + 2);
@@ -128,23 +131,24 @@ struct Codes {
   }
 };
 
-// Equal columns from two places on to the right, up to `most`.
-static __device__ __forceinline__ uint32_t equal_right(const Context& context, uint32_t query,
+// Counts equal columns from two places to the right, up to `most`; `subject` counts from the begin of the database.
+static __device__ __forceinline__ uint32_t equal_right(const PipelineTables& tables, uint32_t query,
                                                        uint64_t subject, uint32_t most) {
   uint32_t equal = 0;
   while (equal < most) {
-    const uint32_t special = Columns(context, query + equal, subject + equal).special();
-    if (special != 0) return min(most, equal + __clz(static_cast<int>(special)) / 2);
+    const uint32_t unequal = SixteenColumns(tables, query + equal, subject + equal).unequal();
+    if (unequal != 0) return min(most, equal + __clz(static_cast<int>(unequal)) / 2);
     equal += 16;
   }
   return most;
 }
 
-static __device__ __forceinline__ uint32_t letter_at(const Context& context, uint32_t place) {
-  return __ldg(context.letters + place);
+// The letter at a place of the batch, from 0 to 15.
+static __device__ __forceinline__ uint32_t letter_at(const PipelineTables& tables, uint32_t place) {
+  return __ldg(tables.letters + place);
 }
 
-// The number of the strand that a place of the letters is in, or ends with.
+// The index of the strand that has a place of the letters, or ends there.
 template <class S>
 static __device__ __forceinline__ uint32_t strand_of(const S* strands, uint32_t count, uint32_t place) {
   uint32_t low = 0, high = count;
@@ -156,8 +160,9 @@ static __device__ __forceinline__ uint32_t strand_of(const S* strands, uint32_t 
   return low;
 }
 
-static __device__ __forceinline__ Strand strand_at(const Context& context, uint32_t place) {
-  return context.strands[strand_of(context.strands, context.strand_count, place)];
+// The strand that has a place of the letters, or ends there.
+static __device__ __forceinline__ QueryStrand strand_at(const PipelineTables& tables, uint32_t place) {
+  return tables.strands[strand_of(tables.strands, tables.strand_count, place)];
 }
 
 }  // namespace blastn

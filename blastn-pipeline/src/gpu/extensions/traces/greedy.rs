@@ -1,23 +1,17 @@
-//! Greedy sides.
+//! Greedy sides and their columns.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceBuffer};
+use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer};
 
-use super::{DeviceQueries, Engine, GpuExtensions, Level};
+use super::levels::{DeviceQueries, GREEDY_LEVELS, GpuExtensions, TraceKernel};
 use crate::gpu::extensions::parameters::{
-    self, Answers, FIRST, FRONT_SLOT, GreedyScores, GreedyTask, GreedyTraceTask, Side,
+    ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores, GreedyTraceParameters,
+    TracedSides, greedy_source_words,
 };
-
-/// Rows are differences.
-pub(super) const TRACES: [Level; 3] = [
-    Level { width: 64, rows: 1 << 8 },
-    Level { width: 128, rows: 1 << 10 },
-    Level { width: 512, rows: 1 << 12 },
-];
+use crate::gpu::extensions::text::first_letters;
 
 impl GpuExtensions {
-    /// Extends sides greedily, with their columns: their rows are letters of the database, their columns
-    /// those of the queries.
+    /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
@@ -26,34 +20,36 @@ impl GpuExtensions {
         queries: &DeviceQueries,
         letters: &DeviceBuffer<u32>,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let subjects = letters.address(&self.gpu) + FIRST;
-        let of_queries = queries.letters.address(&self.gpu) + FIRST;
-        let engine = Engine {
-            kernel: &self.greedy_traces,
-            levels: &TRACES,
-            slot: FRONT_SLOT,
-            room: |_, level| parameters::greedy_room(level.rows, level.width),
-            task: &|launch| {
-                let &[sides, reached, cursors, sources, runs] = &launch.addresses;
-                let greedy = GreedyTask {
-                    addresses: [sides, subjects, of_queries, 0, 0],
-                    count: launch.count,
-                    width: launch.width,
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let subject = first_letters(letters.address(&self.gpu));
+        let query = first_letters(queries.letters.address(&self.gpu));
+        let kernel = TraceKernel {
+            kernel: &self.greedy,
+            levels: &GREEDY_LEVELS,
+            slot_bytes: FRONT_SLOT_BYTES,
+            source_words: |_, level| greedy_source_words(level.rows, level.slots),
+            parameters: &|launch| GreedyTraceParameters {
+                greedy: GreedyParameters {
+                    sides: launch.sides,
+                    subject,
+                    query,
+                    reaches: DeviceAddress::NULL,
+                    cursor: DeviceAddress::NULL,
+                    side_count: launch.side_count,
+                    front_slots: launch.slots,
                     scores,
                     padding: 0,
-                };
-                let task = GreedyTraceTask {
-                    greedy,
-                    addresses: [reached, cursors, sources, runs],
-                    room: launch.room,
-                    run_room: launch.run_room,
-                    padding: 0,
-                };
-                bytemuck::bytes_of(&task).to_vec()
+                },
+                reaches: launch.reaches,
+                cursors: launch.cursors,
+                sources: launch.sources,
+                runs: launch.runs,
+                source_words: launch.source_words,
+                run_capacity: launch.run_capacity,
+                padding: 0,
             },
         };
-        self.levels(&engine, sides)
+        self.trace(&kernel, sides)
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Everyday<'a> {
     ) -> Aligned<'r> {
         let regions = resolved.regions.of(number);
         let (region, mapq) = (&regions[placed.region], placed.mapq);
-        let second = ranking::next_best(regions, placed.region);
+        let second = ranking::second_best_score(regions, placed.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);

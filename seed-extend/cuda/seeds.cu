@@ -154,7 +154,7 @@ struct Settle : stream::Stage {
   __device__ static bool settle(const SeedParameters& p, const PackedQuery& query, GrowingWord& it, Seed& seed) {
     const uint32_t min_length = p.options.min_length, state = it.state;
     uint32_t first = it.rows.lo;
-    if (state == LOCATE_LEFT || state == LOCATE_MATCH) first = fm::sampled(p.index, first) + it.steps;
+    if (state == LOCATE_LEFT || state == LOCATE_MATCH) first = fm::sampled_position(p.index, first) + it.steps;
     if (state == LOCATE_LEFT) {
       const uint32_t before = query.equal_before(it.begin, p.index, first);
       it.begin = static_cast<uint16_t>(it.begin - before);

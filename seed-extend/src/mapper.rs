@@ -98,7 +98,7 @@ pub fn tie_breaker(name: &[u8], seed: u64) -> u64 {
 
 /// The text of an index, as [`extend`](crate::extend) takes it.
 fn text(index: &FmIndex) -> ReferenceText<'_> {
-    ReferenceText::Packed(index.reference().words())
+    ReferenceText::Packed(index.reference().packed_text())
 }
 
 impl<'i> Mapper<'i> {

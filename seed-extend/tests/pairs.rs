@@ -228,7 +228,7 @@ fn mates_are_looked_for_where_they_should_be() {
         let text: Vec<u8> = (0..6000).map(|_| *random.choice(b"ACGT").unwrap()).collect();
         let reference = Reference::from_records([("a", &text)]).unwrap();
         let segments = Segments::new(&reference);
-        let words = PackedText { words: reference.words(), length: text.len() };
+        let words = PackedText { words: reference.packed_text(), length: text.len() };
         let scoring = Scoring::default();
         let extension =
             RegionBuilder { text: words, segments: &segments, scoring, band_margin: 50 };

@@ -32,7 +32,7 @@ impl<'t> PackedText<'t> {
     /// The text of an index.
     pub fn of(index: &'t FmIndex) -> Self {
         let reference = index.reference();
-        Self { words: reference.words(), length: reference.indexed_len() as usize }
+        Self { words: reference.packed_text(), length: reference.indexed_len() as usize }
     }
 }
 

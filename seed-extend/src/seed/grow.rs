@@ -65,7 +65,7 @@ impl SeedContext {
     /// Puts one more base of the text before a word that occurs once, unless the index has a sampled position for its
     /// row. Returns whether it did.
     fn step_to_position(&self, word: &mut GrowingWord) -> bool {
-        if self.index.expect_sampled(word.rows.lo) {
+        if self.index.prefetch_if_sampled(word.rows.lo) {
             return false;
         }
         word.rows.lo = self.index.forward().previous(word.rows.lo);
@@ -75,13 +75,13 @@ impl SeedContext {
 
     /// Position in the text of a word whose row has a sampled position.
     pub(super) fn position(&self, word: &GrowingWord) -> u32 {
-        self.index.sampled(word.rows.lo).map_or(0, |position| position + word.steps)
+        self.index.sampled_position(word.rows.lo).map_or(0, |position| position + word.steps)
     }
 
     /// Prefetches what extending a word will read from the index.
     pub(super) fn prefetch_extension(&self, word: &GrowingWord) {
         let is_rightward = matches!(word.state(), WordState::ExtendRight | WordState::ExtendRare);
-        self.index.expect(!is_rightward, word.rows);
+        self.index.prefetch(!is_rightward, word.rows);
     }
 
     /// Whether a word occurs seldom enough for a seed of the third kind.

@@ -48,7 +48,7 @@ impl SeedContext {
     /// Prefetches the entry of the table of words that looking a word up will read.
     pub(super) fn prefetch_lookup(&self, word: &GrowingWord) {
         if let Some((_, bases)) = self.table_word(word).filter(|(_, bases)| !bases.is_empty()) {
-            self.index.expect_lookup(bases);
+            self.index.prefetch_lookup(bases);
         }
     }
 

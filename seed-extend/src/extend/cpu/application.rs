@@ -45,7 +45,7 @@ mod tests {
         let found = align(&mut context, settings);
         let runs = context.finish();
         let with_runs = |it: &TaskAlignment| {
-            let own = runs[it.span.first_run as usize..][..it.span.runs as usize].to_vec();
+            let own = runs[it.span.first_run as usize..][..it.span.run_count as usize].to_vec();
             (it.task, AlignmentSpan { first_run: 0, ..it.span }, own)
         };
         let mut all: Vec<_> = found.parts().flatten().map(with_runs).collect();

@@ -1,6 +1,6 @@
 //! From chains to regions: what is to be aligned, and what an alignment says.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chains::Chain;
@@ -25,7 +25,12 @@ pub struct Extension<'t> {
 impl Extension<'_> {
     /// The region of a chain on one diagonal, along which the query differs from the text in no more than
     /// one base: no alignment with a gap scores more.
-    pub fn plain(&self, queries: &Queries, chain: &Chain, runs: &mut Vec<Run>) -> Option<Region> {
+    pub fn plain(
+        &self,
+        queries: &Queries,
+        chain: &Chain,
+        runs: &mut Vec<CigarRun>,
+    ) -> Option<Region> {
         let query = queries.packed(chain.query);
         let segment = &self.segments.get(chain.segment).indexed;
         let begin = u32::try_from(chain.low).ok().filter(|begin| *begin >= segment.start)?;
@@ -36,12 +41,15 @@ impl Extension<'_> {
         let differ = only_difference(query, self.text, begin as usize)?;
         let first_run = runs.len() as u32;
         match differ {
-            None => runs.push(Run::new(Op::Equal, length)),
+            None => runs.push(CigarRun::new(CigarOp::Equal, length)),
             Some(place) => {
-                let around =
-                    [(Op::Equal, place), (Op::Different, 1), (Op::Equal, length - place - 1)];
+                let around = [
+                    (CigarOp::Equal, place),
+                    (CigarOp::Different, 1),
+                    (CigarOp::Equal, length - place - 1),
+                ];
                 let some = around.into_iter().filter(|&(_, count)| count > 0);
-                runs.extend(some.map(|(op, count)| Run::new(op, count)));
+                runs.extend(some.map(|(op, count)| CigarRun::new(op, count)));
             }
         }
         let own = &runs[first_run as usize..];
@@ -108,7 +116,7 @@ impl Extension<'_> {
         (query, segment): (u32, u32),
         task: &Task,
         (alignments, number): (&Alignments, usize),
-        runs: &mut Vec<Run>,
+        runs: &mut Vec<CigarRun>,
     ) -> Option<Region> {
         let place = &alignments.places[number];
         if place.score <= 0 {
@@ -137,23 +145,23 @@ impl Extension<'_> {
 }
 
 /// What columns score if no base is unknown.
-fn total(runs: &[Run], scoring: Scoring) -> i32 {
+fn total(runs: &[CigarRun], scoring: Scoring) -> i32 {
     runs.iter().map(|&run| worth(run, scoring)).sum()
 }
 
 /// What a run scores if no base is unknown.
-fn worth(run: Run, scoring: Scoring) -> i32 {
-    let count = run.count() as i32;
+fn worth(run: CigarRun, scoring: Scoring) -> i32 {
+    let count = run.length() as i32;
     match run.op() {
-        Op::Equal => count * scoring.matched(),
-        Op::Different => -count * scoring.mismatch(),
-        Op::Insertion | Op::Deletion => -scoring.gap(run.count()),
+        CigarOp::Equal => count * scoring.matched(),
+        CigarOp::Different => -count * scoring.mismatch(),
+        CigarOp::Insertion | CigarOp::Deletion => -scoring.gap(run.length()),
     }
 }
 
 /// The best score of any stretch of columns that score `all` together. Pairs with unknown bases cost
 /// less than runs tell: the difference is added, as far as there are equal bases.
-fn best_part(runs: &[Run], all: i32, scoring: Scoring) -> i32 {
+fn best_part(runs: &[CigarRun], all: i32, scoring: Scoring) -> i32 {
     let (mut here, mut best, mut most) = (0, 0, 0);
     for &run in runs {
         let worth = worth(run, scoring);

@@ -4,7 +4,7 @@
 use std::iter::from_fn;
 use std::ops::Range;
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use rayon::prelude::*;
 
 use crate::chains::Chain;
@@ -34,7 +34,7 @@ pub(crate) struct Part {
     reads: Range<usize>,
     /// Regions that need no alignment, by read, and their columns.
     plain: Vec<Region>,
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
     /// Chains that are to be extended, by read.
     chains: Vec<Chain>,
     /// The first of their tasks among all.
@@ -99,7 +99,7 @@ impl Part {
         (tasks, alignments): (&[Task], &Alignments),
         extension: Extension<'_>,
         mut take: impl FnMut(usize, &mut Vec<Region>),
-    ) -> Vec<Run> {
+    ) -> Vec<CigarRun> {
         let mut runs = self.runs;
         let mut plain = self.plain.into_iter().peekable();
         let mut chains = (self.first_task..).zip(self.chains).peekable();
@@ -124,17 +124,17 @@ impl Part {
 
 /// Whether a region with these runs goes through its chain: has equal columns in its places of the query, on
 /// its diagonals. A band may hold a better alignment beside it.
-fn is_of(region: &Region, runs: &[Run], chain: &Chain) -> bool {
+fn is_of(region: &Region, runs: &[CigarRun], chain: &Chain) -> bool {
     let (mut place, mut diagonal) =
         (region.query_begin, i64::from(region.begin) - i64::from(region.query_begin));
     runs.iter().any(|run| {
-        let (begin, count) = (place, run.count());
+        let (begin, count) = (place, run.length());
         match run.op() {
-            Op::Equal | Op::Different => place += count,
-            Op::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
-            Op::Deletion => diagonal += i64::from(count),
+            CigarOp::Equal | CigarOp::Different => place += count,
+            CigarOp::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
+            CigarOp::Deletion => diagonal += i64::from(count),
         }
-        run.op() == Op::Equal
+        run.op() == CigarOp::Equal
             && (chain.low..=chain.high).contains(&diagonal)
             && begin < chain.end
             && chain.begin < place
@@ -147,8 +147,13 @@ mod tests {
 
     #[test]
     fn regions_go_through_their_chains_or_beside_them() {
-        let columns = [(Op::Equal, 20), (Op::Deletion, 3), (Op::Equal, 30), (Op::Different, 10)];
-        let runs = columns.map(|(op, count)| Run::new(op, count));
+        let columns = [
+            (CigarOp::Equal, 20),
+            (CigarOp::Deletion, 3),
+            (CigarOp::Equal, 30),
+            (CigarOp::Different, 10),
+        ];
+        let runs = columns.map(|(op, count)| CigarRun::new(op, count));
         let region = Region {
             query: 0,
             segment: 0,

@@ -1,6 +1,6 @@
 //! Regions: where a read aligns, each with its alignment.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use crate::lists::Lists;
 use crate::queries::{TOGETHER, is_reverse};
@@ -70,7 +70,7 @@ pub struct Regions {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
     pub(crate) of_reads: Lists<Region>,
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<CigarRun>,
 }
 
 impl Regions {
@@ -80,7 +80,7 @@ impl Regions {
     }
 
     /// The columns of a region.
-    pub fn runs(&self, region: &Region) -> &[Run] {
+    pub fn runs(&self, region: &Region) -> &[CigarRun] {
         let part = &self.parts[region.query as usize / 2 / TOGETHER];
         &part.runs[region.first_run as usize..][..region.runs as usize]
     }

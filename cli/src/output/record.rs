@@ -18,7 +18,7 @@
 use std::io;
 
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, Mapping, Op, Path, Run, Strand};
+use woodstocc::{Alignment, CigarOp, CigarRun, Mapping, Path, Strand};
 
 use crate::input::Read;
 use crate::output::ReadGroup;
@@ -99,7 +99,7 @@ pub struct Formatter<'a> {
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
     md: Lines,
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
     /// The read as it lies on the other strand.
     reversed: Reversed,
 }
@@ -209,20 +209,21 @@ impl<'a> Formatter<'a> {
 }
 
 /// A CIGAR in BAM's encoding, neighbours of one kind joined.
-fn set_cigar(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
+fn set_cigar(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
     cigar.clear();
     push_runs(runs, eqx, cigar);
 }
 
 /// Appends to a CIGAR.
-pub fn push_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
-    for &(op, count) in runs {
+pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
+    for run in runs {
+        let (op, count) = (run.op(), run.length());
         let code = match op {
-            Op::Equal if eqx => hts::CIGAR_EQUAL,
-            Op::Different if eqx => hts::CIGAR_DIFFERENT,
-            Op::Equal | Op::Different => hts::CIGAR_MATCH,
-            Op::Insertion => hts::CIGAR_INSERTION,
-            Op::Deletion => hts::CIGAR_DELETION,
+            CigarOp::Equal if eqx => hts::CIGAR_EQUAL,
+            CigarOp::Different if eqx => hts::CIGAR_DIFFERENT,
+            CigarOp::Equal | CigarOp::Different => hts::CIGAR_MATCH,
+            CigarOp::Insertion => hts::CIGAR_INSERTION,
+            CigarOp::Deletion => hts::CIGAR_DELETION,
         };
         match cigar.last_mut() {
             Some(last) if *last & hts::CIGAR_KIND == code => *last += count << hts::CIGAR_SHIFT,
@@ -246,7 +247,7 @@ mod tests {
     const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
     /// A mapping to one place, on each of these strands, with this alignment.
-    fn mapping(strands: &[Strand], runs: &[Run], total: u64, mapq: u8) -> Mapping {
+    fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {
         let mut mapping = Mapping::default();
         (mapping.total, mapping.mapq) = (total, mapq);
         for &strand in strands {
@@ -274,7 +275,8 @@ mod tests {
     #[test]
     fn primary_and_secondary_records_differ_as_documented() {
         let reference = reference();
-        let cigar = [(Op::Equal, 10), (Op::Different, 3), (Op::Insertion, 2)];
+        let cigar = [(CigarOp::Equal, 10), (CigarOp::Different, 3), (CigarOp::Insertion, 2)]
+            .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
         let group = "@RG\\tID:x".parse().expect("is fine");
         let mut formatter = Formatter::new(&reference, Some(&group), false);
@@ -298,7 +300,8 @@ mod tests {
     #[test]
     fn eqx_names_both_kinds_of_match() {
         let reference = reference();
-        let cigar = [(Op::Equal, 9), (Op::Different, 1), (Op::Deletion, 2), (Op::Equal, 5)];
+        let cigar = [(CigarOp::Equal, 9), (CigarOp::Different, 1), (CigarOp::Deletion, 2), (CigarOp::Equal, 5)]
+            .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
             let mut formatter = Formatter::new(&reference, None, eqx);

@@ -3,13 +3,15 @@
 #![allow(dead_code, clippy::expect_used, reason = "shared by tests, which may panic")]
 
 use fastrand::Rng;
-use nw_batch::{Batch, FreeEnds, Gaps, Matrix, Pair, Scoring, Sequences};
+use nw_batch::{
+    FreeEnds, GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, SubstitutionMatrix,
+};
 
 /// Sequences in pairs: the first query with the first target, and so on.
 pub struct Pairs {
-    pub queries: Sequences,
-    pub targets: Sequences,
-    pub numbers: Vec<Pair>,
+    pub queries: SequenceSet,
+    pub targets: SequenceSet,
+    pub numbers: Vec<SequencePair>,
 }
 
 impl Pairs {
@@ -17,12 +19,12 @@ impl Pairs {
         Self {
             queries: all.iter().map(|pair| &pair.0).collect(),
             targets: all.iter().map(|pair| &pair.1).collect(),
-            numbers: (0..all.len() as u32).map(|n| Pair { query: n, target: n }).collect(),
+            numbers: (0..all.len() as u32).map(|n| SequencePair { query: n, target: n }).collect(),
         }
     }
 
-    pub fn batch(&self) -> Batch<'_> {
-        Batch { queries: &self.queries, targets: &self.targets, pairs: &self.numbers }
+    pub fn batch(&self) -> PairBatch<'_> {
+        PairBatch { queries: &self.queries, targets: &self.targets, pairs: &self.numbers }
     }
 }
 
@@ -76,11 +78,12 @@ pub fn free_ends(bits: u8) -> FreeEnds {
 /// Scorings of all kinds, with their names.
 pub fn scorings() -> Vec<(&'static str, Scoring)> {
     let simple = |matching, mismatch, open, extend| {
-        Scoring::simple(matching, mismatch, Gaps { open, extend }).expect("a scoring")
+        Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
+            .expect("a scoring")
     };
     let matrix = |name, open, extend| {
-        let matrix = Matrix::built_in(name).expect("a name").expect("a matrix");
-        Scoring::matrix(matrix, Gaps { open, extend }).expect("a scoring")
+        let matrix = SubstitutionMatrix::built_in(name).expect("a name").expect("a matrix");
+        Scoring::with_matrix(matrix, GapCosts { open, extend }).expect("a scoring")
     };
     vec![
         ("linear", simple(5, -4, 10, 10)),

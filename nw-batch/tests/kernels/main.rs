@@ -2,7 +2,8 @@
 //! program, since linking takes longest.
 
 #[path = "../common/mod.rs"]
-mod nw_common;
+mod common;
 
-mod nw_others;
-mod nw_warp;
+mod addresses;
+mod edit_and_full_matrix;
+mod warp;

@@ -1,6 +1,6 @@
 //! Alignments of many tasks, the runs of all in one array.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use bytemuck::{Pod, Zeroable};
 
 use super::stages::Aligned;
@@ -34,7 +34,7 @@ pub struct Alignments {
     /// Where they are.
     pub places: Vec<Place>,
     /// The columns of all of them; use [`Self::runs_of`].
-    pub runs: Vec<Run>,
+    pub runs: Vec<CigarRun>,
 }
 
 /// One alignment with its columns.
@@ -43,7 +43,7 @@ pub struct Alignment {
     /// Where it is; its first run is number 0.
     pub place: Place,
     /// Its columns from the first pair to the last: neighbouring runs differ, and none is empty.
-    pub runs: Vec<Run>,
+    pub runs: Vec<CigarRun>,
 }
 
 impl Alignments {
@@ -52,7 +52,7 @@ impl Alignments {
     ///
     /// # Panics
     /// If there is no such task.
-    pub fn runs_of(&self, task: usize) -> &[Run] {
+    pub fn runs_of(&self, task: usize) -> &[CigarRun] {
         let place = &self.places[task];
         &self.runs[place.first_run as usize..][..place.runs as usize]
     }
@@ -73,7 +73,7 @@ impl Alignments {
     }
 
     /// Sets that of a task, which had none.
-    pub(crate) fn set(&mut self, task: usize, place: Place, runs: &[Run]) {
+    pub(crate) fn set(&mut self, task: usize, place: Place, runs: &[CigarRun]) {
         let first_run = self.runs.len() as u64;
         self.places[task] = Place { runs: runs.len() as u32, first_run, ..place };
         self.runs.extend_from_slice(runs);
@@ -83,7 +83,7 @@ impl Alignments {
     pub(super) fn add<'a>(
         &mut self,
         aligned: impl Iterator<Item = &'a Aligned>,
-        runs: impl Iterator<Item = &'a [Run]>,
+        runs: impl Iterator<Item = &'a [CigarRun]>,
     ) {
         let before = self.runs.len() as u64;
         for &Aligned { place, task, .. } in aligned {
@@ -110,22 +110,16 @@ impl PartialEq for Alignments {
 
 impl Eq for Alignments {}
 
-/// Adds columns behind others.
-pub(crate) fn push(runs: &mut Vec<Run>, op: Op, count: u32) {
-    match runs.last_mut() {
-        Some(last) if last.op() == op => *last = Run::new(op, last.count() + count),
-        _ => runs.push(Run::new(op, count)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_order_of_runs_does_not_matter() {
-        let (a, b) =
-            ([Run::new(Op::Equal, 3)], [Run::new(Op::Equal, 1), Run::new(Op::Deletion, 2)]);
+        let (a, b) = (
+            [CigarRun::new(CigarOp::Equal, 3)],
+            [CigarRun::new(CigarOp::Equal, 1), CigarRun::new(CigarOp::Deletion, 2)],
+        );
         let place = |score| Place { score, ..Place::default() };
         let all = |order: [usize; 2]| {
             let mut all = Alignments { places: vec![Place::default(); 2], runs: Vec::new() };

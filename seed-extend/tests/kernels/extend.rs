@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::stream::Loaded;
 use fastrand::Rng;
 use gpualign_tests::{ShimBackend, kernels};
@@ -82,7 +82,7 @@ fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) 
     let engine = Engine::new(loaded, scoring, Text::Packed(&words));
     // What was found before is forgotten.
     let mut found =
-        Alignments { places: vec![Place::default()], runs: vec![Run::new(Op::Equal, 1)] };
+        Alignments { places: vec![Place::default()], runs: vec![CigarRun::new(CigarOp::Equal, 1)] };
     let tasks = (case.tasks(), None);
     engine.expect("an engine").align_within(tasks, plan, limits, &mut found).expect("it runs");
     assert_eq!(found.places.len(), case.tasks.len());

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use nw_batch::gpu::full::Full;
-use nw_batch::{Choice, FreeEnds};
+use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
+use nw_batch::{KernelChoice, FreeEnds};
 
 use crate::args::{Messages, Threads};
 
 /// Commands of `gpualign nw`.
 #[derive(Debug, Subcommand)]
-pub enum Nw {
+pub enum NwCommand {
     /// Aligns each record of a file with the record at its place in another
     Pairs {
         /// Queries: FASTA or FASTQ, plain or gz, bz2, zst; - is standard input
@@ -65,7 +65,7 @@ pub struct NwOptions {
     pub gap_extend: i32,
     /// Ends that may stay unaligned at no cost, separated by commas
     #[arg(long, value_name = "END", value_delimiter = ',')]
-    pub free_ends: Vec<Free>,
+    pub free_ends: Vec<FreeEnd>,
 
     /// Scores alone: no alignment, identity or length
     #[arg(long, help_heading = "Output")]
@@ -95,7 +95,7 @@ pub struct NwOptions {
     pub device: DeviceRequest,
     /// Kernel of the GPU; all give the same scores
     #[arg(long, default_value = "auto", help_heading = "Resources")]
-    pub kernel: KernelName,
+    pub kernel: NwKernel,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub struct NwOptions {
 
 /// Values of `--free-ends`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Free {
+pub enum FreeEnd {
     /// First residues of the query
     QueryBegin,
     /// Last residues of the query
@@ -123,7 +123,7 @@ pub enum Free {
 
 /// Values of `--kernel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KernelName {
+pub enum NwKernel {
     /// What is fastest
     Auto,
     /// Cells in registers, two pairs a warp
@@ -140,16 +140,16 @@ pub enum KernelName {
     Rscan,
 }
 
-impl From<KernelName> for Choice {
-    fn from(name: KernelName) -> Self {
+impl From<NwKernel> for KernelChoice {
+    fn from(name: NwKernel) -> Self {
         match name {
-            KernelName::Auto => Self::Auto,
-            KernelName::Warp => Self::Warp,
-            KernelName::Edit => Self::Edit,
-            KernelName::Rodinia => Self::Full(Full::Rodinia),
-            KernelName::TiledDscan => Self::Full(Full::TiledDscan),
-            KernelName::Dscan => Self::Full(Full::Dscan),
-            KernelName::Rscan => Self::Full(Full::Rscan),
+            NwKernel::Auto => Self::Auto,
+            NwKernel::Warp => Self::Warp,
+            NwKernel::Edit => Self::Edit,
+            NwKernel::Rodinia => Self::FullMatrix(FullMatrixKernel::Rodinia),
+            NwKernel::TiledDscan => Self::FullMatrix(FullMatrixKernel::TiledDscan),
+            NwKernel::Dscan => Self::FullMatrix(FullMatrixKernel::Dscan),
+            NwKernel::Rscan => Self::FullMatrix(FullMatrixKernel::Rscan),
         }
     }
 }
@@ -188,7 +188,7 @@ impl NwFormat {
     }
 }
 
-impl Nw {
+impl NwCommand {
     /// The options.
     pub fn options(&self) -> &NwOptions {
         match self {
@@ -243,12 +243,12 @@ impl NwOptions {
 
     /// The ends that are free.
     pub fn free(&self) -> FreeEnds {
-        let any = |ends: &[Free]| self.free_ends.iter().any(|end| ends.contains(end));
+        let any = |ends: &[FreeEnd]| self.free_ends.iter().any(|end| ends.contains(end));
         FreeEnds {
-            query_begin: any(&[Free::QueryBegin, Free::Query, Free::All]),
-            query_end: any(&[Free::QueryEnd, Free::Query, Free::All]),
-            target_begin: any(&[Free::TargetBegin, Free::Target, Free::All]),
-            target_end: any(&[Free::TargetEnd, Free::Target, Free::All]),
+            query_begin: any(&[FreeEnd::QueryBegin, FreeEnd::Query, FreeEnd::All]),
+            query_end: any(&[FreeEnd::QueryEnd, FreeEnd::Query, FreeEnd::All]),
+            target_begin: any(&[FreeEnd::TargetBegin, FreeEnd::Target, FreeEnd::All]),
+            target_end: any(&[FreeEnd::TargetEnd, FreeEnd::Target, FreeEnd::All]),
         }
     }
 }

@@ -6,46 +6,46 @@ use std::path::Path;
 
 use aligner_core::seq::describe;
 use anyhow::{Context, Result, anyhow, bail};
-use fm_index::Place;
-use nw_batch::{Alphabet, MAX_LENGTH, Matrix, Scoring, Sequences};
+use fm_index::PairSpan;
+use nw_batch::{Alphabet, MAX_LENGTH, SubstitutionMatrix, Scoring, SequenceSet};
 
 use crate::commands::nw::args::NwOptions;
 use crate::input;
 
 /// The records of a file.
 #[derive(Debug, Default)]
-pub struct Records {
+pub struct NamedSequences {
     /// First words of the headers.
     pub names: Vec<String>,
-    pub sequences: Sequences,
+    pub sequences: SequenceSet,
 }
 
 /// The scoring that the options ask for.
 pub fn scoring(options: &NwOptions) -> Result<Scoring> {
-    let gaps = nw_batch::Gaps { open: options.gap_open, extend: options.gap_extend };
+    let gaps = nw_batch::GapCosts { open: options.gap_open, extend: options.gap_extend };
     let scoring = match &options.matrix {
-        Some(name) => Scoring::matrix(matrix(name)?, gaps)?,
+        Some(name) => Scoring::with_matrix(matrix(name)?, gaps)?,
         None => {
-            Scoring::simple(options.matching.unwrap_or(5), options.mismatch.unwrap_or(-4), gaps)?
+            Scoring::with_match_mismatch(options.matching.unwrap_or(5), options.mismatch.unwrap_or(-4), gaps)?
         }
     };
-    Ok(scoring.with_free_ends(options.free()))
+    Ok(scoring.with_free_ends(options.free_ends()))
 }
 
 /// A matrix that is built in, or a file.
-fn matrix(name: &Path) -> Result<Matrix> {
-    if let Some(matrix) = name.to_str().and_then(Matrix::built_in) {
+fn matrix(name: &Path) -> Result<SubstitutionMatrix> {
+    if let Some(matrix) = name.to_str().and_then(SubstitutionMatrix::built_in) {
         return Ok(matrix?);
     }
     let text = fs::read_to_string(name)
         .with_context(|| format!("{} (and no matrix of this name is built in)", name.display()))?;
-    Matrix::parse(&text).with_context(|| name.display().to_string())
+    SubstitutionMatrix::parse(&text).with_context(|| name.display().to_string())
 }
 
 /// Reads and checks a file.
-pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
+pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
     let mut records = input::open(path)?;
-    let mut read = Records::default();
+    let mut read = NamedSequences::default();
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
@@ -57,7 +57,7 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
             }
         };
         let (name, codes) = checked.map_err(|(line, reason)| {
-            let place = Place { file: Some(input::name(path).into()), record: Some(number), line };
+            let place = PairSpan { file: Some(input::name(path).into()), record: Some(number), line };
             anyhow!("{place}{reason}")
         })?;
         read.names.push(name);

@@ -4,12 +4,12 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Result, anyhow};
-use nw_batch::{Aligner, Found, Pair};
+use nw_batch::{Aligner, BatchResults, SequencePair};
 use rayon::prelude::*;
 
-use crate::commands::nw::body::Body;
-use crate::commands::nw::format::Formatter;
-use crate::commands::nw::job::{Cursor, Job, Limits};
+use crate::commands::nw::body::TileWriter;
+use crate::commands::nw::format::PairFormatter;
+use crate::commands::nw::job::{PairCursor, JobPairs, TileLimits};
 use crate::console::Console;
 use crate::timeline::{Step, Timeline};
 
@@ -21,29 +21,29 @@ const ALIGNMENTS_FORMATTED: usize = 1 << 8;
 
 /// What all threads use.
 pub struct Pipeline<'a> {
-    pub job: &'a Job<'a>,
-    pub formatter: &'a Formatter<'a>,
+    pub job: &'a JobPairs<'a>,
+    pub formatter: &'a PairFormatter<'a>,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
 }
 
 /// An aligned tile.
-struct Aligned {
-    pairs: Vec<Pair>,
-    found: Found,
+struct AlignedTile {
+    pairs: Vec<SequencePair>,
+    found: BatchResults,
     /// The pair behind it.
-    next: Cursor,
+    next: PairCursor,
 }
 
 /// A tile's output, in pieces.
-struct Formatted {
+struct FormattedTile {
     pieces: Vec<Vec<u8>>,
-    next: Cursor,
+    next: PairCursor,
 }
 
 impl Pipeline<'_> {
     /// Aligns and writes everything from a pair on; gives the cells of the matrices.
-    pub fn run(&self, begin: Cursor, aligner: &mut Aligner<'_>, body: &mut Body) -> Result<u64> {
+    pub fn run(&self, begin: PairCursor, aligner: &mut Aligner<'_>, body: &mut TileWriter) -> Result<u64> {
         thread::scope(|scope| {
             let (aligned, to_format) = sync_channel(0);
             let (formatted, to_write) = sync_channel(1);
@@ -62,9 +62,9 @@ impl Pipeline<'_> {
     /// Has all tiles aligned. A GPU always has work: the next tile is begun before one is waited for.
     fn align(
         &self,
-        mut cursor: Cursor,
+        mut cursor: PairCursor,
         aligner: &mut Aligner<'_>,
-        to: &SyncSender<Aligned>,
+        to: &SyncSender<AlignedTile>,
     ) -> u64 {
         let mut begin = |aligner: &mut Aligner<'_>| {
             self.timeline.time(Step::Prepare, "tile", || {
@@ -80,7 +80,7 @@ impl Pipeline<'_> {
                 self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
             all += cells;
             self.console.advance_pairs(pairs.len() as u64, all);
-            if to.send(Aligned { pairs, found, next }).is_err() {
+            if to.send(AlignedTile { pairs, found, next }).is_err() {
                 // The writer has stopped, and tells why itself.
                 break;
             }
@@ -91,14 +91,14 @@ impl Pipeline<'_> {
     /// Formats tiles until no more come.
     fn format(
         &self,
-        tiles: Receiver<Aligned>,
-        to: &SyncSender<Formatted>,
+        tiles: Receiver<AlignedTile>,
+        to: &SyncSender<FormattedTile>,
         spares: &Receiver<Vec<Vec<u8>>>,
     ) {
-        for Aligned { pairs, found, next } in tiles {
+        for AlignedTile { pairs, found, next } in tiles {
             let size = match found {
-                Found::Scores(_) => FORMATTED,
-                Found::Alignments(_) => ALIGNMENTS_FORMATTED,
+                BatchResults::Scores(_) => FORMATTED,
+                BatchResults::Alignments(_) => ALIGNMENTS_FORMATTED,
             };
             let mut pieces = spares.try_recv().unwrap_or_default();
             self.timeline.time(Step::Format, "tile", || {
@@ -111,7 +111,7 @@ impl Pipeline<'_> {
                     }
                 });
             });
-            if to.send(Formatted { pieces, next }).is_err() {
+            if to.send(FormattedTile { pieces, next }).is_err() {
                 break;
             }
         }
@@ -120,11 +120,11 @@ impl Pipeline<'_> {
     /// Writes tiles until no more come.
     fn write(
         &self,
-        tiles: Receiver<Formatted>,
+        tiles: Receiver<FormattedTile>,
         spares: &Sender<Vec<Vec<u8>>>,
-        body: &mut Body,
+        body: &mut TileWriter,
     ) -> Result<()> {
-        for Formatted { pieces, next } in tiles {
+        for FormattedTile { pieces, next } in tiles {
             self.timeline.time(Step::Write, "tile", || body.add(&pieces, next))?;
             // At the end nobody wants them any more.
             let _ = spares.send(pieces);
@@ -134,12 +134,12 @@ impl Pipeline<'_> {
 }
 
 /// What a tile may have: a fraction of a second of a GPU, some seconds of a CPU.
-fn limits(aligner: &Aligner<'_>) -> Limits {
+fn limits(aligner: &Aligner<'_>) -> TileLimits {
     match aligner.device_memory() {
         // Directions take about half a byte a cell; CIGARs up to a few KB.
-        Some(memory) if aligner.traces() => Limits { pairs: 1 << 16, cells: memory.min(1 << 37) },
-        Some(_) => Limits { pairs: 1 << 19, cells: 1 << 40 },
-        None => Limits { pairs: 1 << 14, cells: 1 << 33 },
+        Some(memory) if aligner.traces() => TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) },
+        Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
+        None => TileLimits { pairs: 1 << 14, cells: 1 << 33 },
     }
 }
 

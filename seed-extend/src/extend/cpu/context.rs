@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use super::super::banded::Banded;
 use super::super::scoring::Scoring;
@@ -28,7 +28,7 @@ pub struct Context {
     /// Memory of each kind that no group has.
     free: Mutex<[Vec<Box<dyn Filled>>; Kind::COUNT]>,
     /// Of all alignments.
-    runs: Mutex<Vec<Run>>,
+    runs: Mutex<Vec<CigarRun>>,
 }
 
 impl Context {
@@ -79,7 +79,7 @@ impl Context {
     }
 
     /// Forgets all tasks and gives the runs of their alignments; keeps memory.
-    pub(super) fn finish(&mut self) -> Vec<Run> {
+    pub(super) fn finish(&mut self) -> Vec<CigarRun> {
         self.queries.clear();
         self.windows.clear();
         self.tasks.clear();

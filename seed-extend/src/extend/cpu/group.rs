@@ -1,6 +1,6 @@
 //! Groups of tasks of similar size, and the memory in which one is computed.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use super::super::alignments::Place;
 use super::super::banded::Banded;
@@ -100,7 +100,7 @@ pub(super) trait Filled: Send {
     /// How well the task of a lane can be aligned, if it can.
     fn scored(&self, scoring: Scoring, lane: usize) -> Option<Scored>;
     /// The alignment of the task of a lane, if there is one, and its runs.
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])>;
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[CigarRun])>;
 }
 
 /// Memory for groups of `L` tasks.
@@ -109,7 +109,7 @@ struct Room<W, const L: usize> {
     across: Across<L>,
     matrix: Matrix<W, L>,
     /// Of one alignment.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 impl<W: Word, const L: usize> Filled for Room<W, L> {
@@ -123,7 +123,7 @@ impl<W: Word, const L: usize> Filled for Room<W, L> {
         Some(walker.scored(walker.end()?))
     }
 
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])> {
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[CigarRun])> {
         let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
         let place = walker.place(walker.end()?, &mut self.runs);
         Some((place, &self.runs))

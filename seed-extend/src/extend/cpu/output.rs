@@ -1,8 +1,8 @@
 //! What is kept of the alignments of a chunk of tasks.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 
-use super::super::alignments::{Alignments, Place, push};
+use super::super::alignments::{Alignments, Place};
 use super::super::task::Scored;
 use super::super::ungapped;
 use super::context::Context;
@@ -40,7 +40,7 @@ impl Output for Vec<Scored> {
 #[derive(Default)]
 pub(super) struct Traces {
     pub alignments: Alignments,
-    room: Vec<Run>,
+    room: Vec<CigarRun>,
 }
 
 impl Output for Traces {
@@ -59,13 +59,15 @@ impl Output for Traces {
         self.room.clear();
         let mut done = 0;
         ungapped::differences(query, opposite, |different| {
-            self.room
-                .extend((different > done).then(|| Run::new(Op::Equal, (different - done) as u32)));
-            push(&mut self.room, Op::Different, 1);
+            self.room.extend(
+                (different > done)
+                    .then(|| CigarRun::new(CigarOp::Equal, (different - done) as u32)),
+            );
+            push_run(&mut self.room, CigarOp::Different, 1);
             done = different + 1;
         });
         let rest = query.len() - done;
-        self.room.extend((rest > 0).then(|| Run::new(Op::Equal, rest as u32)));
+        self.room.extend((rest > 0).then(|| CigarRun::new(CigarOp::Equal, rest as u32)));
         let query_end = query.len() as u32;
         let place = Place {
             score,

@@ -25,7 +25,7 @@ pub(super) fn align(context: &mut Context, settings: &Settings) -> Items<Aligned
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::cigar::Run;
+    use aligner_core::cigar::CigarRun;
     use aligner_core::stream::Policy;
 
     use super::super::super::alignments::Place;
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     /// The alignments of all tasks, in order.
-    fn aligned(tasks: Tasks<'_>, settings: &Settings) -> Vec<(u32, Place, Vec<Run>)> {
+    fn aligned(tasks: Tasks<'_>, settings: &Settings) -> Vec<(u32, Place, Vec<CigarRun>)> {
         let mut context = Context::new(Scoring::default());
         for (number, &task) in tasks.tasks.iter().enumerate() {
             let banded = Banded::new(task, number).expect("cells");

@@ -1,9 +1,9 @@
 //! Where alignments end, and the way back through them, by the numbers of a [`Matrix`].
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 
 use super::super::UNKNOWN;
-use super::super::alignments::{Place, push};
+use super::super::alignments::Place;
 use super::super::banded::Banded;
 use super::super::scoring::{Scoring, UNKNOWN_SCORE};
 use super::super::task::Scored;
@@ -74,7 +74,7 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
     }
 
     /// The alignment that ends there, without its runs, which are written to `runs`.
-    pub fn place(&self, end: End, runs: &mut Vec<Run>) -> Place {
+    pub fn place(&self, end: End, runs: &mut Vec<CigarRun>) -> Place {
         runs.clear();
         let (mut row, mut k) = (end.row, end.k);
         loop {
@@ -86,8 +86,8 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
             // On to the next pair.
             while self.pair(row, k) != self.get(row, k) as i32 {
                 let (op, count) = self.gap(row, k);
-                push(runs, op, count as u32);
-                if op == Op::Deletion {
+                push_run(runs, op, count as u32);
+                if op == CigarOp::Deletion {
                     k -= count;
                 } else {
                     (row, k) = (row - count, k + count);
@@ -108,7 +108,7 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
     }
 
     /// Goes through the pairs on the diagonal `k` from that of `row` on; gives the row of the last one.
-    fn pairs(&self, mut row: usize, k: usize, runs: &mut Vec<Run>) -> usize {
+    fn pairs(&self, mut row: usize, k: usize, runs: &mut Vec<CigarRun>) -> usize {
         let (mut op, mut count) = (self.op(row, k), 1);
         while row > 0 {
             let value = self.get(row - 1, k);
@@ -118,12 +118,12 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
             row -= 1;
             let next = self.op(row, k);
             if next != op {
-                push(runs, op, count);
+                push_run(runs, op, count);
                 (op, count) = (next, 0);
             }
             count += 1;
         }
-        push(runs, op, count);
+        push_run(runs, op, count);
         row
     }
 
@@ -131,8 +131,8 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
         self.matrix.get(self.lane, row, k)
     }
 
-    fn op(&self, row: usize, k: usize) -> Op {
-        if self.query[row] == self.window[row + k] { Op::Equal } else { Op::Different }
+    fn op(&self, row: usize, k: usize) -> CigarOp {
+        if self.query[row] == self.window[row + k] { CigarOp::Equal } else { CigarOp::Different }
     }
 
     /// The number of a cell if its column is a pair; may be negative.
@@ -150,17 +150,17 @@ impl<'a, W: Word, const L: usize> Walker<'a, W, L> {
     }
 
     /// The shortest gap that ends in a cell whose column is no pair.
-    fn gap(&self, row: usize, k: usize) -> (Op, usize) {
+    fn gap(&self, row: usize, k: usize) -> (CigarOp, usize) {
         let value = self.get(row, k) as i32;
         let opened = |length: usize| (value + self.scoring.gap(length as u32)) as u32;
         let deletion = (1..=k).find(|&length| self.get(row, k - length) == opened(length));
         if let Some(length) = deletion {
-            return (Op::Deletion, length);
+            return (CigarOp::Deletion, length);
         }
         let most = row.min(self.task.width - 1 - k);
         let insertion =
             (1..=most).find(|&length| self.get(row - length, k + length) == opened(length));
-        (Op::Insertion, insertion.unwrap_or_else(|| unreachable!("a number without a source")))
+        (CigarOp::Insertion, insertion.unwrap_or_else(|| unreachable!("a number without a source")))
     }
 
     fn window_place(&self, row: usize, k: usize) -> u32 {

@@ -1,7 +1,7 @@
 //! Alignments, by the applications of `cuda/fill.cu` and `cuda/walk.cu`.
 
 use aligner_core::DeviceError;
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 use aligner_core::stream::{
     Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings, Word,
 };
@@ -82,7 +82,7 @@ impl<B: Backend + Clone> Engine<B> {
         uploaded: &Uploaded<'_, B::Buffer>,
         limits: Limits,
         places: &B::Buffer,
-        found: &mut Vec<Run>,
+        found: &mut Vec<CigarRun>,
     ) -> Result<(), RunError> {
         let backend = &self.backend;
         let address = |buffer: &B::Buffer| backend.address(buffer);
@@ -108,7 +108,7 @@ impl<B: Backend + Clone> Engine<B> {
         let filled = executor.run_in_place(&slice.groups)?.take([sink])?;
         loop {
             let taken = backend.zeros(size_of::<u64>())?;
-            let runs = backend.uninitialized(known.capacity as usize * size_of::<Run>())?;
+            let runs = backend.uninitialized(known.capacity as usize * size_of::<CigarRun>())?;
             (known.taken, known.runs) = (address(&taken), address(&runs));
             let (app, sink) = stages::walks(&context);
             let settings = self::settings(WALK_WIDTH, tasks);
@@ -117,7 +117,7 @@ impl<B: Backend + Clone> Engine<B> {
             let taken: u64 = pod_read_unaligned(&backend.read(&taken, size_of::<u64>())?);
             if taken <= known.capacity {
                 self.order(&aligned, found.len(), places)?;
-                let runs = backend.land(&runs, taken as usize * size_of::<Run>())?;
+                let runs = backend.land(&runs, taken as usize * size_of::<CigarRun>())?;
                 Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
             }

@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 24;
 const BYTES: usize = 4;
 
 /// The upper triangle in a file: row after row, the diagonal only if `scores`.
-struct Triangle<'a> {
+struct UpperTriangle<'a> {
     file: &'a File,
     count: usize,
     scores: bool,
@@ -32,7 +32,7 @@ pub fn write(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let count = names.len();
-    let triangle = Triangle { file, count, scores };
+    let triangle = UpperTriangle { file, count, scores };
     match format {
         NwFormat::Npy => out.write_all(&npy_header(count, scores))?,
         NwFormat::Phylip => writeln!(out, "{count}")?,
@@ -63,7 +63,7 @@ pub fn write(
     Ok(())
 }
 
-impl Triangle<'_> {
+impl UpperTriangle<'_> {
     /// Rows `start..end` of the whole matrix.
     fn rows(&self, start: usize, end: usize) -> io::Result<Vec<u8>> {
         let width = self.count * BYTES;

@@ -5,27 +5,27 @@ mod paf;
 mod pairwise;
 mod tsv;
 
-use nw_batch::{AlignmentRef, Found, Pair, Runs, Scoring};
+use nw_batch::{AlignmentRef, BatchResults, SequencePair, CigarRef, Scoring};
 
 use crate::commands::nw::args::NwFormat;
-use crate::commands::nw::input::Records;
+use crate::commands::nw::input::NamedSequences;
 
 pub use matrix::write as write_matrix;
 
 /// All that formats need to know.
 #[derive(Debug)]
-pub struct Formatter<'a> {
+pub struct PairFormatter<'a> {
     pub format: NwFormat,
     pub scoring: &'a Scoring,
     /// What the scores of pairs are, for the heading of pairwise text.
     pub scores: String,
-    pub queries: &'a Records,
-    pub targets: &'a Records,
+    pub queries: &'a NamedSequences,
+    pub targets: &'a NamedSequences,
     pub min_identity: Option<f64>,
 }
 
 /// An aligned pair.
-struct Aligned<'a> {
+struct AlignedPair<'a> {
     query_name: &'a str,
     target_name: &'a str,
     query: &'a [u8],
@@ -37,14 +37,14 @@ struct Aligned<'a> {
     identical: u32,
 }
 
-impl Aligned<'_> {
+impl AlignedPair<'_> {
     /// The share of identical columns, 1 if there is none.
     fn identity(&self) -> f64 {
         if self.length == 0 { 1.0 } else { f64::from(self.identical) / f64::from(self.length) }
     }
 }
 
-impl Formatter<'_> {
+impl PairFormatter<'_> {
     /// What comes before all pairs.
     pub fn heading(&self) -> String {
         match self.format {
@@ -55,30 +55,30 @@ impl Formatter<'_> {
     }
 
     /// Adds the `place`-th pair of a tile to `out`.
-    pub fn pair(&self, pair: Pair, found: &Found, place: usize, out: &mut Vec<u8>) {
+    pub fn pair(&self, pair: SequencePair, found: &BatchResults, place: usize, out: &mut Vec<u8>) {
         let query_name = &self.queries.names[pair.query as usize];
         let target_name = &self.targets.names[pair.target as usize];
         let alignment = match found {
-            Found::Scores(scores) => {
+            BatchResults::Scores(scores) => {
                 let score = scores[place];
                 return match self.format {
                     NwFormat::Square | NwFormat::Npy => out.extend(score.to_le_bytes()),
                     _ => tsv::score(query_name, target_name, score, out),
                 };
             }
-            Found::Alignments(alignments) => alignments.get(place),
+            BatchResults::Alignments(alignments) => alignments.get(place),
         };
         let query = self.queries.sequences.get(pair.query);
         let target = self.targets.sequences.get(pair.target);
-        let (length, identical) = alignment.runs.length_and_identical();
+        let (length, identical) = alignment.cigar.length_and_identical();
         let aligned =
-            Aligned { query_name, target_name, query, target, alignment, length, identical };
+            AlignedPair { query_name, target_name, query, target, alignment, length, identical };
         if self.min_identity.is_some_and(|least| aligned.identity() < least) {
             return;
         }
         match self.format {
             NwFormat::Tsv => tsv::alignment(&aligned, out),
-            NwFormat::Paf => paf::alignment(&aligned, self.scoring.free(), out),
+            NwFormat::Paf => paf::alignment(&aligned, self.scoring.free_ends(), out),
             NwFormat::Pair => pairwise::alignment(&aligned, self.scoring, &self.scores, out),
             NwFormat::Phylip | NwFormat::Square | NwFormat::Npy => {
                 let distance = (1.0 - aligned.identity()) as f32;
@@ -94,7 +94,7 @@ fn digits(number: impl itoa::Integer, out: &mut Vec<u8>) {
 }
 
 /// Runs as in SAM; `*` if there is none.
-fn runs(runs: Runs<'_>, out: &mut Vec<u8>) {
+fn runs(runs: CigarRef<'_>, out: &mut Vec<u8>) {
     if runs.0.is_empty() {
         out.push(b'*');
     }

@@ -5,18 +5,18 @@
 
 use std::io::Write;
 
-use nw_batch::{FreeEnds, Op, Run, Runs};
+use nw_batch::{FreeEnds, CigarOp, CigarRun, CigarRef};
 
-use super::Aligned;
+use super::AlignedPair;
 
 /// The line of an alignment.
-pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
-    let Aligned { query_name, target_name, query, target, alignment, .. } = aligned;
-    let cigar = alignment.runs;
+pub fn alignment(aligned: &AlignedPair<'_>, free: FreeEnds, out: &mut Vec<u8>) {
+    let AlignedPair { query_name, target_name, query, target, alignment, .. } = aligned;
+    let cigar = alignment.cigar;
     let mut runs = cigar.0;
-    let ends = |run: Option<&Run>| match run.map(|run| (run.op(), run.count())) {
-        Some((Op::Insertion, count)) => (count as usize, 0),
-        Some((Op::Deletion, count)) => (0, count as usize),
+    let ends = |run: Option<&CigarRun>| match run.map(|run| (run.op(), run.count())) {
+        Some((CigarOp::Insertion, count)) => (count as usize, 0),
+        Some((CigarOp::Deletion, count)) => (0, count as usize),
         _ => (0, 0),
     };
     let (mut first, mut last) = ((0, 0), (0, 0));
@@ -28,10 +28,10 @@ pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
         last = ends(runs.last());
         runs = &runs[..runs.len() - 1];
     }
-    let count = |wanted: fn(Op) -> bool| -> u32 {
+    let count = |wanted: fn(CigarOp) -> bool| -> u32 {
         runs.iter().filter(|run| wanted(run.op())).map(|run| run.count()).sum()
     };
-    let (matches, length) = (count(|op| op == Op::Equal), count(|_| true));
+    let (matches, length) = (count(|op| op == CigarOp::Equal), count(|_| true));
     // Writing to memory does not fail.
     let _ = write!(
         out,
@@ -47,7 +47,7 @@ pub fn alignment(aligned: &Aligned<'_>, free: FreeEnds, out: &mut Vec<u8>) {
     );
     if !runs.is_empty() {
         out.extend_from_slice(b"\tcg:Z:");
-        super::runs(Runs(runs), out);
+        super::runs(CigarRef(runs), out);
     }
     out.push(b'\n');
 }

@@ -3,9 +3,9 @@
 
 use std::io::Write;
 
-use nw_batch::{Op, Scoring};
+use nw_batch::{CigarOp, Scoring};
 
-use super::Aligned;
+use super::AlignedPair;
 
 /// What a file begins with.
 pub const HEADING: &str = "\
@@ -22,7 +22,7 @@ const WIDTH: usize = 50;
 const NAME: usize = 13;
 
 /// The alignment of a pair, under its numbers.
-pub fn alignment(aligned: &Aligned<'_>, scoring: &Scoring, scores: &str, out: &mut Vec<u8>) {
+pub fn alignment(aligned: &AlignedPair<'_>, scoring: &Scoring, scores: &str, out: &mut Vec<u8>) {
     // Writing to memory does not fail.
     let _ = heading(aligned, scoring, scores, out);
     let [top, middle, bottom] = rows(aligned, scoring);
@@ -38,14 +38,14 @@ pub fn alignment(aligned: &Aligned<'_>, scoring: &Scoring, scores: &str, out: &m
 }
 
 fn heading(
-    aligned: &Aligned<'_>,
+    aligned: &AlignedPair<'_>,
     scoring: &Scoring,
     scores: &str,
     out: &mut Vec<u8>,
 ) -> std::io::Result<()> {
-    let Aligned { query, target, alignment, .. } = aligned;
+    let AlignedPair { query, target, alignment, .. } = aligned;
     // The alignment is of these sequences.
-    let columns = alignment.runs.columns(scoring, query, target).unwrap_or_default();
+    let columns = alignment.cigar.columns(scoring, query, target).unwrap_or_default();
     let gaps = scoring.gaps();
     let share = |name: &str, count: u32| {
         let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
@@ -64,19 +64,19 @@ fn heading(
 }
 
 /// The three rows of all columns.
-fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
+fn rows(aligned: &AlignedPair<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];
     let (mut query, mut target) = (aligned.query.iter(), aligned.target.iter());
     let letter = |code: Option<&u8>| code.map_or(b'-', |&code| scoring.alphabet().letter(code));
-    for (op, count) in aligned.alignment.runs.iter() {
+    for (op, count) in aligned.alignment.cigar.iter() {
         for _ in 0..count {
-            let q = if op == Op::Deletion { None } else { query.next() };
-            let t = if op == Op::Insertion { None } else { target.next() };
+            let q = if op == CigarOp::Deletion { None } else { query.next() };
+            let t = if op == CigarOp::Insertion { None } else { target.next() };
             let mark = match (op, q, t) {
-                (Op::Equal, _, _) => b'|',
-                (Op::Different, Some(&q), Some(&t)) if scoring.pair(q, t) > 0 => b':',
-                (Op::Different, _, _) => b'.',
-                (Op::Insertion | Op::Deletion, _, _) => b' ',
+                (CigarOp::Equal, _, _) => b'|',
+                (CigarOp::Different, Some(&q), Some(&t)) if scoring.pair_score(q, t) > 0 => b':',
+                (CigarOp::Different, _, _) => b'.',
+                (CigarOp::Insertion | CigarOp::Deletion, _, _) => b' ',
             };
             for (row, letter) in rows.iter_mut().zip([letter(q), mark, letter(t)]) {
                 row.push(letter);

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use super::{Aligned, digits, runs};
+use super::{AlignedPair, digits, runs};
 
 pub const HEADING: &str = "#query\ttarget\tscore\tidentity\tlength\tcigar\n";
 
@@ -16,15 +16,15 @@ pub fn score(query: &str, target: &str, score: i32, out: &mut Vec<u8>) {
 }
 
 /// The line of an alignment.
-pub fn alignment(aligned: &Aligned<'_>, out: &mut Vec<u8>) {
-    let Aligned { query_name, target_name, alignment, .. } = aligned;
+pub fn alignment(aligned: &AlignedPair<'_>, out: &mut Vec<u8>) {
+    let AlignedPair { query_name, target_name, alignment, .. } = aligned;
     begin(query_name, target_name, alignment.score, out);
     let (identity, length) = (aligned.identity(), aligned.length);
     // Writing to memory does not fail.
     let _ = write!(out, "{identity:.6}\t");
     digits(length, out);
     out.push(b'\t');
-    runs(alignment.runs, out);
+    runs(alignment.cigar, out);
     out.push(b'\n');
 }
 

@@ -80,7 +80,7 @@ impl CigarRun {
         }
     }
 
-    /// Number of columns.
+    /// Number of columns in the run.
     pub const fn length(self) -> u32 {
         self.0 >> 2
     }

@@ -29,7 +29,7 @@ pub enum KernelChoice {
 /// Why an [`Aligner`] cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AlignError {
-    /// The device failed.
+    /// The device cannot be used, or failed while it was prepared.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A kernel was chosen, but the device is a processor.
@@ -52,9 +52,9 @@ pub enum AlignError {
 /// Results for the pairs of a batch, in the order of the pairs.
 #[derive(Debug, PartialEq)]
 pub enum BatchResults {
-    /// Scores alone.
+    /// Scores, for an aligner of scores only.
     Scores(Vec<i32>),
-    /// Scores with alignments.
+    /// Scores and CIGARs, for an aligner with alignments.
     Alignments(BatchAlignments),
 }
 

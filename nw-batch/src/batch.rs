@@ -30,7 +30,7 @@ pub struct PairBatch<'a> {
     pub queries: &'a SequenceSet,
     /// Set of the targets.
     pub targets: &'a SequenceSet,
-    /// Pairs to align.
+    /// Pairs to align; results have their order.
     pub pairs: &'a [SequencePair],
 }
 
@@ -51,7 +51,7 @@ impl SequenceSet {
         self.offsets.push(self.codes.len() as u64);
     }
 
-    /// Number of sequences.
+    /// Number of sequences in the set.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }

@@ -1,4 +1,4 @@
-//! The CPU engine gives what the oracle does.
+//! Scores and alignments of the CPU engine are those of the oracle.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
@@ -9,7 +9,7 @@ use fastrand::Rng;
 use nw_batch::alignment::max_runs;
 use nw_batch::{GapCosts, PairBatch, Scoring, cpu, oracle};
 
-/// All that must hold of a batch.
+/// Compares the CPU engine with the oracle, and alignments with their scores, for all pairs of a batch.
 fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>) {
     let expected: Vec<_> = batch
         .pairs

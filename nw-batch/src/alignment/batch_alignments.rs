@@ -11,7 +11,7 @@ device_struct! {
     pub struct TracedAlignment {
         /// Score of the alignment.
         pub score: i32,
-        /// Number of runs.
+        /// Number of runs of its CIGAR.
         pub run_count: u32,
         /// Index of the first run.
         pub first_run: u64,
@@ -38,7 +38,7 @@ pub struct AlignmentRef<'a> {
 }
 
 impl AlignmentRef<'_> {
-    /// Copies the alignment.
+    /// Copies the alignment to memory of its own.
     pub fn to_alignment(&self) -> Alignment {
         let mut cigar = Cigar::default();
         self.cigar.iter().for_each(|run| cigar.push(run.op(), run.length()));
@@ -56,7 +56,7 @@ impl BatchAlignments {
         self.downloaded.as_ref().map_or(&[], |runs| bytemuck::cast_slice(runs.bytes()))
     }
 
-    /// Number of alignments.
+    /// Number of alignments, which is that of the pairs of the batch.
     pub fn len(&self) -> usize {
         self.alignments.len()
     }

@@ -58,7 +58,7 @@ impl Cigar {
         push_run(&mut self.0, op, length);
     }
 
-    /// Borrows the runs.
+    /// Borrows the columns as a [`CigarRef`].
     pub fn view(&self) -> CigarRef<'_> {
         CigarRef(&self.0)
     }

@@ -96,7 +96,7 @@ fn compute(pairs: &[(&[u8], &[u8])]) -> [u32; LANES] {
 }
 
 impl CodeBits {
-    /// No residues.
+    /// Codes of no residues: all bits are 0.
     const NONE: Self = Self { low: [0; LANES], high: [0; LANES], known: [0; LANES] };
 
     /// Sets the residues of a lane with the bits `mask`, which were unset, to a code.

@@ -55,7 +55,7 @@ impl<W: LaneWord> PairScorer<W> for ScoreTable<'_, W> {
 /// One row of the matrices of all lanes, columns 0 and on; the biased scores are named as in
 /// [`crate::scoring::bias`].
 pub(crate) struct MatrixRow<W, const L: usize> {
-    /// Best scores `H'`.
+    /// Best scores `H'` of the prefixes.
     pub best: Vec<Lanes<W, L>>,
     /// Best scores `F'` of alignments that end in an insertion.
     pub insertion: Vec<Lanes<W, L>>,

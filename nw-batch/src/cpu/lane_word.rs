@@ -9,9 +9,9 @@ pub(crate) trait LaneWord: Copy + Ord + Send + Sync {
     fn of(number: i32) -> Self;
     /// The number that the word holds.
     fn get(self) -> i32;
-    /// Wrapping sum.
+    /// Sum, which wraps on overflow.
     fn plus(self, other: Self) -> Self;
-    /// Wrapping difference.
+    /// Difference, which wraps on overflow.
     fn minus(self, other: Self) -> Self;
 }
 

@@ -23,11 +23,11 @@ pub(super) const BLOCK_THREADS: u32 = 128;
 /// Kind of the kernels that compute scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelKind {
-    /// Kernels of `warp.cu`.
+    /// Kernels of `warp.cu`, for all scorings.
     Warp,
-    /// Kernels of `edit.cu`.
+    /// Kernels of `edit.cu`, for edit distances.
     Edit,
-    /// Kernels of `full.cu`.
+    /// Kernels of `full.cu`, for linear gaps without free ends.
     FullMatrix(FullMatrixKernel),
 }
 
@@ -35,7 +35,7 @@ pub enum KernelKind {
 #[derive(Debug)]
 pub struct Engine {
     pub(super) gpu: Gpu,
-    /// The same GPU with the stream of the copies.
+    /// Handle of the same GPU with a second stream, for copies.
     pub(super) copy_stream: Gpu,
     pub(super) planner: LaunchPlanner,
     warp: Module,

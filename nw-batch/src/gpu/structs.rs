@@ -90,7 +90,7 @@ device_struct! {
         pub sequences: DeviceSequences,
         /// Scoring in words of the kernel's width.
         pub scoring: BiasedScoring,
-        /// Number of tasks.
+        /// Number of tasks of the launch.
         pub tasks: u32,
         /// Biased scores of all pairs of codes, `CODES` rows of `CODES`.
         pub table: DeviceAddress<i16>,
@@ -122,7 +122,7 @@ device_struct! {
         pub sequences: DeviceSequences,
         /// Pairs of the batch.
         pub pairs: DeviceAddress<SequencePair>,
-        /// Tracebacks to do.
+        /// Tracebacks, one for each thread.
         pub tasks: DeviceAddress<TracebackTask>,
         /// End of the alignment of each pair, by its index.
         pub ends: DeviceAddress<AlignmentEnd>,
@@ -136,7 +136,7 @@ device_struct! {
         pub runs: DeviceAddress<CigarRun>,
         /// Output: alignment of each pair, by its index.
         pub alignments: DeviceAddress<TracedAlignment>,
-        /// Number of tracebacks.
+        /// Number of tracebacks in `tasks`.
         pub count: u32,
         /// Code that is identical to nothing; `u32::MAX` if there is none.
         pub unknown: u32,
@@ -158,7 +158,7 @@ device_struct! {
         pub strip_rows: DeviceAddress<u8>,
         /// Output: score (negative edit distance) of each pair, by its index.
         pub scores: DeviceAddress<i32>,
-        /// Number of tasks.
+        /// Number of tasks of the launch.
         pub tasks: u32,
         /// Columns of the longest target if a query has more than one strip of rows, else 0.
         pub row_bytes: u32,
@@ -175,7 +175,7 @@ device_struct! {
         pub targets: DeviceAddress<u8>,
         /// Biased scores of all pairs of codes, `CODES` rows of `CODES`.
         pub table: DeviceAddress<i16>,
-        /// The pairs.
+        /// Position of the sequences of each pair.
         pub spans: DeviceAddress<PairSpan>,
         /// Index of the first value of each pair's matrix.
         pub starts: DeviceAddress<u64>,
@@ -183,7 +183,7 @@ device_struct! {
         pub matrices: DeviceAddress<i32>,
         /// Output: score of each pair.
         pub scores: DeviceAddress<i32>,
-        /// Number of pairs.
+        /// Number of pairs of the group.
         pub count: u32,
         /// Cost of each residue of a gap.
         pub gap: u32,
@@ -193,11 +193,11 @@ device_struct! {
 device_struct! {
     /// Parameters of `nw_tiles` of `cuda/full.cu`: one diagonal of tiles of some of the pairs of a group.
     pub struct TilesParameters {
-        /// The group.
+        /// Group of pairs, with its memory.
         pub group: MatrixGroupParameters,
-        /// First of the pairs.
+        /// Index in the group of the first pair.
         pub first: u32,
-        /// Number of the pairs.
+        /// Number of pairs of the launch.
         pub count: u32,
         /// Blocks for each pair: the most tiles that it may have on the diagonal.
         pub tiles: u32,
@@ -209,7 +209,7 @@ device_struct! {
 device_struct! {
     /// Parameters of `nw_dscan` of `cuda/full.cu`.
     pub struct DscanParameters {
-        /// The pairs.
+        /// Group of pairs, with its memory.
         pub group: MatrixGroupParameters,
         /// Rows that a block fills at a time.
         pub strip: u32,

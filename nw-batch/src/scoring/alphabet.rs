@@ -24,7 +24,7 @@ pub struct Alphabet {
 /// Error: a byte of a sequence is no letter of its alphabet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownLetter {
-    /// The byte.
+    /// The byte that is no letter.
     pub letter: u8,
     /// Position in the sequence, from 0.
     pub position: usize,
@@ -91,7 +91,7 @@ impl Alphabet {
         self.letters[usize::from(code)]
     }
 
-    /// Number of codes.
+    /// Number of codes; they are below it.
     pub fn len(&self) -> usize {
         self.letters.len()
     }

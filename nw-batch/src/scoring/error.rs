@@ -21,25 +21,25 @@ pub enum ScoringError {
     /// A matrix has a column for a letter, but no row.
     #[error("there is no row for the letter '{letter}'")]
     NoRow {
-        /// The column's letter.
+        /// Letter of the column.
         letter: char,
     },
     /// A letter occurs twice in an alphabet.
     #[error("the letter '{letter}' occurs twice")]
     LetterTwice {
-        /// The letter.
+        /// Letter that occurs twice.
         letter: char,
     },
     /// An alphabet has more letters than there are codes.
     #[error("{count} letters, more than {CODES}")]
     TooManyLetters {
-        /// Number of letters.
+        /// Number of letters of the alphabet.
         count: usize,
     },
     /// The score of a pair of residues is beyond [`MAX_SCORE`].
     #[error("the score {score} is not between -{MAX_SCORE} and {MAX_SCORE}")]
     Score {
-        /// The score.
+        /// Score that was refused.
         score: i32,
     },
     /// A match does not score more than a mismatch.
@@ -57,7 +57,7 @@ pub enum ScoringError {
         "the gap cost {cost} is not between 0 and {MAX_COST}: gaps cost, so the number is positive"
     )]
     Cost {
-        /// The cost.
+        /// Cost that was refused.
         cost: i32,
     },
     /// Further residues of a gap cost more than its first.

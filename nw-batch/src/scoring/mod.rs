@@ -74,7 +74,7 @@ impl Scoring {
         Ok(Self { alphabet, pair_scores, gaps: check_gaps(gaps)?, free_ends })
     }
 
-    /// The same scoring with other free ends.
+    /// Replaces the free ends of the scoring.
     #[must_use]
     pub fn with_free_ends(self, free_ends: FreeEnds) -> Self {
         Self { free_ends, ..self }
@@ -85,7 +85,7 @@ impl Scoring {
         &self.alphabet
     }
 
-    /// Costs of gaps.
+    /// Costs of gaps in query and target.
     pub fn gaps(&self) -> GapCosts {
         self.gaps
     }

@@ -1,4 +1,4 @@
-//! Random pairs and scorings.
+//! Random pairs of sequences, and scorings, for tests.
 
 #![allow(dead_code, clippy::expect_used, reason = "shared by tests, which may panic")]
 
@@ -32,7 +32,7 @@ pub fn sequence(random: &mut Rng, codes: u8, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.u8(..codes)).collect()
 }
 
-/// The sequence with about one difference in `every` residues.
+/// Copy of a sequence with about one difference in `every` residues.
 pub fn mutated(random: &mut Rng, codes: u8, sequence: &[u8], every: usize) -> Vec<u8> {
     let mut copy = Vec::new();
     for &code in sequence {
@@ -50,7 +50,7 @@ pub fn mutated(random: &mut Rng, codes: u8, sequence: &[u8], every: usize) -> Ve
     copy
 }
 
-/// A pair of related or unrelated sequences of up to `longest` residues.
+/// Random pair of related or unrelated sequences of up to `longest` residues.
 pub fn pair(random: &mut Rng, codes: u8, longest: usize) -> (Vec<u8>, Vec<u8>) {
     let length = random.usize(..=longest);
     let query = sequence(random, codes, length);
@@ -65,7 +65,7 @@ pub fn pair(random: &mut Rng, codes: u8, longest: usize) -> (Vec<u8>, Vec<u8>) {
     (query, target)
 }
 
-/// Any of the 16 combinations of free ends.
+/// Free ends by the four bits of a number: query begin, query end, target begin, target end.
 pub fn free_ends(bits: u8) -> FreeEnds {
     FreeEnds {
         query_begin: bits & 1 != 0,

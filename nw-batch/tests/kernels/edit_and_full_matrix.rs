@@ -1,4 +1,4 @@
-//! The kernels of nw-batch for edit distances and with full matrices, run on the CPU.
+//! Scores of `edit.cu`, and scores and matrices of `full.cu`, are those of the CPU engine and of plain code.
 // Launching a kernel is unsafe; the launches pass what the kernels take.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
@@ -34,7 +34,7 @@ fn scoring(name: &str) -> Scoring {
     named.expect("there is one of this name").1
 }
 
-/// Compares the distances of a batch with the CPU engine's scores; gives the kernels that ran.
+/// Compares the distances of a batch with the CPU engine's scores; returns the kernels that ran.
 fn check_edit(case: &str, batch: PairBatch<'_>) -> BTreeSet<EditKernel> {
     let expected = cpu::scores(&scoring("edit distance"), batch);
     let (launches, left) = plan_edit_launches(batch);
@@ -94,7 +94,7 @@ fn launch<P: DeviceStruct>(name: &str, size: &Launch, parameters: P) {
     unsafe { kernel.launch(size, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
-/// Runs the launches of `full.cu` for one group of pairs; gives the scores and the matrices.
+/// Runs the launches of `full.cu` for one group of pairs; returns the scores and the matrices.
 fn fill(
     scoring: &Scoring,
     batch: PairBatch<'_>,
@@ -146,7 +146,7 @@ fn fill(
     (scores, matrices)
 }
 
-/// The matrix of a pair, row by row, as the recurrence says.
+/// Matrix of a pair, row by row, by the plain recurrence.
 fn matrix(scoring: &Scoring, query: &[u8], target: &[u8]) -> Vec<Vec<i32>> {
     let gap = scoring.gaps().extend;
     let border = |length: usize| -(length as i32) * gap;

@@ -1,5 +1,5 @@
-//! Kernels of this crate, run on the CPU by the SIMT shim, do what plain code does. Each file is a module; all are one
-//! program, since linking takes longest.
+//! Kernels of this crate, run on the CPU by the SIMT shim, compared with the CPU engine. Each file is a
+//! module of one program, since linking takes longest.
 
 #[path = "../common/mod.rs"]
 mod common;

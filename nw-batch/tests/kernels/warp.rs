@@ -1,4 +1,4 @@
-//! The warp kernels of nw-batch, run on the CPU, give what the CPU engine gives.
+//! Ends and alignments of `warp.cu` are those of the CPU engine.
 // Launching a kernel is unsafe; the launches pass what the kernels take.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
@@ -64,14 +64,14 @@ fn fill(
         .expect("it runs");
 }
 
-/// Output of tracebacks.
+/// Memory that tracebacks write to.
 struct Traced {
     run_count: [u64; 1],
     runs: Vec<CigarRun>,
     alignments: Vec<TracedAlignment>,
 }
 
-/// Runs the tracebacks of a part of a plan: writes alignments, and runs from `run_count` on.
+/// Runs the tracebacks of a part of a plan: writes alignments, and runs behind those already there.
 fn trace_back(
     scoring: &Scoring,
     batch: PairBatch<'_>,
@@ -100,7 +100,7 @@ fn trace_back(
         .expect("it runs");
 }
 
-/// Compares all pairs of a batch with the CPU engine; gives the kernels that were used.
+/// Compares all pairs of a batch with the CPU engine; returns the kernels that were used.
 fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>, budget: u64) -> BTreeSet<WarpKernel> {
     const NO_END: AlignmentEnd = AlignmentEnd { score: i32::MIN, row: POISON, column: POISON };
     const NO_ALIGNMENT: TracedAlignment =

@@ -1,4 +1,4 @@
-//! Sequences to align, as codes, with their names.
+//! Input of `gpualign nw`: the scoring, and sequences as codes with their names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,27 +12,31 @@ use nw_batch::{Alphabet, MAX_LENGTH, SubstitutionMatrix, Scoring, SequenceSet};
 use crate::commands::nw::args::NwOptions;
 use crate::input;
 
-/// The records of a file.
+/// Sequences of a file, with their names.
 #[derive(Debug, Default)]
 pub struct NamedSequences {
-    /// First words of the headers.
+    /// First word of each header.
     pub names: Vec<String>,
+    /// Codes of each sequence.
     pub sequences: SequenceSet,
 }
 
 /// The scoring that the options ask for.
+///
+/// # Errors
+/// If a score, a cost or the matrix is refused.
 pub fn scoring(options: &NwOptions) -> Result<Scoring> {
     let gaps = nw_batch::GapCosts { open: options.gap_open, extend: options.gap_extend };
     let scoring = match &options.matrix {
         Some(name) => Scoring::with_matrix(matrix(name)?, gaps)?,
         None => {
-            Scoring::with_match_mismatch(options.matching.unwrap_or(5), options.mismatch.unwrap_or(-4), gaps)?
+            Scoring::with_match_mismatch(options.match_score.unwrap_or(5), options.mismatch_score.unwrap_or(-4), gaps)?
         }
     };
     Ok(scoring.with_free_ends(options.free_ends()))
 }
 
-/// A matrix that is built in, or a file.
+/// Matrix that is built in, or in a file.
 fn matrix(name: &Path) -> Result<SubstitutionMatrix> {
     if let Some(matrix) = name.to_str().and_then(SubstitutionMatrix::built_in) {
         return Ok(matrix?);
@@ -42,7 +46,10 @@ fn matrix(name: &Path) -> Result<SubstitutionMatrix> {
     SubstitutionMatrix::parse(&text).with_context(|| name.display().to_string())
 }
 
-/// Reads and checks a file.
+/// Reads the sequences of a file, and checks them.
+///
+/// # Errors
+/// If the file cannot be read or a record is refused, with the record and line.
 pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
     let mut records = input::open(path)?;
     let mut read = NamedSequences::default();
@@ -66,7 +73,7 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
     Ok(read)
 }
 
-/// A record's name and codes, or what is wrong, and in which line.
+/// Name and codes of a record; or the line and a description of what is wrong with it.
 fn check(
     record: &needletail::parser::SequenceRecord<'_>,
     alphabet: &Alphabet,
@@ -84,7 +91,7 @@ fn check(
     let codes = alphabet.encode(&letters).map_err(|unknown| {
         let (letter, place) = (describe(unknown.letter), unknown.position + 1);
         let offset = line_of(record.raw_seq(), unknown.position);
-        at(offset, format!("{letter} at residue {place} is no letter of the scoring"))
+        at(offset, format!("{letter} at residue {place} is no letter of the scoring: choose a --matrix that has it"))
     })?;
     if codes.len() > MAX_LENGTH {
         let length = codes.len();
@@ -93,7 +100,7 @@ fn check(
     Ok((String::from_utf8_lossy(name).into_owned(), codes))
 }
 
-/// The line, from 1, of the residue at `position` of a sequence with line ends.
+/// Line, from 1, of the residue at `position` (from 0) of a sequence with line ends.
 fn line_of(raw: &[u8], position: usize) -> u64 {
     let (mut line, mut residues) = (1, 0);
     for &byte in raw {
@@ -107,7 +114,10 @@ fn line_of(raw: &[u8], position: usize) -> u64 {
     line
 }
 
-/// Checks that no two records have the same name.
+/// Refuses two records of the same name.
+///
+/// # Errors
+/// Names the two records.
 pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
     let mut seen = HashMap::new();
     for (number, name) in names.iter().enumerate() {

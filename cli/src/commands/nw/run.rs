@@ -1,21 +1,4 @@
-//! `gpualign nw`: global alignments of many pairs.
-//!
-//! ```text
-//!   files --input--> Records --job--> tiles of pairs --nw_batch--> scores or alignments
-//!                                                                        |
-//!          FILE <--format::matrix (matrices alone)-- body <--format------'
-//! ```
-//!
-//! A thread each has the tiles aligned, formats and writes them, in order (`pipeline`). What is written
-//! does not depend on the size of the tiles.
-
-pub mod args;
-pub mod bench;
-mod body;
-mod format;
-mod input;
-mod job;
-mod pipeline;
+//! Runs `gpualign nw`: reads sequences, aligns tiles of pairs, and writes the output.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,84 +10,90 @@ use aligner_core::Device;
 use anyhow::{Context, Result, ensure};
 use nw_batch::{Aligner, Scoring};
 
-use crate::commands::nw::args::{NwCommand, NwOptions};
-use crate::commands::nw::body::TileWriter;
+use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::format::PairFormatter;
 use crate::commands::nw::input::NamedSequences;
-use crate::commands::nw::job::{JobPairs, JobKind};
 use crate::commands::nw::pipeline::Pipeline;
+use crate::commands::nw::tile_writer::TileWriter;
+use crate::commands::nw::tiles::{PairSelection, PairSource};
 use crate::commands::{on_device, start_threads};
 use crate::console::Console;
 use crate::output::Target;
 use crate::output::staging::Scratch;
 use crate::timeline::{Step, Timeline};
 
-/// Aligns what is asked for.
-pub fn run(command: &NwCommand) -> Result<()> {
+/// Runs a command of `gpualign nw`.
+pub fn run(command: &Nw) -> Result<()> {
     let options = command.options();
     let console = Console::new(options.messages);
     let scoring = input::scoring(options)?;
     let timeline = Timeline::new();
-    let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let timeline_file = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
     let read =
         |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
-    let (kind, queries, targets) = match command {
-        NwCommand::Pairs { queries, targets, .. } => {
+    let (selection, queries, targets) = match command {
+        Nw::Pairs { queries, targets, .. } => {
             let (first, second) = (read(queries)?, read(targets)?);
             let (m, n) = (first.names.len(), second.names.len());
             let (first_name, second_name) =
                 (crate::input::name(queries), crate::input::name(targets));
-            ensure!(m == n, "{first_name} has {m} records, but {second_name} has {n}");
-            (JobKind::Pairs, first, Some(second))
+            ensure!(
+                m == n,
+                "{first_name} has {m} records, but {second_name} has {n}: pairs needs as many; one-vs-all aligns each \
+                 record with each"
+            );
+            (PairSelection::Pairs, first, Some(second))
         }
-        NwCommand::OneVsAll { queries, targets, .. } => {
-            (JobKind::OneVsAll, read(queries)?, Some(read(targets)?))
+        Nw::OneVsAll { queries, targets, .. } => {
+            (PairSelection::OneVsAll, read(queries)?, Some(read(targets)?))
         }
-        NwCommand::AllVsAll { sequences, .. } => {
+        Nw::AllVsAll { sequences, .. } => {
             let records = read(sequences)?;
-            let matrix = options.format().is_matrix();
-            if matrix {
+            let is_matrix = options.format().is_matrix();
+            if is_matrix {
                 input::names_differ(sequences, &records.names)?;
             }
-            (JobKind::AllVsAll { diagonal: matrix && options.score_only }, records, None)
+            (PairSelection::AllVsAll { diagonal: is_matrix && options.score_only }, records, None)
         }
     };
     let targets = targets.as_ref().unwrap_or(&queries);
-    let task = NwRun { options, scoring: &scoring, kind, queries: &queries, targets, timeline };
-    task.run(&console)?;
-    trace.map_or(Ok(()), |trace| task.timeline.save(trace))
+    let run =
+        NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
+    run.align_all(&console)?;
+    timeline_file.map_or(Ok(()), |file| run.timeline.save(file))
 }
 
-/// All that is to be done.
+/// One run: its options, scoring and sequences.
 struct NwRun<'a> {
     options: &'a NwOptions,
     scoring: &'a Scoring,
-    kind: JobKind,
+    selection: PairSelection,
     queries: &'a NamedSequences,
     targets: &'a NamedSequences,
     timeline: Timeline,
 }
 
 impl NwRun<'_> {
-    fn run(&self, console: &Console) -> Result<()> {
+    /// Aligns all pairs and writes the output.
+    fn align_all(&self, console: &Console) -> Result<()> {
         let start = Instant::now();
         let options = self.options;
-        let matrix = options.format().is_matrix();
+        let is_matrix = options.format().is_matrix();
         let target = match &options.output {
-            // The partial file becomes the output.
-            Some(_) if options.resume && !matrix => None,
+            // The partial file is renamed to the output at the end.
+            Some(_) if options.resume && !is_matrix => None,
             path => Some(Target::new(path.as_deref())?),
         };
-        let job = JobPairs {
-            kind: self.kind,
+        let source = PairSource {
+            selection: self.selection,
             queries: &self.queries.sequences,
             targets: &self.targets.sequences,
         };
         let formatter = self.formatter();
         let mut scratch = None;
-        let (mut body, resumed) = match (&options.output, &target) {
-            (Some(path), _) if options.resume => TileWriter::resumed(path, self.hash())?,
-            (_, Some(target)) if !matrix => {
+        let (mut writer, resumed) = match (&options.output, &target) {
+            (Some(path), _) if options.resume => TileWriter::resumed(path, self.output_hash())?,
+            (_, Some(target)) if !is_matrix => {
                 let file = File::from(target.open().with_context(|| target.name())?);
                 (TileWriter::new(file), None)
             }
@@ -115,44 +104,44 @@ impl NwRun<'_> {
                 (TileWriter::new(file.with_context(|| path.display().to_string())?), None)
             }
         };
-        let (mut aligner, on) =
+        let (mut aligner, device_name) =
             self.timeline.time(Step::Device, "open", || self.aligner(console))?;
-        let begin = resumed.unwrap_or_else(|| job.begin());
+        let begin = resumed.unwrap_or_else(|| source.begin());
         if resumed.is_none() {
-            body.add(&[formatter.heading().into_bytes()], begin)?;
+            writer.add(&[formatter.heading().into_bytes()], begin)?;
         }
 
         start_threads(options.threads.count())?;
-        console.start_pairs(job.pairs());
+        console.start_pairs(source.len());
         let pipeline =
-            Pipeline { job: &job, formatter: &formatter, timeline: &self.timeline, console };
-        let cells = pipeline.run(begin, &mut aligner, &mut body);
+            Pipeline { source: &source, formatter: &formatter, timeline: &self.timeline, console };
+        let cells = pipeline.run(begin, &mut aligner, &mut writer);
         console.finish();
         let cells = cells.with_context(|| self.output_name())?;
         if let Some(reason) = aligner.failure() {
             console.notice(&format!("{reason}: the rest was aligned on the CPU"));
         }
 
-        if matrix && let Some(target) = &target {
-            self.write_matrix(body.file(), target)?;
+        if is_matrix && let Some(target) = &target {
+            self.write_matrix(writer.file(), target)?;
         }
         if let Some(target) = target {
             target.commit()?;
         } else if let Some(path) = &options.output {
-            body.rename(path)?;
+            writer.rename(path)?;
         }
-        body.forget()?;
+        writer.remove_partial()?;
         let seconds = start.elapsed().as_secs_f64();
         console.detail(&format!(
-            "{} pairs on {on}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
-            job.pairs(),
-            job.pairs() as f64 / seconds,
+            "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
+            source.len(),
+            source.len() as f64 / seconds,
             cells as f64 / seconds / 1e9
         ));
         Ok(())
     }
 
-    /// What aligns, and the name of its device.
+    /// The aligner, and the name of its device.
     fn aligner(&self, console: &Console) -> Result<(Aligner<'_>, String)> {
         let options = self.options;
         let opened = Device::open(options.device)?;
@@ -166,6 +155,7 @@ impl NwRun<'_> {
         on_device::make((opened.device, options.device), console, "aligning", on)
     }
 
+    /// Writes the matrix of all pairs from its upper triangle.
     fn write_matrix(&self, triangle: &File, target: &Target) -> Result<()> {
         let write = || {
             let mut out = BufWriter::new(File::from(target.open()?));
@@ -176,7 +166,7 @@ impl NwRun<'_> {
         write().with_context(|| target.name())
     }
 
-    /// A folder for the triangle of a matrix: beside the output, which is as large.
+    /// Folder for the upper triangle of a matrix: beside the output, where there must be as much space anyway.
     fn scratch(&self) -> Result<Scratch> {
         let parent = self.options.output.as_deref().and_then(Path::parent);
         match parent {
@@ -188,35 +178,37 @@ impl NwRun<'_> {
         }
     }
 
+    /// Formatter of the pairs.
     fn formatter(&self) -> PairFormatter<'_> {
         let options = self.options;
-        let scores = match (&options.matrix, self.scoring.match_and_mismatch()) {
+        let score_name = match (&options.matrix, self.scoring.match_and_mismatch()) {
             (Some(name), _) => name.display().to_string(),
-            (None, Some((matching, mismatch))) => format!("{matching}/{mismatch}"),
+            (None, Some((match_score, mismatch_score))) => format!("{match_score}/{mismatch_score}"),
             (None, None) => String::new(),
         };
         PairFormatter {
             format: options.format(),
             scoring: self.scoring,
-            scores,
+            score_name,
             queries: self.queries,
             targets: self.targets,
             min_identity: options.min_identity,
         }
     }
 
+    /// Name of the output, for messages.
     fn output_name(&self) -> String {
         let path = self.options.output.as_deref().filter(|&path| path != Path::new("-"));
         path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string())
     }
 
-    /// A hash of all that the output depends on.
-    fn hash(&self) -> u64 {
+    /// Hash of everything that the output depends on.
+    fn output_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         let options = self.options;
         let scoring = self.scoring;
-        format!("{:?} {:?} {:?}", self.kind, options.format(), options.score_only)
+        format!("{:?} {:?} {:?}", self.selection, options.format(), options.score_only)
             .hash(&mut hasher);
         format!("{:?} {:?} {:?}", scoring.gaps(), scoring.free_ends(), scoring.score_table())
             .hash(&mut hasher);

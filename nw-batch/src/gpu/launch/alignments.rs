@@ -104,7 +104,7 @@ impl Engine {
         self.copy_stream.zeros(len + len / 8)
     }
 
-    /// Launches `nw_traceback`.
+    /// Launches `nw_traceback` for the pairs whose directions are in memory.
     fn launch_tracebacks(
         &mut self,
         tasks: &DeviceBuffer<TracebackTask>,

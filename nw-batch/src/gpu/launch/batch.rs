@@ -45,7 +45,7 @@ pub(super) enum DeviceResults {
     MatrixGroups(Vec<MatrixGroupScores>),
     Alignments {
         alignments: DeviceBuffer<TracedAlignment>,
-        /// Number of runs.
+        /// Number of runs of all alignments.
         run_count: DeviceBuffer<u64>,
         runs: DeviceBuffer<CigarRun>,
     },

@@ -17,7 +17,7 @@ pub struct EditKernel {
 /// One launch of a kernel for edit distances.
 #[derive(Debug, Clone)]
 pub struct EditLaunch {
-    /// The kernel.
+    /// Kernel to launch.
     pub kernel: EditKernel,
     /// Indices of the pairs in the batch, task after task; the last pair is repeated until its task is full.
     pub order: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct EditLaunch {
     pub row_bytes: u32,
 }
 
-/// All kernels.
+/// All kernels of `cuda/edit.cu`.
 pub const KERNELS: [EditKernel; 4] = [
     EditKernel { lanes: 8, words: 1 },
     EditKernel { lanes: 8, words: 2 },
@@ -84,7 +84,7 @@ pub fn plan_edit_launches(batch: PairBatch<'_>) -> (Vec<EditLaunch>, Vec<usize>)
 }
 
 impl EditLaunch {
-    /// Number of tasks.
+    /// Number of tasks, each for one warp.
     pub fn tasks(&self) -> u32 {
         self.order.len() as u32 / self.kernel.pairs_per_task()
     }

@@ -47,7 +47,7 @@ pub struct MatrixGroup {
 pub struct TileLaunch {
     /// First pair, by its index in the group.
     pub first: u32,
-    /// Number of pairs.
+    /// Number of pairs, from the first on.
     pub count: u32,
     /// Blocks for each pair: the most tiles that it may have on the diagonal.
     pub tiles: u32,

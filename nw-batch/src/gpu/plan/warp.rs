@@ -16,7 +16,7 @@ use crate::scoring::alphabet::UNKNOWN;
 /// One launch of a kernel of `cuda/warp.cu` that fills matrices.
 #[derive(Debug, Clone)]
 pub struct WarpLaunch {
-    /// The kernel.
+    /// Kernel to launch.
     pub kernel: WarpKernel,
     /// Indices of the pairs in the batch, task after task; the last pair is repeated until its task is full.
     pub order: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct WarpLaunch {
 /// Launches for the scores of a batch.
 #[derive(Debug, Default)]
 pub struct ScorePlan {
-    /// The launches.
+    /// Launches, each of another kernel.
     pub launches: Vec<WarpLaunch>,
     /// Indices of the pairs without a launch, which are those with an empty sequence.
     pub left: Vec<usize>,
@@ -54,7 +54,7 @@ pub struct TracebackPart {
     pub launches: Vec<WarpLaunch>,
     /// Traceback of each pair.
     pub tracebacks: Vec<TracebackTask>,
-    /// Words of directions.
+    /// Words of directions of all launches.
     pub direction_words: u64,
     /// Upper bound on the runs of the part's alignments.
     pub max_runs: u64,
@@ -244,7 +244,7 @@ impl WarpLaunch {
         Self { kernel, order: Vec::new(), directions_starts: Vec::new(), row_words: 0 }
     }
 
-    /// Number of tasks.
+    /// Number of tasks, each for one warp.
     pub fn tasks(&self) -> u32 {
         self.order.len() as u32 / self.kernel.pairs_per_task()
     }

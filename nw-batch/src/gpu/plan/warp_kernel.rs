@@ -35,7 +35,7 @@ pub struct WarpKernel {
 }
 
 impl KernelFamily {
-    /// All families.
+    /// All families of kernels.
     pub const ALL: [Self; 6] = [
         Self::Linear,
         Self::Affine,
@@ -69,7 +69,7 @@ impl KernelFamily {
 }
 
 impl WarpKernel {
-    /// All kernels.
+    /// Iterates over the kernels of all families.
     pub fn all() -> impl Iterator<Item = Self> {
         KernelFamily::ALL.into_iter().flat_map(|family| {
             family.rows().iter().flat_map(move |&rows| {

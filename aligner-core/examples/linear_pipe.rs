@@ -1,4 +1,4 @@
-//! The first application of MERCATOR's manual (000, section A.2.4): two filters, three sinks.
+//! The first application of MERCATOR's manual (Cole 2017, A.2.4): two filters, three sinks.
 //!
 //! ```text
 //!   0..128 --> filter1 --accept--> filter2 --accept--> accepted

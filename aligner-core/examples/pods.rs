@@ -6,7 +6,7 @@
 //!
 //! A pod is a row: its number, the header, and up to 32 items. Every item has a lane of its own. The
 //! three nodes of the type `Sieve` drop the multiples of their parameter; what stays of a row is one
-//! pod again, and a row that loses all drops out (000, section 5.2.7).
+//! pod again, and a row that loses all drops out (Cole 2017, 5.2.7).
 
 mod common;
 

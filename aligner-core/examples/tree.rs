@@ -9,7 +9,7 @@
 //!
 //! A branch keeps the points on one side of its node's line. As the four are of one type, they fire
 //! together: an ensemble may hold points of all of them, which is why they stay full although each
-//! gets but a quarter of the points (000, section 3.2).
+//! gets but a quarter of the points (Cole 2017, 3.2).
 
 mod common;
 

@@ -55,11 +55,12 @@ pub enum Device {
 }
 
 impl Device {
-    /// The same device, for work beside what this one is given.
+    /// The same device with a stream of its own, so that work given to it runs at the same time as work given to this
+    /// one. On the CPU, where there are no streams, the device itself.
     ///
     /// # Errors
-    /// If the device fails.
-    pub fn beside(&self) -> Result<Self, DeviceError> {
+    /// If the GPU refuses another stream.
+    pub fn with_own_stream(&self) -> Result<Self, DeviceError> {
         Ok(match self {
             Self::Cpu => Self::Cpu,
             Self::Cuda(gpu) => Self::Cuda(gpu.with_own_stream()?),

@@ -1,5 +1,5 @@
-//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]), columns
-//! of alignments ([`cigar`]), the choice of a compute device ([`device`]) with its memory and launches
+//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]) and locations
+//! in them ([`input_location`]), checksummed memory-mapped files ([`container`]), columns of alignments ([`cigar`]), the choice of a compute device ([`device`]) with its memory and launches
 //! ([`gpu`]), sorting there ([`sort`]), and a runtime for irregular streaming applications ([`stream`]).
 //!
 //! # Design
@@ -25,10 +25,12 @@
 //! Device headers are in `cuda/include`: `gpualign/` for all kernels, `stream/` for the runtime.
 
 pub mod cigar;
+pub mod container;
 pub mod device;
 pub mod error;
 pub mod fastx;
 pub mod gpu;
+pub mod input_location;
 pub mod seq;
 pub mod sort;
 pub mod stream;

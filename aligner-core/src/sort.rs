@@ -1,67 +1,132 @@
-//! Sorting on a device: items of four words, by digits of these, the least significant digit first.
+//! Sorting on a device: items of four 32-bit words, by some of their bits.
+//!
+//! A radix sort from the least significant digit of 8 bits to the most significant one (Knuth, The Art of Computer
+//! Programming 3, 5.2.5). Each digit takes three kernels (`cuda/sort.cu`):
 //!
 //! ```text
-//!   items --> sort_count --> sort_sum --> sort_move --> items by one digit of 8 bits
-//!     ^       (of a block)   (of a value)                 |
+//!   items --> sort_count --> sort_sum --> sort_move --> items in the order of this digit
+//!     ^      (each block)  (each value)  (each block)     |
 //!     `---------------------------------------------------'  the next digit
 //! ```
 //!
-//! Each pass keeps the order of equal digits (Knuth, The Art of Computer Programming 3, 5.2.5), so that
-//! the last one leaves the order by all of them. What it costs follows from the bits that differ: an order
-//! by numbers below 1000 takes two passes.
+//! A pass keeps the order of items with equal digits, so after the last pass items are in the order of all digits. The
+//! cost follows from the number of bits: an order by numbers below 1,000 takes two passes.
 
-use crate::DeviceError;
-use crate::gpu::Gpu;
+use crate::gpu::{DeviceAddress, Gpu};
 use crate::stream::{Backend, CudaBackend, Launch, Word};
+use crate::{DeviceError, device_struct};
 
 const FATBIN: &[u8] = include_bytes!("../cuda/sort.fatbin");
 
-/// Bytes of an item.
-pub const ITEM: usize = 16;
+/// Bytes of an item: four words of 32 bits.
+pub const ITEM_BYTES: usize = 16;
 
 /// The most items that can be sorted.
-pub const MOST: usize = u32::MAX as usize - VALUES as usize;
+pub const MAX_ITEMS: usize = u32::MAX as usize - VALUES as usize;
 
-/// Values of a digit, its bits, and threads of a block.
+/// Values of a digit, and threads of a block.
 const VALUES: u32 = 256;
+/// Bits of a digit.
 const BITS: u32 = 8;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
 
-/// Items that a block is worth while for.
-const OF_BLOCK: u32 = 1 << 12;
+/// Items for which another block is worth its overhead.
+const ITEMS_OF_A_BLOCK: u32 = 1 << 12;
 
-/// A part of an item that decides about its place.
+device_struct! {
+    /// A digit of an item.
+    struct Digit {
+        /// The word, 0 to 3.
+        word: u32,
+        /// Its lowest bit in the word.
+        shift: u32,
+        /// How many bits it has, 1 to 8.
+        bits: u32,
+    }
+}
+
+device_struct! {
+    /// Parameter of the kernel that counts digits.
+    struct SortCountParameters {
+        /// The items.
+        items: DeviceAddress<[u32; 4]>,
+        /// For each value of the digit, how often each block has it.
+        counts: DeviceAddress<u32>,
+        /// How many items there are.
+        count: u32,
+        /// The digit.
+        digit: Digit,
+    }
+}
+
+device_struct! {
+    /// Parameter of the kernel that adds up counts.
+    struct SortSumParameters {
+        /// For each value of the digit, the counts of the blocks, which become sums.
+        counts: DeviceAddress<u32>,
+        /// For each value of the digit, the sum of its counts.
+        totals: DeviceAddress<u32>,
+        /// How many blocks counted.
+        count: u32,
+        /// Not used.
+        padding: u32,
+    }
+}
+
+device_struct! {
+    /// Parameter of the kernel that moves items.
+    struct SortMoveParameters {
+        /// The items.
+        items: DeviceAddress<[u32; 4]>,
+        /// The same items in the order of the digit.
+        sorted: DeviceAddress<[u32; 4]>,
+        /// For each value of the digit and each block, how many items of earlier blocks have it.
+        firsts: DeviceAddress<u32>,
+        /// For each value of the digit, how many items have it.
+        totals: DeviceAddress<u32>,
+        /// How many items there are.
+        count: u32,
+        /// The digit.
+        digit: Digit,
+    }
+}
+
+/// A part of an item by which items are sorted: the lowest bits of one of its words.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The word, 0 to 3.
     pub word: u32,
-    /// Its lowest bits that matter, up to 32; all others are 0 or to be ignored.
+    /// How many of its lowest bits are compared, 0 to 32. The other bits are ignored.
     pub bits: u32,
 }
 
 impl Field {
-    /// A word with numbers up to `most`.
+    /// A word with numbers from 0 to `most`.
     pub fn up_to(word: u32, most: u32) -> Self {
         Self { word, bits: u32::BITS - most.leading_zeros() }
     }
 
-    /// Its digits, the least significant first: where each is, and its bits.
-    fn digits(self) -> impl Iterator<Item = [u32; 3]> {
+    /// Digits of the field, the least significant first.
+    fn digits(self) -> impl Iterator<Item = Digit> {
         let Self { word, bits } = self;
-        (0..bits).step_by(BITS as usize).map(move |shift| [word, shift, BITS.min(bits - shift)])
+        (0..bits).step_by(BITS as usize).map(move |shift| Digit {
+            word,
+            shift,
+            bits: BITS.min(bits - shift),
+        })
     }
 }
 
-/// Sorts on a device.
+/// Sorts arrays in the memory of a device.
 #[derive(Debug)]
 pub struct Sorter<B> {
     backend: B,
 }
 
 impl Sorter<CudaBackend> {
-    /// Loads the kernels.
+    /// Loads the kernels of the sort on a GPU.
     ///
     /// # Errors
     /// If the driver refuses them.
@@ -71,19 +136,19 @@ impl Sorter<CudaBackend> {
 }
 
 impl<B: Backend> Sorter<B> {
-    /// The same on any backend that has the kernels of `sort` loaded.
+    /// A sorter on any backend that has the kernels of `cuda/sort.cu` loaded.
     pub fn with_backend(backend: B) -> Self {
         Self { backend }
     }
 
-    /// Sorts the first `count` items of a buffer by fields, the least significant first; items that are
-    /// alike in them stay in their order. Gives a buffer of the same length.
+    /// Sorts the first `count` items of a buffer by fields, the least significant first, and gives a buffer of the same
+    /// length. Items that are equal in all fields keep their order.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`] if another buffer does not fit, or the device fails.
+    /// [`DeviceError::OutOfMemory`] if a second buffer does not fit, or the device fails.
     ///
     /// # Panics
-    /// If there are more than [`MOST`] items.
+    /// If there are more than [`MAX_ITEMS`] items.
     #[allow(unsafe_code)]
     pub fn sort(
         &self,
@@ -91,37 +156,66 @@ impl<B: Backend> Sorter<B> {
         count: usize,
         fields: &[Field],
     ) -> Result<B::Buffer, DeviceError> {
-        assert!(count <= MOST, "{count} items to sort");
+        assert!(count <= MAX_ITEMS, "{count} items to sort: the most is {MAX_ITEMS}");
         let (backend, count) = (&self.backend, count as u32);
         if count < 2 {
             return Ok(items);
         }
         let resident = backend.resident_blocks("sort_move", VALUES, 0)?.max(1);
-        let blocks = count.div_ceil(OF_BLOCK).min(resident);
-        let adding = blocks.next_multiple_of(WARP).min(VALUES);
-        let [counts, totals] = [VALUES * blocks, VALUES]
-            .map(|numbers| backend.uninitialized(numbers as usize * size_of::<u32>()));
-        let (counts, totals) = (counts?, totals?);
-        let (mut items, mut sorted) = (items, backend.uninitialized(count as usize * ITEM)?);
+        let blocks = count.div_ceil(ITEMS_OF_A_BLOCK).min(resident);
+        let sum_width = blocks.next_multiple_of(WARP).min(VALUES);
+        let numbers = |count: u32| backend.uninitialized(count as usize * size_of::<u32>());
+        let (counts_buffer, totals_buffer) = (numbers(VALUES * blocks)?, numbers(VALUES)?);
+        let counts = backend.device_address(&counts_buffer);
+        let totals = backend.device_address(&totals_buffer);
+        let (mut unsorted, mut sorted) =
+            (items, backend.uninitialized(count as usize * ITEM_BYTES)?);
         for digit in fields.iter().copied().flat_map(Field::digits) {
-            let [from, to, counts, totals] = [&items, &sorted, &counts, &totals]
-                .map(|buffer| Word::Address(backend.address(buffer)));
-            let values = 1 << digit[2];
-            let [word, shift, bits] = digit.map(Word::Number);
-            let all = Word::Number(count);
-            let launches: [(_, _, _, &[Word]); 3] = [
-                ("sort_count", blocks, VALUES, &[from, all, word, shift, bits, counts]),
-                ("sort_sum", values, adding, &[counts, Word::Number(blocks), totals]),
-                ("sort_move", blocks, VALUES, &[from, all, word, shift, bits, counts, totals, to]),
+            let items = backend.device_address(&unsorted);
+            let count_parameters = SortCountParameters { items, counts, count, digit };
+            let sum_parameters = SortSumParameters { counts, totals, count: blocks, padding: 0 };
+            let move_parameters = SortMoveParameters {
+                items,
+                sorted: backend.device_address(&sorted),
+                firsts: counts,
+                totals,
+                count,
+                digit,
+            };
+            let launches = [
+                ("sort_count", blocks, VALUES, Word::parameters(&count_parameters)),
+                ("sort_sum", 1 << digit.bits, sum_width, Word::parameters(&sum_parameters)),
+                ("sort_move", blocks, VALUES, Word::parameters(&move_parameters)),
             ];
-            for (kernel, blocks, width, arguments) in launches {
-                let launch = Launch { kernel, blocks, width, shared: 0, arguments };
-                // SAFETY: the arguments are those of the kernel: both buffers have `count` items, and
-                // there is a count for each value and block, and a total for each value.
+            for (kernel, blocks, width, parameters) in launches {
+                let launch = Launch { kernel, blocks, width, shared: 0, arguments: &[parameters] };
+                // SAFETY: the parameter is that of the kernel: both buffers have `count` items, and there is a count
+                // for each value and block, and a total for each value.
                 unsafe { backend.enqueue(&launch) }?;
             }
-            std::mem::swap(&mut items, &mut sorted);
+            std::mem::swap(&mut unsorted, &mut sorted);
         }
-        Ok(items)
+        Ok(unsorted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::gpu::{DeviceStruct, LayoutHeader};
+
+    #[test]
+    fn layouts_are_those_of_the_kernels() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/sort/layouts.cuh");
+        let structs = [
+            Digit::LAYOUT,
+            SortCountParameters::LAYOUT,
+            SortSumParameters::LAYOUT,
+            SortMoveParameters::LAYOUT,
+        ];
+        LayoutHeader { namespace: "sort", includes: &["sort/sort.cuh"], structs: &structs }
+            .check(&path);
     }
 }

@@ -1,14 +1,17 @@
-// Pricing quotes one by one, by blocks with and without memory warps (002, section IV.B).
+// Pricing quotes one by one, by blocks with and without memory warps (Hagiescu et al., IV.B).
 #include "gpualign/cuda_or_cpu.cuh"
 
+#include "benches/layouts.cuh"
+#include "benches/price.cuh"
 #include "benches/quote.cuh"
 #include "stream/prefetch.cuh"
 
 namespace {
 
+using benches::PriceParameters;
 using benches::Quote;
 
-constexpr unsigned COMPUTE = 4;  // warps; the number of src/prefetch.rs
+constexpr unsigned COMPUTE = 4;  // compute warps of a block, as in src/prefetch.rs
 
 // A working node that drops nothing.
 struct Price {
@@ -24,32 +27,33 @@ struct Price {
 template <unsigned MEMORY>
 using Pricing = stream::Prefetched<Quote, Quote, COMPUTE, MEMORY>;
 
+// Prices all quotes. All threads of the grid call; `tiles` is the shared memory of Prefetched::run.
 template <unsigned MEMORY>
-__device__ void price(const Quote* quotes, Quote* priced, unsigned long long count,
-                      unsigned rounds, stream::byte* tiles) {
-  Pricing<MEMORY>::run(quotes, priced, count, Price{{rounds, 1u << 16}}, tiles);
+__device__ void price(const PriceParameters& parameters, stream::byte* tiles) {
+  Pricing<MEMORY>::run(parameters.quotes, parameters.priced, parameters.count,
+                       Price{{parameters.rounds, 1u << 16}}, tiles);
 }
 
 }  // namespace
 
-// Each writes the `count` quotes, with their values, to the same places of `priced`. Both arrays are
-// aligned to 16 bytes. A block has 4 warps and the memory warps; any number of blocks.
+// Kernels priced_M, with M memory warps: each writes the `count` quotes, with their values, to `priced`, in the same
+// order. A block has 4 compute warps and M memory warps; any number of blocks.
 extern "C" __global__ void __launch_bounds__(Pricing<0>::THREADS)
-    priced_0(const Quote* quotes, Quote* priced, unsigned long long count, unsigned rounds) {
-  price<0>(quotes, priced, count, rounds, nullptr);
+    priced_0(const __grid_constant__ PriceParameters parameters) {
+  price<0>(parameters, nullptr);
 }
 SIMT_EXPORT(priced_0)
 
 extern "C" __global__ void __launch_bounds__(Pricing<1>::THREADS)
-    priced_1(const Quote* quotes, Quote* priced, unsigned long long count, unsigned rounds) {
+    priced_1(const __grid_constant__ PriceParameters parameters) {
   __shared__ __align__(16) stream::byte tiles[Pricing<1>::shared_bytes()];
-  price<1>(quotes, priced, count, rounds, tiles);
+  price<1>(parameters, tiles);
 }
 SIMT_EXPORT(priced_1)
 
 extern "C" __global__ void __launch_bounds__(Pricing<2>::THREADS)
-    priced_2(const Quote* quotes, Quote* priced, unsigned long long count, unsigned rounds) {
+    priced_2(const __grid_constant__ PriceParameters parameters) {
   __shared__ __align__(16) stream::byte tiles[Pricing<2>::shared_bytes()];
-  price<2>(quotes, priced, count, rounds, tiles);
+  price<2>(parameters, tiles);
 }
 SIMT_EXPORT(priced_2)

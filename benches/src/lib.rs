@@ -24,7 +24,7 @@
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
-//! | [`report`], `figures`, [`chart`] | results as data, tables and drawings |
+//! | [`report`], `figures`, `chart` | results as data, tables and drawings |
 //!
 //! The program `evidence` (`src/bin/evidence`) is apart from all this: it measures the program gpualign beside
 //! other people's.
@@ -35,7 +35,6 @@
 pub mod apps;
 mod blastn;
 pub mod calibration;
-pub mod chart;
 mod error;
 pub mod experiments;
 mod extend;
@@ -54,6 +53,8 @@ pub mod trie;
 
 use aligner_core::Device;
 
+pub use gpualign::chart;
+
 pub use apps::App;
 pub use blastn::{BlastnOptions, BlastnTiming, blastn, blastn_table};
 pub use error::BenchError;
@@ -61,7 +62,7 @@ pub use experiments::Experiment;
 pub use extend::{ExtendOptions, ExtendTiming, extend, extend_table};
 pub use mapping::{MappingTiming, mapping, mapping_table};
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
-pub use prefetch::Timing;
+pub use prefetch::{PriceParameters, Timing};
 pub use report::{Figure, Measured, Report};
 pub use runner::Point;
 pub use seeds::{SeedsTiming, seeds, seeds_table};

@@ -1,8 +1,8 @@
-//! Regular work by blocks of a GPU with and without memory warps (002, sections III.B and IV.B):
+//! Regular work by blocks of a GPU with and without memory warps (Hagiescu et al., III.B and IV.B):
 //! `cuda/prefetch.cu` against itself. No runtime, no queues: one kernel, one stage.
 
-use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel};
-use aligner_core::{Device, DeviceError};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
+use aligner_core::{Device, DeviceError, device_struct};
 use serde::Serialize;
 
 use crate::chart::{Chart, Kind, Series};
@@ -19,6 +19,22 @@ const WARP: u32 = 32;
 const ROUNDS: [u32; 5] = [0, 1, 2, 5, 20];
 /// Most quotes.
 const MOST_ITEMS: usize = 16 << 20;
+
+device_struct! {
+    /// Parameter of the kernels that price quotes.
+    pub struct PriceParameters {
+        /// The quotes.
+        pub quotes: DeviceAddress<Quote>,
+        /// The same quotes with their values.
+        pub priced: DeviceAddress<Quote>,
+        /// How many there are.
+        pub count: u64,
+        /// Dates for which a quote is priced.
+        pub rounds: u32,
+        /// Not used.
+        pub padding: u32,
+    }
+}
 
 /// What was measured of one variant under one amount of work.
 #[derive(Debug, Clone, Serialize)]
@@ -61,16 +77,18 @@ impl Variant {
         rounds: u32,
         (quotes, priced): (&DeviceBuffer<u8>, &DeviceBuffer<u8>),
     ) -> Result<f64, DeviceError> {
-        let count = (quotes.len() / size_of::<Quote>()) as u64;
-        let arguments = [
-            Argument::Buffer(quotes),
-            Argument::Buffer(priced),
-            Argument::U64(count),
-            Argument::U32(rounds),
-        ];
+        let address =
+            |buffer: &DeviceBuffer<u8>| DeviceAddress::new(buffer.device_address(gpu).get());
+        let parameters = PriceParameters {
+            quotes: address(quotes),
+            priced: address(priced),
+            count: (quotes.len() / size_of::<Quote>()) as u64,
+            rounds,
+            padding: 0,
+        };
         #[allow(unsafe_code)]
         // SAFETY: both arrays are of `count` quotes, and the device aligns them to 256 bytes.
-        gpu.timed(|| unsafe { self.kernel.launch(blocks, self.threads(), 0, &arguments) })
+        gpu.timed(|| unsafe { self.kernel.launch_with(blocks, self.threads(), 0, &parameters) })
     }
 }
 
@@ -193,8 +211,20 @@ pub(crate) fn chart(timings: &[Timing]) -> Chart<'static> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use aligner_core::gpu::{DeviceStruct, LayoutHeader};
+
     use super::*;
     use crate::quote::inputs;
+
+    #[test]
+    fn layouts_are_those_of_the_kernels() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/benches/layouts.cuh");
+        let structs = [PriceParameters::LAYOUT];
+        LayoutHeader { namespace: "benches", includes: &["benches/price.cuh"], structs: &structs }
+            .check(&path);
+    }
 
     #[test]
     fn a_bit_of_difference_is_an_error() {

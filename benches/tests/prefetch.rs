@@ -5,7 +5,9 @@
 
 use std::sync::LazyLock;
 
+use aligner_core::gpu::DeviceAddress;
 use bytemuck::{Pod, Zeroable};
+use gpualign_benches::PriceParameters;
 use simt::{Argument, Launch, Module};
 
 static KERNELS: LazyLock<Module> =
@@ -79,12 +81,14 @@ fn launch(variant: usize, blocks: u32, seed: u64, quotes: &[Quote], rounds: u32)
     let mut input = vec![0_u128; quotes.len() * PIECES];
     bytemuck::cast_slice_mut(&mut input).copy_from_slice(quotes);
     let mut output = vec![POISON; (quotes.len() + MARGIN) * PIECES];
-    let arguments = [
-        Argument::input(&input),
-        Argument::output(&mut output),
-        Argument::value(quotes.len() as u64),
-        Argument::value(rounds),
-    ];
+    let parameters = PriceParameters {
+        quotes: DeviceAddress::new(gpualign_tests::input(&input).get()),
+        priced: DeviceAddress::new(gpualign_tests::output(&mut output).get()),
+        count: quotes.len() as u64,
+        rounds,
+        padding: 0,
+    };
+    let arguments = [Argument::value(parameters)];
     let threads = (TILE + 32 * variant) as u32;
     let kernel = KERNELS.kernel(VARIANTS[variant]).expect("it is exported");
     // SAFETY: both arrays have a quote for each of the input and are aligned to 16 bytes.

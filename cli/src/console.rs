@@ -1,15 +1,26 @@
 //! Notices, details and progress, all on standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::Messages;
+use crate::options::Messages;
 
-/// Prints one line. A standard error that cannot be written to is no reason to stop.
+/// The name of this program, once it is known.
+static PROGRAM: OnceLock<&str> = OnceLock::new();
+
+/// Sets the name that every message begins with; the first name stays.
+pub fn set_program(name: &'static str) {
+    PROGRAM.get_or_init(|| name);
+}
+
+/// Prints one line on standard error, after the program's name. A standard error that cannot be written to is no reason
+/// to stop.
 pub fn say(text: &str) {
-    let line = format!("gpualign: {}\n", text.replace(['\n', '\r'], " "));
+    let program = PROGRAM.get().unwrap_or(&"gpualign");
+    let line = format!("{program}: {}\n", text.replace(['\n', '\r'], " "));
     let _ = io::stderr().write_all(line.as_bytes());
 }
 

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::output::Target;
+use crate::staging::Target;
 
 /// What is timed; a row each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

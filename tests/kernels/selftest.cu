@@ -1,5 +1,7 @@
-// Kernels that use every part of the SIMT shim; tests/simt.rs compares them with plain loops.
+// Kernels that use every part of the SIMT shim; tests/kernels/simt.rs compares them with plain loops.
 #include <gpualign/cuda_or_cpu.cuh>
+#include <tests/layouts.cuh>
+#include <tests/parameters.cuh>
 
 namespace {
 
@@ -21,56 +23,53 @@ __device__ unsigned warp_sum(unsigned value) {
 }  // namespace
 
 // total[0] += sum of values[0..n). Shuffles, static shared memory, a barrier, one atomic a block.
-extern "C" __global__ void block_sum(const uint32_t* values, uint32_t n, uint32_t* total) {
+extern "C" __global__ void block_sum(const __grid_constant__ tests::BlockSumParameters p) {
   __shared__ uint32_t partial[32];
   const unsigned i = global_thread();
-  const unsigned sum = warp_sum(i < n ? values[i] : 0);
+  const unsigned sum = warp_sum(i < p.n ? p.values[i] : 0);
   if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
   __syncthreads();
   if (threadIdx.x == 0) {
     unsigned all = 0;
     for (unsigned warp = 0; warp < (blockDim.x + 31) / 32; ++warp) all += partial[warp];
-    atomicAdd(total, all);
+    atomicAdd(p.total, all);
   }
 }
 
 // Writes the multiples of 3 among values[0..n) to out, in any order, and counts them: a ballot,
 // one atomic a warp.
-extern "C" __global__ void compact(const uint32_t* values, uint32_t n, uint32_t* out,
-                                   uint32_t* count) {
+extern "C" __global__ void compact(const __grid_constant__ tests::CompactParameters p) {
   const unsigned i = global_thread();
   const unsigned lane = threadIdx.x % 32;
-  const bool keep = i < n && values[i] % 3 == 0;
+  const bool keep = i < p.n && p.values[i] % 3 == 0;
   const unsigned kept = __ballot_sync(FULL, keep);
   unsigned base = 0;
-  if (lane == 0 && kept != 0) base = atomicAdd(count, __popc(kept));
+  if (lane == 0 && kept != 0) base = atomicAdd(p.count, __popc(kept));
   base = __shfl_sync(FULL, base, 0);
-  if (keep) out[base + __popc(kept & ((1u << lane) - 1))] = values[i];
+  if (keep) p.out[base + __popc(kept & ((1u << lane) - 1))] = p.values[i];
 }
 
 // Reverses each block's part of values. Dynamic shared memory: blockDim.x words.
-extern "C" __global__ void reverse(const uint32_t* values, uint32_t* out) {
+extern "C" __global__ void reverse(const __grid_constant__ tests::ReverseParameters p) {
   DYN_SMEM(uint32_t, staged);
-  staged[threadIdx.x] = values[global_thread()];
+  staged[threadIdx.x] = p.values[global_thread()];
   __syncthreads();
-  out[global_thread()] = staged[blockDim.x - 1 - threadIdx.x];
+  p.out[global_thread()] = staged[blockDim.x - 1 - threadIdx.x];
 }
 
-// What each lane gets from each warp collective; 21 results a thread. `argument` and `width`
-// are those of the shuffles.
-extern "C" __global__ void collectives(const uint32_t* values, int32_t argument, int32_t width,
-                                       uint64_t* out) {
+// Results of each warp collective in each lane; 21 of each thread. `argument` and `width` are those of the shuffles.
+extern "C" __global__ void collectives(const __grid_constant__ tests::CollectivesParameters p) {
   const unsigned i = global_thread();
-  const uint32_t value = values[i];
+  const uint32_t value = p.values[i];
   const uint64_t wide = static_cast<uint64_t>(value) << 20 | value;
-  uint64_t* result = out + i * 21;
+  uint64_t* result = p.out + i * 21;
   // A mask of the lanes that the block has: the reductions need no more on either machine.
   const unsigned mask = __ballot_sync(FULL, 1);
-  *result++ = __shfl_sync(mask, value, argument % __popc(mask), width);
-  *result++ = __shfl_up_sync(mask, value, argument, width);
-  *result++ = __shfl_down_sync(mask, value, argument, width);
-  *result++ = __shfl_xor_sync(mask, value, argument, width);
-  *result++ = __shfl_up_sync(mask, wide, argument, width);
+  *result++ = __shfl_sync(mask, value, p.argument % __popc(mask), p.width);
+  *result++ = __shfl_up_sync(mask, value, p.argument, p.width);
+  *result++ = __shfl_down_sync(mask, value, p.argument, p.width);
+  *result++ = __shfl_xor_sync(mask, value, p.argument, p.width);
+  *result++ = __shfl_up_sync(mask, wide, p.argument, p.width);
   *result++ = static_cast<uint32_t>(__shfl_xor_sync(mask, static_cast<uint8_t>(value), 1));
   *result++ = __ballot_sync(mask, value & 1);
   *result++ = __any_sync(mask, value % 64 == 0);
@@ -91,15 +90,15 @@ extern "C" __global__ void collectives(const uint32_t* values, int32_t argument,
 }
 
 // Two halves of a warp meet on their own, as often as their half says.
-extern "C" __global__ void half_warps(const uint32_t* values, uint32_t* out) {
+extern "C" __global__ void half_warps(const __grid_constant__ tests::HalfWarpsParameters p) {
   const unsigned half = threadIdx.x / 16 % 2;
   const unsigned mask = half == 0 ? 0x0000FFFFu : 0xFFFF0000u;
-  uint32_t value = values[global_thread()];
+  uint32_t value = p.values[global_thread()];
   for (unsigned turn = 0; turn < 3 + 2 * half; ++turn) {
     value = __shfl_xor_sync(mask, value, 1 + turn) + 1;
     __syncwarp(mask);
   }
-  out[global_thread()] = value;
+  p.out[global_thread()] = value;
 }
 
 // Every atomic, by every thread, on ten 32-bit and ten 64-bit cells.
@@ -117,43 +116,43 @@ __device__ void all_atomics(T* cell, T value) {
        old = atomicCAS(cell + 6, seen, seen + 1)) {
     seen = old;
   }
-  // What is exchanged away, and what stays, add up to everything that was put in.
+  // Values that are exchanged away and the value that stays add up to the sum of all values put in.
   atomicAdd(cell + 8, atomicExch(cell + 7, value));
   // Old values returned by additions of one are a permutation: their sum tells.
   atomicAdd(cell + 9, static_cast<T>(seen));
 }
 
-extern "C" __global__ void atomics(const uint32_t* values, uint32_t* narrow,
-                                   unsigned long long* wide) {
-  const uint32_t value = values[global_thread()];
-  all_atomics(narrow, value);
-  all_atomics(wide, static_cast<unsigned long long>(value) << 24 | value);
+extern "C" __global__ void atomics(const __grid_constant__ tests::AtomicsParameters p) {
+  const uint32_t value = p.values[global_thread()];
+  all_atomics(p.narrow, value);
+  all_atomics(p.wide, static_cast<unsigned long long>(value) << 24 | value);
 }
 
 // A counter behind a spin lock: total[0] becomes the number of threads. Lanes take turns, since
 // lanes of one warp that spin on each other need not make progress.
-extern "C" __global__ void spin_lock(uint32_t* lock, volatile uint32_t* total) {
+extern "C" __global__ void spin_lock(const __grid_constant__ tests::SpinLockParameters p) {
+  volatile uint32_t* const total = p.total;
   for (unsigned turn = 0; turn < 32; ++turn) {
     if (threadIdx.x % 32 == turn) {
-      while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(20);
+      while (atomicCAS(p.lock, 0u, 1u) != 0) __nanosleep(20);
       __threadfence();
       total[0] = total[0] + 1;
       __threadfence();
-      atomicExch(lock, 0u);
+      atomicExch(p.lock, 0u);
     }
     __syncwarp();
   }
 }
 
 // Block votes on values: out[block] = (count, and, or), over `rounds` rounds.
-extern "C" __global__ void block_votes(const uint32_t* values, uint32_t rounds, uint32_t* out) {
-  for (unsigned round = 0; round < rounds; ++round) {
-    const int predicate = values[global_thread()] >> round & 1;
+extern "C" __global__ void block_votes(const __grid_constant__ tests::BlockVotesParameters p) {
+  for (unsigned round = 0; round < p.rounds; ++round) {
+    const int predicate = p.values[global_thread()] >> round & 1;
     const int count = __syncthreads_count(predicate);
     const int all = __syncthreads_and(predicate);
     const int any = __syncthreads_or(predicate);
     if (threadIdx.x == 0) {
-      uint32_t* result = out + (blockIdx.x * rounds + round) * 3;
+      uint32_t* result = p.out + (blockIdx.x * p.rounds + round) * 3;
       result[0] = count;
       result[1] = all;
       result[2] = any;
@@ -162,27 +161,27 @@ extern "C" __global__ void block_votes(const uint32_t* values, uint32_t rounds, 
 }
 
 // out[linear index] = linear index, of three-dimensional blocks in a three-dimensional grid.
-extern "C" __global__ void indices(uint32_t* out) {
+extern "C" __global__ void indices(const __grid_constant__ tests::IndicesParameters p) {
   const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   const unsigned i = block * blockDim.x * blockDim.y * blockDim.z + thread;
-  out[i] = i;
+  p.out[i] = i;
 }
 
 // Odd threads exit at once; the others still meet in collectives and barriers.
-extern "C" __global__ void early_exit(uint32_t* out) {
+extern "C" __global__ void early_exit(const __grid_constant__ tests::EarlyExitParameters p) {
   if (threadIdx.x % 2 == 1) return;
   const unsigned sum = __popc(__ballot_sync(FULL, 1));
   __syncthreads();
-  out[global_thread()] = sum + __syncthreads_count(1);
+  p.out[global_thread()] = sum + __syncthreads_count(1);
 }
 
 // Integer intrinsics; 16 results a thread.
-extern "C" __global__ void integers(const uint2* values, uint64_t* out) {
+extern "C" __global__ void integers(const __grid_constant__ tests::IntegersParameters p) {
   const unsigned i = global_thread();
-  const uint2 value = __ldg(values + i);
+  const uint2 value = __ldg(p.values + i);
   const uint64_t wide = static_cast<uint64_t>(value.y) << 32 | value.x;
-  uint64_t* result = out + i * 16;
+  uint64_t* result = p.out + i * 16;
   *result++ = __popc(value.x);
   *result++ = __popcll(wide);
   *result++ = __clz(value.x);

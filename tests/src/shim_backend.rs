@@ -95,6 +95,7 @@ impl Backend for ShimBackend {
                 Word::Address(address) => Argument::value(address),
                 Word::Number(number) => Argument::value(number),
                 Word::Long(number) => Argument::value(number),
+                Word::Parameters(parameters) => Argument::bytes(parameters),
             })
             .collect();
         let shape = simt::Launch::new(launch.blocks, launch.width)

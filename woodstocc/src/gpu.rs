@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Argument, DeviceBuffer, Gpu, Kernel};
-use aligner_core::stream::{CudaBackend, Loaded, Settings};
+use aligner_core::stream::{CudaBackend, LoadedKernels, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
@@ -55,7 +55,7 @@ pub struct GpuEngine {
     pub(crate) index: DeviceIndex,
     pub(crate) pods: CudaBackend,
     filter: GpuFilter,
-    scheme: Loaded,
+    scheme: LoadedKernels,
 }
 
 /// A batch on the device.

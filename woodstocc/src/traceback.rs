@@ -52,14 +52,14 @@ impl<'a> Aligner<'a> {
     /// # Panics
     /// If a query has another distance at a place.
     pub fn align(&mut self, queries: &[Oriented<'_>; 2], places: &[Locus], mapping: &mut Mapping) {
-        let words = self.reference.words();
+        let words = self.reference.packed_text();
         for places in places.chunks(TOGETHER) {
             // Each place is a look somewhere into the text: one after the other, with nothing in between,
             // these overlap.
             let mut texts = [const { None }; TOGETHER];
             let mut touched = 0;
             for (text, Locus { best, .. }) in texts.iter_mut().zip(places) {
-                *text = self.stretches.at_place(best.contig, best.start);
+                *text = self.stretches.at_contig_position(best.contig, best.start);
                 touched ^=
                     text.as_ref().map_or(0, |text| words[text.start as usize / ungapped::BASES]);
             }
@@ -80,7 +80,7 @@ impl<'a> Aligner<'a> {
         mapping: &mut Mapping,
     ) {
         let Locus { best, .. } = place;
-        let words = self.reference.words();
+        let words = self.reference.packed_text();
         let (length, d) = (query.codes.len(), best.distance);
         match text {
             Some(text) if text.len() >= length => {

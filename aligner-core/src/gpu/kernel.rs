@@ -1,8 +1,9 @@
 //! Compiled kernels and their launches.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
 
 use super::{DeviceBuffer, DeviceStruct, Gpu, failed};
@@ -141,17 +142,34 @@ impl Kernel {
         shared: u32,
         parameters: &P,
     ) -> Result<(), DeviceError> {
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (threads, 1, 1),
-            shared_mem_bytes: shared,
-        };
-        let mut builder = self.gpu.stream.launch_builder(&self.function);
-        builder.arg(parameters);
-        // SAFETY: the caller vouches for the parameters and the arrays.
-        unsafe { builder.launch(config) }
+        // SAFETY: the bytes are those of the kernel's parameter, and the caller vouches for the arrays.
+        unsafe { self.launch_bytes(blocks, threads, shared, bytemuck::bytes_of(parameters)) }
+    }
+
+    /// Launches a kernel that takes one struct, by value, of which `parameters` are the bytes; as
+    /// [`Kernel::launch_with`].
+    ///
+    /// # Errors
+    /// If the driver refuses the launch.
+    ///
+    /// # Safety
+    /// As [`Kernel::launch_with`].
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn launch_bytes(
+        &self,
+        blocks: u32,
+        threads: u32,
+        shared: u32,
+        parameters: &[u8],
+    ) -> Result<(), DeviceError> {
+        self.gpu.bind()?;
+        // The driver reads the bytes during the call, and does not write to them.
+        let mut parameters = [parameters.as_ptr().cast_mut().cast::<c_void>()];
+        let (function, stream) = (self.function.cu_function(), self.gpu.stream.cu_stream());
+        let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
+        // SAFETY: function and stream are of the GPU that is bound; the caller vouches for the parameters.
+        unsafe { result::launch_kernel(function, grid, block, shared, stream, &mut parameters) }
             .map_err(failed(&format!("launching '{}'", self.name)))
-            .map(drop)
     }
 
     /// Lets launches ask for `bytes` bytes of dynamic shared memory; beyond 48 KiB they must be

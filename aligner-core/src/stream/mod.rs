@@ -1,5 +1,5 @@
 //! Irregular streaming: items that take different ways through an application, on full SIMD lanes.
-//! After MERCATOR (000, chapters 3 and 4).
+//! After MERCATOR (Cole 2017, chapters 3 and 4).
 //!
 //! # What it is for
 //!
@@ -158,7 +158,7 @@
 //!
 //! # Scheduling
 //!
-//! A block repeats (000, section 4.5): if its window is empty, it claims inputs; then it fires the
+//! A block repeats (Cole 2017, 4.5): if its window is empty, it claims inputs; then it fires the
 //! root's module if that can fill an ensemble with inputs in it, else the module with most feasible
 //! items. Under [`Policy::Lazy`] only full ensembles are fired, unless no module has one, which
 //! happens with small queues and at the end. If nothing is feasible, the block is done or waits for
@@ -278,35 +278,25 @@
 //! Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures (dissertation, Virginia
 //! Tech).
 
-mod check;
-mod code;
 mod cpu;
 mod cuda;
-mod error;
-mod fuse;
-mod item;
-mod metrics;
+mod graph;
 pub mod oracle;
-mod outputs;
 mod plan;
-mod pod;
 mod run;
-mod settings;
-mod shape;
-mod shares;
-mod sizes;
-mod stage;
-mod topology;
+mod stages;
 
 pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
-pub use cuda::{Kernels, Launch, Loaded, Word};
-pub use error::{RunError, TopologyError};
-pub use fuse::{Both, Fused};
-pub use item::{Item, ItemType};
-pub use metrics::{Metrics, ModuleMetrics};
-pub use outputs::{Bytes, Items, Outputs, Progress};
-pub use pod::{AnyPod, Collect, Keep, Pod, Reduce};
-pub use settings::{Capacity, OutputScheme, Policy, Settings};
-pub use stage::{Channel, ChannelType, Mapping, Push, Site, Stage};
-pub use topology::{ModuleId, NodeId, SinkId, Topology};
+pub use cuda::{Kernels, Launch, LoadedKernels, Word};
+pub use graph::error::TopologyError;
+pub use graph::topology::{ModuleId, NodeId, SinkId, Topology};
+pub use run::error::RunError;
+pub use run::metrics::{Metrics, ModuleMetrics};
+pub use run::outputs::{Bytes, Items, Outputs, Progress};
+pub use run::settings::{Capacity, OutputScheme, Policy, Settings};
+pub use stages::channel::{Channel, ChannelType};
+pub use stages::fused::{Both, Fused};
+pub use stages::item::{Item, ItemType};
+pub use stages::pod::{AnyPod, Collect, Keep, Pod, Reduce};
+pub use stages::stage::{Mapping, Push, Site, Stage};

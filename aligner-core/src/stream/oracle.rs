@@ -4,12 +4,13 @@
 //! is processed at the edge's other end when its turn comes. Executors have to yield the same items
 //! at every sink, in any order.
 
-use super::code::{Parameters, Staged, Taken};
-use super::error::RunError;
-use super::item::Item;
-use super::metrics::Metrics;
-use super::outputs::Outputs;
-use super::topology::{Edge, Target, Topology};
+use crate::stream::graph::topology::{Edge, Target, Topology};
+use crate::stream::run::error::RunError;
+use crate::stream::run::metrics::Metrics;
+use crate::stream::run::outputs::Outputs;
+use crate::stream::stages::erased::{EnsembleInput, StageParameters};
+use crate::stream::stages::item::Item;
+use crate::stream::stages::staged_outputs::StagedOutputs;
 
 /// Runs a topology on `inputs`, one item after the other.
 ///
@@ -47,13 +48,13 @@ fn process<G: Sync + ?Sized>(
 ) -> Result<Vec<(Target, Vec<u8>)>, RunError> {
     let declared = &topology.nodes[node];
     let module = &topology.modules[declared.module];
-    // Parameters are looked up by tag; here every node is alone, and has the first.
+    // StageParameters are looked up by tag; here every node is alone, and has the first.
     let nodes = [declared.parameters.as_slice()];
-    let parameters = Parameters { nodes: &nodes, global: topology.global };
+    let parameters = StageParameters { nodes: &nodes, global: topology.global };
     let elements = 0..module.code.size(item, 0, &parameters);
-    let mut staged = Staged::new(&module.channels);
+    let mut staged = StagedOutputs::new(&module.channels);
     if !elements.is_empty() {
-        module.code.run(item, &[Taken { tag: 0, elements }], &parameters, &mut staged);
+        module.code.run(item, &[EnsembleInput { tag: 0, elements }], &parameters, &mut staged);
     }
     if let Some((channel, _)) = staged.excess {
         return Err(topology.too_many(node, channel));

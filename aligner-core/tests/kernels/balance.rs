@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use gpualign_tests::{BalanceParameters, input, output};
 use simt::{Argument, Launch, Module};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("tests", "balance").expect("the build made it"));
 
-/// One warp, part of one, warps and a part, three dimensions, and the largest.
+/// Shapes of blocks: one warp, part of a warp, a warp and a part, two warps, three dimensions, and the largest block.
 const SHAPES: [[u32; 3]; 6] =
     [[32, 1, 1], [1, 1, 1], [33, 1, 1], [64, 1, 1], [5, 3, 7], [1024, 1, 1]];
 const BLOCKS: u32 = 2;
@@ -21,13 +22,13 @@ const MARGIN: usize = 64;
 /// Times that the kernels run all loops.
 const TIMES: u32 = 2;
 
-/// What a launch notes.
-struct Notes {
-    /// Of each iteration, how often it was visited.
+/// What a launch records.
+struct Records {
+    /// For each iteration, how often it was visited.
     visits: Vec<u32>,
-    /// The thread of the grid that visited it.
+    /// For each iteration, the thread of the grid that visited it.
     threads: Vec<u32>,
-    /// Of each outer iteration, how often its size was asked for.
+    /// For each outer iteration, how often its size was asked for.
     asked: Vec<u32>,
 }
 
@@ -36,28 +37,28 @@ fn offsets(sizes: &[u32]) -> Vec<u64> {
     sums.collect()
 }
 
-fn launch(kernel: &str, shape: [u32; 3], seed: u64, sizes: &[u32], threshold: u32) -> Notes {
+fn launch(kernel: &str, shape: [u32; 3], seed: u64, sizes: &[u32], threshold: u32) -> Records {
     let iterations = sizes.iter().sum::<u32>() as usize;
     let offsets = offsets(sizes);
-    let mut notes = Notes {
+    let mut records = Records {
         visits: vec![POISON; iterations + MARGIN],
         threads: vec![POISON; iterations + MARGIN],
         asked: vec![POISON; sizes.len() + MARGIN],
     };
-    let arguments = [
-        Argument::input(sizes),
-        Argument::input(&offsets),
-        Argument::value(sizes.len() as u32),
-        Argument::value(threshold),
-        Argument::output(&mut notes.visits),
-        Argument::output(&mut notes.threads),
-        Argument::output(&mut notes.asked),
-    ];
+    let arguments = [Argument::value(BalanceParameters {
+        sizes: input(sizes),
+        offsets: input(&offsets),
+        visits: output(&mut records.visits),
+        threads: output(&mut records.threads),
+        asked: output(&mut records.asked),
+        count: sizes.len() as u32,
+        threshold,
+    })];
     let kernel = KERNELS.kernel(kernel).expect("it is exported");
     let shape = Launch { block: shape, ..Launch::new(BLOCKS, 1).seed(seed) };
     // SAFETY: the arrays have a cell for each iteration and each outer iteration.
     unsafe { kernel.launch(&shape, &arguments) }.expect("it has no bug");
-    notes
+    records
 }
 
 /// The first thread of the grid, and the number of threads, of each team.
@@ -73,23 +74,25 @@ fn teams(kernel: &str, threads: u32) -> Vec<(u32, u32)> {
 
 fn check(kernel: &str, shape: [u32; 3], seed: u64, sizes: &[u32], threshold: u32, case: &str) {
     let case = format!("{kernel}, {case}, block {shape:?}, threshold {threshold}, seed {seed}");
-    let notes = launch(kernel, shape, seed, sizes, threshold);
+    let records = launch(kernel, shape, seed, sizes, threshold);
     let offsets = offsets(sizes);
     let teams = teams(kernel, shape.iter().product());
     let once = POISON + TIMES;
-    let iterations = notes.visits.len() - MARGIN;
-    assert!(notes.visits[..iterations].iter().all(|&visits| visits == once), "{case}");
-    assert!(notes.asked[..sizes.len()].iter().all(|&asked| asked == once), "{case}");
-    for untouched in
-        [&notes.visits[iterations..], &notes.threads[iterations..], &notes.asked[sizes.len()..]]
-    {
+    let iterations = records.visits.len() - MARGIN;
+    assert!(records.visits[..iterations].iter().all(|&visits| visits == once), "{case}");
+    assert!(records.asked[..sizes.len()].iter().all(|&asked| asked == once), "{case}");
+    for untouched in [
+        &records.visits[iterations..],
+        &records.threads[iterations..],
+        &records.asked[sizes.len()..],
+    ] {
         assert!(untouched.iter().all(|&cell| cell == POISON), "{case}: beyond the end");
     }
     for (team, &(first, width)) in teams.iter().enumerate() {
         let part = |team: usize| sizes.len() * team / teams.len();
         for i in part(team)..part(team + 1) {
             let start = offsets[i] as usize;
-            let by = &notes.threads[start..start + sizes[i] as usize];
+            let by = &records.threads[start..start + sizes[i] as usize];
             if sizes[i] <= threshold {
                 let threads: BTreeSet<u32> = by.iter().copied().collect();
                 assert!(threads.len() <= 1, "{case}: several threads ran the short loop {i}");

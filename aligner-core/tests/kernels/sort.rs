@@ -2,7 +2,7 @@
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
-use aligner_core::sort::{Field, ITEM, Sorter};
+use aligner_core::sort::{Field, ITEM_BYTES, Sorter};
 use aligner_core::stream::Backend;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
@@ -18,7 +18,7 @@ fn check(case: &str, items: &[Item], fields: &[Field]) {
     let on_device = memory.upload(bytemuck::cast_slice(items)).expect("memory");
     let sorter = Sorter::with_backend(backend());
     let sorted = sorter.sort(on_device, items.len(), fields).expect("it sorts");
-    let sorted = memory.read(&sorted, items.len() * ITEM).expect("memory");
+    let sorted = memory.read(&sorted, items.len() * ITEM_BYTES).expect("memory");
     let mut expected = items.to_vec();
     expected.sort_by_key(|item| {
         let part = |field: &Field| {

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::input_name;
 use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
-use super::record::{Problem, explain};
-use super::{complaint, name, open};
+use super::{complaint, open};
 
 /// Which reads of which files belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,8 @@ impl Sources {
                 ended = Some(turn);
                 continue;
             };
-            let record = record.map_err(|error| complaint(file, number, explain(&error)))?;
+            let record =
+                record.map_err(|error| complaint(file, number, RecordProblem::from(&error)))?;
             found = Some((turn, record.start_line_number()));
             if ended.is_none() {
                 add(&record);
@@ -110,8 +112,8 @@ impl Sources {
             format!("the read has no mate: the file has {number} records, an odd number")
         } else {
             let count = self.read[ended];
-            format!("the read has no mate: {} has {count} records", name(file(ended)))
+            format!("the read has no mate: {} has {count} records", input_name(file(ended)))
         };
-        complaint(file(turn), number, Problem { line: Some(line), reason })
+        complaint(file(turn), number, RecordProblem { line: Some(line), reason })
     }
 }

@@ -18,17 +18,16 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
+use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::{InputLocation, input_name, is_stdin};
 use anyhow::{Context, Result, anyhow, bail};
-use fm_index::Place;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
 pub use layout::Layout;
 pub use reads::{Read, Reads};
-pub use record::explain;
 
 use self::layout::Sources;
-use self::record::Problem;
 
 /// A batch ends when it has this many bases, so that batches of long reads stay small.
 const MAX_BATCH_BASES: usize = 1 << 25;
@@ -46,9 +45,10 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
         bail!("standard input can be read only once");
     }
     for path in paths.iter().filter(|path| !is_stdin(path)) {
-        let metadata = fs::metadata(path).with_context(|| name(path))?;
+        let metadata = fs::metadata(path).with_context(|| input_name(path))?;
         if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(|| name(path));
+            return Err(io::Error::from(io::ErrorKind::IsADirectory))
+                .with_context(|| input_name(path));
         }
     }
     Ok(())
@@ -65,8 +65,9 @@ pub struct Batch {
     parts: Vec<Part>,
     /// What came instead of a further record.
     error: Option<anyhow::Error>,
-    /// When reading them began and ended.
+    /// When reading the batch began.
     pub begin: Instant,
+    /// When the batch was complete.
     pub end: Instant,
 }
 
@@ -96,9 +97,9 @@ impl Batch {
 }
 
 /// What is wrong with a record of a file, in one line.
-fn complaint(file: &Path, record: u64, Problem { line, reason }: Problem) -> anyhow::Error {
-    let place = Place { file: Some(name(file).into()), record: Some(record), line };
-    anyhow!("{place}{reason}")
+fn complaint(file: &Path, record: u64, problem: RecordProblem) -> anyhow::Error {
+    let location = InputLocation::in_file(file).at_record(record, problem.line);
+    anyhow!("{location}{}", problem.reason)
 }
 
 /// Where batches come from.
@@ -144,18 +145,9 @@ pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
     Batches { batches, used }
 }
 
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 /// The records of a file or of standard input.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
-    source::open(path).with_context(|| name(path))
-}
-
-/// The name of a file in messages.
-pub fn name(path: &Path) -> String {
-    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
+    source::open(path).with_context(|| input_name(path))
 }
 
 /// Whether anybody still wants reads.

@@ -1,8 +1,9 @@
 //! Reads in the memory that they share.
 
+use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 
-use super::record::{self, Problem};
+use super::record;
 
 /// Records that one task checks, one after the other; an even number.
 const TOGETHER: usize = 1024;
@@ -86,7 +87,7 @@ impl Reads {
     /// # Errors
     /// The first record that is no read, or not the mate of the one before, by its number from 0, and
     /// why.
-    pub fn check(&mut self, paired: bool) -> Result<(), (usize, Problem)> {
+    pub fn check(&mut self, paired: bool) -> Result<(), (usize, RecordProblem)> {
         let mut text = self.text.as_mut_slice();
         let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TOGETHER));
         let mut begin = 0;
@@ -120,7 +121,7 @@ impl Reads {
 
 impl Extent {
     /// Turns a record with this text into a read.
-    fn check(&mut self, text: &mut [u8]) -> Result<(), Problem> {
+    fn check(&mut self, text: &mut [u8]) -> Result<(), RecordProblem> {
         let (header, letters) = text.split_at_mut(self.sequence - self.begin);
         let (sequence, quality) = letters.split_at_mut(self.bases);
         let has_quality = !quality.is_empty();
@@ -136,14 +137,19 @@ impl Extent {
 
 /// Leaves `/1` and `/2` out of the names of two mates, which must agree then. `text` is that from
 /// `begin` on.
-fn pair(first: &mut Extent, second: &mut Extent, text: &[u8], begin: usize) -> Result<(), Problem> {
+fn pair(
+    first: &mut Extent,
+    second: &mut Extent,
+    text: &[u8],
+    begin: usize,
+) -> Result<(), RecordProblem> {
     let name = |read: &Extent| &text[read.begin - begin..][..read.name];
     let names = [name(first), name(second)];
     let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
     if trimmed[0] != trimmed[1] {
         let [expected, found] = names.map(String::from_utf8_lossy);
         let reason = format!("the name '{found}' is not that of its mate, '{expected}'");
-        return Err(Problem { line: Some(second.line), reason });
+        return Err(RecordProblem { line: Some(second.line), reason });
     }
     (first.name, second.name) = (trimmed[0].len(), trimmed[1].len());
     Ok(())
@@ -192,7 +198,7 @@ mod tests {
             reads.check(true)?;
             Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
         };
-        let good: Result<Vec<String>, (usize, Problem)> =
+        let good: Result<Vec<String>, (usize, RecordProblem)> =
             check(&["a/1", "a/2", "b 1:N", "b 2:N", "c/1\tx", "c", "/1/1", "/1/2", "d/3", "d/3"]);
         assert_eq!(
             good,
@@ -206,7 +212,7 @@ mod tests {
             let all = [&["x/1", "x/2"], &names[..]].concat();
             let (number, problem) = check(&all).expect_err("are no mates");
             let reason = format!("the name '{}' is not that of its mate, '{}'", names[1], names[0]);
-            assert_eq!((number, problem), (3, Problem { line: Some(4), reason }));
+            assert_eq!((number, problem), (3, RecordProblem { line: Some(4), reason }));
         }
     }
 

@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 
 use aligner_core::fastx::{self, OpenError, Text};
+use aligner_core::input_location::is_stdin;
 use needletail::FastxReader;
 
 use crate::input::ahead::Ahead;
-use crate::input::is_stdin;
 
 /// The records of a file or of standard input. What is compressed is decompressed on a thread of its
 /// own.

@@ -16,7 +16,6 @@ mod read_group;
 mod record;
 mod reversed;
 mod sort;
-pub mod staging;
 mod tally;
 mod text;
 
@@ -34,12 +33,11 @@ pub use hts::silence;
 pub use piece::{Piece, Spares};
 pub use read_group::ReadGroup;
 pub use record::Formatter;
-pub use staging::Target;
 pub use tally::Tally;
 
 use crate::output::hts::{Index, Settings};
 use crate::output::sort::Sorter;
-use crate::output::staging::Scratch;
+use crate::staging::{Scratch, Target};
 
 /// Threads that write text, at most: see [`mod@file`].
 const WRITERS: usize = 2;

@@ -300,8 +300,13 @@ mod tests {
     #[test]
     fn eqx_names_both_kinds_of_match() {
         let reference = reference();
-        let cigar = [(CigarOp::Equal, 9), (CigarOp::Different, 1), (CigarOp::Deletion, 2), (CigarOp::Equal, 5)]
-            .map(|(op, length)| CigarRun::new(op, length));
+        let cigar = [
+            (CigarOp::Equal, 9),
+            (CigarOp::Different, 1),
+            (CigarOp::Deletion, 2),
+            (CigarOp::Equal, 5),
+        ]
+        .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
             let mut formatter = Formatter::new(&reference, None, eqx);

@@ -18,7 +18,7 @@ use rust_htslib::tpool::ThreadPool;
 
 use crate::output::Format;
 use crate::output::hts::{Settings, Writer};
-use crate::output::staging::Scratch;
+use crate::staging::Scratch;
 
 /// Where a record belongs: contig and position.
 type Key = u64;

@@ -95,13 +95,13 @@ fn built_in_matrices_are_those_of_parasail() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     // Sequences of one residue, so that each score is a value of the matrix.
-    let records: String = "ARNDCQEGHILKMFPSTWYVBZX".chars().map(|c| format!(">{c}\n{c}\n")).collect();
+    let records: String =
+        "ARNDCQEGHILKMFPSTWYVBZX".chars().map(|c| format!(">{c}\n{c}\n")).collect();
     for file in ["queries.fa", "targets.fa"] {
         fs::write(folder.join(file), &records).expect("writes");
     }
     for name in ["BLOSUM30", "BLOSUM45", "BLOSUM62", "PAM40", "PAM120", "PAM200", "PAM250"] {
-        let expected =
-            parasail(folder, &["-m", &name.to_lowercase(), "-o", "100", "-e", "100"]);
+        let expected = parasail(folder, &["-m", &name.to_lowercase(), "-o", "100", "-e", "100"]);
         assert_eq!(expected.len(), 23 * 23);
         let options = ["--matrix", name, "--gap-open", "100", "--gap-extend", "100"];
         assert_eq!(ours(folder, &options), expected, "{name}");

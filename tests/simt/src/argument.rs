@@ -27,8 +27,14 @@ impl<'a> Argument<'a> {
         Self::from_address(array.as_mut_ptr().expose_provenance())
     }
 
-    /// A plain parameter: a number, or a `#[repr(C)]` struct without padding.
+    /// A parameter that is passed by value: a number, or a `#[repr(C)]` struct without padding. Arrays whose addresses
+    /// it holds must outlive the launch.
     pub fn value<T: NoUninit>(value: T) -> Self {
-        Self { bytes: bytemuck::bytes_of(&value).to_vec(), memory: PhantomData }
+        Self::bytes(bytemuck::bytes_of(&value))
+    }
+
+    /// A parameter that is passed by value, of which `bytes` are the bytes.
+    pub fn bytes(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), memory: PhantomData }
     }
 }

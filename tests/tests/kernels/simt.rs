@@ -5,21 +5,28 @@
 
 use std::sync::LazyLock;
 
+use bytemuck::NoUninit;
+use gpualign_tests::{
+    AtomicsParameters, BlockSumParameters, BlockVotesParameters, CollectivesParameters,
+    CompactParameters, EarlyExitParameters, HalfWarpsParameters, IndicesParameters,
+    IntegersParameters, ReverseParameters, SpinLockParameters, input, output,
+};
 use simt::{Argument, Launch, Module};
 
 const BLOCK_SIZES: [u32; 6] = [1, 31, 32, 33, 64, 1024];
 const BLOCKS: u32 = 3;
 const SEEDS: std::ops::Range<u64> = 0..20;
-/// What the shim fills memory with that no one has written.
+/// The pattern that the shim fills memory with before a kernel writes to it.
 const POISON: u32 = 0xCDCD_CDCD;
 
 static SELFTEST: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("tests", "selftest").expect("the build made it"));
 
-fn launch(kernel: &str, launch: Launch, arguments: &[Argument<'_>]) {
+/// Runs a kernel on the parameter struct that it takes.
+fn launch(kernel: &str, launch: Launch, parameters: impl NoUninit) {
     let kernel = SELFTEST.kernel(kernel).expect("it is exported");
-    // SAFETY: each test passes what its kernel takes, with arrays of the launch's size.
-    unsafe { kernel.launch(&launch, arguments) }.expect("it has no bug");
+    // SAFETY: each test passes the parameter of its kernel, with arrays of the launch's size.
+    unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it has no bug");
 }
 
 /// Calls `check` with launches of all block sizes and seeds, a value for each thread, and a text
@@ -44,11 +51,12 @@ fn block_sum_is_the_sum() {
         launch(
             "block_sum",
             shape,
-            &[
-                Argument::input(values),
-                Argument::value(values.len() as u32),
-                Argument::output(&mut total),
-            ],
+            BlockSumParameters {
+                values: input(values),
+                n: values.len() as u32,
+                total: output(&mut total),
+                padding: 0,
+            },
         );
         let expected = values.iter().fold(5u32, |sum, value| sum.wrapping_add(*value));
         assert_eq!(total[0], expected, "{case}");
@@ -63,12 +71,13 @@ fn compaction_keeps_what_the_filter_keeps() {
         launch(
             "compact",
             shape,
-            &[
-                Argument::input(values),
-                Argument::value(values.len() as u32),
-                Argument::output(&mut kept),
-                Argument::output(&mut count),
-            ],
+            CompactParameters {
+                values: input(values),
+                n: values.len() as u32,
+                out: output(&mut kept),
+                count: output(&mut count),
+                padding: 0,
+            },
         );
         let mut expected: Vec<u32> =
             values.iter().copied().filter(|value| value % 3 == 0).collect();
@@ -87,7 +96,7 @@ fn blocks_reverse_through_dynamic_shared_memory() {
         launch(
             "reverse",
             shape.shared(4 * threads as u64),
-            &[Argument::input(values), Argument::output(&mut reversed)],
+            ReverseParameters { values: input(values), out: output(&mut reversed) },
         );
         let expected: Vec<u32> =
             values.chunks(threads).flat_map(|block| block.iter().rev().copied()).collect();
@@ -95,7 +104,7 @@ fn blocks_reverse_through_dynamic_shared_memory() {
     });
 }
 
-/// What `collectives` gives lane `lane` of a warp whose lanes hold `values`.
+/// Results of the kernel `collectives` in lane `lane` of a warp whose lanes hold `values`.
 fn collectives_of(values: &[u32], lane: usize, argument: usize, width: usize) -> [u64; 21] {
     let wide = |value: u32| u64::from(value) << 20 | u64::from(value);
     let first = lane / width * width;
@@ -151,12 +160,12 @@ fn warp_collectives_match_their_definitions() {
         launch(
             "collectives",
             shape,
-            &[
-                Argument::input(&values),
-                Argument::value(argument),
-                Argument::value(width),
-                Argument::output(&mut out),
-            ],
+            CollectivesParameters {
+                values: input(&values),
+                argument,
+                width,
+                out: output(&mut out),
+            },
         );
         let mut results = out.chunks(21);
         for block in values.chunks(shape.block[0] as usize) {
@@ -183,7 +192,11 @@ fn halves_of_a_warp_meet_on_their_own() {
             return;
         }
         let mut out = vec![0u32; values.len()];
-        launch("half_warps", shape, &[Argument::input(values), Argument::output(&mut out)]);
+        launch(
+            "half_warps",
+            shape,
+            HalfWarpsParameters { values: input(values), out: output(&mut out) },
+        );
         let mut expected = values.to_vec();
         for (half, lanes) in expected.chunks_mut(16).enumerate() {
             for turn in 0..3 + 2 * (half % 2) {
@@ -223,7 +236,11 @@ fn atomics_lose_no_update() {
         launch(
             "atomics",
             shape,
-            &[Argument::input(values), Argument::output(&mut narrow), Argument::output(&mut wide)],
+            AtomicsParameters {
+                values: input(values),
+                narrow: output(&mut narrow),
+                wide: output(&mut wide),
+            },
         );
         let narrow: Vec<u64> = narrow.iter().map(|cell| u64::from(*cell)).collect();
         let start32: Vec<u64> = start.iter().map(|cell| u64::from(*cell as u32)).collect();
@@ -248,7 +265,11 @@ fn atomics_lose_no_update() {
 fn a_spin_lock_excludes_and_makes_progress() {
     for_all(|shape, values, case| {
         let (mut lock, mut total) = ([0u32], [0u32]);
-        launch("spin_lock", shape, &[Argument::output(&mut lock), Argument::output(&mut total)]);
+        launch(
+            "spin_lock",
+            shape,
+            SpinLockParameters { lock: output(&mut lock), total: output(&mut total) },
+        );
         assert_eq!((lock[0], total[0]), (0, values.len() as u32), "{case}");
     });
 }
@@ -261,7 +282,12 @@ fn block_votes_count_predicates() {
         launch(
             "block_votes",
             shape,
-            &[Argument::input(values), Argument::value(ROUNDS), Argument::output(&mut votes)],
+            BlockVotesParameters {
+                values: input(values),
+                rounds: ROUNDS,
+                out: output(&mut votes),
+                padding: 0,
+            },
         );
         let mut expected = Vec::new();
         for block in values.chunks(shape.block[0] as usize) {
@@ -281,7 +307,7 @@ fn indices_cover_three_dimensions() {
     for seed in SEEDS {
         let shape = Launch { grid: [2, 3, 4], block: [5, 2, 3], shared: 0, seed };
         let mut out = vec![u32::MAX; 24 * 30];
-        launch("indices", shape, &[Argument::output(&mut out)]);
+        launch("indices", shape, IndicesParameters { out: output(&mut out) });
         let expected: Vec<u32> = (0..24 * 30).collect();
         assert_eq!(out, expected, "seed {seed}");
     }
@@ -292,7 +318,7 @@ fn exited_threads_are_not_waited_for() {
     for_all(|shape, values, case| {
         let threads = shape.block[0];
         let mut out = vec![0u32; values.len()];
-        launch("early_exit", shape, &[Argument::output(&mut out)]);
+        launch("early_exit", shape, EarlyExitParameters { out: output(&mut out) });
         for (i, got) in out.iter().enumerate() {
             let thread = i as u32 % threads;
             let lanes = (threads - thread / 32 * 32).min(32);
@@ -303,7 +329,7 @@ fn exited_threads_are_not_waited_for() {
     });
 }
 
-/// What `integers` gives for one pair of words.
+/// Results of the kernel `integers` for one pair of words.
 fn integers_of(x: u32, y: u32) -> [u64; 16] {
     let wide = u64::from(y) << 32 | u64::from(x);
     let first_set = |zeros: u32, bits: u32| if zeros == bits { 0 } else { u64::from(zeros) + 1 };
@@ -330,30 +356,29 @@ fn integers_of(x: u32, y: u32) -> [u64; 16] {
     ]
 }
 
-/// CUDA's `uint2`.
-#[repr(C, align(8))]
-#[derive(Clone, Copy)]
-struct Pair(u32, u32);
-
 #[test]
 fn integer_intrinsics_match_their_definitions() {
     for_all(|shape, values, case| {
         let mut random = fastrand::Rng::with_seed(!shape.seed);
         // Numbers of every magnitude, zero among them.
-        let pairs: Vec<Pair> = values
+        let pairs: Vec<u64> = values
             .iter()
             .map(|value| {
                 let other = random.u32(..) & random.u32(..);
-                Pair(
-                    value.checked_shr(random.u32(0..=32)).unwrap_or(0),
-                    other.checked_shr(random.u32(0..=32)).unwrap_or(0),
-                )
+                let x = value.checked_shr(random.u32(0..=32)).unwrap_or(0);
+                let y = other.checked_shr(random.u32(0..=32)).unwrap_or(0);
+                u64::from(y) << 32 | u64::from(x)
             })
             .collect();
         let mut out = vec![0u64; 16 * pairs.len()];
-        launch("integers", shape, &[Argument::input(&pairs), Argument::output(&mut out)]);
-        for (Pair(x, y), got) in pairs.iter().zip(out.chunks(16)) {
-            assert_eq!(got, integers_of(*x, *y), "{case}, x {x:#x}, y {y:#x}");
+        launch(
+            "integers",
+            shape,
+            IntegersParameters { values: input(&pairs), out: output(&mut out) },
+        );
+        for (pair, got) in pairs.iter().zip(out.chunks(16)) {
+            let (x, y) = (*pair as u32, (pair >> 32) as u32);
+            assert_eq!(got, integers_of(x, y), "{case}, x {x:#x}, y {y:#x}");
         }
     });
 }

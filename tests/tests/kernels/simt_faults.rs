@@ -3,20 +3,26 @@
 // panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
+use gpualign_tests::{PlantedParameters, output};
 use simt::{Argument, Launch, Module, SimtError};
 
 fn planted() -> Module {
     gpualign_tests::kernels("tests", "planted").expect("the build made it")
 }
 
-/// Runs a kernel that takes one array.
+/// The parameter of a kernel that writes to `out`.
+fn parameters(out: &mut [u32]) -> Argument<'static> {
+    Argument::value(PlantedParameters { out: output(out), n: 0, padding: 0 })
+}
+
+/// Runs a kernel on an array.
 fn run(kernel: &str, launch: Launch, out: &mut [u32]) -> Result<(), SimtError> {
     let module = planted();
     // SAFETY: each test passes an array with an element for every thread.
-    unsafe { module.kernel(kernel)?.launch(&launch, &[Argument::output(out)]) }
+    unsafe { module.kernel(kernel)?.launch(&launch, &[parameters(out)]) }
 }
 
-/// What the launch says of a kernel that fails with seed 7.
+/// Message of the error of a kernel that fails with seed 7.
 fn fault(kernel: &str, blocks: u32, threads: u32) -> String {
     let mut out = vec![0u32; threads as usize];
     let launch = Launch::new(blocks, threads).seed(7);
@@ -149,8 +155,8 @@ fn malformed_launches_are_refused() {
     let shape = Launch::new(1, 1);
     assert!(refused("trap", shape, &none).contains("takes 1 arguments, not 0"));
     let word = [Argument::value(1u32)];
-    assert!(refused("trap", shape, &word).contains("argument 0 has 8 bytes, not 4"));
-    let array = [Argument::output(&mut out)];
+    assert!(refused("trap", shape, &word).contains("argument 0 has 16 bytes, not 4"));
+    let array = [parameters(&mut out)];
     for threads in [0, 1025] {
         let message = refused("trap", Launch::new(1, threads), &array);
         assert!(message.contains("a block has 1 to 1024 threads"), "{message}");

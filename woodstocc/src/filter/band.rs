@@ -63,7 +63,7 @@ impl<'a> Text<'a> {
     /// That of an index.
     pub fn of(index: &'a FmIndex) -> Self {
         let reference = index.reference();
-        Self { words: reference.words(), length: reference.indexed_len() }
+        Self { words: reference.packed_text(), length: reference.indexed_len() }
     }
 
     /// The code at a position modulo 2^32, or `None` outside of the text.

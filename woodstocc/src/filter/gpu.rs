@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Argument, Gpu, Kernel};
-use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
+use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
@@ -23,7 +23,7 @@ const THREADS: u32 = 128;
 #[derive(Debug)]
 pub(crate) struct GpuFilter {
     cuts: Kernel,
-    app: Loaded,
+    app: LoadedKernels,
 }
 
 impl GpuFilter {

@@ -2,7 +2,7 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, Gpu};
-use aligner_core::stream::{CudaExecutor, Kernels, Loaded, RunError, Settings};
+use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Settings};
 use bytemuck::pod_collect_to_vec;
 
 use super::{GpuEngine, in_parts};
@@ -14,7 +14,7 @@ const SCHEME: Kernels =
     Kernels { name: "scheme", fatbin: include_bytes!("../../cuda/scheme.fatbin") };
 
 /// Loads the kernels.
-pub(super) fn load(gpu: &Gpu) -> Result<Loaded, DeviceError> {
+pub(super) fn load(gpu: &Gpu) -> Result<LoadedKernels, DeviceError> {
     SCHEME.load(gpu, filter::settings(false).width).map_err(failed)
 }
 

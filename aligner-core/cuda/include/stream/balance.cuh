@@ -1,10 +1,11 @@
-// Uneven inner loops: each outer iteration i has `size(i)` inner ones, and sizes differ widely.
+// Load balancing of uneven inner loops: outer iteration i has `size(i)` inner iterations, and sizes differ widely.
 //
-// A thread that runs long loops alone keeps its warp waiting. After 001, section 4.4 (Figure 42 c,
-// the delayed buffer): loops of up to `threshold` iterations run on the thread that meets them;
-// longer ones are put off in shared memory, and then all threads of the team share each of them. The
-// team is a warp or a block. The paper found the warp's width the best threshold; 0 shares every
-// loop, and 0xFFFFFFFF none.
+// A thread that runs a long loop alone keeps its warp waiting. The remedy is the delayed buffer of Li 2016, 4.4 and
+// fig. 42 c: loops of up to `threshold` iterations run on the thread that meets them; longer ones are put into a buffer
+// in shared memory, and then all threads of the team share each of them. The team is a warp or a block. Li found the
+// warp's width to be the best threshold; 0 shares every loop, and 0xFFFFFFFF none.
+//
+// No kernel of gpualign uses this template: tests/kernels/balance.cu tests it, and it is here for kernels of others.
 //
 // The loop is a struct; `work` is called exactly once for every i in [first, last) and j < size(i):
 //
@@ -17,21 +18,21 @@
 //   Product product{...};
 //   stream::balance_block(first, last, 32, delayed, product);
 //
-// Contract of the loop: `size` and `work` are called by any thread of the team, in any order, by
-// threads that need not have converged; they must not wait for other threads. What `work` has added
-// up in the thread's own struct is the sum of this thread's share alone.
+// Contract of the loop: any thread of the team calls `size` and `work`, in any order, and threads need not have
+// converged; the two must not wait for other threads. Sums that `work` keeps in the struct are of the calling thread's
+// share alone.
 //
-// This is for kernels of their own. A stage runs without its neighbours (stage.cuh) and so cannot
-// share its loops: it inherits `Exploding` instead, which gives every inner iteration a lane.
+// A stage of the runtime cannot use this template, since it runs without its neighbours (stage.cuh). It inherits
+// `Exploding` instead, which gives every inner iteration a lane.
 #pragma once
 
 #include "stream/stage.cuh"
 
 namespace stream {
 
-// The outer iterations that a team has put off: a buffer in shared memory, one for each team. It
-// needs no initial value, and is free again when the balancing function returns. Its 8 * SLOTS + 4
-// bytes hold as many outer iterations as there can be between two meetings of the team.
+// The delayed buffer, in shared memory, one for each team: outer iterations whose loops all threads will share. It needs
+// no initial value, and is free again when the balancing function returns. It takes 8 * SLOTS + 4 bytes; SLOTS is the
+// number of outer iterations between two barriers of the team.
 template <u32 SLOTS>
 struct Delayed {
   static_assert(SLOTS > 0, "a buffer without slots makes no progress");
@@ -42,13 +43,14 @@ struct Delayed {
 
 namespace balance {
 
+// Number of the calling thread in its block, and number of threads of the block, for blocks of any shape.
 __device__ inline u32 thread_rank() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 __device__ inline u32 thread_count() { return blockDim.x * blockDim.y * blockDim.z; }
 
-// The calling thread's warp; the last one of a block may have fewer than 32 lanes.
+// The calling thread's warp as a team; the last warp of a block may have fewer than 32 lanes.
 struct WarpTeam {
   __device__ static u32 rank() { return thread_rank() % WARP; }
   __device__ static u32 size() {
@@ -57,14 +59,16 @@ struct WarpTeam {
   __device__ static void meet() { __syncwarp(); }
 };
 
+// The calling thread's block as a team.
 struct BlockTeam {
   __device__ static u32 rank() { return thread_rank(); }
   __device__ static u32 size() { return thread_count(); }
   __device__ static void meet() { __syncthreads(); }
 };
 
-// Called by all threads of the team with the same arguments, `loop` aside. They meet three times
-// for every SLOTS outer iterations, so that the buffer cannot overflow.
+// Runs the outer iterations [first, last). All threads of the team call with the same arguments, except for `loop`, of
+// which each has its own. There are three barriers of the team for every SLOTS outer iterations, so the buffer cannot
+// overflow.
 template <class Team, u32 SLOTS, class Loop>
 __device__ void run(u32 first, u32 last, u32 threshold, Delayed<SLOTS>& delayed, Loop& loop) {
   const u32 rank = Team::rank();
@@ -87,10 +91,10 @@ __device__ void run(u32 first, u32 last, u32 threshold, Delayed<SLOTS>& delayed,
     const u32 count = delayed.count;
     for (u32 slot = 0; slot < count; ++slot) {
       const u32 size = delayed.sizes[slot];
-      // Counts what is left, because `j + threads` may pass 2^32.
+      // The step is limited to the iterations left, because j + threads may pass 2^32.
       for (u32 j = rank; j < size; j += min(threads, size - j)) loop.work(delayed.outer[slot], j);
     }
-    // No one may start on the next batch, which reuses the buffer, before all have read it.
+    // The next batch reuses the buffer, so all threads must have read it.
     Team::meet();
     first += batch;
   }
@@ -98,18 +102,17 @@ __device__ void run(u32 first, u32 last, u32 threshold, Delayed<SLOTS>& delayed,
 
 }  // namespace balance
 
-// Runs the iterations [first, last) of `loop` on the calling warp. Called by all lanes of the warp
-// with the same `first`, `last`, `threshold` and `delayed`, which other warps must not use
-// meanwhile. Warp barriers inside and before the return, so that shared memory that `work` wrote is
-// valid in all lanes afterwards.
+// Runs the outer iterations [first, last) of `loop` on the calling warp. All lanes of the warp call with the same
+// `first`, `last`, `threshold` and `delayed`; other warps must not use that buffer at the same time. Has warp barriers,
+// the last one before the return, after which shared memory that `work` wrote is valid in all lanes.
 template <u32 SLOTS, class Loop>
 __device__ void balance_warp(u32 first, u32 last, u32 threshold, Delayed<SLOTS>& delayed,
                              Loop& loop) {
   balance::run<balance::WarpTeam>(first, last, threshold, delayed, loop);
 }
 
-// The same on the calling block: called by all its threads with the same `first`, `last`,
-// `threshold` and `delayed`. Block barriers inside and before the return.
+// Runs the outer iterations [first, last) of `loop` on the calling block. All threads of the block call with the same
+// `first`, `last`, `threshold` and `delayed`. Has block barriers, the last one before the return.
 template <u32 SLOTS, class Loop>
 __device__ void balance_block(u32 first, u32 last, u32 threshold, Delayed<SLOTS>& delayed,
                               Loop& loop) {

@@ -1,20 +1,20 @@
 // A block's copy of the application: the state of its queues and what it is to do next.
 //
-// All of it lies in shared memory. What the scheduler needs together is one 16-byte word, because its
-// time is that of the loads and instructions that wait for each other: warp 0 decides (scheduler.cuh)
-// while the block's other warps stand still. Then all warps fire (fire.cuh).
+// All of it lies in shared memory. Warp 0 decides (scheduler.cuh) while the other warps of the block wait, then all
+// warps fire (fire.cuh). So the scheduler's latency counts, and values that it needs together are loaded together, as
+// one 16-byte word.
 #pragma once
 
 #include "stream/items.cuh"
-#include "stream/run.cuh"
+#include "stream/tables.cuh"
 
 // The most nodes and sinks of an application; define it before the include for more.
 #ifndef STREAM_MAX_TARGETS
 #define STREAM_MAX_TARGETS 32
 #endif
 
-// The widest ensemble, and how many blocks of that width a multiprocessor is to hold: they decide how
-// many registers a thread has (80 for 3 blocks of 256).
+// The widest ensemble, and how many blocks of that width a multiprocessor is to hold. Together they limit the
+// registers of a thread: 80 for 3 blocks of 256 threads. Define them before the include to change them.
 #ifndef STREAM_MAX_WIDTH
 #define STREAM_MAX_WIDTH 256
 #define STREAM_MIN_BLOCKS 3
@@ -28,94 +28,99 @@ namespace stream {
 constexpr u32 MAX_TARGETS = STREAM_MAX_TARGETS;
 // A target has one forward edge, and at most one back edge, that leads to it.
 constexpr u32 MAX_EDGES = 2 * MAX_TARGETS;
-// Targets that a lane of the scheduler looks after: those of its number, 32 more, ...
+// Targets that each lane of the scheduler is responsible for: lane j has targets j, j + 32, ...
 constexpr u32 PASSES = (MAX_TARGETS + 31) / 32;
 
+// Actions that the scheduler may choose.
 enum class Action : u32 {
-  fire,  // `module`, `inputs` of them
-  load,  // move input to the queue of an exploding root
-  rest,  // the input is exhausted and no ensemble is full: share what is left
-  stop,  // a sink is full, the slice has ended, or all is done
+  fire,  // fire a module
+  load,  // move input to the queue of a root that explodes it
+  rest,  // the input is exhausted and no ensemble is full: share waiting items with other blocks
+  stop,  // end the launch: a sink is full, the slice has ended, or nothing is left to do
 };
 
-// The queue of a target. Its items are in slots head, head + 1, ... (count of them), modulo capacity;
-// `reserve` slots are for the back edge of a loop alone.
+// The queue of a target. Its `count` items are in slots head, head + 1, ..., modulo capacity; only the back edge of a
+// loop may fill the last `reserve` free slots.
 struct __align__(16) Queue {
   u32 head, count, capacity, reserve;
 
+  // Free slots.
   __device__ u32 open() const { return capacity - count; }
 };
 
-// What a firing does to a target.
+// Changes that a firing makes to the queue of a target; booked after it (booking.cuh).
 struct __align__(16) Flow {
   u64 pushed;  // slots in the low half, elements in the high half
   u32 take;    // inputs or elements to be taken from the queue
   u32 tail;    // the slot for the first item that is pushed
 };
 
-// What is known of a node and its module.
+// Constants of a node and its module that the scheduler needs.
 struct __align__(16) NodeFacts {
   u32 module, kind, first_edge, channels;
   u32 ensemble, inverse;  // of the module
-  u32 last;               // it is the module's last node
+  u32 last;               // 1 for the last node of the module
   u32 padding;
 };
 
+// The nodes of a module: `nodes` of them from `first` on.
 struct __align__(8) ModuleFacts {
   u32 first, nodes;
 };
 
-// What the block does next.
+// The scheduler's decision.
 struct __align__(16) Decision {
   Action action;
-  u32 module;  // to fire
-  u32 inputs;  // of it, or elements
-  u32 full;    // whether all ensembles of the firing are full
+  u32 module;  // the module to fire
+  u32 inputs;  // how many inputs, or elements, it takes
+  u32 full;    // 1 if all ensembles of the firing are full
 };
 
+// The state of a block. Arrays are indexed by target (nodes, then sinks), by edge or by module.
 struct Block {
-  // Targets: nodes, then sinks.
   Queue queue[MAX_TARGETS];
   Flow flow[MAX_TARGETS];
   byte* ring[MAX_TARGETS];
   u32 slot_bytes[MAX_TARGETS];
-  u32 scheme[MAX_TARGETS];  // of a sink
+  u32 scheme[MAX_TARGETS];  // a SinkScheme, for sinks
 
   NodeFacts node[MAX_TARGETS];
   const byte* parameters[MAX_TARGETS];
-  u32 prefix[MAX_TARGETS];  // inputs that the firing takes from the module's nodes before
-  // For modules that explode, `ends` has for each slot the number of elements pushed up to and
-  // including it, modulo 2^32; `ended` is that of the last, `consumed` how many are done.
+  u32 prefix[MAX_TARGETS];  // inputs that the firing takes from the nodes of the module that precede this one
+  // For nodes whose module explodes: ends[t][slot] is the number of elements that were pushed up to and including
+  // the item in this slot, modulo 2^32. `ended` is the number after the last item, `consumed` the number of elements
+  // that firings have taken. ends[t] is null for all other targets.
   u32* ends[MAX_TARGETS];
   u32 ended[MAX_TARGETS], consumed[MAX_TARGETS];
 
-  Edge edge[MAX_EDGES];
+  EdgeRow edge[MAX_EDGES];
 
   ModuleFacts module[MAX_TARGETS];
   const byte* module_parameters[MAX_TARGETS];
 
   Decision next;
-  // The part of the input that the block has claimed, the part that comes after it, and the part that
-  // a thread claims during a firing: the first input of each, and how many.
+  // Three parts of the input, each with its first input and its length: the window, from which the root takes inputs
+  // now; the part ahead, which follows it; and the part that a thread claims during a firing.
   u64 window, ahead, claimed;
   u32 window_left, ahead_count, claimed_count;
-  u32 waiting;       // inputs in the first two
+  u32 waiting;       // inputs in window and ahead together
   u32 window_take;   // how many of them the firing takes
-  u32 window_moved;  // they are to be looked at again before the next decision
-  u32 claims;        // a thread is to claim another part
-  u32 claimed_last;  // no input comes after that
-  u64 next_chunk;
-  u32 exhausted, finished;
+  u32 window_moved;  // 1 if the window must be booked before the next decision
+  u32 claims;        // 1 if a thread is to claim another part during the firing
+  u32 claimed_last;  // 1 if no input follows the claimed part
+  u64 next_chunk;    // of the block's share, under STATIC_INPUT
+  u32 exhausted;     // 1 if no input is left to claim
+  u32 finished;      // 1 if the block will do nothing any more
   u32 firings, firings_limit;
-  // At the end of the input (rest.cuh):
-  u32 drain;    // fires what it has, full or not
+  // State at the end of the input (rest.cuh), 0 or 1 each:
+  u32 drain;    // fires its items, whether ensembles are full or not
   u32 last;     // no other block is left
-  u32 sweep;    // was the last of its pool, and empties it into the common one
-  u32 partial;  // has claimed what it is to fire next, full or not
-  u32 pool;
+  u32 sweep;    // was the last block of its pool, and moves the pool's items to the common pool
+  u32 partial;  // has taken items out of a pool that it must fire next, whether the ensemble is full or not
+  u32 pool;     // the pool of rests that it uses
   u32 nodes, targets, modules, root;
-  u32 source, source_ensemble;  // the module of the root
-  u32 shared_word;  // of whoever needs to tell all threads one
+  u32 source, source_ensemble;  // the module of the root, and its ensemble
+  u32 shared_word;  // broadcast from one thread to all threads of the block
 };
 
 __device__ inline u32 thread_in_block() { return threadIdx.x; }
@@ -128,8 +133,8 @@ __device__ inline u32 wrapped(u32 from, u32 offset, u32 capacity) {
   return slot >= capacity ? slot - capacity : slot;
 }
 
-// Of the first `count` pods of a queue, how many end at or before element `position`, counted from
-// the same origin as `ends`. Any thread.
+// How many of the first `count` items of a node's queue end at or before element `position`, counted from the same
+// origin as `ends`. The node's module explodes or takes pods. Any thread.
 __device__ inline u32 pods_ended(const Block& b, u32 node, u32 count, u32 position) {
   const u32* ends = b.ends[node];
   const u32 origin = b.consumed[node];
@@ -147,8 +152,8 @@ __device__ inline u32 pods_ended(const Block& b, u32 node, u32 count, u32 positi
   return low;
 }
 
-// Where slot `slot` of a node's queue has its first chunk, and how far its chunks are apart; items of
-// modules that explode are in one piece.
+// Address of the first chunk of an item in a slot of a node's queue, and distance in bytes from one chunk to the next
+// (items.cuh). `bytes` is the size of an item. For modules that do not explode; others keep items in one piece.
 __device__ inline byte* slot_at(const Block& b, u32 node, u32 slot, u32 bytes) {
   return b.ring[node] + static_cast<u64>(slot) * chunk_bytes(bytes);
 }
@@ -156,29 +161,28 @@ __device__ inline u32 stride_of(const Block& b, u32 node, u32 bytes) {
   return b.queue[node].capacity * chunk_bytes(bytes);
 }
 
-// Copies `bytes` bytes, a multiple of 4. All threads call.
+// Copies `bytes` bytes, a multiple of 4. All threads of the block call; valid after the next barrier.
 __device__ inline void copy_words(byte* to, const byte* from, u64 bytes) {
   for (u64 i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
     reinterpret_cast<u32*>(to)[i] = reinterpret_cast<const u32*>(from)[i];
   }
 }
 
-// Bytes of a ring, to a multiple of 16.
-__device__ inline u64 ring_bytes(const Node& node) {
+// Bytes of a node's ring, rounded up to a multiple of 16.
+__device__ inline u64 ring_bytes(const NodeRow& node) {
   return (static_cast<u64>(node.capacity) * node.slot_bytes + 15) / 16 * 16;
 }
 
-// Fills the block's state from where the last launch left it. All threads call; valid after the
-// next barrier.
-__device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
+// Loads the state that the last launch has saved. All threads of the block call; valid after the next barrier.
+__device__ inline void restore(Block& b, const RunParameters& run, byte* shared_rings) {
   const u32 self = blockIdx.x;
   byte* rings = run.rings + self * run.ring_stride;
   for (u32 t = threadIdx.x; t < run.node_count + run.sink_count; t += blockDim.x) {
     b.ends[t] = nullptr;
     if (t < run.node_count) {
-      const Node& node = run.nodes[t];
+      const NodeRow& node = run.nodes[t];
       const SavedQueue& saved = run.queues[self * run.node_count + t];
-      const Module& module = run.modules[node.module];
+      const ModuleRow& module = run.modules[node.module];
       const u32 last = t == module.first_node + module.nodes - 1;
       b.queue[t] = {saved.head, saved.count, node.capacity, node.reserve};
       b.node[t] = {node.module,     module.kind,    node.first_edge, node.channels,
@@ -190,9 +194,9 @@ __device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
       b.ended[t] = saved.ended;
       b.consumed[t] = saved.consumed;
     } else {
-      const Sink& sink = run.sinks[t - run.node_count];
-      const bool regions = sink.scheme == static_cast<u32>(Scheme::regions);
-      const bool own = regions || sink.scheme == static_cast<u32>(Scheme::exact);
+      const SinkRow& sink = run.sinks[t - run.node_count];
+      const bool regions = sink.scheme == static_cast<u32>(SinkScheme::regions);
+      const bool own = regions || sink.scheme == static_cast<u32>(SinkScheme::exact);
       b.queue[t] = {0, 0, regions ? sink.slots[self] : NONE, 0};
       b.ring[t] = own ? sink.items + sink.first[self] * sink.item_bytes : sink.items;
       b.slot_bytes[t] = sink.item_bytes;
@@ -203,7 +207,7 @@ __device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
   }
   for (u32 e = threadIdx.x; e < run.edge_count; e += blockDim.x) b.edge[e] = run.edges[e];
   for (u32 m = threadIdx.x; m < run.module_count; m += blockDim.x) {
-    const Module& module = run.modules[m];
+    const ModuleRow& module = run.modules[m];
     b.module[m] = {module.first_node, module.nodes};
     b.module_parameters[m] = module.parameters;
   }
@@ -235,15 +239,15 @@ __device__ inline void restore(Block& b, const Run& run, byte* shared_rings) {
     b.source_ensemble = run.modules[b.source].ensemble;
   }
   for (u32 n = 0; n < run.node_count; ++n) {
-    const Node& node = run.nodes[n];
+    const NodeRow& node = run.nodes[n];
     if (node.shared_ring != NONE) {
       copy_words(shared_rings + node.shared_ring, rings + node.ring, ring_bytes(node));
     }
   }
 }
 
-// Leaves the block's state for the next launch. All threads call, after a barrier.
-__device__ inline void save(const Block& b, const Run& run, const byte* shared_rings) {
+// Saves the state for the next launch. All threads of the block call, after a barrier.
+__device__ inline void save(const Block& b, const RunParameters& run, const byte* shared_rings) {
   const u32 self = blockIdx.x;
   byte* rings = run.rings + self * run.ring_stride;
   for (u32 t = threadIdx.x; t < b.targets; t += blockDim.x) {
@@ -261,7 +265,7 @@ __device__ inline void save(const Block& b, const Run& run, const byte* shared_r
                         b.ahead + b.ahead_count, b.exhausted, b.finished, flags, b.firings};
   }
   for (u32 n = 0; n < run.node_count; ++n) {
-    const Node& node = run.nodes[n];
+    const NodeRow& node = run.nodes[n];
     if (node.shared_ring != NONE && b.queue[n].count > 0) {
       copy_words(rings + node.ring, shared_rings + node.shared_ring, ring_bytes(node));
     }

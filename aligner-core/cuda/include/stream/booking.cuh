@@ -1,11 +1,12 @@
-// Booking what a firing took and pushed, and claiming input.
+// Booking: updating queues and input window by what a firing took and pushed; claiming input.
 #pragma once
 
 #include "stream/block.cuh"
 
 namespace stream {
 
-// Books what the last firing took from and pushed to a target; how its queue is then. One thread.
+// Updates the queue of a target by what the last firing took from it and pushed to it, and returns the queue. Called by
+// one thread for each target, after the barrier that ends the firing.
 template <bool PODS>
 __device__ Queue settle(Block& b, u32 t) {
   const Flow flow = b.flow[t];
@@ -27,21 +28,21 @@ __device__ Queue settle(Block& b, u32 t) {
   return queue;
 }
 
-// Claims of each block that would make up what is left of the input.
+// The rest of the input is divided by this many claims of each block.
 constexpr u32 CLAIMS = 4;
 
-// Claims another part of the input: less and less, so that all blocks end together (guided
-// self-scheduling: Polychronopoulos and Kuck, IEEE Trans. Comput. 36, 1987). One thread; nothing else reads
-// it until the next decision.
-__device__ inline void claim_input(Block& b, const Run& run) {
+// Claims another part of the input for the block. Parts get smaller towards the end, so that all blocks end together
+// (guided self-scheduling: Polychronopoulos and Kuck, IEEE Trans. Comput. 36, 1987). Called by one thread; the other
+// threads of the block read the result in the next decision.
+__device__ inline void claim_input(Block& b, const RunParameters& run) {
   u64 first;
   u32 size = run.chunk;
-  if (run.flags & Run::STATIC_INPUT) {
+  if (run.flags & RunParameters::STATIC_INPUT) {
     first = b.next_chunk * size;
     b.next_chunk += gridDim.x;
-    if (first < run.inputs) atomicAdd(run.cursor, size);  // for the host's report
+    if (first < run.inputs) atomicAdd(run.cursor, size);  // only for the host's report of progress
   } else {
-    // Others may claim meanwhile: then this is more than it would have to be.
+    // Other blocks may claim after this read: then the part is larger than it should be, which is harmless.
     const u64 left = run.inputs - min(*static_cast<const volatile u64*>(run.cursor), run.inputs);
     const u64 part = left / (CLAIMS * gridDim.x);
     const u32 least = b.ends[b.root] == nullptr ? b.source_ensemble : 1;
@@ -54,11 +55,11 @@ __device__ inline void claim_input(Block& b, const Run& run) {
   b.claimed_last = left <= size;
 }
 
-// Books what the last firing took from the window, and claims more input if the block has less than
-// an ensemble of it. One thread.
-__device__ inline void move_window(Block& b, const Run& run) {
+// Advances the window by what the last firing took from it, and claims more input if less than an ensemble is left.
+// Called by one thread.
+__device__ inline void move_window(Block& b, const RunParameters& run) {
   u64 window = b.window + b.window_take;
-  u32 left = b.window_left - b.window_take;  // below 0 when part of what comes after was taken, too
+  u32 left = b.window_left - b.window_take;  // below 0, as a signed number, if the firing went on into the part ahead
   u32 ahead = b.ahead_count, exhausted = b.exhausted;
   bool claims = b.claims;
   for (;;) {
@@ -84,8 +85,8 @@ __device__ inline void move_window(Block& b, const Run& run) {
   b.window_take = b.window_moved = b.claims = 0;
 }
 
-// Whether taking `inputs` from the window leaves less than an ensemble of it: then the last thread
-// claims more meanwhile, and the scheduler need not wait for the atomic. One thread.
+// Whether the last thread of the block should claim more input during the firing, because taking `inputs` leaves less
+// than an ensemble. So the scheduler does not wait for the atomic on global memory. Called by one thread.
 __device__ inline bool claims_meanwhile(const Block& b, u32 inputs) {
   return !b.exhausted && b.ahead_count == 0 && b.waiting - inputs < b.source_ensemble;
 }

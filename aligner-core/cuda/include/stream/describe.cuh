@@ -1,11 +1,12 @@
-// What a kernel was compiled for, as a list of words that the host reads (`cuda/describe.rs`).
+// A description of the stages that a kernel was compiled for, as a list of words; src/stream/cuda/describe.rs reads it
+// and compares it with the topology.
 #pragma once
 
 #include "stream/pods.cuh"
 
 namespace stream {
 
-// Appends words as long as there is room; counts all.
+// A list of words in memory. Words beyond its room are counted and not written.
 struct Words {
   u32* words;
   u32 room;
@@ -17,6 +18,7 @@ struct Words {
   }
 };
 
+// Adds item size and gamma of each channel. One thread.
 __device__ inline void describe_channels(Words&, Channels<>) {}
 template <class C, class... Rest>
 __device__ void describe_channels(Words& to, Channels<C, Rest...>) {
@@ -25,14 +27,15 @@ __device__ void describe_channels(Words& to, Channels<C, Rest...>) {
   describe_channels(to, Channels<Rest...>{});
 }
 
+// The most new pods that one pod yields; 0 for stages that do not collect.
 template <class S>
 __device__ constexpr u32 fan_of() {
   if constexpr (S::KIND == Kind::collect) return S::FAN;
   else return 0;
 }
 
-// Input bytes, parameter bytes of module, nodes and application, kind, threads, items, fan,
-// channels; then bytes and gamma of each channel.
+// Adds a module: bytes of an input; bytes of the parameters of the module, a node and the application; kind, threads,
+// items, fan and number of channels; then bytes and gamma of each channel. One thread.
 template <class S>
 __device__ void describe_module(Words& to) {
   using Out = typename OutOf<S>::Type;
@@ -48,26 +51,28 @@ __device__ void describe_module(Words& to) {
   describe_channels(to, Out{});
 }
 
-// Words used, limits, sizes of the tables' structs, scratch bytes at this width, modules; each
-// module; then the modules' names as written, one character a word. One thread does all.
+// Writes the description: number of words, limits, sizes of the tables' structs, scratch bytes of a block, number of
+// modules; then each module; then the modules' names as written in STREAM_APP, one character in each word. All threads
+// may call; the first thread of the grid writes, and the words are valid when the kernel ends.
 template <class... M>
-__device__ void describe(Modules<M...>, const char* names, u32* words, u32 room, u32 width) {
+__device__ void describe(Modules<M...>, const char* names, const DescribeParameters& parameters) {
   if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  Words to{words, room, 1};
+  Words to{parameters.words, parameters.capacity, 1};
   to.add(MAX_TARGETS);
   to.add(MAX_EDGES);
   to.add(STREAM_MAX_WIDTH);
-  const u32 sizes[] = {sizeof(Node), sizeof(Edge), sizeof(Module), sizeof(Sink), sizeof(SavedQueue),
-                       sizeof(SavedBlock), sizeof(ModuleCounters), sizeof(Counters), sizeof(Fault),
-                       sizeof(Run)};
+  const u32 sizes[] = {sizeof(NodeRow),        sizeof(EdgeRow),       sizeof(ModuleRow),
+                       sizeof(SinkRow),        sizeof(SavedQueue),    sizeof(SavedBlock),
+                       sizeof(ModuleCounters), sizeof(CycleCounters), sizeof(Fault),
+                       sizeof(RunParameters)};
   for (const u32 size : sizes) to.add(size);
   u32 scratch = 0;
-  ((scratch = max(scratch, scratch_bytes<M>(width))), ...);
+  ((scratch = max(scratch, scratch_bytes<M>(parameters.width))), ...);
   to.add((scratch + 15) / 16 * 16);
   to.add(sizeof...(M));
   (describe_module<M>(to), ...);
   for (u32 i = 0; names[i] != 0; ++i) to.add(static_cast<byte>(names[i]));
-  if (room > 0) words[0] = to.count;
+  if (parameters.capacity > 0) parameters.words[0] = to.count;
 }
 
 }  // namespace stream

@@ -1,6 +1,7 @@
-// Firing a module: gather an ensemble, run the stage, scatter what it pushed (000, Figure 3.2).
+// Firing a module: gather an ensemble, run the stage, scatter its outputs (Cole 2017, fig. 3.2).
 //
-// Warps work through a firing on their own: warp w takes the inputs at w * 32, w * 32 + width, ...
+// Each warp works through a firing without waiting for the others: warp w takes inputs w * 32 to w * 32 + 31 of each
+// ensemble.
 #pragma once
 
 #include "stream/metrics.cuh"
@@ -8,15 +9,16 @@
 
 namespace stream {
 
-// One input of a firing.
-struct Place {
+// The place of one input of a firing.
+struct InputPlace {
   u32 node;
-  u32 offset;  // among the inputs, or elements, that the firing takes from this node
+  u32 offset;  // its number among the inputs, or elements, that the firing takes from this node
 };
 
-// Finds the node of input `index` by binary search over the nodes' counts, which the lanes of the
-// warp hold (000, Figure 3.4). All lanes of a warp, converged.
-__device__ inline Place find_node(const Block& b, u32 first, u32 nodes, u32 index) {
+// Finds the place of input `index` of a firing of the module whose `nodes` nodes begin at `first`: a binary search over
+// the nodes' prefix sums, which the lanes of the warp hold in registers (Cole 2017, fig. 3.4). All lanes of a warp call,
+// converged, each with its own index.
+__device__ inline InputPlace find_node(const Block& b, u32 first, u32 nodes, u32 index) {
   if (nodes == 1) return {first, index};
   const u32 lane = lane_in_warp();
   const u32 before = lane < nodes ? b.prefix[first + lane] : NONE;
@@ -29,9 +31,10 @@ __device__ inline Place find_node(const Block& b, u32 first, u32 nodes, u32 inde
   return {first + found, index - __shfl_sync(ALL_LANES, before, found)};
 }
 
-// An input of a module that does not explode, from the node's queue or from the window.
+// Loads an input of a module that does not explode, from the node's queue or, behind the queue's inputs, from the
+// window. Any thread.
 template <class T>
-__device__ T load_input(const Block& b, const Run& run, Place place) {
+__device__ T load_input(const Block& b, const RunParameters& run, InputPlace place) {
   const u32 n = place.node, queued = b.flow[n].take;
   if (place.offset >= queued) {
     const u32 offset = place.offset - queued, left = b.window_left;
@@ -43,13 +46,14 @@ __device__ T load_input(const Block& b, const Run& run, Place place) {
   return load_item<T>(slot_at(b, n, slot, sizeof(T)), stride_of(b, n, sizeof(T)));
 }
 
-// The item that an element belongs to, and how many elements from its end it is (at least 1).
+// The item that an element belongs to, and the distance of the element from the item's end: 1 for the last element.
 struct Element {
   const byte* item;
   u32 from_end;
 };
 
-__device__ inline Element element_at(const Block& b, Place place) {
+// Finds the element at a place. Any thread.
+__device__ inline Element element_at(const Block& b, InputPlace place) {
   const u32 n = place.node;
   const u32 position = b.consumed[n] + place.offset;
   const Queue queue = b.queue[n];
@@ -57,17 +61,17 @@ __device__ inline Element element_at(const Block& b, Place place) {
   return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], b.ends[n][slot] - position};
 }
 
-// The same for the elements of a warp if they are of one node and follow each other: item by item the warp
-// looks at 32 ends at a time, where each lane alone would look at one after the other. All lanes of a warp,
-// converged; a lane may have the element of the lane before.
-__device__ inline Element elements_along(const Block& b, Place place) {
+// Finds the elements of all lanes of a warp together. If they are of one node and follow each other, the warp reads 32
+// ends at a time, where `element_at` in each lane would read one after the other. All lanes of a warp call, converged;
+// neighbouring lanes have consecutive elements, or the last lanes the same one.
+__device__ inline Element elements_along(const Block& b, InputPlace place) {
   const u32 n = place.node, lane = lane_in_warp();
   if (!__all_sync(ALL_LANES, n == __shfl_sync(ALL_LANES, n, 0))) return element_at(b, place);
   const Queue queue = b.queue[n];
   const u32* ends = b.ends[n];
   const u32 origin = b.consumed[n], first = __shfl_sync(ALL_LANES, place.offset, 0);
   const auto end_of = [&](u32 item) { return ends[wrapped(queue.head, item, queue.capacity)] - origin; };
-  // The first lane's item is among these.
+  // Items from `low` to `high` may be the item of the first lane.
   u32 low = 0, high = queue.count - 1;
   while (low < high) {
     const u32 step = (high - low + WARP - 1) / WARP, item = low + step * (lane + 1) - 1;
@@ -75,7 +79,7 @@ __device__ inline Element elements_along(const Block& b, Place place) {
     low += step * __popc(__ballot_sync(ALL_LANES, ends_before));
     high = min(high, low + step - 1);
   }
-  // The others' are not far.
+  // The items of the other lanes are among the 32 items from `low` on.
   const u32 end = low + lane < queue.count ? end_of(low + lane) : NONE;
   u32 item = 0;
 #pragma unroll
@@ -87,13 +91,15 @@ __device__ inline Element elements_along(const Block& b, Place place) {
   return {b.ring[n] + static_cast<u64>(slot) * b.slot_bytes[n], from_end};
 }
 
+// The site of a stage at a node. Any thread.
 template <class S>
-__device__ Site<S> site_at(const Block& b, const Run& run, u32 node, u32 lane, u32 lanes, u32 element) {
+__device__ Site<S> site_at(const Block& b, const RunParameters& run, u32 node, u32 lane, u32 lanes, u32 element) {
   return {b.parameters[node], run.global, lane, lanes, element};
 }
 
-// Keep the clock from being read before a gathered item has arrived, and before it is known what a stage has pushed:
-// loads that decide it are the stage's.
+// Wait until a gathered item has arrived, and until a stage's pushes are known, before the clock is read: otherwise the
+// loads of one phase would be measured in the next. Empty in kernels that do not measure. All lanes of a warp call,
+// converged.
 template <bool METRICS, class T>
 __device__ void await(const T& item) {
   if constexpr (METRICS) {
@@ -105,14 +111,14 @@ __device__ void await_push(const Push<Channels<C...>>& push) {
   if constexpr (METRICS) __ballot_sync(ALL_LANES, push.has_any());
 }
 
-// Fires a module that maps items one by one. All threads of the block; uses no barrier.
+// Fires a module that takes items one by one. All threads of the block call; has no barrier of the block.
 template <bool METRICS, class S, class All>
-__device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
+__device__ void fire_each(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter) {
   const u32 m = b.next.module, first = b.module[m].first, nodes = b.module[m].nodes;
   const u32 threads = blockDim.x, inputs = b.next.inputs;
   const byte* parameters = b.module_parameters[m];
   long long gather = 0, running = 0, scattering = 0;
-  // Of an ensemble, a warp's first input.
+  // The first input of this warp in an ensemble.
   const u32 warp_first = (threadIdx.x - lane_in_warp()) / S::THREADS;
   for (u32 base = 0; base + warp_first < inputs; base += threads / S::THREADS * S::ITEMS) {
     const long long t0 = Meter<METRICS>::now();
@@ -123,10 +129,10 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
     for (u32 i = 0; i < S::ITEMS; ++i) {
       const u32 index = base + i * threads + threadIdx.x / S::THREADS;
       active[i] = index < inputs;
-      const Place place = find_node(b, first, nodes, active[i] ? index : 0);
+      const InputPlace place = find_node(b, first, nodes, active[i] ? index : 0);
       node[i] = place.node;
-      // Lanes without an input read the first: a value that is never set would stay in registers
-      // for as long as the kernel runs.
+      // Lanes without an input read the first input of the firing: the compiler would keep a variable that is not
+      // always set in registers for as long as the kernel runs.
       items[i] = load_input<typename S::In>(b, run, place);
     }
     await<METRICS>(items[S::ITEMS - 1]);
@@ -151,9 +157,9 @@ __device__ void fire_each(All modules, Block& b, const Run& run, Meter<METRICS>&
   if (lane_in_warp() == 0) meter.phases(m, gather, running, scattering);
 }
 
-// Fires a module that explodes its items. All threads of the block; uses no barrier.
+// Fires a module that explodes its items. All threads of the block call; has no barrier of the block.
 template <bool METRICS, class S, class All>
-__device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METRICS>& meter) {
+__device__ void fire_exploding(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter) {
   const u32 m = b.next.module, first = b.module[m].first, nodes = b.module[m].nodes;
   const u32 threads = blockDim.x, inputs = b.next.inputs;
   const byte* parameters = b.module_parameters[m];
@@ -162,8 +168,8 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
     const long long t0 = Meter<METRICS>::now();
     const u32 index = base + lane_in_warp();
     const bool active = index < inputs;
-    // Lanes without an element read the last.
-    const Place place = find_node(b, first, nodes, min(index, inputs - 1));
+    // Lanes without an element read the last element of the firing.
+    const InputPlace place = find_node(b, first, nodes, min(index, inputs - 1));
     const Element element = elements_along(b, place);
     const typename S::In item = load_packed<typename S::In>(element.item);
     await<METRICS>(item);
@@ -185,10 +191,10 @@ __device__ void fire_exploding(All modules, Block& b, const Run& run, Meter<METR
   if (lane_in_warp() == 0) meter.phases(m, gather, running, scattering);
 }
 
-// Moves input to the queue of a root that explodes: as much as there is room for, at most one
-// ensemble. All threads of the block; uses no barrier.
+// Moves input from the window to the queue of a root that explodes: as much as there is room for, at most one item for
+// each thread. All threads of the block call; has no barrier, and the queue is valid after the next one.
 template <class S, class... M>
-__device__ void load_window(Modules<M...>, Block& b, const Run& run) {
+__device__ void load_window(Modules<M...>, Block& b, const RunParameters& run) {
   const u32 r = b.root;
   const u64 room = b.queue[r].open() - b.queue[r].reserve;
   const u64 length = min(min(static_cast<u64>(b.window_left), room), static_cast<u64>(blockDim.x));

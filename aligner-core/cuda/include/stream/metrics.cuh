@@ -1,4 +1,4 @@
-// Clocks and counters of a block; empty, and free, in kernels that do not measure.
+// Clocks and counters of a block. Meter<false>, for kernels that do not measure, is empty and costs nothing.
 #pragma once
 
 #include "stream/block.cuh"
@@ -9,20 +9,20 @@ template <bool METRICS>
 struct Meter {
   __device__ void clear() {}
   __device__ void pushed(const Block&) {}
-  __device__ void flush(const Run&, const Block&) {}
+  __device__ void flush(const RunParameters&, const Block&) {}
   __device__ void scheduled(const Block&, long long) {}
   __device__ void phases(u32, long long, long long, long long) {}
   __device__ static long long now() { return 0; }
 };
 
-// A firing lasts until its last warp is done, so the cycles of that warp are the block's: what they are not
-// spent on is left to decisions and the barriers around them.
+// A firing lasts until its last warp is done, so the cycles of that warp count as those of the block. The remaining
+// cycles of the block are those of the scheduler and of barriers.
 template <>
 struct Meter<true> {
   ModuleCounters modules[MAX_TARGETS];
-  Counters counters;
+  CycleCounters counters;
   long long start;
-  u32 done;  // with their part of a firing: warps, of all firings
+  u32 done;  // warps that are done with their part of a firing, counted over all firings
 
   // All threads call; valid after the next barrier.
   __device__ void clear() {
@@ -34,7 +34,7 @@ struct Meter<true> {
     }
   }
 
-  // A decision was taken. One thread.
+  // Counts a decision, which took `cycles`, and the firing that it begins. One thread.
   __device__ void scheduled(const Block& b, long long cycles) {
     const Decision next = b.next;
     counters.scheduler += cycles;
@@ -48,7 +48,7 @@ struct Meter<true> {
     module.items_in += next.inputs;
   }
 
-  // All lanes of warp 0, before the firing is booked.
+  // Counts the items that the last firing pushed. All lanes of warp 0, before the firing is booked.
   __device__ void pushed(const Block& b) {
     if (b.next.action != Action::fire) return;
     u32 slots = 0;
@@ -57,7 +57,7 @@ struct Meter<true> {
     if (lane_in_warp() == 0) modules[b.next.module].items_out += slots;
   }
 
-  // A warp is done with its part of a firing, of which these are the cycles. One lane of every warp.
+  // Adds the cycles of a firing if the calling warp is the last one to be done with it. One lane of every warp.
   __device__ void phases(u32 module, long long gather, long long run, long long scatter) {
     if ((atomicAdd(&done, 1u) + 1) % (blockDim.x / WARP) != 0) return;
     modules[module].gather += gather;
@@ -66,7 +66,7 @@ struct Meter<true> {
   }
 
   // Adds the block's counters to the launch's. All threads call, after a barrier.
-  __device__ void flush(const Run& run, const Block& b) {
+  __device__ void flush(const RunParameters& run, const Block& b) {
     constexpr u32 WORDS = sizeof(ModuleCounters) / sizeof(u64);
     if (threadIdx.x == 0) counters.total = clock64() - start;
     const u64* own = reinterpret_cast<const u64*>(modules);

@@ -5,15 +5,15 @@
 
 namespace stream {
 
-// Copies what every block has in its region of a sink to one array, where that of block i begins at
-// item `first[i]`. Any number of blocks of any size.
-__device__ inline void pack(const Run& run, u32 sink, const u64* first, byte* packed) {
-  const Sink& of = run.sinks[sink];
-  const u64 item = of.item_bytes;
-  for (u32 block = blockIdx.x; block < run.block_count; block += gridDim.x) {
-    const byte* from = of.items + of.first[block] * item;
-    byte* to = packed + first[block] * item;
-    const u64 bytes = run.outputs[static_cast<u64>(block) * run.sink_count + sink] * item;
+// Copies the items of every block's region of a sink to one array, where those of block i begin at item first[i].
+// Called by all threads of a grid of any size; `packed` is valid when the kernel ends.
+__device__ inline void pack(const PackParameters& parameters) {
+  const SinkRow& sink = parameters.sinks[parameters.sink];
+  const u64 item = sink.item_bytes;
+  for (u32 block = blockIdx.x; block < parameters.block_count; block += gridDim.x) {
+    const byte* from = sink.items + sink.first[block] * item;
+    byte* to = parameters.packed + parameters.first[block] * item;
+    const u64 bytes = parameters.outputs[static_cast<u64>(block) * parameters.sink_count + parameters.sink] * item;
     if (item % 4 == 0) {
       copy_words(to, from, bytes);
     } else {

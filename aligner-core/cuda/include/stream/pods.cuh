@@ -1,7 +1,7 @@
-// Firing modules over pods: collect and reduce by key (000, section 5.2.7, Figures 5.9 and 5.10).
+// Firing modules over pods: collect and reduce by key (Cole 2017, 5.2.7, figs. 5.9 and 5.10).
 //
-// A firing takes whole pods that together fit the block: lane j works on one item, and the items of
-// a pod are neighbouring lanes of the block, which may lie in two or more warps.
+// A firing takes whole pods that together fit the block. Each thread works on one item; the items of a pod have
+// neighbouring threads, which may lie in two or more warps.
 #pragma once
 
 #include "stream/fire.cuh"
@@ -10,32 +10,32 @@
 
 namespace stream {
 
-// A lane's item, and the lanes of its pod.
+// The pod of a thread, and the thread's item in it.
 template <class P>
 struct PodLane {
   const P* pod;
   u32 node;
-  u32 element;  // of the pod; the pod's first lane is `element` lanes before
-  u32 len;      // 0 for lanes without an item
+  u32 element;  // number of the item in the pod; the pod's first thread is `element` threads before this one
+  u32 len;      // items of the pod; 0 for threads without an item
 };
 
+// Finds the calling thread's pod and item of the current firing. All lanes of a warp call, converged.
 template <class P>
 __device__ PodLane<P> pod_lane(const Block& b) {
   const u32 m = b.next.module;
   const bool active = threadIdx.x < b.next.inputs;
-  const Place place = find_node(b, b.module[m].first, b.module[m].nodes, active ? threadIdx.x : 0);
+  const InputPlace place = find_node(b, b.module[m].first, b.module[m].nodes, active ? threadIdx.x : 0);
   if (!active) return {nullptr, place.node, 0, 0};
   const Element element = element_at(b, place);
   const P* pod = reinterpret_cast<const P*>(element.item);
   return {pod, place.node, pod->len - element.from_end, pod->len};
 }
 
-// Shared memory that a firing of the stage needs beside the block's state, in bytes, for blocks of
-// `width` threads.
+// Dynamic shared memory that a firing of stage S needs, in bytes, for blocks of `width` threads.
 template <class S>
 __device__ constexpr u32 scratch_bytes(u32 width) {
   if constexpr (S::KIND == Kind::collect) {
-    return (width / WARP + width) * S::FAN * sizeof(u32);  // kept lanes; slots of new pods
+    return (width / WARP + width) * S::FAN * sizeof(u32);  // masks of kept lanes; slots of new pods
   } else if constexpr (S::KIND == Kind::reduce) {
     return width * sizeof(typename S::Value);
   } else {
@@ -43,7 +43,7 @@ __device__ constexpr u32 scratch_bytes(u32 width) {
   }
 }
 
-// How many of the block's lanes in [from, to) are set in `masks`, one word a warp.
+// Number of set bits of the block's threads [from, to) in `masks`, which has one word for each warp. Any thread.
 __device__ inline u32 count_lanes(const u32* masks, u32 from, u32 to) {
   u32 count = 0;
   for (u32 word = from / WARP; word * WARP < to; ++word) {
@@ -55,9 +55,9 @@ __device__ inline u32 count_lanes(const u32* masks, u32 from, u32 to) {
   return count;
 }
 
-// Reserves a slot for a pod of `live` items in a target; NONE if nothing is to be written, because the
+// Reserves a slot for a pod of `live` items in a target. Returns NONE if the pod is not to be written, because the
 // target is a sink that only counts or whose array is full. Any thread.
-__device__ inline u32 reserve_pod(Block& b, const Run& run, u32 target, u32 live) {
+__device__ inline u32 reserve_pod(Block& b, const RunParameters& run, u32 target, u32 live) {
   const u64 base = atomicAdd(&b.flow[target].pushed, static_cast<u64>(live) << 32 | 1);
   const u32 slot = wrapped(b.flow[target].tail, static_cast<u32>(base), b.queue[target].capacity);
   if (target < b.nodes) {
@@ -66,19 +66,19 @@ __device__ inline u32 reserve_pod(Block& b, const Run& run, u32 target, u32 live
     }
     return slot;
   }
-  const Sink& sink = run.sinks[target - b.nodes];
-  if (sink.scheme == static_cast<u32>(Scheme::count)) return NONE;
-  if (sink.scheme != static_cast<u32>(Scheme::atomics)) return slot;
+  const SinkRow& sink = run.sinks[target - b.nodes];
+  if (sink.scheme == static_cast<u32>(SinkScheme::count)) return NONE;
+  if (sink.scheme != static_cast<u32>(SinkScheme::atomics)) return slot;
   const u64 far = atomicAdd(sink.cursor, u64{1});
   return far < sink.room ? static_cast<u32>(far) : NONE;
 }
 
-// Writes a field that begins `offset` bytes into the pod of type P in a slot, which is in chunks
-// where a stage takes it as an ordinary item. Any thread.
+// Writes a field that begins `offset` bytes into the pod of type P in a slot of a target. The pod is cut into chunks
+// (items.cuh) if the target's module takes it as an ordinary item. Any thread.
 template <class P, class T>
 __device__ void write_field(const Block& b, u32 target, u32 slot, u32 offset, const T& field) {
   constexpr u32 CHUNK = chunk_bytes(sizeof(P));
-  constexpr u32 UNIT = sizeof(T) % 4 == 0 ? 4 : 1;  // lies in one chunk
+  constexpr u32 UNIT = sizeof(T) % 4 == 0 ? 4 : 1;  // bytes that lie in one chunk
   const bool cut = target < b.nodes && b.ends[target] == nullptr;
   byte* first = b.ring[target] + static_cast<u64>(slot) * (cut ? CHUNK : sizeof(P));
   const u64 stride = cut ? static_cast<u64>(b.queue[target].capacity) * CHUNK : CHUNK;
@@ -89,13 +89,14 @@ __device__ void write_field(const Block& b, u32 target, u32 slot, u32 offset, co
   }
 }
 
-// Fires a collecting stage. All threads of the block; has barriers.
+// Fires a collecting stage. All threads of the block call; has barriers.
 //
-// First the lanes that keep an item for a key are noted, a bit each; then the first lane of each pod
-// reserves a slot for every new pod that has an item and writes its header; then the items follow,
-// each to the place that the bits before it give.
+//   1. Each warp notes, for each key, which of its lanes keep an item: a bit each.
+//   2. The first thread of each pod counts these bits over the pod, reserves a slot for each new pod that has an item,
+//      and writes header and length.
+//   3. Each thread writes its items, at the index that is the number of bits set before its own.
 template <bool METRICS, class S, class All>
-__device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<METRICS>& meter,
+__device__ void fire_collecting(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter,
                                 byte* scratch) {
   using New = typename S::New;
   static_assert(S::In::CAPACITY <= New::CAPACITY, "a stage may keep all items of a pod for one key");
@@ -112,7 +113,7 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
   const long long t1 = Meter<METRICS>::now();
   const Site<S> site = site_at<S>(b, run, place.node, 0, 1, place.element);
   Keep<typename New::Element, S::FAN> keep;
-  // New pods are not pushed, so the place of their channel is taken by a byte.
+  // New pods are not pushed, but their channel has index 0: a byte is its item here.
   Push<typename WithPods<byte, 1, typename S::Others>::Type> push;
   if (active) Code<S>::stage(parameters).run(place.pod->header, item, site, keep, push);
   __syncwarp();
@@ -150,12 +151,12 @@ __device__ void fire_collecting(All modules, Block& b, const Run& run, Meter<MET
   if (lane_in_warp() == 0) meter.phases(m, t1 - t0, t2 - t1, Meter<METRICS>::now() - t2);
 }
 
-// Fires a reducing stage. All threads of the block; has barriers.
+// Fires a reducing stage. All threads of the block call; has barriers.
 //
-// A segmented scan in shared memory combines values with those of 1, 2, 4, ... lanes before, as far
-// as the pod reaches; the pod's last lane then has the value of the whole.
+// A segmented inclusive scan in shared memory combines each thread's value with the value 1, 2, 4, ... threads before
+// it, within the pod. Then the last thread of a pod has the value of the whole pod.
 template <bool METRICS, class S, class All>
-__device__ void fire_reducing(All modules, Block& b, const Run& run, Meter<METRICS>& meter,
+__device__ void fire_reducing(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter,
                               byte* scratch) {
   using Value = typename S::Value;
   const u32 m = b.next.module, lane = threadIdx.x;

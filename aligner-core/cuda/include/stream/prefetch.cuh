@@ -1,15 +1,18 @@
-// Regular stages: every item is one equal piece of work, an array goes in and an array comes out.
+// Memory warps for regular stages: every item of an array takes the same work and yields one result.
 //
-// Warps of a block have two jobs (002, sections III.B and IV.B, Figure 2): COMPUTE warps only ever
-// touch shared memory, and MEMORY warps only move items between global and shared memory. Shared
-// memory holds two tiles of one slot for each compute thread. While the compute warps turn the items
-// of one tile into results, in place, the memory warps go over the other: piece by piece they write
-// out the results of the tile before and let the item of the tile after into the same slot, by
-// asynchronous copies where the device has them. Then the block meets once and the tiles change
-// roles. The paper copies between a working set and a buffer instead; here nothing is moved twice.
+// The warps of a block have two roles (Hagiescu et al., III.B and IV.B, fig. 2): COMPUTE warps only touch shared memory,
+// and MEMORY warps only move items between global and shared memory. Shared memory holds two tiles, each with one slot
+// for each compute thread. While the compute warps turn the items of one tile into results, in place, the memory warps
+// write out the results of the other tile and fetch the next items into the same slots, by asynchronous copies where
+// the device has them. Then a barrier of the block, and the tiles change roles.
 //
-// A slot is an odd number of 16-byte pieces, so that neighbouring compute threads meet in no bank
-// (the paper's odd gap between working sets).
+//   step            s        s + 1    s + 2
+//   tile A          fetch s  compute  write, fetch s + 2
+//   tile B          compute  write, fetch s + 1  compute
+//
+// Hagiescu et al. copy between a working set and a buffer instead; here no item is moved twice. A slot is an odd number
+// of 16-byte pieces, so that neighbouring compute threads have no bank conflicts (the paper's odd gap between working
+// sets).
 //
 //   struct Square {
 //     __device__ Result operator()(const Item& item) const;
@@ -18,9 +21,9 @@
 //   __shared__ __align__(16) stream::byte tiles[Squares::shared_bytes()];
 //   Squares::run(items, results, count, Square{}, tiles);
 //
-// With MEMORY = 0 there is no other warp and no shared memory: each compute thread reads its item
-// from global memory and writes its result there. It is the control of the others, and better where
-// enough warps fit on a multiprocessor to hide the memory's latency.
+// With MEMORY = 0 there are no memory warps and no shared memory: each compute thread reads its item from global memory
+// and writes its result there. This is the control for measurements, and faster where enough warps fit on a
+// multiprocessor to hide the latency of memory.
 //
 // Contract of `run`:
 //   - called by all threads of a one-dimensional block of `THREADS` threads, with the same arguments.
@@ -49,7 +52,7 @@ namespace prefetch {
 
 constexpr u32 PIECE = 16;
 
-// Lets a piece into shared memory; it is there after `wait_for_pieces`.
+// Starts the copy of a piece to shared memory; valid for the calling thread after `wait_for_pieces`. Any thread.
 __device__ inline void fetch_piece(byte* shared, const byte* global) {
 #if defined(__CUDACC__)
   __pipeline_memcpy_async(shared, global, PIECE);
@@ -58,7 +61,7 @@ __device__ inline void fetch_piece(byte* shared, const byte* global) {
 #endif
 }
 
-// Waits for the pieces that the calling thread has fetched.
+// Waits for the pieces that the calling thread has fetched. Any thread.
 __device__ inline void wait_for_pieces() {
 #if defined(__CUDACC__)
   __pipeline_commit();
@@ -68,7 +71,7 @@ __device__ inline void wait_for_pieces() {
 
 }  // namespace prefetch
 
-// Items of type T, results of type R, and the warps of a block.
+// Items of type T that become results of type R, by blocks of COMPUTE compute warps and MEMORY memory warps.
 template <class T, class R, u32 COMPUTE, u32 MEMORY>
 struct Prefetched {
   static_assert(COMPUTE > 0, "someone has to compute");
@@ -99,7 +102,7 @@ struct Prefetched {
   static constexpr u32 PIECES = IN > OUT ? IN : OUT;
   static constexpr u32 SLOT = (PIECES | 1) * prefetch::PIECE;
 
-  // The tiles of the calling block.
+  // The tiles that the calling block works on.
   struct Share {
     u64 count;
     u64 tiles;
@@ -127,8 +130,8 @@ struct Prefetched {
     }
   }
 
-  // In step s, the memory warps fetch tile s and write out tile s - 2, which has the same place, and
-  // the compute warps run on tile s - 1, which has the other.
+  // In step s, the memory warps write out the results of tile s - 2 and fetch tile s into the same slots, while the
+  // compute warps run on tile s - 1 in the other half of shared memory.
   template <class Stage>
   __device__ static void run_in_turn(const T* items, R* results, u64 count, const Stage& stage,
                                      byte* tiles) {
@@ -154,8 +157,8 @@ struct Prefetched {
     }
   }
 
-  // Writes `ready` results out of a tile and fetches `wanted` items into it. Neighbouring threads
-  // have neighbouring pieces. A slot's piece is written out and fetched by the same thread.
+  // Writes `ready` results out of a tile and fetches `wanted` items into it. Called by the memory warps. Neighbouring
+  // threads move neighbouring pieces; the same thread writes out and fetches a piece of a slot.
   __device__ static void move(byte* tile, const byte* items, u32 wanted, byte* results, u32 ready) {
 #pragma unroll 4
     for (u32 p = threadIdx.x - TILE; p < TILE * PIECES; p += MEMORY * WARP) {

@@ -1,22 +1,23 @@
-// What a thread has pushed and the warp has not yet scattered.
+// Items that a thread has pushed and its warp has not scattered yet.
 #pragma once
 
 #include "stream/stage.cuh"
 
 namespace stream {
 
-// The items of one channel: in registers when there is at most one, or when slots are named.
+// The pushed items of one channel, in registers if there is at most one or if the stage names slots (stage.cuh).
 template <u32 I, class C>
 struct Staging {
   using Item = typename C::Item;
   static constexpr u32 GAMMA = C::GAMMA;
   static_assert(GAMMA <= 32, "filled slots are bits of a word");
-  // Set, though only what is pushed is read: the compiler keeps what is never set for the kernel's life.
+  // Initialised although only pushed items are read: the compiler would keep registers that are not always set for as
+  // long as the kernel runs.
   Item items[GAMMA] = {};
-  u32 filled = 0;  // slots with an item, a bit each
-  u32 count = 0;   // pushed; more than GAMMA is an error that scatter reports
+  u32 filled = 0;  // bit s: slot s has an item
+  u32 count = 0;   // pushes; more than GAMMA is a fault that scatter reports
 
-  // Adds an item to the slot after the last.
+  // Adds an item behind the last one.
   __device__ void add(const Item& item) { put(item, GAMMA == 1 ? 0 : count); }
 
   // Puts an item into a slot.
@@ -29,6 +30,7 @@ struct Staging {
   }
 };
 
+// The pushed items of the channels from I on: a base class for each of them.
 template <u32 I, class... C>
 struct Stagings;
 template <u32 I>
@@ -43,12 +45,13 @@ struct Stagings<I, First, Rest...> : Staging<I, First>, Stagings<I + 1, Rest...>
   }
 };
 
+// The pushed items of channel I.
 template <u32 I, class C>
 __device__ Staging<I, C>& staging(Staging<I, C>& of) {
   return of;
 }
 
-// The `push` of a stage with these channels.
+// The object that a stage with channels `Out` calls to push items: push(to<I>(), item) or push(to<I>(), item, slot).
 template <class Out>
 struct Push;
 template <class... C>
@@ -63,7 +66,7 @@ struct Push<Channels<C...>> : Stagings<0, C...> {
   }
 };
 
-// The `keep` of a collecting stage: at most one item a key.
+// The object that a collecting stage calls to keep an item for a new pod: keep(key, item), at most once for each key.
 template <class T, u32 FAN>
 struct Keep {
   T items[FAN] = {};

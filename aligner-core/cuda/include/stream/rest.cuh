@@ -1,64 +1,71 @@
-// The end of the input: what blocks have left over goes to whoever can fill an ensemble with it.
+// The end of the input: blocks put their partial ensembles together in pools of rests.
 //
-// Each block ends with a partial ensemble at every node, and on a wide device these are more work
-// than the input itself. So a block without a full ensemble gives its items to a pool in global
-// memory, which it shares with some other blocks, and takes a full ensemble of one module out of it
-// if there is one. Else it ends. The last block of a pool sweeps what is left in it to a pool that
-// the last blocks of all pools share in the same way; the last block of that one takes and fires
-// everything. Two levels, because thousands of blocks would wait for each other's atomics at one.
-// Only modules that do not explode take part; a block whose rest does not fit fires it as it is.
+// At the end, each block has less than an ensemble at each node, and with thousands of blocks these rests can take more
+// firings than the input itself. So a block without a full ensemble gives its items to a pool in global memory, which
+// it shares with 15 other blocks, and takes a full ensemble of one module out of the pool if there is one. If there is
+// none, it ends.
 //
-// Pools only grow. A slot is reserved by an atomic, written, and then marked as written; whoever
-// claims it waits for the mark, that is for a block that runs.
+//   block 0 ... block 15      block 16 ... block 31      ...
+//          pool 0                    pool 1              ...      the last block of a pool moves the pool's items
+//              `-------- common pool --------'                    to the common pool; the last block of that one
+//                                                                 fires everything that is left
+//
+// There are two levels, because thousands of blocks would wait for each other's atomics on one pool. Only modules that
+// do not explode take part; a block whose items do not fit the pool fires them as they are.
+//
+// Pools only grow. A block reserves slots by an atomic, writes them, and then marks them as written. A block that
+// claims a slot waits for the mark; the writer is running, so the wait ends.
 #pragma once
 
 #include "stream/scheduler.cuh"
 
 namespace stream {
 
-__device__ inline u32* rest_reserved(const Run& run, u32 pool, u32 node) {
+// Counters of a node in a pool: slots reserved, and slots claimed.
+__device__ inline u32* rest_reserved(const RunParameters& run, u32 pool, u32 node) {
   return run.rest_counters + 2 * (pool * run.node_count + node);
 }
-__device__ inline u32* rest_claimed(const Run& run, u32 pool, u32 node) {
+__device__ inline u32* rest_claimed(const RunParameters& run, u32 pool, u32 node) {
   return rest_reserved(run, pool, node) + 1;
 }
-// Blocks that still use a pool.
-__device__ inline u32* rest_users(const Run& run, u32 pool) {
+// Number of blocks that still use a pool.
+__device__ inline u32* rest_users(const RunParameters& run, u32 pool) {
   return run.rest_counters + 2 * run.rest_pools * run.node_count + pool;
 }
-// Slot `index` of a node in a pool, and its mark.
-__device__ inline byte* rest_slot(const Node& node, u32 pool, u32 index) {
+// Slot `index` of a node in a pool, and the word that is 1 once the slot is written.
+__device__ inline byte* rest_slot(const NodeRow& node, u32 pool, u32 index) {
   const u64 slot = static_cast<u64>(pool) * node.rest_slots + index;
   return node.rest + slot * node.slot_bytes;
 }
-__device__ inline u32* rest_mark(const Node& node, u32 pool, u32 index) {
+__device__ inline u32* rest_mark(const NodeRow& node, u32 pool, u32 index) {
   return node.rest_ready + static_cast<u64>(pool) * node.rest_slots + index;
 }
 
-// Reads what other blocks write; the order of such reads is not defined.
+// Reads a word that other blocks write. The order of such reads is not defined.
 __device__ inline u32 read_shared(const u32* address) {
   return *static_cast<const volatile u32*>(address);
 }
 
-// Reserves `count` slots of a node in a pool; the first of them, or NONE if there may be no room. Each
-// member of a pool adds at most an ensemble at a time, so that a quarter of the slots is enough to
-// keep from overrunning without another look. One thread.
-__device__ inline u32 reserve_rest(const Block& b, const Run& run, u32 pool, u32 n, u32 count) {
+// Reserves `count` slots of a node in a pool and returns the first of them, or NONE if there may be no room. Each block
+// of a pool adds at most an ensemble at a time, so the last quarter of the slots is enough for all blocks that read the
+// counter at the same time. One thread.
+__device__ inline u32 reserve_rest(const Block& b, const RunParameters& run, u32 pool, u32 n, u32 count) {
   const u32 slots = run.nodes[n].rest_slots;
   u32* reserved = rest_reserved(run, pool, n);
   if (count > b.node[n].ensemble || read_shared(reserved) > slots - slots / 4) return NONE;
   return slots == 0 ? NONE : atomicAdd(reserved, count);
 }
 
-// A node's queue, with `count` items from slot 0 on. One thread.
+// Resets a node's queue to `count` items from slot 0 on. One thread.
 __device__ inline void fill_queue(Block& b, u32 n, u32 count) {
   b.queue[n].head = 0;
   b.queue[n].count = count;
   b.flow[n] = {0, 0, wrapped(0, count, b.queue[n].capacity)};
 }
 
-// Gives all waiting items to a pool. All threads of the block; has barriers.
-__device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
+// Gives all waiting items to a pool. Items of a node for which the pool has no room stay, and set `drain`. All threads
+// of the block call; has barriers; valid at its end.
+__device__ inline void give_rest(Block& b, const RunParameters& run, u32 pool) {
   if (threadIdx.x < WARP) {
     for (u32 n = threadIdx.x; n < b.nodes; n += WARP) {
       const u32 count = b.queue[n].count;
@@ -71,7 +78,7 @@ __device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
   for (u32 n = 0; n < b.nodes; ++n) {
     const u32 place = b.prefix[n];
     if (place == NONE) continue;
-    const Node& node = run.nodes[n];
+    const NodeRow& node = run.nodes[n];
     const u32 bytes = node.slot_bytes;
     for (u32 i = threadIdx.x; i < b.queue[n].count; i += blockDim.x) {
       const u32 slot = wrapped(b.queue[n].head, i, b.queue[n].capacity);
@@ -93,8 +100,8 @@ __device__ inline void give_rest(Block& b, const Run& run, u32 pool) {
   __syncthreads();
 }
 
-// Claims up to `most` items of a node. One thread. Returns how many; `*place` is the first.
-__device__ inline u32 claim_rest(const Run& run, u32 pool, u32 n, u32 most, u32* place) {
+// Claims up to `most` items of a node from a pool and returns their number; `*place` is the first slot. One thread.
+__device__ inline u32 claim_rest(const RunParameters& run, u32 pool, u32 n, u32 most, u32* place) {
   u32* claimed = rest_claimed(run, pool, n);
   u32 first = read_shared(claimed);
   while (most > 0) {
@@ -111,12 +118,12 @@ __device__ inline u32 claim_rest(const Run& run, u32 pool, u32 n, u32 most, u32*
   return 0;
 }
 
-// Claims a full ensemble of one module or, if `all`, whatever fits into the queues, which are empty.
-// Notes place and count of each node in `prefix` and `take`. All lanes of warp 0; whether anything
-// was claimed.
-__device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
+// Claims a full ensemble of one module from the block's pool or, if `all`, as much as fits the block's queues, which
+// are empty. Stores first slot and number of each node in `prefix` and `take`. All lanes of warp 0 call, converged;
+// returns whether anything was claimed.
+__device__ inline bool choose_rest(Block& b, const RunParameters& run, bool all) {
   const u32 lane = lane_in_warp();
-  Own own[PASSES];
+  LaneNode own[PASSES];
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 n = pass * WARP + lane;
@@ -134,8 +141,8 @@ __device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
     own[pass].feasible = min(there, b.queue[n].capacity - b.queue[n].reserve);
   }
   __syncwarp();
-  sum_modules(own, run.flags & Run::SINGLE_NODES);
-  // The module declared first that has enough, which most often is the furthest upstream.
+  sum_modules(own, run.flags & RunParameters::SINGLE_NODES);
+  // The first declared module that has enough, which most often is the furthest upstream.
   u32 chosen = NONE;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
@@ -163,9 +170,10 @@ __device__ inline bool choose_rest(Block& b, const Run& run, bool all) {
   return __any_sync(ALL_LANES, any);
 }
 
-// Claims from the block's pool, goes on to the common one when it is the pool's last, or finishes.
-// All lanes of warp 0; the queues are empty.
-__device__ inline void claim_or_finish(Block& b, const Run& run) {
+// Claims items from the block's pool; if there are none, goes on to the common pool as the last block of its pool, or
+// finishes. Sets `shared_word` to 1 if there are items to be moved. All lanes of warp 0 call, converged; the queues are
+// empty.
+__device__ inline void claim_or_finish(Block& b, const RunParameters& run) {
   const u32 common = run.rest_pools - 1;
   if (b.sweep) {
     const bool any = choose_rest(b, run, true);
@@ -204,9 +212,9 @@ __device__ inline void claim_or_finish(Block& b, const Run& run) {
   }
 }
 
-// Gives, and takes again or ends. All threads of the block; has barriers, and the next schedule
-// must come after another.
-__device__ inline void share_rest(Block& b, const Run& run) {
+// The action `rest`: gives the block's items to its pool, then takes a full ensemble out of it, or finishes. All threads
+// of the block call; has barriers, and the scheduler must be called after another one.
+__device__ inline void share_rest(Block& b, const RunParameters& run) {
   const bool gives = !b.drain;
   const u32 pool = b.sweep ? run.rest_pools - 1 : b.pool;
   __syncthreads();  // giving may set `drain`
@@ -219,7 +227,7 @@ __device__ inline void share_rest(Block& b, const Run& run) {
   __syncthreads();
   if (!b.shared_word) return;
   for (u32 n = 0; n < b.nodes; ++n) {
-    const Node& node = run.nodes[n];
+    const NodeRow& node = run.nodes[n];
     const u32 bytes = node.slot_bytes;
     for (u32 i = threadIdx.x; i < b.flow[n].take; i += blockDim.x) {
       const u32 from = b.prefix[n] + i;

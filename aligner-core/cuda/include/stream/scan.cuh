@@ -1,19 +1,20 @@
-// Prefix sums over a block, and finding one's part in them: what exploding and collecting are made
-// of, for kernels of their own. (Stages do it by the queues' counters: scatter.cuh, pods.cuh.)
+// Prefix sums over a warp or a block, and finding the part of a prefix sum that an element belongs to. Kernels that
+// explode or compact items without the runtime use them; stages need not, since the runtime counts by its queues
+// (scatter.cuh, pods.cuh).
 #pragma once
 
 #include "stream/stage.cuh"
 
 namespace stream {
 
-// A thread's place among the block's threads.
+// An exclusive prefix sum over the threads of a block.
 template <class T>
 struct Scanned {
-  T before;  // the values of the threads before this one
-  T all;     // of all threads
+  T before;  // sum of the values of the threads before this one
+  T all;     // sum of the values of all threads
 };
 
-// The sum of the values of the warp's lanes up to and including this one. All lanes, converged.
+// Inclusive prefix sum over the lanes of a warp. All lanes call, converged.
 template <class T>
 __device__ T scan_warp(T value) {
   const u32 lane = threadIdx.x % WARP;
@@ -24,8 +25,8 @@ __device__ T scan_warp(T value) {
   return value;
 }
 
-// Adds up the warps' sums. `sums`: one in shared memory for each warp of the block. All threads of
-// the block; has one barrier. Nobody may write to `sums` again before the next one.
+// Turns a prefix sum over the lanes of each warp into one over the block. `sums` is shared memory, an element for each
+// warp. All threads of the block call; has one barrier. `sums` may be written again after the next barrier.
 template <class T>
 __device__ Scanned<T> scan_warps(T before_in_warp, T of_warp, T* sums) {
   const u32 warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
@@ -39,22 +40,22 @@ __device__ Scanned<T> scan_warps(T before_in_warp, T of_warp, T* sums) {
   return scanned;
 }
 
-// The prefix sum of `value` over the block, whose width is a multiple of 32. As `scan_warps`.
+// Exclusive prefix sum of `value` over the block, whose width is a multiple of 32. Contract of `scan_warps`.
 template <class T>
 __device__ Scanned<T> scan_block(T value, T* sums) {
   const T through = scan_warp(value);
   return scan_warps<T>(through - value, __shfl_sync(ALL_LANES, through, WARP - 1), sums);
 }
 
-// How many threads before this one, and in all, say yes. As `scan_warps`.
+// Number of threads before this one, and in the block, for which `yes` is true. Contract of `scan_warps`.
 __device__ inline Scanned<u32> rank_block(bool yes, u32* sums) {
   const u32 votes = __ballot_sync(ALL_LANES, yes);
   const u32 before = votes & ((1u << threadIdx.x % WARP) - 1);
   return scan_warps<u32>(__popc(before), __popc(votes), sums);
 }
 
-// The last of `count` parts, 1 or more, that begins at or before `element`; begin[0] is 0 and parts
-// are not empty. Any thread.
+// Index of the part that `element` belongs to, by binary search: the last of `count` parts (1 or more) that begins at or
+// before it. Part i begins at begin[i]; begin[0] is 0, and no part is empty. Any thread.
 __device__ inline u32 find_part(const u32* begin, u32 count, u32 element) {
   u32 low = 0, high = count;
   while (high - low > 1) {
@@ -68,7 +69,7 @@ __device__ inline u32 find_part(const u32* begin, u32 count, u32 element) {
   return low;
 }
 
-// The union of the lanes' bits. All lanes, converged.
+// Bitwise OR over the lanes of a warp. All lanes call, converged; valid in all lanes.
 __device__ inline u32 unite_warp(u32 bits) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __reduce_or_sync(ALL_LANES, bits);
@@ -78,11 +79,12 @@ __device__ inline u32 unite_warp(u32 bits) {
 #endif
 }
 
-// The same as `find_part` for a warp whose lanes have the elements `first`, `first` + 1, ..., when
-// `part` is that of `first`: without a search. All lanes, converged.
+// `find_part` for the elements first, first + 1, ... of the lanes of a warp, without a search: `part` is the part of
+// element `first`. All lanes call, converged, with the same arguments.
 __device__ inline u32 find_parts(const u32* begin, u32 count, u32 first, u32 part) {
   const u32 lane = threadIdx.x % WARP, next = part + 1 + lane;
-  // A lane looks where one of the next parts begins; a bit for each lane that begins one.
+  // Each lane reads where one of the next parts begins. Bit j of `heads` says that a part begins at the element of
+  // lane j.
   const u32 place = next < count ? begin[next] - first : WARP;
   const u32 heads = unite_warp(place < WARP ? 1u << place : 0);
   return part + __popc(heads & ((2u << lane) - 1));

@@ -1,8 +1,13 @@
-// From what a warp's threads have pushed to the queues of the targets (000, section 3.2.2).
+// Scattering: moving the items that a warp's threads have pushed to the queues of their targets (Cole 2017, 3.2.2).
 //
-// Lanes with the same target are counted by `__match_any_sync`; one of them reserves the slots for
-// all by an atomic on shared memory, and each writes its item to the slot of its rank. Warps need no
-// barrier between them: the scheduler made sure that all slots are there.
+// `__match_any_sync` finds the lanes with the same target; one of them reserves slots for all by an atomic on shared
+// memory, and each lane writes its item to the slot of its rank among them. Warps need no barrier between them, since
+// the scheduler has made sure that all slots are free.
+//
+//   lane     0   1   2   3   4   5   6   7    queue A has its tail at slot 9, queue B at slot 15
+//   target   A       A   B   A       B   A    lane 0 reserves 4 slots of A, lane 3 reserves 2 slots of B
+//   rank     0       1   0   2       1   3
+//   slot     9      10  15  11      16  12    modulo the capacity of the queue
 #pragma once
 
 #include "stream/block.cuh"
@@ -11,8 +16,9 @@
 
 namespace stream {
 
-// Notes the first error of the launch; the host reports it. Any thread.
-__device__ inline void report(const Run& run, u32 module, u32 channel, u32 node) {
+// Records that a stage has pushed more than its gamma, unless another fault of the launch was recorded before. The host
+// turns it into an error after the launch. Any thread.
+__device__ inline void report(const RunParameters& run, u32 module, u32 channel, u32 node) {
   if (atomicExch(&run.fault->set, 1u) == 0) {
     run.fault->module = module;
     run.fault->channel = channel;
@@ -20,10 +26,10 @@ __device__ inline void report(const Run& run, u32 module, u32 channel, u32 node)
   }
 }
 
-// Writes one item for each lane of `mask` to its target, a queue without ends or a sink. All lanes
-// of `mask`, converged.
+// Writes one item of each lane in `mask` to the lane's target: a sink, or a node whose module does not explode. All
+// lanes in `mask` call, converged.
 template <class T>
-__device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, const T& item) {
+__device__ void write_items(Block& b, const RunParameters& run, u32 mask, u32 target, const T& item) {
   const u32 peers = __match_any_sync(mask, target);
   const u32 rank = __popc(peers & lanes_before());
   const u32 leader = __ffs(peers) - 1;
@@ -32,7 +38,7 @@ __device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, cons
   u64 far = 0;
   if (lane_in_warp() == leader) {
     base = atomicAdd(reinterpret_cast<u32*>(&b.flow[target].pushed), __popc(peers));
-    if (scheme == static_cast<u32>(Scheme::atomics)) {
+    if (scheme == static_cast<u32>(SinkScheme::atomics)) {
       far = atomicAdd(run.sinks[target - b.nodes].cursor, static_cast<u64>(__popc(peers)));
     }
   }
@@ -40,21 +46,21 @@ __device__ void write_items(Block& b, const Run& run, u32 mask, u32 target, cons
   const u32 slot = wrapped(b.flow[target].tail, base, b.queue[target].capacity);
   if (target < b.nodes) {
     store_item(slot_at(b, target, slot, sizeof(T)), stride_of(b, target, sizeof(T)), item);
-  } else if (scheme == static_cast<u32>(Scheme::regions) || scheme == static_cast<u32>(Scheme::exact)) {
+  } else if (scheme == static_cast<u32>(SinkScheme::regions) || scheme == static_cast<u32>(SinkScheme::exact)) {
     store_packed(b.ring[target] + static_cast<u64>(slot) * sizeof(T), item);
   }
-  // A shared array is an experiment's: its lanes may part here.
-  if (__any_sync(mask, scheme == static_cast<u32>(Scheme::atomics))) {
+  // Only experiments use shared arrays, so lanes may diverge here.
+  if (__any_sync(mask, scheme == static_cast<u32>(SinkScheme::atomics))) {
     far = __shfl_sync(mask, far, leader) + rank;
-    if (scheme == static_cast<u32>(Scheme::atomics) && far < run.sinks[target - b.nodes].room) {
+    if (scheme == static_cast<u32>(SinkScheme::atomics) && far < run.sinks[target - b.nodes].room) {
       store_packed(b.ring[target] + far * sizeof(T), item);
     }
   }
 }
 
-// The same for queues of modules that explode: an item of `weight` elements, or none if 0. One
-// atomic on slots and elements together keeps `ends` in the order of slots. All lanes of a warp,
-// converged; only those with `weight > 0` write.
+// Writes one item of each lane with `weight > 0` to the lane's target, a node whose module explodes the item into
+// `weight` elements. One atomic on slots and elements together keeps `ends` in the order of slots. All lanes of a warp
+// call, converged.
 template <class T>
 __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) {
   const u32 lane = lane_in_warp();
@@ -85,9 +91,9 @@ __device__ void write_weighted(Block& b, u32 target, u32 weight, const T& item) 
   }
 }
 
-// The elements of an item for the module that receives it, if it explodes and takes a `T`.
+// Elements of an item for module S, which receives it; 0 if S does not explode or takes another type. Any thread.
 template <class T, class S>
-__device__ u32 weight_for(const Block& b, const Run& run, u32 target, const T& item) {
+__device__ u32 weight_for(const Block& b, const RunParameters& run, u32 target, const T& item) {
   if constexpr (S::KIND != Kind::each && std::is_same<typename S::In, T>::value) {
     if constexpr (S::KIND == Kind::explode) {
       const Site<S> site{b.parameters[target], run.global, 0, 1, 0};
@@ -100,29 +106,31 @@ __device__ u32 weight_for(const Block& b, const Run& run, u32 target, const T& i
   }
 }
 
+// Elements of an item for the module of its target, one of the modules M. Any thread.
 template <class T, class... M>
-__device__ u32 weight_of(const Block& b, const Run& run, u32 target, const T& item) {
+__device__ u32 weight_of(const Block& b, const RunParameters& run, u32 target, const T& item) {
   u32 weight = 0, index = 0;
   const u32 module = b.node[target].module;
   ((weight = index++ == module ? weight_for<T, M>(b, run, target, item) : weight), ...);
   return weight;
 }
 
-// Whether any module takes a `T` and explodes it: if not, its items need no ends.
+// Whether any of the modules M takes items of type T and explodes them or takes them as pods.
 template <class T, class... M>
 constexpr bool explodes_any = ((M::KIND != Kind::each && std::is_same<typename M::In, T>::value) || ...);
 
-// Which modules there are; passed to functions that look one up by number.
+// The list of an application's modules, an empty argument for functions that look one up by number.
 template <class... M>
 struct Modules {};
 
-// Items that a lane may push for them to be written together: the code grows with it.
+// The greatest gamma for which a lane's items are written together; code size grows with it.
 constexpr u32 TOGETHER = 8;
 
-// What `write_weighted` does for one item a lane, for up to G of them at once, which all go to `target`: one
-// prefix sum and one atomic, however few of the lanes have items. All lanes of a warp, converged.
+// Writes up to G items of each lane to one target, a node whose module explodes them: one prefix sum over the warp and
+// one atomic. Bit s of `filled` says that the lane has an item in slot s. All lanes of a warp call, converged, with the
+// same target.
 template <class T, u32 G, class... M>
-__device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, const T (&items)[G], u32 filled,
+__device__ void write_all_weighted(Modules<M...>, Block& b, const RunParameters& run, const T (&items)[G], u32 filled,
                                    u32 target) {
   // Slots in the low half, elements in the high half, as in `Flow`.
   u64 own = 0;
@@ -146,11 +154,12 @@ __device__ void write_all_weighted(Modules<M...>, Block& b, const Run& run, cons
   }
 }
 
-// What `write_items` does for up to G items a lane, which all go to a queue without ends: one atomic, and a lane's items
-// next to each other, as neighbours often are alike. All lanes of a warp, converged.
+// Writes up to G items of each lane to one target, a node whose module does not explode: one atomic, and a lane's items
+// side by side, since items of one input are often alike. Bit s of `filled` says that the lane has an item in slot s.
+// All lanes of a warp call, converged, with the same target.
 template <class T, u32 G>
 __device__ void write_all(Block& b, const T (&items)[G], u32 filled, u32 target) {
-  // Those of the lanes before, bit by bit of how many each has.
+  // Items of the lanes before this one, summed bit by bit of the lanes' numbers of items.
   const u32 own = __popc(filled);
   u32 rank = 0, all = 0;
 #pragma unroll
@@ -171,7 +180,7 @@ __device__ void write_all(Block& b, const T (&items)[G], u32 filled, u32 target)
   }
 }
 
-// The item of a slot, chosen from registers if there are so few that they may be there.
+// The item in a slot. For few slots it is selected by comparisons, so that the items may stay in registers. Any thread.
 template <class T, u32 G>
 __device__ T item_at(const T (&items)[G], u32 slot) {
   if constexpr (G > TOGETHER) {
@@ -186,9 +195,10 @@ __device__ T item_at(const T (&items)[G], u32 slot) {
   }
 }
 
-// Sends an item to its target from each lane for which `is_one`. All lanes of a warp, converged.
+// Writes the item of each lane with `is_one` set to the lane's target, of whatever kind. All lanes of a warp call,
+// converged.
 template <class T, class... M>
-__device__ void write_one(Modules<M...>, Block& b, const Run& run, const T& item, bool is_one, u32 target) {
+__device__ void write_one(Modules<M...>, Block& b, const RunParameters& run, const T& item, bool is_one, u32 target) {
   const u32 mask = __ballot_sync(ALL_LANES, is_one);
   if (mask == 0) return;
   if constexpr (explodes_any<T, M...>) {
@@ -206,10 +216,10 @@ __device__ void write_one(Modules<M...>, Block& b, const Run& run, const T& item
   __syncwarp();
 }
 
-// Sends what is staged in each lane's `filled` slots of channel I to its target. All lanes of a warp,
-// converged; `node` is meant only where a slot is filled.
+// Writes the items in each lane's `filled` slots of channel I to the target of that channel at the lane's node. All
+// lanes of a warp call, converged; `node` is read only in lanes with a filled slot.
 template <u32 I, class T, u32 G, class... M>
-__device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run, const T (&items)[G],
+__device__ void scatter_channel(Modules<M...> modules, Block& b, const RunParameters& run, const T (&items)[G],
                                 u32 filled, u32 node) {
   const u32 target = filled != 0 ? b.edge[b.node[node].first_edge + I].target : 0;
   if constexpr (G == 1) {
@@ -224,7 +234,7 @@ __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run,
         if constexpr (explodes_any<T, M...>) return write_all_weighted(modules, b, run, items, filled, common);
       }
     }
-    // What is left is rare: the code for a slot stands here once, though its item may be in registers.
+    // Lanes with different targets are rare here. The loop is not unrolled, to keep the code small.
 #pragma unroll 1
     for (u32 s = 0; s < G; ++s) {
       write_one(modules, b, run, item_at(items, s), (filled >> s & 1) != 0, target);
@@ -232,10 +242,10 @@ __device__ void scatter_channel(Modules<M...> modules, Block& b, const Run& run,
   }
 }
 
-// Of which slots of a channel a thread may send the items, when `threads` threads share its input: of all or,
-// if they pushed more than gamma together, of none. All lanes of a warp, converged.
+// Checks that the THREADS threads that share an input have pushed no more than GAMMA items on channel I together.
+// Returns `filled`, or 0 after recording a fault. All lanes of a warp call, converged.
 template <u32 I, u32 GAMMA, u32 THREADS>
-__device__ u32 checked(const Block& b, const Run& run, u32 filled, u32 count, u32 node) {
+__device__ u32 checked(const Block& b, const RunParameters& run, u32 filled, u32 count, u32 node) {
   u32 sum = count;
   for (u32 step = 1; step < THREADS; step *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
   if (sum <= GAMMA) return filled;
@@ -243,11 +253,12 @@ __device__ u32 checked(const Block& b, const Run& run, u32 filled, u32 count, u3
   return 0;
 }
 
+// Writes the items of the channels from I on, of which a list is the last argument. All lanes of a warp call, converged.
 template <u32 THREADS, u32 I, class P, class M>
-__device__ void scatter_from(M, Block&, const Run&, P&, u32, Channels<>) {}
+__device__ void scatter_from(M, Block&, const RunParameters&, P&, u32, Channels<>) {}
 
 template <u32 THREADS, u32 I, class P, class M, class C, class... Rest>
-__device__ void scatter_from(M modules, Block& b, const Run& run, P& push, u32 node,
+__device__ void scatter_from(M modules, Block& b, const RunParameters& run, P& push, u32 node,
                              Channels<C, Rest...>) {
   auto& staged = staging<I>(push);
   const u32 filled = checked<I, C::GAMMA, THREADS>(b, run, staged.filled, staged.count, node);
@@ -255,10 +266,10 @@ __device__ void scatter_from(M modules, Block& b, const Run& run, P& push, u32 n
   scatter_from<THREADS, I + 1>(modules, b, run, push, node, Channels<Rest...>{});
 }
 
-// Sends everything of a `push`. All lanes of a warp, converged; lanes without an input come with an
-// empty push.
+// Writes all items of the lanes' pushes to their targets. All lanes of a warp call, converged; lanes without an input
+// have an empty push. Valid for the block after the next barrier.
 template <u32 THREADS, class... C, class... M>
-__device__ void scatter(Modules<M...> modules, Block& b, const Run& run, Push<Channels<C...>>& push,
+__device__ void scatter(Modules<M...> modules, Block& b, const RunParameters& run, Push<Channels<C...>>& push,
                         u32 node) {
   scatter_from<THREADS, 0>(modules, b, run, push, node, Channels<C...>{});
 }

@@ -1,8 +1,13 @@
-// Which module to fire, and how many of its inputs (000, sections 4.4 and 4.5).
+// The scheduler: chooses the module to fire, and how many of its inputs (Cole 2017, 4.4 and 4.5).
 //
-// One warp decides, while the others of its block wait: so what counts is how many instructions it
-// takes, and how many of them wait for each other. A lane looks after the node of its number, in
-// registers; sums over the nodes of a module are segmented scans by shuffles, as in Figure 4.8.
+// One warp decides while the other warps of its block wait, so the latency of a decision counts. Lane j holds node j in
+// registers; sums over the nodes of a module are segmented scans by shuffles, as in Cole 2017, fig. 4.8.
+//
+//   settle            book the last firing: one lane for each target
+//   count_feasible    inputs of each node whose outputs fit: one lane for each node
+//   sum_modules       ... and of each module: segmented scan
+//   best              the best module, as a number to compare: one maximum over the warp
+//   take              inputs that the firing takes from each node of that module
 #pragma once
 
 #include "stream/booking.cuh"
@@ -10,30 +15,32 @@
 
 namespace stream {
 
-// `total` cut to full ensembles. Totals are far below 2^19, which the inverse is exact for.
+// The largest multiple of the ensemble that is at most `total`. Any thread. The multiplication by the inverse is exact
+// below 2^19, and totals are far smaller.
 __device__ inline u32 full_part(const NodeFacts& node, u32 total) {
   if (node.ensemble == 1) return total;
   return __umulhi(min(total, 1u << 19), node.inverse) * node.ensemble;
 }
 
-// How many more inputs the queue of an edge's target has room for.
-__device__ inline u32 room_behind(const Block& b, const Edge& edge) {
+// Number of inputs for whose outputs on an edge the queue of the target has room. Any thread.
+__device__ inline u32 room_behind(const Block& b, const EdgeRow& edge) {
   const Queue queue = b.queue[edge.target];
-  const u32 held = edge.flags & Edge::BACK ? 0 : queue.reserve;
+  const u32 held = edge.flags & EdgeRow::BACK ? 0 : queue.reserve;
   const u32 free = max(queue.open(), held) - held;
-  const u32 slots = edge.flags & Edge::SHARED ? min(free, queue.reserve) : free;
+  const u32 slots = edge.flags & EdgeRow::SHARED ? min(free, queue.reserve) : free;
   return edge.gamma == 1 ? slots : slots / edge.gamma;
 }
 
-// How many inputs of node `n` can be fired: those whose outputs fit. One thread.
+// Sets `feasible` and `queued` of node n: how many of its inputs can be fired so that all their outputs fit. Called by
+// the lane of the node. PODS: whether the application has modules that explode or take pods.
 template <bool PODS>
-__device__ void count_feasible(const Block& b, u32 n, Own& own) {
+__device__ void count_feasible(const Block& b, u32 n, LaneNode& own) {
   u32 inputs = NONE, pods = NONE;  // bounds by the free slots of targets
-  Edge edge = own.edge;
+  EdgeRow edge = own.edge;
 #pragma unroll 1
   for (u32 c = 0; c < own.node.channels;) {
     const u32 fit = room_behind(b, edge);
-    if (!PODS || (edge.flags & Edge::PER_ELEMENT)) inputs = min(inputs, fit);
+    if (!PODS || (edge.flags & EdgeRow::PER_ELEMENT)) inputs = min(inputs, fit);
     else pods = min(pods, fit);
     if (++c < own.node.channels) edge = b.edge[own.node.first_edge + c];
   }
@@ -53,9 +60,10 @@ __device__ void count_feasible(const Block& b, u32 n, Own& own) {
   }
 }
 
-// Sums what is feasible over each module's nodes. All lanes of warp 0, converged.
-__device__ inline void sum_modules(Own (&own)[PASSES], bool single) {
-  u32 carry = 0, carrier = NONE;  // of the last node of the pass before
+// Sums `feasible` over the nodes of each module, which sets `before`, `total` and `full`. `single`: every module has one
+// node, so that there is nothing to sum. All lanes of warp 0 call, converged.
+__device__ inline void sum_modules(LaneNode (&own)[PASSES], bool single) {
+  u32 carry = 0, carrier = NONE;  // sum and module of the last node of the previous pass
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 m = own[pass].node.module;
@@ -78,9 +86,13 @@ __device__ inline void sum_modules(Own (&own)[PASSES], bool single) {
   }
 }
 
-// What a choice compares: the source with input to fire comes before all others, then modules with
-// full ensembles, where that counts, then more inputs, then the module declared first. 0 for nothing.
-// Bit 8 says whether what fires are full ensembles.
+// The rank of a module as one number, its key, of which the greatest wins; 0 if it cannot fire.
+//
+//   bit 31       it is the source's module and can fill an ensemble with inputs from the window among them
+//   bit 30       it has full ensembles, under the lazy policy
+//   bits 9-29    inputs that it fires
+//   bit 8        all ensembles of the firing are full
+//   bits 0-7     255 - module: of equals, the module declared first
 constexpr u32 SOURCE = 1u << 31, FULL = 1u << 30, MOST = (1u << 21) - 1;
 __device__ inline u32 key_of(u32 module, u32 inputs, bool full) {
   if (inputs == 0) return 0;
@@ -90,14 +102,15 @@ __device__ inline u32 module_of(u32 key) { return 255 - (key & 255); }
 __device__ inline u32 inputs_of(u32 key) { return key >> 9 & MOST; }
 __device__ inline bool is_full(u32 key) { return key >> 8 & 1; }
 
-// The key of everything that a node's module has; of pods, some may be left over that do not fit.
-__device__ inline u32 key_of_all(const Own& own) {
+// The key of firing everything that is feasible at a node's module. Any thread.
+__device__ inline u32 key_of_all(const LaneNode& own) {
   const bool full = takes_whole_pods(own.node) ? own.full > 0 : own.full == own.total;
   return key_of(own.node.module, own.total, full);
 }
 
-// The key of the best module. Lazy: that of its full ensembles, if there are any. All lanes of warp 0.
-__device__ inline u32 best(const Block& b, const Own (&own)[PASSES], bool lazy) {
+// The key of the module to fire. `lazy`: modules with full ensembles fire these alone. All lanes of warp 0 call,
+// converged; valid in all lanes.
+__device__ inline u32 best(const Block& b, const LaneNode (&own)[PASSES], bool lazy) {
   bool input = false;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
@@ -115,8 +128,9 @@ __device__ inline u32 best(const Block& b, const Own (&own)[PASSES], bool lazy) 
   return largest(key);
 }
 
-// The key of the best module that explodes, counting everything. All lanes of warp 0.
-__device__ inline u32 best_exploding(const Own (&own)[PASSES]) {
+// The key of the best module among those that explode or take pods, counting everything feasible. All lanes of warp 0
+// call, converged; valid in all lanes.
+__device__ inline u32 best_exploding(const LaneNode (&own)[PASSES]) {
   u32 key = 0;
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
@@ -126,10 +140,11 @@ __device__ inline u32 best_exploding(const Own (&own)[PASSES]) {
   return largest(key);
 }
 
-// No ensemble is full, and the input is at its end or nothing can fire; `any` is what could. Items are
-// shared, if that is asked for, but for pods and what explodes, of which a block fires what it has. All
-// lanes of warp 0; returns the key of the module to fire, or 0 when it has decided not to fire.
-__device__ inline u32 end_of_input(Block& b, const Run& run, const Own (&own)[PASSES], u32 any) {
+// Decides when no ensemble is full, and the input is at its end or nothing can fire; `any` is the key of the best module
+// all the same, or 0. If blocks share rests, the block shares its items, but fires pods and items of modules that
+// explode as they are. All lanes of warp 0 call, converged; returns the key of the module to fire, or 0 after it has
+// set another action.
+__device__ inline u32 end_of_input(Block& b, const RunParameters& run, const LaneNode (&own)[PASSES], u32 any) {
   const bool input = b.waiting > 0;
   bool waits = input;
 #pragma unroll
@@ -137,11 +152,11 @@ __device__ inline u32 end_of_input(Block& b, const Run& run, const Own (&own)[PA
     waits |= own[pass].node.module != NONE && own[pass].queue.count > 0;
   }
   waits = __any_sync(ALL_LANES, waits);
-  const bool shares = run.flags & Run::LAZY && run.flags & Run::SHARE_REST && b.exhausted && !input;
+  const bool shares = run.flags & RunParameters::LAZY && run.flags & RunParameters::SHARE_REST && b.exhausted && !input;
   const bool gives = shares && !b.drain && !b.partial;
   const u32 chosen = gives ? best_exploding(own) : any;
   if (chosen == 0 && lane_in_warp() == 0) {
-    // Nothing fires and something waits: then a sink is full.
+    // If nothing can fire although items wait, a sink is full.
     const bool rest = (gives && any != 0) || (shares && !waits);
     b.next.action = rest ? Action::rest : Action::stop;
     b.finished = b.finished || (!rest && !waits && b.exhausted);
@@ -149,8 +164,8 @@ __device__ inline u32 end_of_input(Block& b, const Run& run, const Own (&own)[PA
   return chosen;
 }
 
-// Takes its part of the module's `inputs` from node `n`. One thread.
-__device__ inline void take(Block& b, u32 n, const Own& own, u32 inputs) {
+// Sets what the firing takes from node n, whose module fires `inputs` inputs. Called by the lane of the node.
+__device__ inline void take(Block& b, u32 n, const LaneNode& own, u32 inputs) {
   const u32 all = min(max(inputs, own.before) - own.before, own.feasible);
   const u32 queued = min(all, own.queued);
   b.prefix[n] = min(own.before, inputs);
@@ -162,12 +177,12 @@ __device__ inline void take(Block& b, u32 n, const Own& own, u32 inputs) {
   }
 }
 
-// Books the last firing and decides on the next action. All lanes of warp 0 call; the decision is
-// valid for the block after the next barrier. PODS: whether there are modules that explode.
+// Books the last firing and decides on the next action. All lanes of warp 0 call, converged; the decision is valid for
+// the block after the next barrier. PODS: whether the application has modules that explode or take pods.
 template <bool PODS>
-__device__ void schedule(Block& b, const Run& run) {
+__device__ void schedule(Block& b, const RunParameters& run) {
   const u32 lane = lane_in_warp(), nodes = b.nodes;
-  Own own[PASSES];
+  LaneNode own[PASSES];
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const u32 t = pass * WARP + lane;
@@ -177,7 +192,7 @@ __device__ void schedule(Block& b, const Run& run) {
     if (t < b.targets) own[pass].queue = settle<PODS>(b, t);
     if (own[pass].node.channels > 0) own[pass].edge = b.edge[own[pass].node.first_edge];
   }
-  // Volatile, as other lanes might read it, too, and not use it, while it is written.
+  // Volatile: otherwise the compiler may let all lanes read the word while lane 0 writes it.
   if (lane == 0 && *static_cast<const volatile u32*>(&b.window_moved)) move_window(b, run);
   __syncwarp();
 
@@ -202,9 +217,9 @@ __device__ void schedule(Block& b, const Run& run) {
     if (n < nodes) count_feasible<PODS>(b, n, own[pass]);
   }
   const u32 flags = run.flags;
-  sum_modules(own, flags & Run::SINGLE_NODES);
-  u32 chosen = best(b, own, flags & Run::LAZY);
-  if (chosen == 0 || (chosen < FULL && flags & Run::SHARE_REST)) {
+  sum_modules(own, flags & RunParameters::SINGLE_NODES);
+  u32 chosen = best(b, own, flags & RunParameters::LAZY);
+  if (chosen == 0 || (chosen < FULL && flags & RunParameters::SHARE_REST)) {
     chosen = end_of_input(b, run, own, chosen);
     if (chosen == 0) return;
   }

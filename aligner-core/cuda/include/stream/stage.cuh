@@ -1,6 +1,6 @@
-// What the author of an application writes: stages, their channels, and what a stage is given.
+// Stages, channels and sites: the part of the runtime that an application's author uses.
 //
-// A stage is a struct with one function that receives an item and a `push`:
+// A stage is a struct with one function that receives an item and pushes others:
 //
 //   struct Filter : stream::Stage {                   // the fields are the module's parameters
 //     using In = Token;
@@ -14,13 +14,13 @@
 //   };
 //   STREAM_APP(filter, Filter)
 //
-// Contract of `run`: called by threads of a warp that need not have converged, each with an item of
-// its own; it must not wait for other threads (no barrier, no warp collective), because lanes
-// without an item do not call it. Where THREADS is 32 a warp has one item, and its lanes may use warp
-// collectives. Structs have the layout of their `#[repr(C)]` counterparts.
+// Contract of `run`: threads of a warp call it that need not have converged, each with an item of its own. It must not
+// wait for other threads (no barrier, no warp collective), because lanes without an item do not call it. Only if
+// THREADS is 32 do all lanes of a warp share an item and may use warp collectives. Structs have the layout of their
+// `#[repr(C)]` counterparts in Rust.
 //
-// Items of a channel with a gamma of 2 or more stay in registers if `push(to<I>(), item, slot)` names
-// their slots, less than gamma and each at most once, by constants or variables of unrolled loops.
+// Items of a channel with a gamma of 2 or more stay in registers if they are pushed by `push(to<I>(), item, slot)`,
+// where `slot` is below gamma, used at most once, and a constant or the variable of an unrolled loop.
 #pragma once
 
 #include "gpualign/cuda_or_cpu.cuh"
@@ -36,13 +36,13 @@ using u64 = unsigned long long;
 constexpr u32 WARP = 32;
 constexpr u32 ALL_LANES = 0xFFFFFFFFu;
 
-// How items are dealt to threads; the numbers are those of the host's `Mapping`.
+// Ways in which items are mapped to threads; the numbers are those of the host's `Mapping`.
 enum class Kind : u32 { each, explode, collect, reduce };
 
-// No parameters.
+// Parameters of a node or application that has none.
 struct Nothing {};
 
-// The base of stages that map items one by one, with the defaults.
+// Base of stages that take items one by one, with defaults for what they may define.
 struct Stage {
   using Node = Nothing;
   using Global = Nothing;
@@ -51,12 +51,12 @@ struct Stage {
   static constexpr u32 ITEMS = 1;    // items a thread
 };
 
-// The base of stages that run once for each of the `size(item, site)` elements of an item.
+// Base of stages that run once for each of the `size(item, site)` elements of an item, in a lane each.
 struct Exploding : Stage {
   static constexpr Kind KIND = Kind::explode;
 };
 
-// A header and up to `C` items, in one queue slot.
+// A pod: a header and up to `C` items, in one slot of a queue.
 template <class H, class T, u32 C>
 struct Pod {
   using Header = H;
@@ -67,22 +67,22 @@ struct Pod {
   T items[C];
 };
 
-// One output: what it carries, and the most items that one input yields on it: up to 32.
+// An output of a stage that carries items of type T; G, its gamma, is the most that one input yields, 1 to 32.
 template <class T, u32 G>
 struct Channel {
   using Item = T;
   static constexpr u32 GAMMA = G;
 };
 
+// The channels of a stage, by index.
 template <class... C>
 struct Channels {
   static constexpr u32 COUNT = sizeof...(C);
 };
 
-// The base of stages that run on the items of a pod and pack those they keep into new pods, at most
-// `FAN` a pod. Instead of `Out` they have `using New = Pod<...>`, the type of the new pods, and
-// `using Others = Channels<...>`, the channels from index 1 on, whose gammas are per item. They
-// define
+// Base of stages that run on each item of a pod and pack the items that they keep into new pods, at most F for each
+// pod. P is the type of pod that they take, N that of the new pods, and O has their channels from index 1 on, whose
+// gammas count for each item; channel 0 carries the new pods. They define
 //   void run(const Header&, const Element&, const Site&, Keep& keep, Push& push): `keep(key, item)`
 //     puts an item into the new pod of this key; keys must be compile-time constants or small loops;
 //   New::Header header(const Header&, u32 key, const Site&): called once a new pod.
@@ -95,7 +95,7 @@ struct Collecting : Stage {
   static constexpr Kind KIND = Kind::collect;
 };
 
-// The base of stages that reduce the items of a pod to one `Value`. They define
+// Base of stages that reduce the items of a pod of type P to one value of type V. They define
 //   Value value(const Header&, const Element&, const Site&), Value combine(Value, Value) and
 //   void finish(const Header&, const Value&, const Site&, Push&); gammas are per pod.
 template <class P, class V>
@@ -105,7 +105,7 @@ struct Reducing : Stage {
   static constexpr Kind KIND = Kind::reduce;
 };
 
-// Names the channel of index I: `push(stream::to<I>(), item)`.
+// The channel of index I, as in `push(stream::to<I>(), item)`.
 template <u32 I>
 struct To {};
 template <u32 I>
@@ -113,11 +113,11 @@ __device__ constexpr To<I> to() {
   return {};
 }
 
-// Bytes of a type's fields: 0 for a struct without any.
+// Bytes of a type's fields: 0 for a struct without fields, whose C++ size is 1.
 template <class T>
 constexpr u32 bytes_of = std::is_empty<T>::value ? 0 : sizeof(T);
 
-// Reads parameters; a type without fields is not read.
+// Reads parameters from memory; types without fields take no memory.
 template <class T>
 __device__ T parameters_at(const byte* address) {
   if constexpr (bytes_of<T> == 0) {
@@ -127,14 +127,14 @@ __device__ T parameters_at(const byte* address) {
   }
 }
 
-// Where a stage runs.
+// The place where a stage runs: its node, and its thread among the threads that share the item.
 template <class S>
 struct Site {
   const byte* node_parameters;
   const byte* global_parameters;
-  u32 lane;     // which of the item's threads this is
+  u32 lane;     // number of this thread among the threads that share the item, from 0
   u32 lanes;    // threads that share the item
-  u32 element;  // which element of an exploded item, or item of a pod, this is
+  u32 element;  // number of this element of an exploded item, or of this item of a pod, from 0
 
   __device__ typename S::Node node() const { return parameters_at<typename S::Node>(node_parameters); }
   __device__ typename S::Global global() const {
@@ -142,7 +142,7 @@ struct Site {
   }
 };
 
-// How an executor calls a stage; specialised for fused stages, which have parts.
+// Calls of a stage by the executor, and the sizes of its parameters; specialised for fused stages (fused.cuh).
 template <class S>
 struct Code {
   static constexpr u32 PARAMETERS = bytes_of<S>;
@@ -157,7 +157,7 @@ struct Code {
   }
 };
 
-// The channels of a stage: for collecting stages, the new pods and the others.
+// The channels of a stage. For collecting stages, channel 0 is that of the new pods.
 template <class S, Kind K = S::KIND>
 struct OutOf {
   using Type = typename S::Out;

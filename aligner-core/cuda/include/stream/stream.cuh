@@ -1,24 +1,33 @@
-// An irregular streaming application on a GPU, after MERCATOR (000, chapters 3 and 4).
+// An irregular streaming application on a GPU, after MERCATOR (Cole 2017, chapters 3 and 4).
 //
 //   #include "stream/stream.cuh"
 //   struct Filter : stream::Stage { ... };                       // stage.cuh says how
 //   STREAM_APP(my_app, Filter, ...)
 //
-// defines four kernels. `my_app` runs the application: every block is a copy of it with its own
-// queues. `my_app_metrics` measures as it runs. `my_app_pack` moves the outputs of all blocks
-// together. `my_app_describe` tells the host what was compiled, which it compares with its topology. Modules are numbered in the order given. Which nodes there
-// are, how they are connected and how long their queues are comes at run time, in tables (run.cuh).
+// defines four kernels:
 //
-//   block.cuh      the block's queues and decision    scatter.cuh     outputs to their queues
-//   booking.cuh    what a firing did to them          pods.cuh        collect and reduce
-//   scheduler.cuh  what to fire                       whole_pods.cuh  what of it, of pods
-//   fire.cuh       gather, run, scatter               rest.cuh        sharing what is left at the end
-//   fuse.cuh       two stages as one                  pack.cuh        outputs of all blocks as one
-//   describe.cuh   what was compiled
+//   my_app           runs the application; every block is a copy of it with its own queues
+//   my_app_metrics   the same, and measures as it runs
+//   my_app_pack      moves the outputs of all blocks together
+//   my_app_describe  tells the host which stages were compiled, to be compared with its topology
+//
+// Modules are numbered in the order given. The nodes, their edges and the lengths of their queues are known at run
+// time only: the host writes them to tables (tables.cuh).
+//
+//   stage.cuh       what an author writes             push.cuh        outputs of a thread
+//   tables.cuh      structs shared with the host      items.cuh       items in memory
+//   block.cuh       a block's queues and decision     booking.cuh     updating queues after a firing
+//   scheduler.cuh   choosing what to fire             lane_node.cuh   a scheduler lane's view of its node
+//   whole_pods.cuh  scheduling modules over pods      fire.cuh        gather, run, scatter
+//   scatter.cuh     outputs to their queues           pods.cuh        firing modules over pods
+//   fused.cuh       two stages as one                 rest.cuh        the end of the input
+//   pack.cuh        outputs of all blocks as one      describe.cuh    what was compiled
+//   metrics.cuh     clocks and counters               scan.cuh        prefix sums
 #pragma once
 
 #include "stream/describe.cuh"
-#include "stream/fuse.cuh"
+#include "stream/fused.cuh"
+#include "stream/layouts.cuh"
 #include "stream/pack.cuh"
 #include "stream/pods.cuh"
 #include "stream/rest.cuh"
@@ -26,18 +35,19 @@
 
 namespace stream {
 
+// Fires module S by its kind. All threads of the block call; may have barriers.
 template <bool METRICS, class S, class All>
-__device__ void fire(All modules, Block& b, const Run& run, Meter<METRICS>& meter, byte* scratch) {
+__device__ void fire(All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter, byte* scratch) {
   if constexpr (S::KIND == Kind::each) fire_each<METRICS, S>(modules, b, run, meter);
   if constexpr (S::KIND == Kind::explode) fire_exploding<METRICS, S>(modules, b, run, meter);
   if constexpr (S::KIND == Kind::collect) fire_collecting<METRICS, S>(modules, b, run, meter, scratch);
   if constexpr (S::KIND == Kind::reduce) fire_reducing<METRICS, S>(modules, b, run, meter, scratch);
 }
 
-// Fires the module `chosen` modules after First. One branch excludes the others, so that the compiler
-// need not keep anything for more than one of them.
+// Fires the module of index `chosen` in the list First, Rest... All threads of the block call, with the same `chosen`.
+// Branches exclude each other, so that registers are allocated for one module at a time.
 template <bool METRICS, class First, class... Rest, class All>
-__device__ void fire_chosen(u32 chosen, All modules, Block& b, const Run& run, Meter<METRICS>& meter,
+__device__ void fire_chosen(u32 chosen, All modules, Block& b, const RunParameters& run, Meter<METRICS>& meter,
                             byte* scratch) {
   if constexpr (sizeof...(Rest) == 0) {
     fire<METRICS, First>(modules, b, run, meter, scratch);
@@ -48,28 +58,31 @@ __device__ void fire_chosen(u32 chosen, All modules, Block& b, const Run& run, M
   }
 }
 
+// Moves input to the queue of the root, whose module is S, if S explodes. All threads of the block.
 template <class S, class All>
-__device__ void load_root(All modules, Block& b, const Run& run) {
+__device__ void load_root(All modules, Block& b, const RunParameters& run) {
   if constexpr (S::KIND != Kind::each) load_window<S>(modules, b, run);
 }
 
+// Moves input to the queue of the root. All threads of the block; valid after the next barrier.
 template <class... M>
-__device__ void load(Modules<M...> modules, Block& b, const Run& run) {
+__device__ void load(Modules<M...> modules, Block& b, const RunParameters& run) {
   u32 index = 0;
   const u32 root = b.node[b.root].module;
   ((index++ == root ? load_root<M>(modules, b, run) : void()), ...);
 }
 
-// Copies what the host tells to shared memory: a block looks at it in every decision, and global memory
-// would often have to be asked again. All threads; has a barrier.
-__device__ inline void listen(Run& run, const Run* told) {
-  copy_words(reinterpret_cast<byte*>(&run), reinterpret_cast<const byte*>(told), sizeof(Run));
+// Copies the kernel's parameter to shared memory, where a block looks at it in every decision. All threads of the
+// block call; has a barrier, after which `run` is valid.
+__device__ inline void load_parameters(RunParameters& run, const RunParameters& parameters) {
+  copy_words(reinterpret_cast<byte*>(&run), reinterpret_cast<const byte*>(&parameters), sizeof(RunParameters));
   __syncthreads();
 }
 
-// A block's life in one launch. All threads; `scratch` is the launch's dynamic shared memory.
+// Runs a block from the start of a launch to its end: restores its state, then schedules and fires until the scheduler
+// stops it, then saves its state. All threads of the block call; `scratch` is the launch's dynamic shared memory.
 template <bool METRICS, class... M>
-__device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter, const Run& run,
+__device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter, const RunParameters& run,
                           byte* scratch) {
   constexpr bool PODS = ((M::KIND != Kind::each) || ...);
   if (run.blocks[blockIdx.x].finished) {
@@ -111,33 +124,32 @@ __device__ void run_block(Modules<M...> modules, Block& b, Meter<METRICS>& meter
 
 }  // namespace stream
 
-// Defines the kernels of an application; see above.
+// Defines the kernels of an application, which is named `app` and has the given stages as modules; see above.
 #define STREAM_APP(app, ...)                                                                   \
   extern "C" __global__ void __launch_bounds__(STREAM_MAX_WIDTH, STREAM_MIN_BLOCKS)            \
-      app(const stream::Run* told) {                                                           \
-    __shared__ stream::Run run;                                                                \
+      app(const __grid_constant__ stream::RunParameters parameters) {                          \
+    __shared__ stream::RunParameters run;                                                      \
     __shared__ stream::Block block;                                                            \
     __shared__ stream::Meter<false> meter;                                                     \
     DYN_SMEM(stream::byte, scratch);                                                           \
-    stream::listen(run, told);                                                                 \
+    stream::load_parameters(run, parameters);                                                  \
     stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, run, scratch);             \
   }                                                                                            \
   extern "C" __global__ void __launch_bounds__(STREAM_MAX_WIDTH, STREAM_MIN_BLOCKS)            \
-      app##_metrics(const stream::Run* told) {                                                 \
-    __shared__ stream::Run run;                                                                \
+      app##_metrics(const __grid_constant__ stream::RunParameters parameters) {                \
+    __shared__ stream::RunParameters run;                                                      \
     __shared__ stream::Block block;                                                            \
     __shared__ stream::Meter<true> meter;                                                      \
     DYN_SMEM(stream::byte, scratch);                                                           \
-    stream::listen(run, told);                                                                 \
+    stream::load_parameters(run, parameters);                                                  \
     stream::run_block(stream::Modules<__VA_ARGS__>{}, block, meter, run, scratch);             \
   }                                                                                            \
-  extern "C" __global__ void app##_pack(const stream::Run* run, stream::u32 sink,              \
-                                        const stream::u64* first, stream::byte* packed) {      \
-    stream::pack(*run, sink, first, packed);                                                   \
+  extern "C" __global__ void app##_pack(const __grid_constant__ stream::PackParameters p) {    \
+    stream::pack(p);                                                                           \
   }                                                                                            \
-  extern "C" __global__ void app##_describe(stream::u32* words, stream::u32 room,              \
-                                            stream::u32 width) {                               \
-    stream::describe(stream::Modules<__VA_ARGS__>{}, #__VA_ARGS__, words, room, width);        \
+  extern "C" __global__ void app##_describe(                                                   \
+      const __grid_constant__ stream::DescribeParameters p) {                                  \
+    stream::describe(stream::Modules<__VA_ARGS__>{}, #__VA_ARGS__, p);                         \
   }                                                                                            \
   SIMT_EXPORT(app)                                                                             \
   SIMT_EXPORT(app##_metrics)                                                                   \

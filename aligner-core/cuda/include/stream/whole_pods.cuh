@@ -1,17 +1,19 @@
-// Scheduling modules that take pods: a firing takes whole ones.
+// Scheduling modules that collect or reduce pods: a firing takes whole pods only.
 #pragma once
 
-#include "stream/own.cuh"
+#include "stream/lane_node.cuh"
 
 namespace stream {
 
+// Whether the node's module collects or reduces pods. Any thread.
 __device__ inline bool takes_whole_pods(const NodeFacts& node) {
   return node.kind == static_cast<u32>(Kind::collect) || node.kind == static_cast<u32>(Kind::reduce);
 }
 
-// Of a node that takes pods. Whole pods count up to one ensemble, and as a full one if only the
-// ensemble's width keeps more from being fired. One thread.
-__device__ inline void count_pods(const Block& b, u32 n, u32 inputs, u32 pods, Own& own) {
+// Sets `feasible` and `queued` of a node whose module explodes or takes pods, when its targets have room for `inputs`
+// elements and `pods` items. A module that takes whole pods gets at most one ensemble; it counts as full if the next
+// pod is left out only because it does not fit the ensemble. Called by the lane of the node.
+__device__ inline void count_pods(const Block& b, u32 n, u32 inputs, u32 pods, LaneNode& own) {
   const u32 elements = b.ended[n] - b.consumed[n];
   if (own.node.kind == static_cast<u32>(Kind::explode)) {
     own.feasible = own.queued = min(elements, min(inputs, pods));
@@ -27,12 +29,12 @@ __device__ inline void count_pods(const Block& b, u32 n, u32 inputs, u32 pods, O
   own.feasible = more ? width : own.queued;
 }
 
-// Takes whole pods from the nodes of a module, in order, as long as they fit the ensemble; `feasible`
-// may count more than fits. All lanes of warp 0; returns the elements taken.
-__device__ inline u32 take_pods(Block& b, const Own (&own)[PASSES], u32 m) {
+// Takes whole pods from the nodes of module m, in order, as long as they fit the ensemble, and returns the number of
+// elements taken; `feasible` may count more than fits. All lanes of warp 0 call, converged; valid in all lanes.
+__device__ inline u32 take_pods(Block& b, const LaneNode (&own)[PASSES], u32 m) {
   const u32 width = b.node[b.module[m].first].ensemble;
   u32 taken = 0, sum = 0;
-  bool open = true;  // no node before had pods that do not fit
+  bool open = true;  // all pods of the nodes so far fit
 #pragma unroll
   for (u32 pass = 0; pass < PASSES; ++pass) {
     const bool mine = own[pass].node.module == m;
@@ -56,7 +58,7 @@ __device__ inline u32 take_pods(Block& b, const Own (&own)[PASSES], u32 m) {
   return taken;
 }
 
-// Whether a root that explodes is to move input to its queue first. One warp.
+// Whether a root that explodes is to move input to its queue before anything is fired. Any thread.
 __device__ inline bool loads_first(const Block& b) {
   const u32 root = b.root;
   if (b.waiting == 0 || b.node[root].kind == static_cast<u32>(Kind::each)) return false;

@@ -1,14 +1,14 @@
 //! An application as blocks run it: the topology's code with the plan's numbers.
 
-use super::super::code::{Code, Parameters};
-use super::super::error::RunError;
-use super::super::plan::Plan;
-use super::super::settings::Settings;
-use super::super::stage::Mapping;
-use super::super::topology::Topology;
 use super::queue::{Queue, Weighing};
+use crate::stream::graph::topology::Topology;
+use crate::stream::plan::Plan;
+use crate::stream::run::error::RunError;
+use crate::stream::run::settings::Settings;
+use crate::stream::stages::erased::{ErasedStage, StageParameters};
+use crate::stream::stages::stage::Mapping;
 
-pub(super) struct Application<'t, 'g, G: Sync + ?Sized> {
+pub(super) struct CpuApplication<'t, 'g, G: Sync + ?Sized> {
     pub(super) topology: &'t Topology<'g, G>,
     pub(super) plan: Plan,
     /// The bytes of each node's parameters, by module and tag.
@@ -19,7 +19,7 @@ pub(super) struct Application<'t, 'g, G: Sync + ?Sized> {
     pub(super) ensembles: Vec<u64>,
 }
 
-impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
+impl<'t, 'g, G: Sync + ?Sized> CpuApplication<'t, 'g, G> {
     pub(super) fn new(
         topology: &'t Topology<'g, G>,
         settings: &Settings,
@@ -45,12 +45,12 @@ impl<'t, 'g, G: Sync + ?Sized> Application<'t, 'g, G> {
         self.plan.chunk(inputs, blocks, self.ensembles[root] as usize)
     }
 
-    pub(super) fn code(&self, module: usize) -> &'t dyn Code<G> {
+    pub(super) fn code(&self, module: usize) -> &'t dyn ErasedStage<G> {
         self.topology.modules[module].code.as_ref()
     }
 
-    pub(super) fn parameters(&self, module: usize) -> Parameters<'_, G> {
-        Parameters { nodes: &self.parameters[module], global: self.topology.global }
+    pub(super) fn parameters(&self, module: usize) -> StageParameters<'_, G> {
+        StageParameters { nodes: &self.parameters[module], global: self.topology.global }
     }
 
     pub(super) fn name(&self, node: usize) -> &str {

@@ -2,20 +2,21 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::super::code::{Staged, Taken};
-use super::super::error::RunError;
-use super::super::metrics::Metrics;
-use super::super::topology::Target;
-use super::application::Application;
+use super::application::CpuApplication;
 use super::measure::{Clock, unfired};
 use super::queue::Queue;
-use super::rest::{Rest, Turn};
-use super::run::Run;
-use super::schedule::{Firing, Order, Origin, View};
+use super::rest::{NextStep, RestPool};
+use super::schedule::{BlockView, Firing, Origin, Priority};
+use super::shared_state::SharedState;
+use crate::stream::graph::topology::Target;
+use crate::stream::run::error::RunError;
+use crate::stream::run::metrics::Metrics;
+use crate::stream::stages::erased::EnsembleInput;
+use crate::stream::stages::staged_outputs::StagedOutputs;
 
 /// How a block stands after a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum BlockStatus {
     /// Its slice is over.
     Running,
     /// A sink's region is full.
@@ -29,19 +30,19 @@ pub(super) struct Block {
     /// Items in each sink's region, and how many more it takes.
     sinks: Vec<Vec<u8>>,
     space: Vec<u64>,
-    staged: Vec<Staged>,
+    staged: Vec<StagedOutputs>,
     items: Vec<u8>,
-    taken: Vec<Taken>,
+    taken: Vec<EnsembleInput>,
     /// It takes everything that other blocks left.
     last: bool,
-    pub(super) status: Status,
+    pub(super) status: BlockStatus,
     pub(super) firings: u64,
     pub(super) metrics: Metrics,
 }
 
 impl Block {
-    pub(super) fn new<G: Sync + ?Sized>(run: &Run<'_, '_, '_, G>) -> Self {
-        let Run { application, .. } = run;
+    pub(super) fn new<G: Sync + ?Sized>(run: &SharedState<'_, '_, '_, G>) -> Self {
+        let SharedState { application, .. } = run;
         let plan = &application.plan;
         let modules = &application.topology.modules;
         let capacity = |node: usize| plan.nodes[node].capacity as usize;
@@ -50,11 +51,11 @@ impl Block {
             window: application.queue(plan.root, run.chunk),
             sinks: vec![Vec::new(); plan.sinks.len()],
             space: application.regions.clone(),
-            staged: modules.iter().map(|module| Staged::new(&module.channels)).collect(),
+            staged: modules.iter().map(|module| StagedOutputs::new(&module.channels)).collect(),
             items: Vec::new(),
             taken: Vec::new(),
             last: false,
-            status: Status::Running,
+            status: BlockStatus::Running,
             firings: 0,
             metrics: unfired(application),
         }
@@ -63,17 +64,17 @@ impl Block {
     /// Fires until the slice is over, a sink is full or nothing is left.
     pub(super) fn advance<G: Sync + ?Sized>(
         &mut self,
-        run: &Run<'_, '_, '_, G>,
+        run: &SharedState<'_, '_, '_, G>,
     ) -> Result<(), RunError> {
         let mut whole = Clock::new(run.settings.metrics);
         let mut clock = Clock::new(run.settings.metrics);
         let slice = if run.settings.slice == 0 { u32::MAX } else { run.settings.slice };
-        self.status = Status::Running;
+        self.status = BlockStatus::Running;
         for _ in 0..slice {
             let next = self.next(run);
             self.metrics.scheduler_cycles += clock.lap();
             let Some(firing) = next else {
-                self.status = if self.waits() { Status::Suspended } else { Status::Done };
+                self.status = if self.waits() { BlockStatus::Suspended } else { BlockStatus::Done };
                 break;
             };
             self.fire(run.application, firing, &mut clock)?;
@@ -99,7 +100,7 @@ impl Block {
     /// The error of a block in which items wait although no sink is full: a fault of the schedule.
     pub(super) fn check_idle<G: Sync + ?Sized>(
         &self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
     ) -> Result<(), RunError> {
         let nodes = self.queues.iter().enumerate();
         let mut queues = std::iter::once((application.plan.root, &self.window)).chain(nodes);
@@ -112,7 +113,7 @@ impl Block {
         }
     }
 
-    fn next<G: Sync + ?Sized>(&mut self, run: &Run<'_, '_, '_, G>) -> Option<Firing> {
+    fn next<G: Sync + ?Sized>(&mut self, run: &SharedState<'_, '_, '_, G>) -> Option<Firing> {
         run.claim(&mut self.window);
         let choice = self.decide(run, &self.queues);
         let full = choice.as_ref().is_some_and(|firing| firing.full);
@@ -124,20 +125,20 @@ impl Block {
 
     fn decide<G: Sync + ?Sized>(
         &self,
-        run: &Run<'_, '_, '_, G>,
+        run: &SharedState<'_, '_, '_, G>,
         queues: &[Queue],
     ) -> Option<Firing> {
-        let order = if self.last { Order::Upstream } else { Order::MostFeasible };
-        let Application { plan, ensembles, .. } = run.application;
+        let order = if self.last { Priority::Upstream } else { Priority::MostFeasible };
+        let CpuApplication { plan, ensembles, .. } = run.application;
         let (window, space) = (&self.window, &self.space);
-        View { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
+        BlockView { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
     }
 
     /// The input is exhausted and nothing full is left here: deals with other blocks' rests.
     fn share<G: Sync + ?Sized>(
         &mut self,
-        run: &Run<'_, '_, '_, G>,
-        rest: &Mutex<Rest>,
+        run: &SharedState<'_, '_, '_, G>,
+        rest: &Mutex<RestPool>,
     ) -> Option<Firing> {
         let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.last {
@@ -152,9 +153,9 @@ impl Block {
             });
             self.queues = queues;
             match turn {
-                Turn::Full => {}
-                Turn::Over => return None,
-                Turn::Last => self.last = true,
+                NextStep::Full => {}
+                NextStep::Over => return None,
+                NextStep::Last => self.last = true,
             }
         }
         if self.last && !self.waits() {
@@ -165,7 +166,7 @@ impl Block {
 
     fn fire<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         mut firing: Firing,
         clock: &mut Clock,
     ) -> Result<(), RunError> {
@@ -205,9 +206,9 @@ impl Block {
     /// Takes the next ensemble of a firing to `items` and `taken`.
     fn gather<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         firing: &mut Firing,
-    ) -> Gathered {
+    ) -> GatheredEnsemble {
         self.items.clear();
         self.taken.clear();
         let width = application.ensembles[firing.module];
@@ -220,7 +221,7 @@ impl Block {
             let tag = application.plan.nodes[node].tag;
             if queue.has_units() {
                 let count = queue.take_units(part.elements.min(room), &mut self.items);
-                let one = Taken { tag, elements: 0..1 };
+                let one = EnsembleInput { tag, elements: 0..1 };
                 self.taken.extend(std::iter::repeat_n(one, count as usize));
                 part.elements -= count;
                 room -= count;
@@ -230,7 +231,7 @@ impl Block {
                 let limit = part.elements.min(room) as u32;
                 let Some(head) = queue.take(limit, &mut self.items) else { break };
                 let count = head.elements.len() as u64;
-                self.taken.push(Taken { tag, elements: head.elements });
+                self.taken.push(EnsembleInput { tag, elements: head.elements });
                 part.elements -= count;
                 room -= count;
                 finished += u64::from(head.finished);
@@ -240,13 +241,13 @@ impl Block {
                 break;
             }
         }
-        Gathered { lanes: width - room, finished, full: room == 0 || left }
+        GatheredEnsemble { lanes: width - room, finished, full: room == 0 || left }
     }
 
     /// Moves what the ensemble emitted to queues and sinks; how many items that are.
     fn scatter<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         module: usize,
     ) -> u64 {
         let plan = &application.plan;
@@ -288,7 +289,7 @@ impl Block {
     }
 }
 
-struct Gathered {
+struct GatheredEnsemble {
     lanes: u64,
     /// Items of which nothing is left.
     finished: u64,

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::super::metrics::{Metrics, ModuleMetrics};
-use super::application::Application;
+use super::application::CpuApplication;
+use crate::stream::run::metrics::{Metrics, ModuleMetrics};
 
 /// Measures nanoseconds, or nothing.
 pub(super) struct Clock(Option<Instant>);
@@ -24,7 +24,7 @@ impl Clock {
 }
 
 /// Metrics without firings.
-pub(super) fn unfired<G: Sync + ?Sized>(application: &Application<'_, '_, G>) -> Metrics {
+pub(super) fn unfired<G: Sync + ?Sized>(application: &CpuApplication<'_, '_, G>) -> Metrics {
     let modules = application.topology.modules.iter().zip(&application.ensembles);
     let unfired = modules.map(|(module, &ensemble)| ModuleMetrics {
         module: module.name.to_owned(),

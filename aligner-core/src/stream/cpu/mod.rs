@@ -6,7 +6,7 @@
 //!                        \___ rests, at the end of the input ___/
 //! ```
 //!
-//! Blocks are independent copies of the application (000, section 3.2). A round runs all blocks
+//! Blocks are independent copies of the application (Cole 2017, 3.2). A round runs all blocks
 //! that are not done on the current rayon pool, each until a sink's region is full, its slice is
 //! over or it has nothing left; then the caller's thread takes the outputs away. [`schedule`] says
 //! what a block fires, [`block`] fires it, [`rest`] deals out what does not fill an ensemble at the
@@ -17,8 +17,8 @@ mod block;
 mod measure;
 mod queue;
 mod rest;
-mod run;
 mod schedule;
+mod shared_state;
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -26,24 +26,24 @@ use std::sync::atomic::AtomicUsize;
 
 use rayon::prelude::*;
 
-use self::application::Application;
-use self::block::{Block, Status};
+use self::application::CpuApplication;
+use self::block::{Block, BlockStatus};
 use self::measure::unfired;
-use self::rest::Rest;
-use self::run::Run;
-use super::error::RunError;
-use super::item::Item;
-use super::metrics::Metrics;
-use super::outputs::{Outputs, Progress};
-use super::settings::{Policy, Settings};
-use super::topology::Topology;
+use self::rest::RestPool;
+use self::shared_state::SharedState;
+use crate::stream::graph::topology::Topology;
+use crate::stream::run::error::RunError;
+use crate::stream::run::metrics::Metrics;
+use crate::stream::run::outputs::{Outputs, Progress};
+use crate::stream::run::settings::{Policy, Settings};
+use crate::stream::stages::item::Item;
 
 /// Blocks for each thread when [`Settings::blocks`] is 0: enough to even out their work.
 const BLOCKS_PER_THREAD: usize = 4;
 
 /// Runs a topology on the CPU.
 pub struct CpuExecutor<'t, 'g, G: Sync + ?Sized = ()> {
-    application: Application<'t, 'g, G>,
+    application: CpuApplication<'t, 'g, G>,
     settings: Settings,
 }
 
@@ -53,7 +53,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
     /// # Errors
     /// If the topology is illegal or a setting out of its range.
     pub fn new(topology: &'t Topology<'g, G>, settings: &Settings) -> Result<Self, RunError> {
-        let application = Application::new(topology, settings)?;
+        let application = CpuApplication::new(topology, settings)?;
         Ok(Self { application, settings: settings.clone() })
     }
 
@@ -80,11 +80,11 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             0 => BLOCKS_PER_THREAD * rayon::current_num_threads(),
             blocks => blocks as usize,
         };
-        let Application { plan, regions, .. } = &self.application;
+        let CpuApplication { plan, regions, .. } = &self.application;
         // Naive firing leaves no rests: that is what it stands for.
         let shares = self.settings.share_rest && self.settings.policy == Policy::Lazy;
-        let rest = || Mutex::new(Rest::new(plan.nodes.len(), count));
-        let run = Run {
+        let rest = || Mutex::new(RestPool::new(plan.nodes.len(), count));
+        let run = SharedState {
             application: &self.application,
             settings: &self.settings,
             inputs: bytemuck::cast_slice(inputs),
@@ -96,14 +96,14 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
         let mut blocks: Vec<Block> = (0..count).map(|_| Block::new(&run)).collect();
         let mut sinks = vec![Vec::new(); plan.sinks.len()];
         let (mut launches, mut outputs) = (0, 0);
-        while blocks.iter().any(|block| block.status != Status::Done) {
+        while blocks.iter().any(|block| block.status != BlockStatus::Done) {
             launches += 1;
             let firings = |blocks: &[Block]| blocks.iter().map(|block| block.firings).sum::<u64>();
             let before = (firings(&blocks), outputs);
             blocks
                 .par_iter_mut()
                 .with_max_len(1)
-                .filter(|block| block.status != Status::Done)
+                .filter(|block| block.status != BlockStatus::Done)
                 .try_for_each(|block| block.advance(&run))?;
             for block in &mut blocks {
                 outputs += block.empty_sinks(regions, &mut sinks);

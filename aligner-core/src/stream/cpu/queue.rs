@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::super::stage::Mapping;
+use crate::stream::stages::stage::Mapping;
 
 /// How the items of a queue fill an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) struct Amount {
 
 /// What [`Queue::take`] took.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct TakenElements {
     pub(super) elements: Range<u32>,
     /// It was the last of the item, which has left the queue.
     pub(super) finished: bool,
@@ -176,7 +176,7 @@ impl Queue {
 
     /// Takes of the first item at most `limit` elements, and appends its bytes to `to`; nothing if
     /// it is not to be divided and larger than that.
-    pub(super) fn take(&mut self, limit: u32, to: &mut Vec<u8>) -> Option<Head> {
+    pub(super) fn take(&mut self, limit: u32, to: &mut Vec<u8>) -> Option<TakenElements> {
         if self.len == 0 || limit == 0 {
             return None;
         }
@@ -193,7 +193,7 @@ impl Queue {
             self.weights.pop_front();
             self.advance(1);
         }
-        Some(Head { elements, finished })
+        Some(TakenElements { elements, finished })
     }
 
     /// Moves all items of which nothing has been taken to the end of `to`.
@@ -237,7 +237,10 @@ mod tests {
                 next += 1;
             }
             for _ in 0..2 {
-                assert_eq!(queue.take(7, &mut seen), Some(Head { elements: 0..1, finished: true }));
+                assert_eq!(
+                    queue.take(7, &mut seen),
+                    Some(TakenElements { elements: 0..1, finished: true })
+                );
             }
         }
         let expected: Vec<u8> = (0..10).flat_map(|item: u8| [item, !item]).collect();
@@ -265,11 +268,17 @@ mod tests {
     fn a_divided_head_remembers_what_was_taken_and_is_not_given_away() {
         let mut queue = queue(Weighing::Divisible, &[5, 3]);
         let (mut bytes, mut given) = (Vec::new(), Vec::new());
-        assert_eq!(queue.take(2, &mut bytes), Some(Head { elements: 0..2, finished: false }));
+        assert_eq!(
+            queue.take(2, &mut bytes),
+            Some(TakenElements { elements: 0..2, finished: false })
+        );
         assert_eq!(queue.prefix(ALL).elements, 6);
         queue.give(&mut given);
         assert_eq!((given, queue.len(), queue.prefix(ALL).elements), (vec![1], 1, 3));
-        assert_eq!(queue.take(9, &mut bytes), Some(Head { elements: 2..5, finished: true }));
+        assert_eq!(
+            queue.take(9, &mut bytes),
+            Some(TakenElements { elements: 2..5, finished: true })
+        );
         assert_eq!((bytes, queue.is_empty()), (vec![0, 0], true));
     }
 
@@ -282,7 +291,10 @@ mod tests {
         assert_eq!(queue.prefix(Amount { elements: 3, ..ALL }), Amount { items: 0, elements: 0 });
         let mut bytes = Vec::new();
         assert_eq!(queue.take(3, &mut bytes), None);
-        assert_eq!(queue.take(4, &mut bytes), Some(Head { elements: 0..4, finished: true }));
+        assert_eq!(
+            queue.take(4, &mut bytes),
+            Some(TakenElements { elements: 0..4, finished: true })
+        );
     }
 
     #[test]

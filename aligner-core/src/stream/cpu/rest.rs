@@ -5,15 +5,15 @@
 //! last block takes everything that is left, so only its ensembles need not be full.
 //!
 //! Items are taken into queues only while nothing waits in the block: then a loop holds no items
-//! besides those that leave its head's reserve free, and cannot fill up (000, section 3.1.1).
+//! besides those that leave its head's reserve free, and cannot fill up (Cole 2017, 3.1.1).
 
 use std::ops::Range;
 
-use super::application::Application;
+use super::application::CpuApplication;
 use super::queue::Queue;
 
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct RestPool {
     /// Items that wait for each node.
     nodes: Vec<Vec<u8>>,
     /// Blocks that are not done.
@@ -22,7 +22,7 @@ pub(super) struct Rest {
 
 /// What a block does after it has found no full ensemble left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum NextStep {
     /// Goes on with a full ensemble of others' items.
     Full,
     /// Is done.
@@ -31,7 +31,7 @@ pub(super) enum Turn {
     Last,
 }
 
-impl Rest {
+impl RestPool {
     pub(super) fn new(nodes: usize, blocks: usize) -> Self {
         Self { nodes: vec![Vec::new(); nodes], active: blocks }
     }
@@ -47,25 +47,25 @@ impl Rest {
     /// queues make up a full ensemble that fits its sinks.
     pub(super) fn turn<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         queues: &mut [Queue],
         is_full: impl Fn(&[Queue]) -> bool,
-    ) -> Turn {
+    ) -> NextStep {
         for (module, &ensemble) in application.plan.modules.iter().zip(&application.ensembles) {
             self.fill(application, queues, module.nodes.clone(), ensemble);
             if is_full(queues) {
-                return Turn::Full;
+                return NextStep::Full;
             }
             self.give(queues);
         }
         self.active -= 1;
-        if self.active > 0 { Turn::Over } else { Turn::Last }
+        if self.active > 0 { NextStep::Over } else { NextStep::Last }
     }
 
     /// Moves everything that there is room for to the queues, which are empty.
     pub(super) fn take_all<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         queues: &mut [Queue],
     ) {
         self.fill(application, queues, 0..queues.len(), u64::MAX);
@@ -74,7 +74,7 @@ impl Rest {
     /// Moves items of these nodes to their queues, until `elements` are there or there is no room.
     fn fill<G: Sync + ?Sized>(
         &mut self,
-        application: &Application<'_, '_, G>,
+        application: &CpuApplication<'_, '_, G>,
         queues: &mut [Queue],
         nodes: Range<usize>,
         elements: u64,

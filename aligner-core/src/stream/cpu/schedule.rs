@@ -1,4 +1,4 @@
-//! What a block fires next: a pure function of what waits and of what is free (000, sections 4.4.1
+//! What a block fires next: a pure function of what waits and of what is free (Cole 2017, 4.4.1
 //! and 4.5).
 //!
 //! A count is in *elements*: inputs of modules that map one by one, elements of those that explode,
@@ -12,14 +12,14 @@
 
 use smallvec::SmallVec;
 
-use super::super::plan::Plan;
-use super::super::settings::Policy;
-use super::super::topology::Target;
 use super::queue::{Amount, Queue};
+use crate::stream::graph::topology::Target;
+use crate::stream::plan::Plan;
+use crate::stream::run::settings::Policy;
 
 /// What a block's schedule depends on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct BlockView<'a> {
     pub(super) plan: &'a Plan,
     /// The queue of each node.
     pub(super) queues: &'a [Queue],
@@ -40,19 +40,19 @@ pub(super) enum Origin {
 
 /// What a firing takes from one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct FiringPart {
     pub(super) origin: Origin,
     pub(super) elements: u64,
 }
 
 /// What a firing takes, place by place. Decisions are many, and most have a part: it needs no memory of its own.
-pub(super) type Parts = SmallVec<[Part; 2]>;
+pub(super) type FiringParts = SmallVec<[FiringPart; 2]>;
 
 /// A module to be fired: from where, and in how many ensembles at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Firing {
     pub(super) module: usize,
-    pub(super) parts: Parts,
+    pub(super) parts: FiringParts,
     pub(super) elements: u64,
     pub(super) ensembles: u64,
     /// It can fill an ensemble.
@@ -61,16 +61,16 @@ pub(super) struct Firing {
 
 /// Which module goes first when none can fill an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum Priority {
     /// The one with most feasible elements; of equals the first declared.
     MostFeasible,
     /// The first declared, which as a rule lies upstream: what it emits then fills ensembles below.
     Upstream,
 }
 
-impl View<'_> {
+impl BlockView<'_> {
     /// What to fire; nothing if nothing is feasible.
-    pub(super) fn decide(&self, policy: Policy, order: Order) -> Option<Firing> {
+    pub(super) fn decide(&self, policy: Policy, order: Priority) -> Option<Firing> {
         let root = self.plan.nodes[self.plan.root].module;
         let source = self.feasible(root, true);
         if source.full && source.parts[0].origin == Origin::Window {
@@ -79,7 +79,7 @@ impl View<'_> {
         let modules = 0..self.plan.modules.len();
         let feasible = modules.map(|module| self.feasible(module, false));
         let rank = |firing: &Firing| {
-            let counts = firing.full || order == Order::MostFeasible;
+            let counts = firing.full || order == Priority::MostFeasible;
             (firing.full, if counts { firing.elements } else { 0 })
         };
         // Of equals the first.
@@ -103,12 +103,12 @@ impl View<'_> {
         let window = |is_here: bool| (has_window && is_here).then_some(Origin::Window);
         let queues = nodes.map(Origin::Node);
         let origins = window(window_first).into_iter().chain(queues).chain(window(!window_first));
-        let mut used = Used::default();
-        let mut parts = Parts::new();
+        let mut used = PromisedSlots::default();
+        let mut parts = FiringParts::new();
         for origin in origins {
             let elements = self.part(origin, &mut used);
             if elements > 0 {
-                parts.push(Part { origin, elements });
+                parts.push(FiringPart { origin, elements });
             }
         }
         let elements = parts.iter().map(|part| part.elements).sum();
@@ -117,7 +117,7 @@ impl View<'_> {
     }
 
     /// The elements that can be taken from one place, after what `used` says; adds their outputs.
-    fn part(&self, origin: Origin, used: &mut Used) -> u64 {
+    fn part(&self, origin: Origin, used: &mut PromisedSlots) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),
             Origin::Node(node) => (node, &self.queues[node]),
@@ -146,7 +146,7 @@ impl View<'_> {
     }
 
     /// Slots of a target that an edge may still fill.
-    fn free(&self, target: Target, back: bool, used: &Used) -> u64 {
+    fn free(&self, target: Target, back: bool, used: &PromisedSlots) -> u64 {
         let all = match target {
             Target::Sink(sink) => self.space[sink],
             Target::Node(node) => {
@@ -162,9 +162,9 @@ impl View<'_> {
 
 /// Slots that the parts of a firing will fill at most, of the few targets that they have.
 #[derive(Default)]
-struct Used(SmallVec<[(Target, u64); 4]>);
+struct PromisedSlots(SmallVec<[(Target, u64); 4]>);
 
-impl Used {
+impl PromisedSlots {
     fn of(&self, target: Target) -> u64 {
         self.0.iter().find(|(other, _)| *other == target).map_or(0, |&(_, slots)| slots)
     }

@@ -1,7 +1,7 @@
 //! Where kernels run: a GPU or, in tests, the SIMT shim. What launches them is the same for both.
 
 use crate::error::DeviceError;
-use crate::gpu::{Argument, DeviceBuffer, Gpu, Module};
+use crate::gpu::{Argument, DeviceAddress, DeviceBuffer, DeviceStruct, Gpu, Module};
 use crate::stream::Bytes;
 
 /// A device with the kernels of one file loaded.
@@ -9,20 +9,26 @@ pub trait Backend {
     /// Device memory.
     type Buffer;
 
-    /// Memory of `bytes` zeros.
+    /// RunMemory of `bytes` zeros.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a failure of the device.
     fn zeros(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
 
-    /// Memory of `bytes` bytes with anything in it, for what is written before it is read.
+    /// RunMemory of `bytes` bytes with anything in it, for what is written before it is read.
     ///
     /// # Errors
     /// As [`Backend::zeros`].
     fn uninitialized(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
 
-    /// The address of a buffer on the device.
+    /// The address of a buffer on the device, as a number.
     fn address(&self, buffer: &Self::Buffer) -> u64;
+
+    /// The address of a buffer on the device, as a kernel's pointer to an array of `T`. The buffer must outlive the
+    /// kernel.
+    fn device_address<T>(&self, buffer: &Self::Buffer) -> DeviceAddress<T> {
+        DeviceAddress::new(self.address(buffer))
+    }
 
     /// Copies `bytes` to the front of a buffer.
     ///
@@ -58,11 +64,12 @@ pub trait Backend {
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
 
-    /// The same, left where it lands; for much of it.
+    /// The first `len` bytes of a buffer, left in the page-locked memory that they were copied to. This saves a copy of
+    /// many bytes.
     ///
     /// # Errors
     /// As [`Backend::read`].
-    fn land(&self, buffer: &Self::Buffer, len: usize) -> Result<Bytes, DeviceError> {
+    fn read_staged(&self, buffer: &Self::Buffer, len: usize) -> Result<Bytes, DeviceError> {
         self.read(buffer, len).map(Bytes::Owned)
     }
 
@@ -111,19 +118,28 @@ pub struct Launch<'a> {
     pub width: u32,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
-    /// The arguments: addresses and numbers.
-    pub arguments: &'a [Word],
+    /// The arguments: one parameter struct.
+    pub arguments: &'a [Word<'a>],
 }
 
 /// An argument of a launch.
 #[derive(Debug, Clone, Copy)]
-pub enum Word {
-    /// An address.
+pub enum Word<'a> {
+    /// An address in device memory.
     Address(u64),
-    /// A number.
+    /// A number of 32 bits.
     Number(u32),
     /// A number of 64 bits.
     Long(u64),
+    /// Bytes of a parameter struct, which the kernel takes by value as its only parameter.
+    Parameters(&'a [u8]),
+}
+
+impl<'a> Word<'a> {
+    /// The parameter struct of a kernel.
+    pub fn parameters<P: DeviceStruct>(parameters: &'a P) -> Self {
+        Self::Parameters(bytemuck::bytes_of(parameters))
+    }
 }
 
 /// A GPU with the kernels of a file.
@@ -147,10 +163,10 @@ impl CudaBackend {
         &self.gpu
     }
 
-    /// The same kernels for what works beside ([`Gpu::beside`]).
+    /// The same kernels on another stream of the GPU ([`Gpu::with_own_stream`]).
     #[must_use]
-    pub fn on(&self, beside: &Gpu) -> Self {
-        Self { gpu: beside.clone(), module: self.module.clone() }
+    pub fn on(&self, gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), module: self.module.clone() }
     }
 }
 
@@ -188,7 +204,7 @@ impl Backend for CudaBackend {
         self.gpu.download(buffer, len)
     }
 
-    fn land(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Bytes, DeviceError> {
+    fn read_staged(&self, buffer: &DeviceBuffer<u8>, len: usize) -> Result<Bytes, DeviceError> {
         self.gpu.download_staged(buffer, len).map(Bytes::StagedDownload)
     }
 
@@ -201,12 +217,19 @@ impl Backend for CudaBackend {
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
         let kernel = self.module.kernel(&self.gpu, launch.kernel)?;
+        if let [Word::Parameters(parameters)] = launch.arguments {
+            // SAFETY: the caller vouches for the parameters.
+            return unsafe {
+                kernel.launch_bytes(launch.blocks, launch.width, launch.shared, parameters)
+            };
+        }
         let arguments: Vec<Argument<'_>> = launch
             .arguments
             .iter()
             .map(|word| match *word {
                 Word::Address(number) | Word::Long(number) => Argument::U64(number),
                 Word::Number(number) => Argument::U32(number),
+                Word::Parameters(_) => unreachable!("a parameter struct is the only argument"),
             })
             .collect();
         // SAFETY: the caller vouches for the arguments.

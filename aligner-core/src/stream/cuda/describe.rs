@@ -1,7 +1,7 @@
 //! What a kernel was compiled for, and whether it is this topology.
 
 use super::tables::SIZES;
-use crate::stream::stage::Mapping;
+use crate::stream::stages::stage::Mapping;
 use crate::stream::{RunError, Topology};
 
 /// Words that a description has at most.
@@ -9,7 +9,7 @@ pub(super) const ROOM: usize = 1 << 14;
 
 /// What `APP_describe` tells; see `cuda/include/stream/describe.cuh`.
 #[derive(Debug, Clone)]
-pub(super) struct Description {
+pub(super) struct KernelDescription {
     pub max_targets: u32,
     pub max_edges: u32,
     pub max_width: u32,
@@ -23,7 +23,7 @@ pub(super) struct Description {
 /// Numbers of a module before those of its channels.
 const MODULE_WORDS: usize = 9;
 
-impl Description {
+impl KernelDescription {
     /// Reads the words; none if they are not a description.
     pub(super) fn parse(words: &[u32]) -> Option<Self> {
         let len = *words.first()? as usize;
@@ -109,7 +109,10 @@ pub(super) fn kind(mapping: Mapping) -> u32 {
 }
 
 /// What the number at `at` of a module says.
-fn quantity<G: ?Sized>(at: usize, module: &crate::stream::topology::Module<G>) -> String {
+fn quantity<G: ?Sized>(
+    at: usize,
+    module: &crate::stream::graph::topology::ModuleType<G>,
+) -> String {
     const NAMES: [&str; MODULE_WORDS] = [
         "the size of an input",
         "the size of the parameters",

@@ -1,9 +1,10 @@
 //! Where everything of a run lies in device memory: queues, parameters and the tables that say so.
 
 use super::describe;
-use super::tables::{Edge, Module, NONE, Node};
+use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
+use crate::gpu::DeviceAddress;
+use crate::stream::graph::topology::Target;
 use crate::stream::plan::Plan;
-use crate::stream::topology::Target;
 use crate::stream::{Policy, Settings, Topology};
 
 /// Parameters and rings begin at multiples of this.
@@ -13,12 +14,12 @@ pub(super) fn aligned(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// The tables of a run; addresses in `nodes` are still offsets until [`Layout::place`].
+/// The tables of a run; addresses in `nodes` are still offsets until [`RunLayout::place`].
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
-    pub modules: Vec<Module>,
+pub(super) struct RunLayout {
+    pub nodes: Vec<NodeRow>,
+    pub edges: Vec<EdgeRow>,
+    pub modules: Vec<ModuleRow>,
     /// Parameters of modules and nodes.
     pub parameters: Vec<u8>,
     /// Bytes of a block's rings in global memory.
@@ -26,20 +27,20 @@ pub(super) struct Layout {
     /// Bytes of a block's rings in shared memory.
     pub shared_bytes: u32,
     /// Where blocks share what is left at the end of the input.
-    pub pools: Pools,
+    pub pools: RestPools,
     /// Bytes of all pools of rests, and slots of all of them.
     pub rest_bytes: usize,
     pub rest_slots: usize,
 }
 
-/// Pools of rests: one for so many blocks, and one that is common to the last blocks of each; see
+/// RestPools of rests: one for so many blocks, and one that is common to the last blocks of each; see
 /// `cuda/include/stream/rest.cuh`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pools {
+pub(super) struct RestPools {
     blocks: u32,
 }
 
-impl Pools {
+impl RestPools {
     /// Blocks that share a pool.
     const MEMBERS: u32 = 16;
 
@@ -73,7 +74,7 @@ impl Pools {
     }
 }
 
-impl Layout {
+impl RunLayout {
     pub(super) fn new<G: Sync + ?Sized>(
         topology: &Topology<'_, G>,
         plan: &Plan,
@@ -87,14 +88,14 @@ impl Layout {
             parameters: Vec::new(),
             ring_stride: 0,
             shared_bytes: 0,
-            pools: Pools { blocks },
+            pools: RestPools { blocks },
             rest_bytes: 0,
             rest_slots: 0,
         };
         for (declared, planned) in topology.modules.iter().zip(&plan.modules) {
             let parameters = layout.add_parameters(&declared.parameters);
             let ensemble = declared.mapping.ensemble(plan.width);
-            layout.modules.push(Module {
+            layout.modules.push(ModuleRow {
                 first_node: planned.nodes.start as u32,
                 nodes: planned.nodes.len() as u32,
                 ensemble,
@@ -110,7 +111,7 @@ impl Layout {
             let module = &topology.modules[node.module];
             let parameters = layout.add_parameters(&topology.nodes[node.declared].parameters);
             let explodes = plan.modules[node.module].explodes;
-            // Input passes through the queue of a root that explodes, whatever the plan gives it:
+            // RunInput passes through the queue of a root that explodes, whatever the plan gives it:
             // its elements are counted there.
             let input = if explodes && index == plan.root { plan.width } else { 0 };
             let capacity = node.capacity.max(input);
@@ -121,7 +122,7 @@ impl Layout {
             // Of the slots of a pool, each member may need an ensemble at a time; see `reserve_rest`.
             let members = 4 * layout.pools.members() * module.mapping.ensemble(plan.width);
             let rest_slots = if shares && !explodes { members as usize } else { 0 };
-            layout.nodes.push(Node {
+            layout.nodes.push(NodeRow {
                 module: node.module as u32,
                 capacity,
                 reserve: node.reserve,
@@ -133,23 +134,23 @@ impl Layout {
                 ring: ring as u64,
                 ends: ends as u64,
                 parameters,
-                rest: layout.rest_bytes as u64,
-                rest_ready: layout.rest_slots as u64 * 4,
+                rest: DeviceAddress::new(layout.rest_bytes as u64),
+                rest_ready: DeviceAddress::new(layout.rest_slots as u64),
             });
             let all_slots = rest_slots * layout.pools.count() as usize;
             layout.rest_bytes += aligned(all_slots * node.slot_bytes);
             layout.rest_slots += all_slots;
         }
         for edge in &plan.edges {
-            layout.edges.push(Edge {
+            layout.edges.push(EdgeRow {
                 target: match edge.to {
                     Target::Node(node) => node as u32,
                     Target::Sink(sink) => (plan.nodes.len() + sink) as u32,
                 },
                 gamma: edge.gamma,
-                flags: if edge.back { Edge::BACK } else { 0 }
-                    | if edge.per_item { Edge::PER_ELEMENT } else { 0 }
-                    | if edge.shared { Edge::SHARED } else { 0 },
+                flags: if edge.back { EdgeRow::BACK } else { 0 }
+                    | if edge.per_item { EdgeRow::PER_ELEMENT } else { 0 }
+                    | if edge.shared { EdgeRow::SHARED } else { 0 },
                 padding: 0,
             });
         }
@@ -157,17 +158,17 @@ impl Layout {
         layout
     }
 
-    fn add_parameters(&mut self, bytes: &[u8]) -> u64 {
+    fn add_parameters(&mut self, bytes: &[u8]) -> DeviceAddress<u8> {
         let offset = self.parameters.len();
         self.parameters.extend_from_slice(bytes);
         // Even empty parameters get an address of their own.
         self.parameters.resize(aligned(offset + bytes.len().max(1)), 0);
-        offset as u64
+        DeviceAddress::new(offset as u64)
     }
 
     /// Puts the smallest rings into shared memory, as long as they fit into `budget` bytes.
     fn place_shared(&mut self, budget: u32) {
-        let bytes = |node: &Node| aligned(node.capacity as usize * node.slot_bytes as usize);
+        let bytes = |node: &NodeRow| aligned(node.capacity as usize * node.slot_bytes as usize);
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&node| bytes(&self.nodes[node]));
         for node in order {
@@ -181,14 +182,19 @@ impl Layout {
     }
 
     /// Turns offsets of parameters and pools into addresses.
-    pub(super) fn place(&mut self, parameters: u64, rest: u64, rest_ready: u64) {
+    pub(super) fn place(
+        &mut self,
+        parameters: DeviceAddress<u8>,
+        rest: DeviceAddress<u8>,
+        rest_ready: DeviceAddress<u32>,
+    ) {
         for module in &mut self.modules {
-            module.parameters += parameters;
+            module.parameters = parameters.offset(module.parameters.get());
         }
         for node in &mut self.nodes {
-            node.parameters += parameters;
-            node.rest += rest;
-            node.rest_ready += rest_ready;
+            node.parameters = parameters.offset(node.parameters.get());
+            node.rest = rest.offset(node.rest.get());
+            node.rest_ready = rest_ready.offset(node.rest_ready.get());
         }
     }
 }

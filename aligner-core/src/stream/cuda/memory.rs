@@ -3,44 +3,43 @@
 use bytemuck::Zeroable;
 
 use super::backend::Backend;
-use super::layout::Layout;
-use super::tables::{Counters, Fault, ModuleCounters, Run, SavedBlock, SavedQueue};
+use super::layout::RunLayout;
+use super::tables::{CycleCounters, Fault, ModuleCounters, RunParameters, SavedBlock, SavedQueue};
 use crate::DeviceError;
+use crate::gpu::DeviceAddress;
 
 /// Buffers of a run, and the struct that tells their addresses to the kernel.
-pub(super) struct Memory<B: Backend> {
-    pub run: Run,
+pub(super) struct RunMemory<B: Backend> {
+    pub parameters: RunParameters,
     cursor: B::Buffer,
     blocks: B::Buffer,
     outputs: B::Buffer,
     module_counters: B::Buffer,
     counters: B::Buffer,
     fault: B::Buffer,
-    /// The struct itself, on the device.
-    run_buffer: B::Buffer,
     /// Kept alive for their addresses.
     _kept: Vec<B::Buffer>,
 }
 
 /// Inputs, and where they are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Input<'a> {
-    pub place: Place<'a>,
+pub(super) struct RunInput<'a> {
+    pub location: InputLocation<'a>,
     pub count: usize,
 }
 
 /// Where inputs are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum InputLocation<'a> {
     /// Their bytes, on the host.
     Host(&'a [u8]),
     /// Their address, on the device.
-    Device(u64),
+    Device(DeviceAddress<u8>),
 }
 
 /// What does not change between the launches of a run.
-pub(super) struct Shape<'a> {
-    pub input: Input<'a>,
+pub(super) struct RunConstants<'a> {
+    pub input: RunInput<'a>,
     pub global: &'a [u8],
     pub blocks: u32,
     pub sinks: usize,
@@ -51,13 +50,13 @@ pub(super) struct Shape<'a> {
     pub scratch_bytes: u32,
 }
 
-impl<B: Backend> Memory<B> {
+impl<B: Backend> RunMemory<B> {
     pub(super) fn new(
         backend: &B,
-        layout: &mut Layout,
-        shape: &Shape<'_>,
+        layout: &mut RunLayout,
+        constants: &RunConstants<'_>,
     ) -> Result<Self, DeviceError> {
-        let blocks = shape.blocks as usize;
+        let blocks = constants.blocks as usize;
         let nodes = layout.nodes.len();
         let mut kept = Vec::new();
         let mut keep = |buffer: B::Buffer| {
@@ -65,13 +64,13 @@ impl<B: Backend> Memory<B> {
             kept.push(buffer);
             address
         };
-        let parameters = keep(backend.upload(&layout.parameters)?);
-        let rest = keep(backend.uninitialized(layout.rest_bytes)?);
-        let rest_ready = keep(backend.zeros(layout.rest_slots * 4)?);
+        let parameters = DeviceAddress::new(keep(backend.upload(&layout.parameters)?));
+        let rest = DeviceAddress::new(keep(backend.uninitialized(layout.rest_bytes)?));
+        let rest_ready = DeviceAddress::new(keep(backend.zeros(layout.rest_slots * 4)?));
         layout.place(parameters, rest, rest_ready);
         let mut rest_counters = vec![0_u32; 2 * layout.pools.count() as usize * nodes];
         rest_counters.extend(layout.pools.users());
-        let saved: Vec<SavedBlock> = (0..shape.blocks)
+        let saved: Vec<SavedBlock> = (0..constants.blocks)
             .map(|block| SavedBlock {
                 next_chunk: u64::from(block),
                 flags: layout.pools.of(block) << SavedBlock::POOL,
@@ -80,78 +79,75 @@ impl<B: Backend> Memory<B> {
             .collect();
         let cursor = backend.zeros(8)?;
         let saved = backend.upload(bytemuck::cast_slice(&saved))?;
-        let outputs = backend.zeros(blocks * shape.sinks * 4)?;
+        let outputs = backend.zeros(blocks * constants.sinks * 4)?;
         let module_counters = backend.zeros(layout.modules.len() * size_of::<ModuleCounters>())?;
-        let counters = backend.zeros(size_of::<Counters>())?;
+        let counters = backend.zeros(size_of::<CycleCounters>())?;
         let fault = backend.zeros(size_of::<Fault>())?;
-        let run = Run {
-            nodes: keep(backend.upload(bytemuck::cast_slice(&layout.nodes))?),
-            edges: keep(backend.upload(bytemuck::cast_slice(&layout.edges))?),
-            modules: keep(backend.upload(bytemuck::cast_slice(&layout.modules))?),
-            sinks: 0,
-            input: match shape.input.place {
-                Place::Host(bytes) => keep(backend.upload(bytes)?),
-                Place::Device(address) => address,
+        let parameters = RunParameters {
+            nodes: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.nodes))?)),
+            edges: DeviceAddress::new(keep(backend.upload(bytemuck::cast_slice(&layout.edges))?)),
+            modules: DeviceAddress::new(keep(
+                backend.upload(bytemuck::cast_slice(&layout.modules))?,
+            )),
+            sinks: DeviceAddress::NULL,
+            input: match constants.input.location {
+                InputLocation::Host(bytes) => DeviceAddress::new(keep(backend.upload(bytes)?)),
+                InputLocation::Device(address) => address,
             },
-            inputs: shape.input.count as u64,
-            cursor: backend.address(&cursor),
-            global: keep(backend.upload(shape.global)?),
-            rings: keep(backend.uninitialized(layout.ring_stride * blocks)?),
+            inputs: constants.input.count as u64,
+            cursor: backend.device_address(&cursor),
+            global: DeviceAddress::new(keep(backend.upload(constants.global)?)),
+            rings: DeviceAddress::new(keep(backend.uninitialized(layout.ring_stride * blocks)?)),
             ring_stride: layout.ring_stride as u64,
-            blocks: backend.address(&saved),
-            queues: keep(backend.zeros(blocks * nodes * size_of::<SavedQueue>())?),
-            outputs: backend.address(&outputs),
-            rest_counters: keep(backend.upload(bytemuck::cast_slice(&rest_counters))?),
-            module_counters: backend.address(&module_counters),
-            counters: backend.address(&counters),
-            fault: backend.address(&fault),
+            blocks: backend.device_address(&saved),
+            queues: DeviceAddress::new(keep(
+                backend.zeros(blocks * nodes * size_of::<SavedQueue>())?,
+            )),
+            outputs: backend.device_address(&outputs),
+            rest_counters: DeviceAddress::new(keep(
+                backend.upload(bytemuck::cast_slice(&rest_counters))?,
+            )),
+            module_counters: backend.device_address(&module_counters),
+            counters: backend.device_address(&counters),
+            fault: backend.device_address(&fault),
             node_count: nodes as u32,
             edge_count: layout.edges.len() as u32,
             module_count: layout.modules.len() as u32,
-            sink_count: shape.sinks as u32,
-            root: shape.root as u32,
-            chunk: shape.chunk,
-            flags: shape.flags,
-            slice: shape.slice,
-            scratch_bytes: shape.scratch_bytes,
-            block_count: shape.blocks,
+            sink_count: constants.sinks as u32,
+            root: constants.root as u32,
+            chunk: constants.chunk,
+            flags: constants.flags,
+            slice: constants.slice,
+            scratch_bytes: constants.scratch_bytes,
+            block_count: constants.blocks,
             rest_pools: layout.pools.count(),
             padding: 0,
         };
-        let run_buffer = backend.zeros(size_of::<Run>())?;
         Ok(Self {
-            run,
+            parameters,
             cursor,
             blocks: saved,
             outputs,
             module_counters,
             counters,
             fault,
-            run_buffer,
             _kept: kept,
         })
     }
 
-    /// Puts the struct on the device, with the sinks' table at `sinks`; gives its address.
-    pub(super) fn tell(&mut self, backend: &B, sinks: u64) -> Result<u64, DeviceError> {
-        self.run.sinks = sinks;
-        backend.write(&mut self.run_buffer, bytemuck::bytes_of(&self.run))?;
-        Ok(backend.address(&self.run_buffer))
-    }
-
     pub(super) fn claimed(&self, backend: &B) -> Result<u64, DeviceError> {
         let cursor = backend.read(&self.cursor, 8)?;
-        Ok(bytemuck::pod_read_unaligned::<u64>(&cursor).min(self.run.inputs))
+        Ok(bytemuck::pod_read_unaligned::<u64>(&cursor).min(self.parameters.inputs))
     }
 
     pub(super) fn saved_blocks(&self, backend: &B) -> Result<Vec<SavedBlock>, DeviceError> {
-        let len = self.run.block_count as usize * size_of::<SavedBlock>();
+        let len = self.parameters.block_count as usize * size_of::<SavedBlock>();
         Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.blocks, len)?))
     }
 
     /// Items of each block in each sink's region: `[block][sink]`.
     pub(super) fn outputs(&self, backend: &B) -> Result<Vec<u32>, DeviceError> {
-        let len = (self.run.block_count * self.run.sink_count) as usize * 4;
+        let len = (self.parameters.block_count * self.parameters.sink_count) as usize * 4;
         Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.outputs, len)?))
     }
 
@@ -164,10 +160,10 @@ impl<B: Backend> Memory<B> {
     pub(super) fn counters(
         &self,
         backend: &B,
-    ) -> Result<(Vec<ModuleCounters>, Counters), DeviceError> {
-        let len = self.run.module_count as usize * size_of::<ModuleCounters>();
+    ) -> Result<(Vec<ModuleCounters>, CycleCounters), DeviceError> {
+        let len = self.parameters.module_count as usize * size_of::<ModuleCounters>();
         let modules = bytemuck::pod_collect_to_vec(&backend.read(&self.module_counters, len)?);
-        let counters = backend.read(&self.counters, size_of::<Counters>())?;
+        let counters = backend.read(&self.counters, size_of::<CycleCounters>())?;
         Ok((modules, bytemuck::pod_read_unaligned(&counters)))
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::CudaExecutor;
+use super::application::CudaApplication;
 use super::backend::{Backend, Launch, Word};
-use super::layout::Layout;
-use super::memory::{Input, Memory, Shape};
-use super::sinks::{Sinks, Size};
-use super::tables::Run;
+use super::layout::RunLayout;
+use super::memory::{RunConstants, RunInput, RunMemory};
+use super::sinks::{SinkSize, Sinks};
+use super::tables::RunParameters;
 use crate::DeviceError;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
@@ -16,13 +16,13 @@ const MOST_SLOTS: u32 = 1 << 20;
 
 /// How one pass over the input writes its outputs.
 pub(super) struct Pass {
-    pub sizes: Vec<(usize, Size)>,
+    pub sizes: Vec<(usize, SinkSize)>,
     /// Chunk `i` of the input goes to block `i` modulo the blocks.
     pub fixed_input: bool,
 }
 
 /// What a launch, or all launches of a pass, yielded.
-pub(super) struct Yield<T> {
+pub(super) struct PassOutputs<T> {
     /// For each sink, what came at a time.
     pub sinks: Vec<Vec<T>>,
     /// For each block, the items of each sink.
@@ -34,35 +34,35 @@ pub(super) struct Yield<T> {
 }
 
 /// Takes over so many bytes of a buffer.
-pub(super) type Take<'a, B, T> =
+pub(super) type TakeItems<'a, B, T> =
     &'a dyn Fn(&B, <B as Backend>::Buffer, usize) -> Result<T, DeviceError>;
 
-impl<T> Yield<T> {
-    /// Adds what an earlier pass over the same input took.
-    pub fn after(&mut self, first: &Self) {
+impl<T> PassOutputs<T> {
+    /// Adds time and launches of an earlier pass over the same input.
+    pub fn add_earlier_pass(&mut self, first: &Self) {
         self.seconds += first.seconds;
         self.metrics.launches += first.metrics.launches;
     }
 }
 
-impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
+impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
     /// Runs the whole input once; what reaches sinks is taken over by `take`.
     #[allow(unsafe_code)]
     pub(super) fn pass<T>(
         &self,
-        input: Input<'_>,
+        input: RunInput<'_>,
         blocks: u32,
         pass: Pass,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-        take: Take<'_, B, T>,
-    ) -> Result<Yield<T>, RunError> {
+        take: TakeItems<'_, B, T>,
+    ) -> Result<PassOutputs<T>, RunError> {
         let backend = &self.backend;
-        let mut layout = Layout::new(self.topology, &self.plan, &self.settings, blocks);
+        let mut layout = RunLayout::new(self.topology, &self.plan, &self.settings, blocks);
         let shared = self.shared_bytes(&layout);
         // Asking for the residency also lets the kernel have so much shared memory.
         let kernel = self.kernel();
         backend.resident_blocks(&kernel, self.plan.width, shared)?;
-        let shape = Shape {
+        let constants = RunConstants {
             input,
             global: &self.global,
             blocks,
@@ -73,11 +73,11 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             slice: self.settings.slice,
             scratch_bytes: self.description.scratch_bytes,
         };
-        let mut memory = Memory::new(backend, &mut layout, &shape)?;
+        let mut memory = RunMemory::new(backend, &mut layout, &constants)?;
         let mut sizes = pass.sizes;
         let mut sinks = Sinks::new(backend, blocks, &sizes)?;
         let pack = format!("{}_pack", self.app);
-        let mut done = Yield {
+        let mut done = PassOutputs {
             sinks: sizes.iter().map(|_| Vec::new()).collect(),
             counts: Vec::new(),
             metrics: Metrics::default(),
@@ -86,8 +86,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         };
         let mut outputs = 0_u64;
         loop {
-            let run = memory.tell(backend, sinks.table(backend))?;
-            let arguments = [Word::Address(run)];
+            memory.parameters.sinks = sinks.table(backend);
+            let arguments = [Word::parameters(&memory.parameters)];
             let launch = Launch {
                 kernel: &kernel,
                 blocks,
@@ -95,8 +95,8 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                 shared,
                 arguments: &arguments,
             };
-            // SAFETY: the kernel's one argument is the address of the run's tables, which describe
-            // buffers that `memory` and `sinks` keep alive, sized as its headers say.
+            // SAFETY: the kernel's parameter has the addresses of tables and buffers that `memory` and
+            // `sinks` keep alive, sized as its headers say.
             done.seconds += unsafe { backend.launch(&launch) }?;
             done.metrics.launches += 1;
             if let Some(fault) = memory.fault(backend)? {
@@ -113,11 +113,12 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
                     counts_now.iter().skip(sink).step_by(sizes.len()).copied().collect();
                 let by_half = |(&count, &slots): (&u32, &u32)| count > slots / 2;
                 full.push(match size {
-                    Size::Regions(slots) => counts.iter().zip(slots).any(by_half),
+                    SinkSize::Regions(slots) => counts.iter().zip(slots).any(by_half),
                     _ => false,
                 });
-                if let Size::Regions(_) | Size::Exact(_) = size
-                    && let Some((items, len)) = sinks.regions(backend, sink, &counts, run, &pack)?
+                if let SinkSize::Regions(_) | SinkSize::Exact(_) = size
+                    && let Some((items, len)) =
+                        sinks.pack(backend, sink, &counts, &memory.parameters, &pack)?
                 {
                     done.sinks[sink].push(take(backend, items, len)?);
                 }
@@ -138,7 +139,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
             if full.contains(&true) && !pass.fixed_input {
                 // Launches cost more than memory: make room for more each time.
                 for ((_, size), is_full) in sizes.iter_mut().zip(full) {
-                    if is_full && let Size::Regions(slots) = size {
+                    if is_full && let SinkSize::Regions(slots) = size {
                         let more =
                             |slots: &mut u32| *slots = (*slots * 4).min(MOST_SLOTS.max(*slots));
                         slots.iter_mut().for_each(more);
@@ -150,7 +151,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         for (sink, shared) in sinks.shared(backend).enumerate() {
             let (sent, items, item_bytes) = shared?;
             done.sent.push(sent);
-            if let (_, Size::Shared(room)) = sizes[sink] {
+            if let (_, SinkSize::Shared(room)) = sizes[sink] {
                 let len = sent.min(room) as usize * item_bytes;
                 done.sinks[sink].push(take(backend, items, len)?);
             }
@@ -161,20 +162,25 @@ impl<G: Sync + ?Sized, B: Backend> CudaExecutor<'_, '_, G, B> {
         Ok(done)
     }
 
-    fn flags(&self, layout: &Layout, fixed_input: bool) -> u32 {
+    fn flags(&self, layout: &RunLayout, fixed_input: bool) -> u32 {
         let lazy = self.settings.policy == Policy::Lazy;
         [
-            (lazy, Run::LAZY),
-            (lazy && self.settings.share_rest && !fixed_input, Run::SHARE_REST),
-            (fixed_input, Run::STATIC_INPUT),
-            (layout.modules.iter().all(|module| module.nodes == 1), Run::SINGLE_NODES),
+            (lazy, RunParameters::LAZY),
+            (lazy && self.settings.share_rest && !fixed_input, RunParameters::SHARE_REST),
+            (fixed_input, RunParameters::STATIC_INPUT),
+            (layout.modules.iter().all(|module| module.nodes == 1), RunParameters::SINGLE_NODES),
         ]
         .into_iter()
         .filter_map(|(set, flag)| set.then_some(flag))
         .sum()
     }
 
-    fn fill(&self, metrics: &mut Metrics, memory: &Memory<B>, blocks: u32) -> Result<(), RunError> {
+    fn fill(
+        &self,
+        metrics: &mut Metrics,
+        memory: &RunMemory<B>,
+        blocks: u32,
+    ) -> Result<(), RunError> {
         let (modules, counters) = memory.counters(&self.backend)?;
         metrics.width = self.plan.width;
         metrics.blocks = blocks;

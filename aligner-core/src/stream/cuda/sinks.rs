@@ -1,16 +1,17 @@
 //! Sinks of one launch: where blocks write outputs, and how these are taken away.
 
 use super::backend::{Backend, Launch, Word};
-use super::tables::{Scheme, Sink};
+use super::tables::{PackParameters, RunParameters, SinkRow, SinkScheme};
 use crate::DeviceError;
+use crate::gpu::DeviceAddress;
 
-/// Room for the outputs of a launch.
+/// SinkRoom for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
-    sinks: Vec<Room<B>>,
+    sinks: Vec<SinkRoom<B>>,
     table: B::Buffer,
 }
 
-struct Room<B: Backend> {
+struct SinkRoom<B: Backend> {
     items: B::Buffer,
     cursor: B::Buffer,
     item_bytes: usize,
@@ -19,7 +20,7 @@ struct Room<B: Backend> {
 }
 
 /// How much room a sink is to have.
-pub(super) enum Size {
+pub(super) enum SinkSize {
     /// A region for each block, of this many items.
     Regions(Vec<u32>),
     /// A region for each block, which will send exactly this many items.
@@ -46,30 +47,30 @@ impl<B: Backend> Sinks<B> {
     pub(super) fn new(
         backend: &B,
         blocks: u32,
-        sizes: &[(usize, Size)],
+        sizes: &[(usize, SinkSize)],
     ) -> Result<Self, DeviceError> {
         let mut sinks = Vec::new();
         let mut rows = Vec::new();
         for (item_bytes, size) in sizes {
             let (scheme, slots, room) = match size {
-                Size::Regions(slots) => (Scheme::Regions, slots.clone(), 0),
-                Size::Exact(slots) => (Scheme::Exact, slots.clone(), 0),
-                Size::Shared(room) => (Scheme::Atomics, vec![0; blocks as usize], *room),
-                Size::Counted => (Scheme::Count, vec![0; blocks as usize], 0),
+                SinkSize::Regions(slots) => (SinkScheme::Regions, slots.clone(), 0),
+                SinkSize::Exact(slots) => (SinkScheme::Exact, slots.clone(), 0),
+                SinkSize::Shared(room) => (SinkScheme::Atomics, vec![0; blocks as usize], *room),
+                SinkSize::Counted => (SinkScheme::Count, vec![0; blocks as usize], 0),
             };
             let (first, total) = starts(&slots);
-            let sink = Room {
+            let sink = SinkRoom {
                 items: backend.uninitialized((total + room) as usize * item_bytes)?,
                 cursor: backend.zeros(8)?,
                 item_bytes: *item_bytes,
                 first: backend.upload(bytemuck::cast_slice(&first))?,
                 slots: backend.upload(bytemuck::cast_slice(&slots))?,
             };
-            rows.push(Sink {
-                items: backend.address(&sink.items),
-                first: backend.address(&sink.first),
-                slots: backend.address(&sink.slots),
-                cursor: backend.address(&sink.cursor),
+            rows.push(SinkRow {
+                items: backend.device_address(&sink.items),
+                first: backend.device_address(&sink.first),
+                slots: backend.device_address(&sink.slots),
+                cursor: backend.device_address(&sink.cursor),
                 room,
                 item_bytes: *item_bytes as u32,
                 scheme: scheme as u32,
@@ -81,8 +82,8 @@ impl<B: Backend> Sinks<B> {
     }
 
     /// The address of the sinks' table.
-    pub(super) fn table(&self, backend: &B) -> u64 {
-        backend.address(&self.table)
+    pub(super) fn table(&self, backend: &B) -> DeviceAddress<SinkRow> {
+        backend.device_address(&self.table)
     }
 
     /// Items that were sent to each sink whose array all blocks share, whether they fit or not, with the
@@ -97,17 +98,17 @@ impl<B: Backend> Sinks<B> {
         })
     }
 
-    /// What the blocks have in their regions of a sink, `counts` items each, as one array, with its bytes;
-    /// nothing for none. `run` is the address of the launch's struct and `pack` the kernel that moves items
-    /// together.
+    /// Moves the items in the regions of a sink together into one array: `counts` items of each block. Gives the array
+    /// and its length in bytes, or nothing if there are no items. `run` is the parameter of the launch that wrote them,
+    /// and `kernel` the application's pack kernel.
     #[allow(unsafe_code)]
-    pub(super) fn regions(
+    pub(super) fn pack(
         &self,
         backend: &B,
         sink: usize,
         counts: &[u32],
-        run: u64,
-        pack: &str,
+        run: &RunParameters,
+        kernel: &str,
     ) -> Result<Option<(B::Buffer, usize)>, DeviceError> {
         let (first, total) = starts(counts);
         if total == 0 {
@@ -116,20 +117,21 @@ impl<B: Backend> Sinks<B> {
         let len = total as usize * self.sinks[sink].item_bytes;
         let first = backend.upload(bytemuck::cast_slice(&first))?;
         let packed = backend.uninitialized(len)?;
-        let launch = Launch {
-            kernel: pack,
-            blocks: counts.len() as u32,
-            width: 256,
-            shared: 0,
-            arguments: &[
-                Word::Address(run),
-                Word::Number(sink as u32),
-                Word::Address(backend.address(&first)),
-                Word::Address(backend.address(&packed)),
-            ],
+        let parameters = PackParameters {
+            sinks: run.sinks,
+            outputs: run.outputs,
+            first: backend.device_address(&first),
+            packed: backend.device_address(&packed),
+            sink: sink as u32,
+            sink_count: run.sink_count,
+            block_count: run.block_count,
+            padding: 0,
         };
-        // SAFETY: the arguments are those of `APP_pack`: `run` and its tables are alive, `first` has
-        // an entry a block, and `packed` room for the sum of the counts.
+        let arguments = &[Word::parameters(&parameters)];
+        let launch =
+            Launch { kernel, blocks: counts.len() as u32, width: 256, shared: 0, arguments };
+        // SAFETY: the parameter is that of `APP_pack`: the tables are alive, `first` has an entry for each block, and
+        // `packed` has room for the sum of the counts.
         unsafe { backend.enqueue(&launch) }?;
         Ok(Some((packed, len)))
     }

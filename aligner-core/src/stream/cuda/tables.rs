@@ -1,188 +1,362 @@
-//! What host and kernel share in device memory; mirrors `cuda/include/stream/run.cuh`.
+//! Structs that the host and an application's kernels share in device memory.
 //!
-//! Pointers are addresses. The describe kernel reports the sizes of these structs as compiled, and
-//! loading compares them.
+//! The kernels declare the structs of the same names in `cuda/include/stream/tables.cuh`, where each field is
+//! explained. The generated header `layouts.cuh` asserts that sizes and offsets agree; for kernels that were compiled
+//! elsewhere, the describe kernel reports the sizes and loading compares them with [`SIZES`].
 
-use bytemuck::{Pod, Zeroable};
+use crate::device_struct;
+use crate::gpu::DeviceAddress;
 
-/// No target, no shared ring.
+/// No node, no slot, no offset.
 pub(super) const NONE: u32 = u32::MAX;
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Edge {
-    pub target: u32,
-    pub gamma: u32,
-    pub flags: u32,
-    pub padding: u32,
+device_struct! {
+    /// A channel of a node: where its items go, and how many there may be.
+    pub(super) struct EdgeRow {
+        /// A node or, after the nodes, a sink.
+        pub target: u32,
+        /// The most items that one input yields on the channel.
+        pub gamma: u32,
+        /// [`EdgeRow::BACK`], [`EdgeRow::PER_ELEMENT`] and [`EdgeRow::SHARED`].
+        pub flags: u32,
+        /// Not used.
+        pub padding: u32,
+    }
 }
 
-impl Edge {
+impl EdgeRow {
+    /// The edge closes a loop.
     pub const BACK: u32 = 1;
+    /// The gamma counts for each element of an input.
     pub const PER_ELEMENT: u32 = 2;
+    /// A back edge whose head may be filled by its parent in the same firing.
     pub const SHARED: u32 = 4;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Node {
-    pub module: u32,
-    pub capacity: u32,
-    pub reserve: u32,
-    pub slot_bytes: u32,
-    pub first_edge: u32,
-    pub channels: u32,
-    pub shared_ring: u32,
-    pub rest_slots: u32,
-    pub ring: u64,
-    pub ends: u64,
-    pub parameters: u64,
-    pub rest: u64,
-    pub rest_ready: u64,
+device_struct! {
+    /// A node: its queue and its parameters.
+    pub(super) struct NodeRow {
+        /// Its module type.
+        pub module: u32,
+        /// Slots of its queue.
+        pub capacity: u32,
+        /// Slots that only the back edge of the loop may fill.
+        pub reserve: u32,
+        /// Bytes of an item.
+        pub slot_bytes: u32,
+        /// The edge of its channel 0.
+        pub first_edge: u32,
+        /// How many channels it has.
+        pub channels: u32,
+        /// Offset of its ring in shared memory, or [`NONE`].
+        pub shared_ring: u32,
+        /// Its slots in each pool of rests.
+        pub rest_slots: u32,
+        /// Offset of its ring in the block's global memory.
+        pub ring: u64,
+        /// Offset of its ring of element counts there.
+        pub ends: u64,
+        /// Bytes of its parameters.
+        pub parameters: DeviceAddress<u8>,
+        /// Its slots in the pools of rests.
+        pub rest: DeviceAddress<u8>,
+        /// For each of these slots, whether it is written.
+        pub rest_ready: DeviceAddress<u32>,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Module {
-    pub first_node: u32,
-    pub nodes: u32,
-    pub ensemble: u32,
-    pub kind: u32,
-    pub inverse: u32,
-    pub padding: u32,
-    pub parameters: u64,
+device_struct! {
+    /// A module type.
+    pub(super) struct ModuleRow {
+        /// Its first node.
+        pub first_node: u32,
+        /// How many nodes it has.
+        pub nodes: u32,
+        /// Inputs, or elements, that give every thread of a block work.
+        pub ensemble: u32,
+        /// How it maps items to threads, as [`super::describe::kind`] numbers it.
+        pub kind: u32,
+        /// `2^32 / ensemble`, rounded up.
+        pub inverse: u32,
+        /// Not used.
+        pub padding: u32,
+        /// Bytes of its parameters.
+        pub parameters: DeviceAddress<u8>,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Sink {
-    pub items: u64,
-    pub first: u64,
-    pub slots: u64,
-    pub cursor: u64,
-    pub room: u64,
-    pub item_bytes: u32,
-    pub scheme: u32,
+device_struct! {
+    /// A sink and its array.
+    pub(super) struct SinkRow {
+        /// The array.
+        pub items: DeviceAddress<u8>,
+        /// For each block, the first item of its region.
+        pub first: DeviceAddress<u64>,
+        /// For each block, how many items its region holds.
+        pub slots: DeviceAddress<u32>,
+        /// Items sent to an array that all blocks share.
+        pub cursor: DeviceAddress<u64>,
+        /// Items that such an array holds.
+        pub room: u64,
+        /// Bytes of an item.
+        pub item_bytes: u32,
+        /// A [`SinkScheme`].
+        pub scheme: u32,
+    }
 }
 
-/// How items reach a sink.
+/// Ways in which items reach a sink.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scheme {
+pub(super) enum SinkScheme {
+    /// Every block has a region, and stops when it is full.
     Regions = 0,
+    /// All blocks share an array.
     Atomics = 1,
+    /// Items are only counted.
     Count = 2,
+    /// Every block has a region for exactly the items that it will send.
     Exact = 3,
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct SavedQueue {
-    pub head: u32,
-    pub count: u32,
-    pub ended: u32,
-    pub consumed: u32,
+device_struct! {
+    /// A node's queue between launches.
+    pub(super) struct SavedQueue {
+        /// The slot of the first item.
+        pub head: u32,
+        /// Items that wait.
+        pub count: u32,
+        /// Elements pushed so far, modulo 2^32.
+        pub ended: u32,
+        /// Elements taken so far, modulo 2^32.
+        pub consumed: u32,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct SavedBlock {
-    pub window: u64,
-    pub window_end: u64,
-    pub next_chunk: u64,
-    pub ahead: u64,
-    pub ahead_end: u64,
-    pub exhausted: u32,
-    pub finished: u32,
-    pub flags: u32,
-    pub firings: u32,
+device_struct! {
+    /// A block between launches.
+    pub(super) struct SavedBlock {
+        /// The first input that it has claimed and not yet taken.
+        pub window: u64,
+        /// The end of these inputs.
+        pub window_end: u64,
+        /// The next chunk of its share, if the input is dealt out in advance.
+        pub next_chunk: u64,
+        /// The first input of the chunk claimed after the window.
+        pub ahead: u64,
+        /// The end of that chunk.
+        pub ahead_end: u64,
+        /// 1 if no input is left for it to claim.
+        pub exhausted: u32,
+        /// 1 if it will do nothing any more.
+        pub finished: u32,
+        /// Its part in sharing rests; see `tables.cuh`.
+        pub flags: u32,
+        /// Firings in the last launch.
+        pub firings: u32,
+    }
 }
 
 impl SavedBlock {
-    /// Where the number of its pool of rests begins in `flags`.
+    /// The bit of `flags` at which the number of its pool of rests begins.
     pub const POOL: u32 = 8;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct ModuleCounters {
-    pub firings: u64,
-    pub full_firings: u64,
-    pub ensembles: u64,
-    pub lanes: u64,
-    pub items_in: u64,
-    pub items_out: u64,
-    pub gather: u64,
-    pub run: u64,
-    pub scatter: u64,
+device_struct! {
+    /// Counters and clock cycles of a module type, over all blocks.
+    pub(super) struct ModuleCounters {
+        /// Times that it was fired.
+        pub firings: u64,
+        /// Firings whose ensembles were all full.
+        pub full_firings: u64,
+        /// Ensembles processed.
+        pub ensembles: u64,
+        /// Inputs, or elements, in all ensembles.
+        pub lanes: u64,
+        /// Inputs, or elements, taken.
+        pub items_in: u64,
+        /// Items pushed.
+        pub items_out: u64,
+        /// Cycles in finding and reading inputs.
+        pub gather: u64,
+        /// Cycles in the stage's own code.
+        pub run: u64,
+        /// Cycles in writing outputs.
+        pub scatter: u64,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Counters {
-    pub scheduler: u64,
-    pub total: u64,
+device_struct! {
+    /// Clock cycles of all blocks.
+    pub(super) struct CycleCounters {
+        /// Cycles in choosing what to fire.
+        pub scheduler: u64,
+        /// All cycles.
+        pub total: u64,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Fault {
-    pub set: u32,
-    pub module: u32,
-    pub channel: u32,
-    pub node: u32,
+device_struct! {
+    /// The first stage of a launch that pushed more than its gamma.
+    pub(super) struct Fault {
+        /// 1 if there is one.
+        pub set: u32,
+        /// Its module type.
+        pub module: u32,
+        /// The channel.
+        pub channel: u32,
+        /// The node.
+        pub node: u32,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Run {
-    pub nodes: u64,
-    pub edges: u64,
-    pub modules: u64,
-    pub sinks: u64,
-    pub input: u64,
-    pub inputs: u64,
-    pub cursor: u64,
-    pub global: u64,
-    pub rings: u64,
-    pub ring_stride: u64,
-    pub blocks: u64,
-    pub queues: u64,
-    pub outputs: u64,
-    pub rest_counters: u64,
-    pub module_counters: u64,
-    pub counters: u64,
-    pub fault: u64,
-    pub node_count: u32,
-    pub edge_count: u32,
-    pub module_count: u32,
-    pub sink_count: u32,
-    pub root: u32,
-    pub chunk: u32,
-    pub flags: u32,
-    pub slice: u32,
-    pub scratch_bytes: u32,
-    pub block_count: u32,
-    pub rest_pools: u32,
-    pub padding: u32,
+device_struct! {
+    /// Parameter of an application's kernels: the tables, the input and the state of a run.
+    pub(super) struct RunParameters {
+        /// The nodes, sorted by module type.
+        pub nodes: DeviceAddress<NodeRow>,
+        /// The edges, sorted by node and channel.
+        pub edges: DeviceAddress<EdgeRow>,
+        /// The module types.
+        pub modules: DeviceAddress<ModuleRow>,
+        /// The sinks.
+        pub sinks: DeviceAddress<SinkRow>,
+        /// Bytes of the input.
+        pub input: DeviceAddress<u8>,
+        /// How many inputs there are.
+        pub inputs: u64,
+        /// The next input that no block has claimed.
+        pub cursor: DeviceAddress<u64>,
+        /// Bytes of the application's parameters.
+        pub global: DeviceAddress<u8>,
+        /// The queues of all blocks.
+        pub rings: DeviceAddress<u8>,
+        /// Bytes of the queues of one block.
+        pub ring_stride: u64,
+        /// The blocks.
+        pub blocks: DeviceAddress<SavedBlock>,
+        /// For each block, the queue of each node.
+        pub queues: DeviceAddress<SavedQueue>,
+        /// For each block, items in the region of each sink.
+        pub outputs: DeviceAddress<u32>,
+        /// For each pool of rests and node, slots reserved and claimed; then for each pool, its blocks.
+        pub rest_counters: DeviceAddress<u32>,
+        /// Counters of each module type.
+        pub module_counters: DeviceAddress<ModuleCounters>,
+        /// Cycles of all blocks.
+        pub counters: DeviceAddress<CycleCounters>,
+        /// The first fault.
+        pub fault: DeviceAddress<Fault>,
+        /// How many nodes there are.
+        pub node_count: u32,
+        /// How many edges there are.
+        pub edge_count: u32,
+        /// How many module types there are.
+        pub module_count: u32,
+        /// How many sinks there are.
+        pub sink_count: u32,
+        /// The node that takes the input.
+        pub root: u32,
+        /// Inputs that a block claims at a time.
+        pub chunk: u32,
+        /// [`RunParameters::LAZY`] and the other flags.
+        pub flags: u32,
+        /// Firings of a block in one launch; 0 for no limit.
+        pub slice: u32,
+        /// Bytes of dynamic shared memory for firings.
+        pub scratch_bytes: u32,
+        /// How many blocks there are.
+        pub block_count: u32,
+        /// How many pools of rests there are.
+        pub rest_pools: u32,
+        /// Not used.
+        pub padding: u32,
+    }
 }
 
-impl Run {
+impl RunParameters {
+    /// Only full ensembles are fired, as long as there are any.
     pub const LAZY: u32 = 1;
+    /// Blocks share what is left at the end of the input.
     pub const SHARE_REST: u32 = 2;
+    /// Chunk `i` of the input belongs to block `i` modulo the number of blocks.
     pub const STATIC_INPUT: u32 = 4;
+    /// Every module type has one node.
     pub const SINGLE_NODES: u32 = 8;
 }
 
-/// The sizes of the structs above, in the order in which the describe kernel tells them.
+device_struct! {
+    /// Parameter of the kernel that moves the outputs of all blocks together.
+    pub(super) struct PackParameters {
+        /// The sinks.
+        pub sinks: DeviceAddress<SinkRow>,
+        /// For each block, items in the region of each sink.
+        pub outputs: DeviceAddress<u32>,
+        /// For each block, where its items begin in `packed`.
+        pub first: DeviceAddress<u64>,
+        /// The array to be written.
+        pub packed: DeviceAddress<u8>,
+        /// The sink whose items are packed.
+        pub sink: u32,
+        /// How many sinks there are.
+        pub sink_count: u32,
+        /// How many blocks there are.
+        pub block_count: u32,
+        /// Not used.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// Parameter of the kernel that tells what it was compiled for.
+    pub(super) struct DescribeParameters {
+        /// The words to be written.
+        pub words: DeviceAddress<u32>,
+        /// Words that there is room for.
+        pub capacity: u32,
+        /// Threads of a block of the application.
+        pub width: u32,
+    }
+}
+
+/// The sizes of the structs in the tables, in the order in which the describe kernel tells them.
 pub(super) const SIZES: [(&str, usize); 10] = [
-    ("Node", size_of::<Node>()),
-    ("Edge", size_of::<Edge>()),
-    ("Module", size_of::<Module>()),
-    ("Sink", size_of::<Sink>()),
+    ("NodeRow", size_of::<NodeRow>()),
+    ("EdgeRow", size_of::<EdgeRow>()),
+    ("ModuleRow", size_of::<ModuleRow>()),
+    ("SinkRow", size_of::<SinkRow>()),
     ("SavedQueue", size_of::<SavedQueue>()),
     ("SavedBlock", size_of::<SavedBlock>()),
     ("ModuleCounters", size_of::<ModuleCounters>()),
-    ("Counters", size_of::<Counters>()),
+    ("CycleCounters", size_of::<CycleCounters>()),
     ("Fault", size_of::<Fault>()),
-    ("Run", size_of::<Run>()),
+    ("RunParameters", size_of::<RunParameters>()),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::gpu::{DeviceStruct, LayoutHeader};
+
+    #[test]
+    fn layouts_are_those_of_the_kernels() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/stream/layouts.cuh");
+        let structs = [
+            EdgeRow::LAYOUT,
+            NodeRow::LAYOUT,
+            ModuleRow::LAYOUT,
+            SinkRow::LAYOUT,
+            SavedQueue::LAYOUT,
+            SavedBlock::LAYOUT,
+            ModuleCounters::LAYOUT,
+            CycleCounters::LAYOUT,
+            Fault::LAYOUT,
+            RunParameters::LAYOUT,
+            PackParameters::LAYOUT,
+            DescribeParameters::LAYOUT,
+        ];
+        LayoutHeader { namespace: "stream", includes: &["stream/tables.cuh"], structs: &structs }
+            .check(&path);
+    }
+}

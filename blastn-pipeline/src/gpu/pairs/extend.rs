@@ -4,7 +4,7 @@
 //! the longest first: so lanes of a warp are done together, and nothing long is begun last.
 
 use aligner_core::DeviceError;
-use aligner_core::sort::{Field, ITEM};
+use aligner_core::sort::{Field, ITEM_BYTES};
 use aligner_core::stream::Backend;
 
 use super::Pairs;
@@ -102,7 +102,7 @@ impl<'a, B: Backend> Extension<'a, B> {
         let is_greedy = self.search.options.is_greedy();
         let answer = if is_greedy { size_of::<GreedyReached>() } else { size_of::<Reached>() };
         let pairs = self.pairs;
-        let keys = pairs.backend.uninitialized(count * ITEM)?;
+        let keys = pairs.backend.uninitialized(count * ITEM_BYTES)?;
         task.side_count = count as u32;
         task.side_keys = pairs.backend.address(&keys);
         pairs.launch("key_sides", count, &task)?;

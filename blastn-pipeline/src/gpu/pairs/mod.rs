@@ -24,7 +24,7 @@ mod extend;
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
-use aligner_core::sort::{self, Field, ITEM, Sorter};
+use aligner_core::sort::{self, Field, ITEM_BYTES, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems, Item, Items};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -103,7 +103,7 @@ impl<B: Backend> Pairs<B> {
         found: &DeviceItems<B>,
     ) -> Result<Known<'_, B>, DeviceError> {
         let (count, letters) = (found.count, search.batch.letters.len() as u32);
-        if count > sort::MOST {
+        if count > sort::MAX_ITEMS {
             return Err(DeviceError::OutOfMemory(None));
         }
         let mut arrays = Vec::new();
@@ -126,7 +126,7 @@ impl<B: Backend> Pairs<B> {
         let keys = self.keys(
             &mut task,
             "key_places",
-            self.backend.uninitialized(count * ITEM)?,
+            self.backend.uninitialized(count * ITEM_BYTES)?,
             &numbers,
         )?;
         let queries = search.batch.queries() as u32;
@@ -239,7 +239,7 @@ impl<B: Backend> Pairs<B> {
 
     /// The first items of a buffer, in one part.
     fn land<T: Item>(&self, items: &B::Buffer, count: usize) -> Result<Items<T>, DeviceError> {
-        self.backend.land(items, count * size_of::<T>()).map(Items::from)
+        self.backend.read_staged(items, count * size_of::<T>()).map(Items::from)
     }
 
     #[allow(unsafe_code)]

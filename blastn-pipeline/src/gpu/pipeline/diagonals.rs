@@ -120,12 +120,12 @@ impl<B: Backend> Rule<B> {
         let backend = &self.backend;
         let spent = self.joined(spent, piece.carried)?;
         let words = extended.count + spent.count;
-        if words > sort::MOST {
+        if words > sort::MAX_ITEMS {
             return Err(DeviceError::OutOfMemory(None));
         }
         let likely_words = (words / OF_WORD).next_power_of_two();
         let likely = backend.zeros(likely_words * size_of::<u32>())?;
-        let keys = backend.uninitialized(words * sort::ITEM)?;
+        let keys = backend.uninitialized(words * sort::ITEM_BYTES)?;
         let listed = backend.zeros(CURSORS)?;
         let address = |buffer: &B::Buffer| backend.address(buffer);
         let mut task = Task {

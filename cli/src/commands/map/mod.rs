@@ -1,9 +1,13 @@
 //! Mapping reads: from input files to the output file. [`everyday`] and [`complete`] are the pipelines of the
 //! two modes, of [`stages`].
 
-mod complete;
-mod everyday;
+mod all;
+pub mod args;
+mod best;
+mod report;
+mod sorting;
 mod stages;
+mod stats;
 
 use std::env;
 use std::fmt::Display;
@@ -17,18 +21,20 @@ use anyhow::{Context, Result, anyhow};
 use fm_index::FmIndex;
 use woodstocc::Mapper;
 
+use self::args::{MapOptions, Mode, Preset, StatsFormat};
+use self::report::Report;
 use self::stages::{Stages, Totals};
-use crate::args::{MapOptions, Mode, Operands, Preset, StatsFormat};
-use crate::commands::{index, on_device, start_threads};
+use self::stats::{AllStats, Seconds, Summary, per_second};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
-use crate::output::{Alternatives, Format, Options, Output, Target, Written, header};
-use crate::report::Report;
-use crate::stats::{Complete, Seconds, Summary, per_second};
+use crate::options::{MappingFiles, start_threads};
+use crate::output::{Alternatives, Format, Options, Output, Written, header};
+use crate::staging::Target;
 use crate::timeline::{Step, Timeline};
+use crate::{index, on_device};
 
 /// Maps the reads.
-pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
+pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let timeline = Timeline::new();
     let threads = options.threads.count();
     // Stages run on threads of their own, and share the pool for what they do in parallel.
@@ -36,16 +42,15 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let console = Console::new(options.messages);
 
     // What can fail at once does so before the work begins.
-    input::check(&operands.reads)?;
+    input::check(files.reads())?;
     let target = Target::new(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
-    let report = options.reports.page().map(Report::new).transpose()?;
+    let report = options.report.as_deref().map(Report::new).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
             scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let found =
-            timeline.time(Step::Index, "open", || index::open(&operands.reference, &console));
+        let found = timeline.time(Step::Index, "open", || index::open(files.reference(), &console));
         (device.join(), found)
     });
     let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
@@ -55,7 +60,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
     let index = match found? {
         Some(index) => index,
         None => timeline.time(Step::Index, "build", || {
-            index::build_for_mapping(&operands.reference, options.save_index, &console)
+            index::build_for_mapping(files.reference(), options.save_index, &console)
         })?,
     };
     let index = Arc::new(index);
@@ -65,17 +70,17 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         format: options.format().ok_or_else(|| anyhow!("the output format is not known"))?,
         threads,
         header: header::text(index.reference(), group, &command, order)
-            .with_context(|| operands.reference.display().to_string())?,
+            .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
     };
-    let layout = options.layout(operands.reads.len());
-    let batches = input::batches(operands.reads.clone(), layout, options.batch_size as usize);
+    let layout = options.layout(files.reads().len());
+    let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
     let output = Output::create(target, &format, index.reference())?;
     let run =
         Run { options, layout, format: format.of_pieces(), timeline: &timeline, console: &console };
-    let Mapped { totals, written, device, starting, complete } = match options.mode {
-        Mode::Everyday => run.everyday(&index, opened.device, batches, output)?,
-        Mode::Complete => run.complete(&index, opened.device, batches, output)?,
+    let Mapped { totals, written, device, starting, all } = match options.mode {
+        Mode::Best => run.map_best(&index, opened.device, batches, output)?,
+        Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
     written.target.commit()?;
 
@@ -93,7 +98,7 @@ pub fn run(operands: &Operands, options: &MapOptions) -> Result<()> {
         tally: written.tally,
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
-        complete,
+        all,
     };
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
@@ -126,7 +131,7 @@ struct Mapped {
     /// When reads could be mapped.
     starting: Duration,
     /// Of complete mapping.
-    complete: Option<Complete>,
+    all: Option<AllStats>,
 }
 
 impl Run<'_> {
@@ -149,7 +154,7 @@ impl Run<'_> {
         Ok(done)
     }
 
-    fn everyday(
+    fn map_best(
         &self,
         index: &FmIndex,
         device: Device,
@@ -157,26 +162,26 @@ impl Run<'_> {
         output: Output,
     ) -> Result<Mapped> {
         let Self { options, layout, timeline, console, .. } = *self;
-        let preset = options.everyday.preset.unwrap_or(Preset::Standard);
+        let preset = options.best.preset.unwrap_or(Preset::Standard);
         let on = |device: Device| seed_extend::Mapper::new(index, preset.into(), &device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;
         let starting = timeline.elapsed();
         console.start_reads();
-        let pipeline = everyday::Pipeline {
+        let pipeline = best::Pipeline {
             mapper: &mapper,
             paired: layout != Layout::Single,
             seed: options.seed,
-            alternatives: options.everyday.alternatives.unwrap_or(Alternatives::None),
+            alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
             stages: self.stages(),
         };
         let done = pipeline.run(batches, output);
         let (totals, written) = self.done(done, || mapper.failure())?;
-        Ok(Mapped { totals, written, device, starting, complete: None })
+        Ok(Mapped { totals, written, device, starting, all: None })
     }
 
-    fn complete(
+    fn map_all(
         &self,
         index: &Arc<FmIndex>,
         device: Device,
@@ -184,17 +189,17 @@ impl Run<'_> {
         output: Output,
     ) -> Result<Mapped> {
         let Self { options, timeline, console, .. } = *self;
-        let params = options.params();
+        let params = options.all_parameters();
         let on = |device| Mapper::new(Arc::clone(index), params, device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;
         let starting = timeline.elapsed();
         console.start_reads();
-        let pipeline = complete::Pipeline { mapper: &mapper, stages: self.stages() };
+        let pipeline = all::Pipeline { mapper: &mapper, stages: self.stages() };
         let done = pipeline.run(batches, output);
         let (totals, written) = self.done(done, || mapper.failure())?;
-        let complete = Some(Complete::new(&mapper, params.k));
-        Ok(Mapped { totals, written, device, starting, complete })
+        let all = Some(AllStats::new(&mapper, params.k));
+        Ok(Mapped { totals, written, device, starting, all })
     }
 }

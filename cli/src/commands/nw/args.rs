@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{KernelChoice, FreeEnds};
+use nw_batch::{FreeEnds, KernelChoice};
 
-use crate::args::{Messages, Threads};
+use crate::options::{Messages, Threads};
 
 /// Commands of `gpualign nw`: which pairs are aligned.
 #[derive(Debug, Subcommand)]
@@ -209,7 +209,9 @@ impl Nw {
                 return Err("phylip, square and npy are formats of all-vs-all only".to_owned());
             }
             if options.min_identity.is_some() {
-                return Err("phylip, square and npy have all pairs: leave out --min-identity".to_owned());
+                return Err(
+                    "phylip, square and npy have all pairs: leave out --min-identity".to_owned()
+                );
             }
         }
         if options.score_only && matches!(format, NwFormat::Paf | NwFormat::Pair | NwFormat::Phylip)

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use aligner_core::fastx::{RecordProblem, line_of_residue};
+use aligner_core::input_location::{InputLocation, input_name};
 use aligner_core::seq::describe;
 use anyhow::{Context, Result, anyhow, bail};
-use fm_index::PairSpan;
-use nw_batch::{Alphabet, MAX_LENGTH, SubstitutionMatrix, Scoring, SequenceSet};
+use nw_batch::{Alphabet, GapCosts, MAX_LENGTH, Scoring, SequenceSet, SubstitutionMatrix};
 
 use crate::commands::nw::args::NwOptions;
 use crate::input;
@@ -26,12 +27,14 @@ pub struct NamedSequences {
 /// # Errors
 /// If a score, a cost or the matrix is refused.
 pub fn scoring(options: &NwOptions) -> Result<Scoring> {
-    let gaps = nw_batch::GapCosts { open: options.gap_open, extend: options.gap_extend };
+    let gaps = GapCosts { open: options.gap_open, extend: options.gap_extend };
     let scoring = match &options.matrix {
         Some(name) => Scoring::with_matrix(matrix(name)?, gaps)?,
-        None => {
-            Scoring::with_match_mismatch(options.match_score.unwrap_or(5), options.mismatch_score.unwrap_or(-4), gaps)?
-        }
+        None => Scoring::with_match_mismatch(
+            options.match_score.unwrap_or(5),
+            options.mismatch_score.unwrap_or(-4),
+            gaps,
+        )?,
     };
     Ok(scoring.with_free_ends(options.free_ends()))
 }
@@ -58,14 +61,11 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
         number += 1;
         let checked = match &record {
             Ok(record) => check(record, alphabet),
-            Err(error) => {
-                let problem = input::explain(error);
-                Err((problem.line, problem.reason))
-            }
+            Err(error) => Err(RecordProblem::from(error)),
         };
-        let (name, codes) = checked.map_err(|(line, reason)| {
-            let place = PairSpan { file: Some(input::name(path).into()), record: Some(number), line };
-            anyhow!("{place}{reason}")
+        let (name, codes) = checked.map_err(|problem| {
+            let location = InputLocation::in_file(path).at_record(number, problem.line);
+            anyhow!("{location}{}", problem.reason)
         })?;
         read.names.push(name);
         read.sequences.push(&codes);
@@ -73,13 +73,13 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
     Ok(read)
 }
 
-/// Name and codes of a record; or the line and a description of what is wrong with it.
+/// Name and codes of a record.
 fn check(
     record: &needletail::parser::SequenceRecord<'_>,
     alphabet: &Alphabet,
-) -> Result<(String, Vec<u8>), (Option<u64>, String)> {
+) -> Result<(String, Vec<u8>), RecordProblem> {
     let line = record.start_line_number();
-    let at = |offset: u64, reason: String| (Some(line + offset), reason);
+    let at = |offset: u64, reason: String| RecordProblem { line: Some(line + offset), reason };
     let name = record.id().split(u8::is_ascii_whitespace).next().unwrap_or_default();
     if name.is_empty() {
         return Err(at(0, "the sequence has no name".to_owned()));
@@ -90,7 +90,7 @@ fn check(
     let letters = record.seq();
     let codes = alphabet.encode(&letters).map_err(|unknown| {
         let (letter, place) = (describe(unknown.letter), unknown.position + 1);
-        let offset = line_of(record.raw_seq(), unknown.position);
+        let offset = line_of_residue(record.raw_seq(), unknown.position);
         at(offset, format!("{letter} at residue {place} is no letter of the scoring: choose a --matrix that has it"))
     })?;
     if codes.len() > MAX_LENGTH {
@@ -98,20 +98,6 @@ fn check(
         return Err(at(0, format!("the sequence has {length} residues, more than {MAX_LENGTH}")));
     }
     Ok((String::from_utf8_lossy(name).into_owned(), codes))
-}
-
-/// Line, from 1, of the residue at `position` (from 0) of a sequence with line ends.
-fn line_of(raw: &[u8], position: usize) -> u64 {
-    let (mut line, mut residues) = (1, 0);
-    for &byte in raw {
-        match byte {
-            b'\n' => line += 1,
-            b'\r' => {}
-            _ if residues == position => break,
-            _ => residues += 1,
-        }
-    }
-    line
 }
 
 /// Refuses two records of the same name.
@@ -124,23 +110,11 @@ pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
         if let Some(first) = seen.insert(name, number) {
             bail!(
                 "{}: records {} and {} have the same name '{name}'",
-                input::name(path),
+                input_name(path),
                 first + 1,
                 number + 1
             );
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_from_the_first_of_the_sequence() {
-        let raw = b"ACG\r\nTT\n\nA";
-        let lines: Vec<u64> = (0..6).map(|position| line_of(raw, position)).collect();
-        assert_eq!(lines, [1, 1, 1, 2, 2, 4]);
-    }
 }

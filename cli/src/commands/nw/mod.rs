@@ -10,7 +10,6 @@
 //! depend on the size of the tiles.
 
 pub mod args;
-pub mod bench;
 mod format;
 mod input;
 mod pipeline;

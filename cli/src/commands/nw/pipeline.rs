@@ -147,7 +147,9 @@ impl Pipeline<'_> {
 fn limits(aligner: &Aligner<'_>) -> TileLimits {
     match aligner.device_memory() {
         // Directions take about half a byte for each cell, CIGARs up to a few KB.
-        Some(memory) if aligner.has_alignments() => TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) },
+        Some(memory) if aligner.has_alignments() => {
+            TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) }
+        }
         Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
         None => TileLimits { pairs: 1 << 14, cells: 1 << 33 },
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use aligner_core::Device;
+use aligner_core::input_location::input_name;
 use anyhow::{Context, Result, ensure};
 use nw_batch::{Aligner, Scoring};
 
@@ -16,10 +17,10 @@ use crate::commands::nw::input::NamedSequences;
 use crate::commands::nw::pipeline::Pipeline;
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{PairSelection, PairSource};
-use crate::commands::{on_device, start_threads};
 use crate::console::Console;
-use crate::output::Target;
-use crate::output::staging::Scratch;
+use crate::on_device;
+use crate::options::start_threads;
+use crate::staging::{Scratch, Target};
 use crate::timeline::{Step, Timeline};
 
 /// Runs a command of `gpualign nw`.
@@ -28,15 +29,15 @@ pub fn run(command: &Nw) -> Result<()> {
     let console = Console::new(options.messages);
     let scoring = input::scoring(options)?;
     let timeline = Timeline::new();
-    let timeline_file = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let timeline_file =
+        options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
     let read =
         |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
     let (selection, queries, targets) = match command {
         Nw::Pairs { queries, targets, .. } => {
             let (first, second) = (read(queries)?, read(targets)?);
             let (m, n) = (first.names.len(), second.names.len());
-            let (first_name, second_name) =
-                (crate::input::name(queries), crate::input::name(targets));
+            let (first_name, second_name) = (input_name(queries), input_name(targets));
             ensure!(
                 m == n,
                 "{first_name} has {m} records, but {second_name} has {n}: pairs needs as many; one-vs-all aligns each \
@@ -57,8 +58,7 @@ pub fn run(command: &Nw) -> Result<()> {
         }
     };
     let targets = targets.as_ref().unwrap_or(&queries);
-    let run =
-        NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
+    let run = NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
     run.align_all(&console)?;
     timeline_file.map_or(Ok(()), |file| run.timeline.save(file))
 }
@@ -183,7 +183,9 @@ impl NwRun<'_> {
         let options = self.options;
         let score_name = match (&options.matrix, self.scoring.match_and_mismatch()) {
             (Some(name), _) => name.display().to_string(),
-            (None, Some((match_score, mismatch_score))) => format!("{match_score}/{mismatch_score}"),
+            (None, Some((match_score, mismatch_score))) => {
+                format!("{match_score}/{mismatch_score}")
+            }
             (None, None) => String::new(),
         };
         PairFormatter {

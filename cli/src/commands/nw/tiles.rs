@@ -101,7 +101,12 @@ impl PairSource<'_> {
 mod tests {
     use super::*;
 
-    fn all(selection: PairSelection, queries: usize, targets: usize, pairs: usize) -> Vec<(u32, u32)> {
+    fn all(
+        selection: PairSelection,
+        queries: usize,
+        targets: usize,
+        pairs: usize,
+    ) -> Vec<(u32, u32)> {
         let set = |count| (0..count).map(|_| vec![0_u8; 2]).collect::<SequenceSet>();
         let (queries, targets) = (set(queries), set(targets));
         let source = PairSource { selection, queries: &queries, targets: &targets };

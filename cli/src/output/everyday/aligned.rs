@@ -1,8 +1,8 @@
 //! An alignment as records have it.
 
 use fm_index::Reference;
-use seed_extend::queries::is_reverse;
-use seed_extend::regions::Region;
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::regions::Region;
 
 use crate::output::hts;
 use crate::output::record::Tags;

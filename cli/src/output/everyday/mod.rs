@@ -21,10 +21,10 @@ use aligner_core::cigar::push_run;
 use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
-use seed_extend::queries::is_reverse;
-use seed_extend::ranking;
-use seed_extend::regions::Region;
-use seed_extend::{Placed, Resolved};
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::ranking;
+use seed_extend::region::regions::Region;
+use seed_extend::{MappedReads, ReportedRegion};
 use woodstocc::{CigarOp, CigarRun};
 
 use self::aligned::{Aligned, harden};
@@ -89,7 +89,7 @@ impl<'a> Everyday<'a> {
     pub fn records(
         &mut self,
         reads: &[Read<'_>],
-        resolved: &Resolved,
+        resolved: &MappedReads,
         first: usize,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -108,14 +108,20 @@ impl<'a> Everyday<'a> {
     }
 
     /// Finds places and columns of what is to be reported of a read.
-    fn mapped<'r>(&mut self, read: Read<'r>, resolved: &'r Resolved, number: usize) -> Mapped<'r> {
+    fn mapped<'r>(
+        &mut self,
+        read: Read<'r>,
+        resolved: &'r MappedReads,
+        number: usize,
+    ) -> Mapped<'r> {
         let wanted = self.alternatives;
-        let mut place = |placed: Placed| self.aligned(read, resolved, number, placed);
-        let parts = resolved.parts(number).into_iter().map(&mut place).collect();
+        let mut place = |placed: ReportedRegion| self.aligned(read, resolved, number, placed);
+        let parts =
+            resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
         let alternatives = match wanted {
             Alternatives::None => Vec::new(),
             Alternatives::Tag | Alternatives::Records => {
-                resolved.alternatives(number).into_iter().map(&mut place).collect()
+                resolved.secondary(number).into_iter().map(&mut place).collect()
             }
         };
         Mapped { read, parts, alternatives, is_proper: resolved.is_proper(number) }
@@ -124,20 +130,20 @@ impl<'a> Everyday<'a> {
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
-        resolved: &'r Resolved,
+        resolved: &'r MappedReads,
         number: usize,
-        placed: Placed,
+        placed: ReportedRegion,
     ) -> Aligned<'r> {
         let regions = resolved.regions.of(number);
         let (region, mapq) = (&regions[placed.region], placed.mapq);
-        let second = ranking::next_best(regions, placed.region);
+        let second = ranking::second_best_score(regions, placed.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);
         let runs = resolved.regions.runs(region);
         self.runs.clear();
         self.runs.extend_from_slice(runs);
-        let plain = self.stretches.at_place(contig, start);
+        let plain = self.stretches.at_contig_position(contig, start);
         if plain.is_none_or(|plain| plain.end < region.end) {
             self.compare(read, region, contig, start);
         }

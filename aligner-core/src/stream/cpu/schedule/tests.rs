@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::super::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 use super::super::queue::Weighing;
 use super::*;
+use crate::stream::plan::{PlannedEdge, PlannedModule, PlannedNode, PlannedSink};
 
 /// A node of module 0, and its one edge.
 fn node(tag: usize, capacity: u32, reserve: u32) -> PlannedNode {
@@ -54,18 +54,18 @@ fn queue(waiting: u32) -> Queue {
 fn decide(
     plan: &Plan,
     (waiting, window, space): (&[u32], u32, u64),
-    (policy, order): (Policy, Order),
+    (policy, order): (Policy, Priority),
 ) -> Option<Firing> {
     let queues: Vec<Queue> = waiting.iter().map(|&waiting| queue(waiting)).collect();
     let (window, ensembles) = (&queue(window), &vec![4; plan.modules.len()]);
-    View { plan, queues: &queues, window, space: &[space], ensembles }.decide(policy, order)
+    BlockView { plan, queues: &queues, window, space: &[space], ensembles }.decide(policy, order)
 }
 
-fn part(origin: Origin, elements: u64) -> Part {
-    Part { origin, elements }
+fn part(origin: Origin, elements: u64) -> FiringPart {
+    FiringPart { origin, elements }
 }
 
-const LAZY: (Policy, Order) = (Policy::Lazy, Order::MostFeasible);
+const LAZY: (Policy, Priority) = (Policy::Lazy, Priority::MostFeasible);
 
 #[test]
 fn the_source_goes_first_if_it_fills_an_ensemble() {
@@ -75,7 +75,7 @@ fn the_source_goes_first_if_it_fills_an_ensemble() {
     // Five slots are left, of which one ensemble of four is used; with one less, none is.
     let firing = decide(&plan, (&[0, 5], 9, 100), LAZY).unwrap();
     assert_eq!((firing.module, firing.elements, firing.ensembles), (1, 5, 1));
-    let firing = decide(&plan, (&[0, 5], 9, 100), (Policy::Naive, Order::MostFeasible));
+    let firing = decide(&plan, (&[0, 5], 9, 100), (Policy::Naive, Priority::MostFeasible));
     assert_eq!(firing.map(|firing| firing.ensembles), Some(u64::MAX));
 }
 
@@ -85,11 +85,11 @@ fn without_a_full_ensemble_most_or_the_first_is_fired() {
     let state = (&[0, 1, 3][..], 0, 100);
     let firing = decide(&plan, state, LAZY).unwrap();
     assert_eq!((firing.module, firing.full, firing.ensembles), (2, false, u64::MAX));
-    let firing = decide(&plan, state, (Policy::Lazy, Order::Upstream)).unwrap();
+    let firing = decide(&plan, state, (Policy::Lazy, Priority::Upstream)).unwrap();
     assert_eq!((firing.module, firing.full), (1, false));
     let firing = decide(&plan, (&[0, 2, 2], 0, 100), LAZY).unwrap();
     assert_eq!(firing.module, 1, "of equals the first");
-    let firing = decide(&plan, (&[0, 1, 4], 0, 100), (Policy::Lazy, Order::Upstream)).unwrap();
+    let firing = decide(&plan, (&[0, 1, 4], 0, 100), (Policy::Lazy, Priority::Upstream)).unwrap();
     assert_eq!((firing.module, firing.full), (2, true));
 }
 
@@ -115,7 +115,7 @@ fn nodes_of_a_module_are_fired_together_the_window_first_only_for_the_source() {
     let firing = decide(&plan, (&[0, 1, 0], 1, 100), LAZY).unwrap();
     assert_eq!(
         firing.parts[..],
-        [second, part(Origin::Window, 1)].map(|p| Part { elements: 1, ..p })
+        [second, part(Origin::Window, 1)].map(|p| FiringPart { elements: 1, ..p })
     );
 }
 

@@ -5,7 +5,7 @@ mod paf;
 mod pairwise;
 mod tsv;
 
-use nw_batch::{AlignmentRef, BatchResults, SequencePair, CigarRef, Scoring};
+use nw_batch::{AlignmentRef, BatchResults, CigarRef, Scoring, SequencePair};
 
 use crate::commands::nw::args::NwFormat;
 use crate::commands::nw::input::NamedSequences;
@@ -55,7 +55,13 @@ impl PairFormatter<'_> {
     }
 
     /// Appends a pair to `out`; `results` are those of its tile, in which it has the index `index`.
-    pub fn pair(&self, pair: SequencePair, results: &BatchResults, index: usize, out: &mut Vec<u8>) {
+    pub fn pair(
+        &self,
+        pair: SequencePair,
+        results: &BatchResults,
+        index: usize,
+        out: &mut Vec<u8>,
+    ) {
         let query_name = &self.queries.names[pair.query as usize];
         let target_name = &self.targets.names[pair.target as usize];
         let alignment = match results {

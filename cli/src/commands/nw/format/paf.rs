@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use nw_batch::{FreeEnds, CigarOp, CigarRun, CigarRef};
+use nw_batch::{CigarOp, CigarRef, CigarRun, FreeEnds};
 
 use super::AlignedPair;
 

@@ -22,7 +22,12 @@ const WIDTH: usize = 50;
 const NAME: usize = 13;
 
 /// Appends the alignment of a pair, with its scores and counts above it.
-pub fn alignment(aligned: &AlignedPair<'_>, scoring: &Scoring, score_name: &str, out: &mut Vec<u8>) {
+pub fn alignment(
+    aligned: &AlignedPair<'_>,
+    scoring: &Scoring,
+    score_name: &str,
+    out: &mut Vec<u8>,
+) {
     // Writing to memory does not fail.
     let _ = heading(aligned, scoring, score_name, out);
     let [top, middle, bottom] = rows(aligned, scoring);

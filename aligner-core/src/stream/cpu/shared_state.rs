@@ -1,0 +1,46 @@
+//! What the blocks of a run share.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::application::CpuApplication;
+use super::queue::Queue;
+use super::rest::RestPool;
+use crate::stream::run::settings::Settings;
+
+pub(super) struct SharedState<'a, 't, 'g, G: Sync + ?Sized> {
+    pub(super) application: &'a CpuApplication<'t, 'g, G>,
+    pub(super) settings: &'a Settings,
+    pub(super) inputs: &'a [u8],
+    /// Number of inputs, and how many of them a block claims at a time.
+    pub(super) count: usize,
+    pub(super) chunk: usize,
+    /// The first input that no block has claimed.
+    pub(super) cursor: AtomicUsize,
+    /// Where blocks leave what does not fill an ensemble, if they are to share it.
+    pub(super) rest: Option<Mutex<RestPool>>,
+}
+
+impl<G: Sync + ?Sized> SharedState<'_, '_, '_, G> {
+    /// Fills an empty window from the input, unless that is exhausted.
+    pub(super) fn claim(&self, window: &mut Queue) {
+        let plan = &self.application.plan;
+        let bytes = plan.nodes[plan.root].slot_bytes;
+        while window.is_empty() && self.claimed() < self.count {
+            let begin = self.cursor.fetch_add(self.chunk, Ordering::Relaxed).min(self.count);
+            let end = (begin + self.chunk).min(self.count);
+            for index in begin..end {
+                let item = &self.inputs[index * bytes..][..bytes];
+                let elements = self.application.elements(plan.root, item);
+                if elements > 0 {
+                    window.push(item, elements);
+                }
+            }
+        }
+    }
+
+    /// Inputs that blocks have claimed.
+    pub(super) fn claimed(&self) -> usize {
+        self.cursor.load(Ordering::Relaxed).min(self.count)
+    }
+}

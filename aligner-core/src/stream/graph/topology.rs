@@ -1,0 +1,210 @@
+//! What an application consists of: module types, nodes, edges, one source and sinks.
+//!
+//! A [`Topology`] is declared once and checked as a whole ([`Topology::check`]) before anything
+//! runs. Declaring never fails: what is wrong is said with the names of node and edge.
+
+use std::marker::PhantomData;
+
+use crate::stream::run::error::RunError;
+use crate::stream::stages::channel::{Channel, ChannelType};
+use crate::stream::stages::erased::{Collecting, Each, ErasedStage, Reducing};
+use crate::stream::stages::item::{Item, ItemType};
+use crate::stream::stages::pod::{AnyPod, Collect, Reduce};
+use crate::stream::stages::stage::{Mapping, Stage};
+
+/// A module type of a topology, whose nodes have parameters of type `N`.
+#[derive(Debug)]
+pub struct ModuleId<N>(pub(crate) usize, PhantomData<fn(N)>);
+
+impl<N> Clone for ModuleId<N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<N> Copy for ModuleId<N> {}
+
+/// A node of a topology.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeId(pub(crate) usize);
+
+/// A sink of a topology, which yields items of type `T`.
+#[derive(Debug)]
+pub struct SinkId<T>(pub(crate) usize, pub(crate) PhantomData<fn() -> T>);
+
+impl<T> Clone for SinkId<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SinkId<T> {}
+
+/// A module type without its types.
+pub(crate) struct ModuleType<G: ?Sized> {
+    pub(crate) name: &'static str,
+    pub(crate) input: ItemType,
+    /// The parameters of its nodes.
+    pub(crate) node: ItemType,
+    pub(crate) mapping: Mapping,
+    /// The most elements that one firing has to take of an input at once: the capacity of a pod
+    /// that is not to be divided, else 1.
+    pub(crate) indivisible: u32,
+    pub(crate) channels: Vec<ChannelType>,
+    /// The bytes of its own parameters.
+    pub(crate) parameters: Vec<u8>,
+    pub(crate) code: Box<dyn ErasedStage<G>>,
+}
+
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) module: usize,
+    /// The bytes of its parameters.
+    pub(crate) parameters: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Node(usize),
+    Sink(usize),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Edge {
+    pub(crate) from: usize,
+    pub(crate) channel: String,
+    pub(crate) to: Target,
+}
+
+pub(crate) struct Sink {
+    pub(crate) name: String,
+    pub(crate) item: ItemType,
+}
+
+/// The dataflow graph of an application with global parameters of type `G`.
+///
+/// Nodes of one module type are fired together. The graph is a tree from the source's node plus
+/// back edges to ancestors (Cole 2017, 3.1.1).
+pub struct Topology<'g, G: Sync + ?Sized = ()> {
+    pub(crate) name: &'static str,
+    pub(crate) global: &'g G,
+    pub(crate) modules: Vec<ModuleType<G>>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) edges: Vec<Edge>,
+    /// Where the input goes, with its type; one when legal.
+    pub(crate) sources: Vec<(usize, ItemType)>,
+    pub(crate) sinks: Vec<Sink>,
+}
+
+impl<'g, G: Sync + ?Sized> Topology<'g, G> {
+    /// An application without nodes. `name` is that of its kernel on devices.
+    pub fn new(name: &'static str, global: &'g G) -> Self {
+        Self {
+            name,
+            global,
+            modules: Vec::new(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            sources: Vec::new(),
+            sinks: Vec::new(),
+        }
+    }
+
+    /// Refuses inputs of another type than the source's. The topology is legal.
+    pub(crate) fn expect_input<T: Item>(&self) -> Result<(), RunError> {
+        let (_, expected) = self.sources[0];
+        let found = ItemType::of::<T>();
+        if expected == found { Ok(()) } else { Err(RunError::WrongInput { expected, found }) }
+    }
+
+    /// The error of a node that has emitted more than gamma items for one input.
+    pub(crate) fn too_many(&self, node: usize, channel: usize) -> RunError {
+        let Node { name, module, .. } = &self.nodes[node];
+        let channel = &self.modules[*module].channels[channel];
+        RunError::TooMany {
+            node: name.clone(),
+            channel: channel.name.to_owned(),
+            gamma: channel.gamma,
+        }
+    }
+
+    /// Adds a module type that maps or explodes items. On a device, modules are numbered in the
+    /// order in which they are added; the kernel lists them in the same order.
+    pub fn stage<S: Stage<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
+        let explodes = S::MAPPING == Mapping::Explode;
+        let lanes = if let Mapping::Each { threads, .. } = S::MAPPING { threads } else { 1 };
+        self.module(ModuleType {
+            name: S::NAME,
+            input: ItemType::of::<S::In>(),
+            node: ItemType::of::<S::Node>(),
+            mapping: S::MAPPING,
+            indivisible: 1,
+            channels: S::channels(),
+            parameters: bytemuck::bytes_of(&stage).to_vec(),
+            code: Box::new(Each { stage, lanes, explodes }),
+        })
+    }
+
+    /// Adds a module type that collects items into pods.
+    pub fn collect<S: Collect<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
+        let collected = Channel::<S::Out>::new(0, S::COLLECTED, S::FAN);
+        let mut channels = vec![collected.describe()];
+        channels.extend(S::channels());
+        self.module(ModuleType {
+            name: S::NAME,
+            input: ItemType::of::<S::In>(),
+            node: ItemType::of::<S::Node>(),
+            mapping: Mapping::Collect { fan: S::FAN },
+            indivisible: S::In::CAPACITY as u32,
+            channels,
+            parameters: bytemuck::bytes_of(&stage).to_vec(),
+            code: Box::new(Collecting(stage)),
+        })
+    }
+
+    /// Adds a module type that reduces pods to values.
+    pub fn reduce<S: Reduce<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
+        self.module(ModuleType {
+            name: S::NAME,
+            input: ItemType::of::<S::In>(),
+            node: ItemType::of::<S::Node>(),
+            mapping: Mapping::Reduce,
+            indivisible: S::In::CAPACITY as u32,
+            channels: S::channels(),
+            parameters: bytemuck::bytes_of(&stage).to_vec(),
+            code: Box::new(Reducing(stage)),
+        })
+    }
+
+    fn module<N>(&mut self, module: ModuleType<G>) -> ModuleId<N> {
+        self.modules.push(module);
+        ModuleId(self.modules.len() - 1, PhantomData)
+    }
+
+    /// Adds a node: an instance of a module type, with its parameters.
+    pub fn node<N: Item>(&mut self, name: &str, module: ModuleId<N>, parameters: N) -> NodeId {
+        let parameters = bytemuck::bytes_of(&parameters).to_vec();
+        self.nodes.push(Node { name: name.to_owned(), module: module.0, parameters });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Gives the application's input, of type `T`, to a node.
+    pub fn source<T: Item>(&mut self, node: NodeId) {
+        self.sources.push((node.0, ItemType::of::<T>()));
+    }
+
+    /// Connects a channel of one node to the input of another.
+    pub fn edge(&mut self, from: NodeId, channel: &str, to: NodeId) {
+        let to = Target::Node(to.0);
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
+    }
+
+    /// Connects a channel of a node to a new sink.
+    pub fn sink<T: Item>(&mut self, name: &str, from: NodeId, channel: &str) -> SinkId<T> {
+        self.sinks.push(Sink { name: name.to_owned(), item: ItemType::of::<T>() });
+        let sink = self.sinks.len() - 1;
+        let to = Target::Sink(sink);
+        self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });
+        SinkId(sink, PhantomData)
+    }
+}

@@ -1,0 +1,327 @@
+//! A checked topology as executors see it: nodes by module, edges by channel, sizes of queues.
+
+pub(crate) mod queue_sizes;
+
+use std::ops::Range;
+
+use self::queue_sizes::queue_sizes;
+use crate::stream::graph::shape::{Shape, per_item};
+use crate::stream::graph::topology::{Target, Topology};
+use crate::stream::run::error::RunError;
+use crate::stream::run::settings::{Capacity, Settings};
+use crate::stream::stages::stage::Mapping;
+
+/// A topology, sorted and sized for some settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// The ensemble width.
+    pub(crate) width: u32,
+    /// The node that takes the input.
+    pub(crate) root: usize,
+    /// The module types, as in the topology.
+    pub(crate) modules: Vec<PlannedModule>,
+    /// The nodes by module, then by declaration.
+    pub(crate) nodes: Vec<PlannedNode>,
+    /// The edges by node, then by channel.
+    pub(crate) edges: Vec<PlannedEdge>,
+    /// The sinks, as in the topology.
+    pub(crate) sinks: Vec<PlannedSink>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedModule {
+    /// Its nodes, in the plan's order.
+    pub(crate) nodes: Range<usize>,
+    /// Inputs weigh as many lanes as they have elements.
+    pub(crate) explodes: bool,
+    /// The most elements that a firing has to take at once.
+    pub(crate) indivisible: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedNode {
+    /// Its index in the topology.
+    pub(crate) declared: usize,
+    pub(crate) module: usize,
+    /// Its rank among the module's nodes, below 32.
+    pub(crate) tag: u8,
+    /// Slots of its queue. 0 for a root that heads no loop: its only input is the window.
+    pub(crate) capacity: u32,
+    /// Slots that only the loop's back edge may use; 0 unless it heads a loop.
+    pub(crate) reserve: u32,
+    /// Bytes of a slot.
+    pub(crate) slot_bytes: usize,
+    /// The edge of its channel 0.
+    pub(crate) first_edge: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedEdge {
+    /// Where it leads, in the plan's order.
+    pub(crate) to: Target,
+    /// That of its channel.
+    pub(crate) gamma: u32,
+    /// It leads to an ancestor, or back to its own node.
+    pub(crate) back: bool,
+    /// The gamma is for each element of an input, not for the whole input.
+    pub(crate) per_item: bool,
+    /// The other in-edge of the head that this back edge leads to comes from a node of the same
+    /// module, so that one firing may fill the queue along both. The back edge has no more slots than
+    /// the reserve then, and the other edge leaves those alone.
+    pub(crate) shared: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedSink {
+    /// Bytes of an item.
+    pub(crate) item_bytes: usize,
+}
+
+impl Plan {
+    /// The plan of a topology under some settings.
+    ///
+    /// # Errors
+    /// The topology is not legal, or the settings are out of range or do not suit it.
+    pub(crate) fn new<G: Sync + ?Sized>(
+        topology: &Topology<'_, G>,
+        settings: &Settings,
+    ) -> Result<Self, RunError> {
+        let shape = topology.shape()?;
+        check_settings(topology, settings)?;
+        let sizes = queue_sizes(topology, &shape, settings)?;
+        let mut sorted: Vec<usize> = (0..topology.nodes.len()).collect();
+        sorted.sort_by_key(|node| topology.nodes[*node].module);
+        let mut places = vec![0; sorted.len()];
+        for (place, node) in sorted.iter().enumerate() {
+            places[*node] = place;
+        }
+        let modules = modules(topology, &sorted);
+        let mut nodes = Vec::new();
+        let mut edges = Vec::new();
+        for (place, &node) in sorted.iter().enumerate() {
+            let module = topology.nodes[node].module;
+            nodes.push(PlannedNode {
+                declared: node,
+                module,
+                tag: (place - modules[module].nodes.start) as u8,
+                capacity: sizes[node].capacity,
+                reserve: sizes[node].reserve,
+                slot_bytes: topology.modules[module].input.size(),
+                first_edge: edges.len(),
+            });
+            for (channel, &edge) in shape.edges[node].iter().enumerate() {
+                edges.push(PlannedEdge {
+                    to: match topology.edges[edge].to {
+                        Target::Node(to) => Target::Node(places[to]),
+                        sink @ Target::Sink(_) => sink,
+                    },
+                    gamma: topology.modules[module].channels[channel].gamma,
+                    back: shape.loops.iter().any(|closed| closed.back == edge),
+                    per_item: per_item(&topology.modules[module], channel),
+                    shared: shared(topology, &shape, edge),
+                });
+            }
+        }
+        let item_bytes = topology.sinks.iter().map(|sink| sink.item.size());
+        Ok(Self {
+            width: settings.width,
+            root: places[shape.root],
+            modules,
+            nodes,
+            edges,
+            sinks: item_bytes.map(|item_bytes| PlannedSink { item_bytes }).collect(),
+        })
+    }
+
+    /// The edges of a node, by channel.
+    pub(crate) fn edges_of(&self, node: usize) -> &[PlannedEdge] {
+        let end = self.nodes.get(node + 1).map_or(self.edges.len(), |next| next.first_edge);
+        &self.edges[self.nodes[node].first_edge..end]
+    }
+
+    /// Inputs that a block claims at a time when all of them are `inputs`, and `ensemble` of them
+    /// fill it at the root: several ensembles if blocks get many; fewer inputs if these explode.
+    pub(crate) fn chunk(&self, inputs: usize, blocks: usize, ensemble: usize) -> usize {
+        if self.modules[self.nodes[self.root].module].explodes {
+            (inputs / (4 * blocks)).clamp(1, ensemble)
+        } else {
+            ensemble * (inputs / (16 * blocks * ensemble)).clamp(1, 4)
+        }
+    }
+
+    /// Slots of each sink in a block: those asked for, or else as many as one input, or pod, can
+    /// fill.
+    pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
+        let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let indivisible = self.modules[node.module].indivisible;
+            for edge in self.edges_of(index) {
+                if let Target::Sink(sink) = edge.to {
+                    let inputs = if edge.per_item { indivisible } else { 1 };
+                    regions[sink] = regions[sink].max(inputs * edge.gamma);
+                }
+            }
+        }
+        regions
+    }
+}
+
+fn check_settings<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    settings: &Settings,
+) -> Result<(), RunError> {
+    let wrong = |text: String| Err(RunError::Settings(text));
+    let width = settings.width;
+    if !(32..=1024).contains(&width) || !width.is_multiple_of(32) {
+        return wrong(format!("ensemble width {width}: expected a multiple of 32 from 32 to 1024"));
+    }
+    if let Capacity::Ensembles(0) = settings.capacity {
+        return wrong("capacity of 0 ensembles: expected 1 or more".to_owned());
+    }
+    if let Some(module) = topology.modules.iter().find(|module| module.indivisible > width) {
+        let (name, items) = (module.name, module.indivisible);
+        return wrong(format!(
+            "module type {name}: pods of up to {items} items do not fit ensembles of {width}"
+        ));
+    }
+    Ok(())
+}
+
+fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Vec<PlannedModule> {
+    let before =
+        |module: usize| sorted.partition_point(|node| topology.nodes[*node].module < module);
+    let planned =
+        |(index, module): (usize, &crate::stream::graph::topology::ModuleType<G>)| PlannedModule {
+            nodes: before(index)..before(index + 1),
+            explodes: !matches!(module.mapping, Mapping::Each { .. }),
+            indivisible: module.indivisible,
+        };
+    topology.modules.iter().enumerate().map(planned).collect()
+}
+
+/// Whether this is a back edge whose head has its other in-edge from the same module.
+fn shared<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usize) -> bool {
+    let Some(closed) = shape.loops.iter().find(|closed| closed.back == edge) else { return false };
+    let (head, tail) = (closed.head(), closed.tail());
+    let module = |node: usize| topology.nodes[node].module;
+    shape.parents[head].is_some_and(|edge| module(topology.edges[edge].from) == module(tail))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::expect_used)]
+
+    use super::*;
+    use crate::stream::Pod;
+    use crate::stream::plan::queue_sizes::tests::{Emit, Pack, add};
+
+    /// `first -> step -> last`, with a self-loop at `last`, which is of the module type of `first`.
+    fn alternating() -> Topology<'static> {
+        let mut topology = Topology::new("alternating", &());
+        let steps = topology.stage(Emit::<2>);
+        let forks = topology.stage(Emit::<1, 1>);
+        let first = topology.node("first", forks, ());
+        let step = topology.node("step", steps, ());
+        let last = topology.node("last", forks, ());
+        topology.source::<u64>(first);
+        topology.edge(first, "a", step);
+        topology.edge(step, "a", last);
+        topology.edge(last, "b", last);
+        topology.sink::<u64>("end", last, "a");
+        topology.sink::<u64>("rest", first, "b");
+        topology
+    }
+
+    #[test]
+    fn nodes_are_sorted_by_module() {
+        let plan = Plan::new(&alternating(), &Settings::default()).expect("legal");
+        let nodes: Vec<_> = plan.nodes.iter().map(|n| (n.declared, n.module, n.tag)).collect();
+        assert_eq!(nodes, [(1, 0, 0), (0, 1, 0), (2, 1, 1)]);
+        assert_eq!((plan.width, plan.root), (128, 1));
+        let modules: Vec<_> = plan.modules.iter().map(|m| m.nodes.clone()).collect();
+        assert_eq!(modules, [0..1, 1..3]);
+        assert!(plan.nodes.iter().all(|node| node.slot_bytes == 8));
+        let first_edges: Vec<_> = plan.nodes.iter().map(|node| node.first_edge).collect();
+        assert_eq!(first_edges, [0, 1, 3]);
+    }
+
+    #[test]
+    fn edges_are_sorted_by_node_and_channel() {
+        let plan = Plan::new(&alternating(), &Settings::default()).expect("legal");
+        let edges: Vec<_> = plan.edges.iter().map(|e| (e.to, e.gamma, e.back)).collect();
+        let expected = [
+            (Target::Node(2), 2, false),
+            (Target::Node(0), 1, false),
+            (Target::Sink(1), 1, false),
+            (Target::Sink(0), 1, false),
+            (Target::Node(2), 1, true),
+        ];
+        assert_eq!(edges, expected);
+        assert_eq!(plan.sinks, [PlannedSink { item_bytes: 8 }, PlannedSink { item_bytes: 8 }]);
+    }
+
+    #[test]
+    fn gammas_of_collected_channels_are_per_pod() {
+        let mut topology = Topology::new("pods", &());
+        let module = topology.collect(Pack);
+        let node = topology.node("pack", module, ());
+        topology.source::<Pod<u32, u32, 6>>(node);
+        topology.sink::<Pod<u32, u32, 6>>("pods", node, "a");
+        topology.sink::<u64>("numbers", node, "b");
+        let plan = Plan::new(&topology, &Settings::default()).expect("legal");
+        assert_eq!(plan.modules, [PlannedModule { nodes: 0..1, explodes: true, indivisible: 6 }]);
+        let edges: Vec<_> = plan.edges.iter().map(|e| (e.gamma, e.per_item)).collect();
+        assert_eq!(edges, [(3, false), (2, true)]);
+        assert_eq!(plan.nodes[0].slot_bytes, 4 + 4 + 6 * 4);
+    }
+
+    /// `parent -> head -> tail -> head`, the head of another module than the other two.
+    fn looped(same_module: bool) -> Plan {
+        let mut topology = Topology::new("loop", &());
+        let outer = topology.stage(Emit::<1, 1>);
+        let parent = topology.node("parent", outer, ());
+        let head = add(&mut topology, "head", Emit::<1>);
+        let tails = if same_module { outer } else { topology.stage(Emit::<1, 1>) };
+        let tail = topology.node("tail", tails, ());
+        topology.source::<u64>(parent);
+        topology.edge(parent, "a", head);
+        topology.edge(head, "a", tail);
+        topology.edge(tail, "a", head);
+        topology.sink::<u64>("rest", parent, "b");
+        topology.sink::<u64>("end", tail, "b");
+        Plan::new(&topology, &Settings::default()).expect("legal")
+    }
+
+    #[test]
+    fn a_head_fed_twice_by_one_module_is_known() {
+        let shared = |plan: &Plan| -> Vec<usize> {
+            (0..plan.edges.len()).filter(|edge| plan.edges[*edge].shared).collect()
+        };
+        let plan = looped(true);
+        // parent 0 (edges 0, 1), tail 1 (edges 2, 3), head 2 (edge 4).
+        assert_eq!(shared(&plan), [2]);
+        assert!(plan.edges[2].back);
+        assert_eq!(plan.edges[2].to, Target::Node(2));
+        assert_eq!(shared(&looped(false)), [0; 0]);
+        // A parent of another module fires at another time.
+        let plan = Plan::new(&alternating(), &Settings::default()).expect("legal");
+        assert_eq!(shared(&plan), [0; 0]);
+    }
+
+    #[test]
+    fn pods_fit_an_ensemble() {
+        let mut topology = Topology::new("pods", &());
+        let module = topology.collect(Pack);
+        let node = topology.node("pack", module, ());
+        topology.source::<Pod<u32, u32, 6>>(node);
+        topology.sink::<Pod<u32, u32, 6>>("pods", node, "a");
+        topology.sink::<u64>("numbers", node, "b");
+        topology.modules[0].indivisible = 33;
+        let narrow = Settings { width: 32, ..Settings::default() };
+        let message = "module type Pack: pods of up to 33 items do not fit ensembles of 32";
+        let refused = Plan::new(&topology, &narrow).map(drop);
+        assert_eq!(refused, Err(RunError::Settings(message.to_owned())));
+        let wide = Settings { width: 64, ..Settings::default() };
+        assert!(Plan::new(&topology, &wide).is_ok());
+    }
+}

@@ -1,0 +1,130 @@
+//! How many slots each queue gets.
+//!
+//! # Sizes
+//!
+//! With [`Capacity::Ensembles`]`(k)` a queue holds what `k` full ensembles of the root yield there:
+//! the product of the gammas from the root, 64 at most, times the width, times `k`. The edges of a
+//! loop have gamma 1, so its tail demands no more than its head's predecessor. The head of a loop
+//! gets two ensembles more, one for what comes back and one that is kept free. In any case, and
+//! with [`Capacity::Minimum`] exactly, a queue holds what its parent yields for one input, and the
+//! head of a loop one slot more. A root that heads no loop needs no queue. Slots of a node over
+//! pods hold pods.
+//!
+//! Example: width 128, `k` = 4, and a pipeline `a -> b -> c -> sink` where `a` yields up to 3 items
+//! for an input, `b` up to 2 to `c`, and `b` also sends items back to itself. Then
+//!
+//! | node | product | slots, `Ensembles(4)`   | reserve | slots, `Minimum` | reserve |
+//! |------|---------|-------------------------|---------|------------------|---------|
+//! | `a`  | 1       | 0                       | 0       | 0                | 0       |
+//! | `b`  | 3       | 3 x 128 x 4 + 256 = 1792 | 128     | 3 + 1 = 4        | 1       |
+//! | `c`  | 6       | 6 x 128 x 4 = 3072      | 0       | 2                | 0       |
+//!
+//! # Why nothing deadlocks
+//!
+//! Say that items wait, sinks have room and nothing can fire. A node with items cannot fire because
+//! some target lacks room for one input's outputs, and as an empty queue has that room, the target
+//! has items itself; so follow from target to target. Forward edges lead down a tree, so the walk
+//! must end up going round a loop, all of whose queues then lack even the one slot that an edge of
+//! a loop asks for. But a loop is never that full: an item from outside, be it from the head's
+//! predecessor or from the window, enters only if the head keeps `reserve` free slots, and between
+//! such entries the items on a loop do not multiply. So as many slots as were free then, in the
+//! loop as a whole, are free now (Cole 2017, 3.1.1).
+//!
+//! A node X that is the tail of one loop, with head M, and the head of another takes more. X waits
+//! for M if M is full; M waits for X if X has just its reserve left; and the free slots may all be
+//! elsewhere on the loop of X. Therefore M reserves as many slots as all other queues of both loops
+//! have. Then everything on the two loops fits into M at any time, and X never waits for M. Items
+//! on the two loops together do not multiply as long as X sends an input round one of them, not
+//! both; a stage that sends both may fill any queue of whatever size.
+//!
+//! The two in-edges of a head may come from two nodes of one module, which fire at once and see the
+//! same free slots. Such an edge is marked `shared`, and an executor must not give out slots twice:
+//! it counts what the nodes before have been promised, or limits the back edge to the reserve, which
+//! the other edge leaves alone. One slot of reserve is enough for the argument above.
+
+use crate::stream::graph::shape::{Loop, Shape, yields};
+use crate::stream::graph::topology::Topology;
+use crate::stream::run::error::RunError;
+use crate::stream::run::settings::{Capacity, Settings};
+
+/// The most that products of gammas enlarge a queue.
+const MOST_GAIN: u64 = 64;
+
+/// The slots of a queue, and how many of them only the loop's back edge may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct QueueSize {
+    pub(crate) capacity: u32,
+    pub(crate) reserve: u32,
+}
+
+/// The size of each node's queue, as numbered in the topology.
+pub(crate) fn queue_sizes<G: Sync + ?Sized>(
+    topology: &Topology<'_, G>,
+    shape: &Shape,
+    settings: &Settings,
+) -> Result<Vec<QueueSize>, RunError> {
+    let width = u64::from(settings.width);
+    let gains = gains(topology, shape);
+    let mut sizes = vec![QueueSize::default(); topology.nodes.len()];
+    // Descendants first: the reserve of a head may depend on the queues below it.
+    for &node in shape.order.iter().rev() {
+        let closed = shape.loops.iter().find(|closed| closed.head() == node);
+        let parent = shape.parents[node];
+        if parent.is_none() && closed.is_none() {
+            continue;
+        }
+        // Inputs enter a root one by one.
+        let least = parent.map_or(1, |edge| {
+            let (module, channel) = shape.leaves(topology, edge);
+            yields(module, channel)
+        });
+        let (slots, margin, reserve) = match settings.capacity {
+            Capacity::Ensembles(k) => (least.max(gains[node] * width * u64::from(k)), width, width),
+            Capacity::Minimum => (least, 0, 1),
+        };
+        let (margin, reserve) = match closed {
+            Some(closed) => (margin, reserve.max(touching(shape, closed, &sizes))),
+            None => (0, 0),
+        };
+        let fit = |slots: u64| {
+            u32::try_from(slots).map_err(|_| {
+                let name = &topology.nodes[node].name;
+                RunError::Settings(format!("the queue of node {name} would have {slots} slots"))
+            })
+        };
+        sizes[node] =
+            QueueSize { capacity: fit(slots + margin + reserve)?, reserve: fit(reserve)? };
+    }
+    Ok(sizes)
+}
+
+/// Items that one input of the application yields at each node, at most and not above the limit.
+fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64> {
+    let mut gains = vec![1; topology.nodes.len()];
+    for &node in &shape.order {
+        if let Some(edge) = shape.parents[node] {
+            let (module, channel) = shape.leaves(topology, edge);
+            let gamma = u64::from(module.channels[channel].gamma);
+            gains[node] = (gains[topology.edges[edge].from] * gamma).min(MOST_GAIN);
+        }
+    }
+    gains
+}
+
+/// All slots that this loop and those that begin at its tail have outside its head; 0 if none does.
+fn touching(shape: &Shape, closed: &Loop, sizes: &[QueueSize]) -> u64 {
+    let inner = |outer: &Loop| {
+        let apart = outer.tail() != outer.head();
+        shape.loops.iter().find(|inner| apart && inner.head() == outer.tail())
+    };
+    let slots = |closed: &Loop| -> u64 {
+        let rest = &closed.nodes[..closed.nodes.len() - 1];
+        rest.iter().map(|node| u64::from(sizes[*node].capacity)).sum()
+    };
+    let Some(first) = inner(closed) else { return 0 };
+    let chain = std::iter::successors(Some(first), |outer| inner(outer));
+    slots(closed) + chain.map(slots).sum::<u64>()
+}
+
+#[cfg(test)]
+pub(in crate::stream) mod tests;

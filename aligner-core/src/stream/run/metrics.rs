@@ -1,0 +1,104 @@
+//! What a run measured of itself.
+
+use serde::Serialize;
+
+/// Firings and occupancy of one module type, over all blocks.
+///
+/// A firing takes one or more ensembles; it is full if all of them are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ModuleMetrics {
+    /// The module type's name.
+    pub module: String,
+    /// Inputs that fill an ensemble.
+    pub ensemble: u32,
+    /// Times that it was fired.
+    pub firings: u64,
+    /// Firings whose ensembles were all full.
+    pub full_firings: u64,
+    /// Ensembles processed.
+    pub ensembles: u64,
+    /// Inputs, or elements, in all ensembles.
+    pub lanes: u64,
+    /// Inputs taken; on a device, elements of modules that explode.
+    pub items_in: u64,
+    /// Items pushed to queues and sinks.
+    pub items_out: u64,
+    /// Cycles of block time in finding and reading inputs.
+    pub gather_cycles: u64,
+    /// Cycles of block time in the stage's own code.
+    pub run_cycles: u64,
+    /// Cycles of block time in writing outputs to their queues.
+    pub scatter_cycles: u64,
+}
+
+/// Metrics of a run; without [`Settings::metrics`](crate::stream::Settings::metrics), a device gives the launches alone.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Metrics {
+    /// The ensemble width.
+    pub width: u32,
+    /// Copies of the application.
+    pub blocks: u32,
+    /// Launches: 1, and one more for each time that the host had to take outputs away or a slice
+    /// ended.
+    pub launches: u32,
+    /// Each module type, in the order of declaration.
+    pub modules: Vec<ModuleMetrics>,
+    /// Cycles of block time in choosing what to fire.
+    pub scheduler_cycles: u64,
+    /// Cycles of block time in everything.
+    pub total_cycles: u64,
+}
+
+impl ModuleMetrics {
+    /// Mean share of its ensembles that was filled, 0 to 1; 0 if it never fired.
+    pub fn occupancy(&self) -> f64 {
+        ratio(self.lanes, self.ensembles * u64::from(self.ensemble))
+    }
+}
+
+impl Metrics {
+    /// Adds another run, or block, of the same application.
+    pub fn add(&mut self, other: &Self) {
+        (self.width, self.blocks) = (other.width, self.blocks.max(other.blocks));
+        self.launches += other.launches;
+        self.scheduler_cycles += other.scheduler_cycles;
+        self.total_cycles += other.total_cycles;
+        if self.modules.is_empty() {
+            self.modules.clone_from(&other.modules);
+            return;
+        }
+        for (sum, module) in self.modules.iter_mut().zip(&other.modules) {
+            sum.firings += module.firings;
+            sum.full_firings += module.full_firings;
+            sum.ensembles += module.ensembles;
+            sum.lanes += module.lanes;
+            sum.items_in += module.items_in;
+            sum.items_out += module.items_out;
+            sum.gather_cycles += module.gather_cycles;
+            sum.run_cycles += module.run_cycles;
+            sum.scatter_cycles += module.scatter_cycles;
+        }
+    }
+
+    /// Share of the firings that were full, 0 to 1.
+    pub fn full_firings(&self) -> f64 {
+        let sum = |of: fn(&ModuleMetrics) -> u64| self.modules.iter().map(of).sum();
+        ratio(sum(|module| module.full_firings), sum(|module| module.firings))
+    }
+
+    /// Shares of all cycles in gathering, running, scattering and scheduling, each 0 to 1.
+    pub fn shares(&self) -> [f64; 4] {
+        let sum = |of: fn(&ModuleMetrics) -> u64| self.modules.iter().map(of).sum();
+        let parts: [u64; 4] = [
+            sum(|module| module.gather_cycles),
+            sum(|module| module.run_cycles),
+            sum(|module| module.scatter_cycles),
+            self.scheduler_cycles,
+        ];
+        parts.map(|cycles| ratio(cycles, self.total_cycles))
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,200 @@
+//! What a run yields, and how far it is.
+
+use std::marker::PhantomData;
+
+use crate::gpu::StagedDownload;
+use crate::stream::graph::topology::SinkId;
+use crate::stream::run::metrics::Metrics;
+use crate::stream::stages::item::Item;
+
+/// The items that reached the sinks, in no particular order.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// The bytes of each sink's items, in parts.
+    sinks: Vec<Vec<Bytes>>,
+    /// What the run measured of itself; empty without [`Settings::metrics`](crate::stream::Settings::metrics).
+    pub metrics: Metrics,
+    /// Seconds that a device's kernels took, without copies; 0 on the CPU.
+    pub device_seconds: f64,
+}
+
+impl Outputs {
+    pub(crate) fn new(sinks: Vec<Vec<Bytes>>, metrics: Metrics) -> Self {
+        Self { sinks, metrics, device_seconds: 0.0 }
+    }
+
+    pub(crate) fn of_bytes(sinks: Vec<Vec<u8>>, metrics: Metrics) -> Self {
+        Self::new(sinks.into_iter().map(|bytes| vec![Bytes::Owned(bytes)]).collect(), metrics)
+    }
+
+    /// Takes the items of a sink, which is empty afterwards.
+    ///
+    /// # Panics
+    /// If the sink is of another topology, which has more of them.
+    pub fn take<T: Item>(&mut self, sink: SinkId<T>) -> Vec<T> {
+        let parts = std::mem::take(&mut self.sinks[sink.0]);
+        let len = parts.iter().map(|part| part.as_ref().len() / size_of::<T>()).sum();
+        let mut items = vec![T::zeroed(); len];
+        let mut bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut items);
+        for part in &parts {
+            let (here, rest) = bytes.split_at_mut(part.as_ref().len());
+            here.copy_from_slice(part.as_ref());
+            bytes = rest;
+        }
+        items
+    }
+
+    /// The same, but left where they are.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    pub fn take_in_place<T: Item>(&mut self, sink: SinkId<T>) -> Items<T> {
+        let parts = std::mem::take(&mut self.sinks[sink.0]);
+        Items { parts: parts.into_iter().map(Part::of).collect() }
+    }
+}
+
+/// Bytes in memory of the host.
+#[derive(Debug)]
+pub enum Bytes {
+    /// In memory of their own.
+    Owned(Vec<u8>),
+    /// In the page-locked memory that they came to from a device.
+    StagedDownload(StagedDownload),
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Owned(Vec::new())
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Owned(bytes) => bytes,
+            Self::StagedDownload(landed) => landed.bytes(),
+        }
+    }
+}
+
+/// Items in the memory that they came to, in parts.
+#[derive(Debug)]
+pub struct Items<T> {
+    parts: Vec<Part<T>>,
+}
+
+#[derive(Debug)]
+enum Part<T> {
+    /// Bytes that are aligned for the items.
+    Here(Bytes, PhantomData<T>),
+    Copied(Vec<T>),
+}
+
+impl<T: Item> Part<T> {
+    fn of(bytes: Bytes) -> Self {
+        match bytemuck::try_cast_slice::<u8, T>(bytes.as_ref()) {
+            Ok(_) => Self::Here(bytes, PhantomData),
+            Err(_) => Self::Copied(bytemuck::pod_collect_to_vec(bytes.as_ref())),
+        }
+    }
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self { parts: Vec::new() }
+    }
+}
+
+impl<T> From<Vec<T>> for Items<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { parts: vec![Part::Copied(items)] }
+    }
+}
+
+impl<T: Item> From<Bytes> for Items<T> {
+    fn from(bytes: Bytes) -> Self {
+        Self { parts: vec![Part::of(bytes)] }
+    }
+}
+
+impl<T: Item> Items<T> {
+    /// One of the parts, by its number.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn part(&self, number: usize) -> &[T] {
+        match &self.parts[number] {
+            Part::Here(bytes, _) => bytemuck::cast_slice(bytes.as_ref()),
+            Part::Copied(items) => items,
+        }
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.parts.len()).map(|number| self.part(number))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.parts().map(<[T]>::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes over the parts of others.
+    pub fn append(&mut self, mut others: Self) {
+        self.parts.append(&mut others.parts);
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Inputs that blocks have taken over; some of them may still wait in a block.
+    pub inputs_claimed: u64,
+    /// All inputs.
+    pub inputs: u64,
+    /// Items that sinks have received.
+    pub outputs: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+
+    /// An item that few byte vectors are aligned for.
+    #[repr(C, align(64))]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+    struct Line([u64; 8]);
+
+    #[test]
+    fn items_are_the_same_in_place_and_taken() {
+        let lines: Vec<Line> = (0..9).map(|number| Line([number; 8])).collect();
+        let outputs = || {
+            let parts = [0..4, 4..4, 4..5, 5..9]
+                .map(|part| Bytes::Owned(bytemuck::cast_slice(&lines[part]).to_vec()));
+            Outputs::new(vec![Vec::new(), parts.into()], Metrics::default())
+        };
+        let sink = SinkId::<Line>(1, PhantomData);
+        assert_eq!(outputs().take(sink), lines);
+        let mut outputs = outputs();
+        let mut items = outputs.take_in_place(sink);
+        assert_eq!(items.len(), 9);
+        assert_eq!(items.parts().collect::<Vec<_>>().concat(), lines);
+        assert_eq!((items.part(1).len(), items.part(3)), (0, &lines[5..]));
+        // A sink is empty once its items are taken.
+        let rest = outputs.take_in_place(sink);
+        assert!(rest.is_empty() && outputs.take(sink).is_empty());
+        items.append(rest);
+        assert_eq!(items.len(), 9);
+    }
+}

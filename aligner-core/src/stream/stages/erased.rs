@@ -1,0 +1,165 @@
+//! Stages without their types, as executors on the CPU run them.
+//!
+//! Items are bytes here; each stage's own adapter reads them as its types again.
+
+use std::ops::Range;
+
+use super::item::Item;
+use super::pod::{AnyPod, Collect, Keep, Reduce};
+use super::stage::{Push, Site, Stage};
+use super::staged_outputs::StagedOutputs;
+
+/// One input of an ensemble: the node it waits at, and which of its elements are to be run.
+#[derive(Debug, Clone)]
+pub(crate) struct EnsembleInput {
+    pub(crate) tag: u8,
+    pub(crate) elements: Range<u32>,
+}
+
+/// What the nodes of a module and the application have as parameters.
+pub(crate) struct StageParameters<'a, G: ?Sized> {
+    /// The bytes of each node's parameters, by tag.
+    pub(crate) nodes: &'a [&'a [u8]],
+    pub(crate) global: &'a G,
+}
+
+/// A stage without its types.
+pub(crate) trait ErasedStage<G: ?Sized>: Send + Sync {
+    /// Elements of an input: 1 unless it explodes.
+    fn size(&self, item: &[u8], tag: u8, parameters: &StageParameters<'_, G>) -> u32;
+
+    /// Runs the inputs, whose bytes lie one after the other in `items`.
+    fn run(
+        &self,
+        items: &[u8],
+        taken: &[EnsembleInput],
+        parameters: &StageParameters<'_, G>,
+        staged: &mut StagedOutputs,
+    );
+}
+
+fn site<'a, N: Item, G: ?Sized>(
+    node: &'a N,
+    parameters: &StageParameters<'a, G>,
+    element: u32,
+) -> Site<'a, N, G> {
+    Site { node, global: parameters.global, lane: 0, lanes: 1, element }
+}
+
+pub(super) fn read<T: Item>(items: &[u8], index: usize) -> T {
+    bytemuck::pod_read_unaligned(&items[index * size_of::<T>()..][..size_of::<T>()])
+}
+
+/// Adapter of a [`Stage`].
+pub(crate) struct Each<S> {
+    pub(crate) stage: S,
+    /// Threads that share an item.
+    pub(crate) lanes: u32,
+    pub(crate) explodes: bool,
+}
+
+impl<S: Stage> ErasedStage<S::Global> for Each<S> {
+    fn size(&self, item: &[u8], tag: u8, parameters: &StageParameters<'_, S::Global>) -> u32 {
+        if !self.explodes {
+            return 1;
+        }
+        let node: S::Node = read(parameters.nodes[usize::from(tag)], 0);
+        self.stage.size(&read(item, 0), &site(&node, parameters, 0))
+    }
+
+    fn run(
+        &self,
+        items: &[u8],
+        taken: &[EnsembleInput],
+        parameters: &StageParameters<'_, S::Global>,
+        staged: &mut StagedOutputs,
+    ) {
+        for (index, EnsembleInput { tag, elements }) in taken.iter().enumerate() {
+            let node: S::Node = read(parameters.nodes[usize::from(*tag)], 0);
+            let item: S::In = read(items, index);
+            for element in elements.clone() {
+                staged.begin(*tag);
+                for lane in 0..self.lanes {
+                    let mut here = site(&node, parameters, element);
+                    (here.lane, here.lanes) = (lane, self.lanes);
+                    self.stage.run(&item, &here, &mut Push { staged: &mut *staged });
+                }
+            }
+        }
+    }
+}
+
+/// Adapter of a [`Collect`] stage.
+pub(crate) struct Collecting<S>(pub(crate) S);
+
+impl<S: Collect> ErasedStage<S::Global> for Collecting<S> {
+    fn size(&self, item: &[u8], _: u8, _: &StageParameters<'_, S::Global>) -> u32 {
+        read::<S::In>(item, 0).items().len() as u32
+    }
+
+    fn run(
+        &self,
+        items: &[u8],
+        taken: &[EnsembleInput],
+        parameters: &StageParameters<'_, S::Global>,
+        staged: &mut StagedOutputs,
+    ) {
+        let mut pods: Vec<Vec<<S::Out as AnyPod>::Element>> = vec![Vec::new(); S::FAN as usize];
+        for (index, EnsembleInput { tag, .. }) in taken.iter().enumerate() {
+            let node: S::Node = read(parameters.nodes[usize::from(*tag)], 0);
+            let pod: S::In = read(items, index);
+            for (element, item) in pod.items().iter().enumerate() {
+                staged.begin(*tag);
+                let here = site(&node, parameters, element as u32);
+                let mut keep = Keep { kept: vec![None; S::FAN as usize] };
+                self.0.run(pod.header(), item, &here, &mut keep, &mut Push { staged });
+                for (pod, kept) in pods.iter_mut().zip(keep.kept) {
+                    pod.extend(kept);
+                }
+            }
+            staged.begin(*tag);
+            for (key, kept) in pods.iter_mut().enumerate().filter(|(_, kept)| !kept.is_empty()) {
+                let here = site(&node, parameters, 0);
+                let header = self.0.header(pod.header(), key as u32, &here);
+                staged.push(0, bytemuck::bytes_of(&S::Out::new(header, kept)));
+                kept.clear();
+            }
+        }
+    }
+}
+
+/// Adapter of a [`Reduce`] stage.
+pub(crate) struct Reducing<S>(pub(crate) S);
+
+impl<S: Reduce> ErasedStage<S::Global> for Reducing<S> {
+    fn size(&self, item: &[u8], _: u8, _: &StageParameters<'_, S::Global>) -> u32 {
+        read::<S::In>(item, 0).items().len() as u32
+    }
+
+    fn run(
+        &self,
+        items: &[u8],
+        taken: &[EnsembleInput],
+        parameters: &StageParameters<'_, S::Global>,
+        staged: &mut StagedOutputs,
+    ) {
+        for (index, EnsembleInput { tag, .. }) in taken.iter().enumerate() {
+            let node: S::Node = read(parameters.nodes[usize::from(*tag)], 0);
+            let pod: S::In = read(items, index);
+            let value = pod
+                .items()
+                .iter()
+                .enumerate()
+                .map(|(element, item)| {
+                    let here = site(&node, parameters, element as u32);
+                    self.0.value(pod.header(), item, &here)
+                })
+                .reduce(|left, right| self.0.combine(left, right));
+            if let Some(value) = value {
+                staged.begin(*tag);
+                let here = site(&node, parameters, 0);
+                self.0.finish(pod.header(), &value, &here, &mut Push { staged });
+            }
+        }
+    }
+}

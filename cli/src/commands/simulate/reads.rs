@@ -1,0 +1,182 @@
+//! Reads of a genome, with differences.
+
+use std::io::{self, Write};
+
+use fastrand::Rng;
+use fm_index::Reference;
+
+use super::letters::{letter, other_letter, reverse_complement};
+
+/// Places tried for a read, or a pair, before it is given up: long contigs of N have none.
+pub(super) const TRIES: usize = 10_000;
+
+/// What reads are to be like.
+#[derive(Debug, Clone, Copy)]
+pub struct Reads {
+    /// How many.
+    pub count: u64,
+    /// Bases of each.
+    pub length: u32,
+    /// Chance of a base to be another one.
+    pub substitutions: f64,
+    /// Chance of a base to be missing, and of one to be inserted before it.
+    pub indels: f64,
+    /// Decides everything else.
+    pub seed: u64,
+}
+
+/// The reference has no place for a read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadsError {
+    /// No contig has so many bases in a row that are known, or hardly any.
+    #[error("no place for reads of {0} bases: contigs are shorter, or N")]
+    NoPlace(u32),
+    /// They cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Reads {
+    /// Writes them as FASTQ. A read's name tells the truth: `r<number>:<contig>:<start>:<strand>:<edits>`,
+    /// where the start is that on the forward strand, 1-based, and edits are those that were made.
+    ///
+    /// # Errors
+    /// [`ReadsError`].
+    pub fn write(&self, reference: &Reference, out: &mut impl Write) -> Result<(), ReadsError> {
+        let mut random = Rng::with_seed(self.seed);
+        let quality = vec![b'I'; self.length as usize];
+        let mut codes = Vec::new();
+        for number in 0..self.count {
+            let (contig, start) = self.place(reference, &mut random, &mut codes)?;
+            let (mut letters, edits) = self.edited(&codes, &mut random);
+            let strand = if random.bool() {
+                reverse_complement(&mut letters);
+                '-'
+            } else {
+                '+'
+            };
+            let name = &reference.contigs()[contig].name;
+            writeln!(out, "@r{number}:{name}:{}:{strand}:{edits}", start + 1)?;
+            out.write_all(&letters)?;
+            out.write_all(b"\n+\n")?;
+            out.write_all(&quality)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    /// A random contig and start where the read's bases are known, and their codes: some more than the
+    /// read needs, where the contig has them.
+    fn place(
+        &self,
+        reference: &Reference,
+        random: &mut Rng,
+        codes: &mut Vec<u8>,
+    ) -> Result<(usize, u32), ReadsError> {
+        for _ in 0..TRIES {
+            let position = random.u32(..reference.len());
+            let number = reference.contig_at(position);
+            let contig = &reference.contigs()[number];
+            let end = contig.offset + contig.length;
+            if end - position < self.length {
+                continue;
+            }
+            let most = end.min(position.saturating_add(2 * self.length));
+            reference.codes_into(position..most, codes);
+            if codes[..self.length as usize].iter().all(|&code| code < 4) {
+                return Ok((number, position - contig.offset));
+            }
+        }
+        Err(ReadsError::NoPlace(self.length))
+    }
+
+    /// The letters of a read that begins with the first of the codes, and how many differences it has.
+    fn edited(&self, codes: &[u8], random: &mut Rng) -> (Vec<u8>, u32) {
+        let length = self.length as usize;
+        let mut letters = Vec::with_capacity(length + 1);
+        let mut edits = 0;
+        for &code in codes {
+            if letters.len() >= length {
+                break;
+            }
+            // The first base stays, so that the start is the truth.
+            let first = letters.is_empty();
+            let base = aligner_core::seq::decode(code);
+            if !first && random.f64() < self.indels {
+                edits += 1;
+                continue;
+            }
+            if !first && random.f64() < self.indels {
+                edits += 1;
+                letters.push(letter(random));
+            }
+            if !first && random.f64() < self.substitutions {
+                edits += 1;
+                letters.push(other_letter(random, base));
+            } else {
+                letters.push(base);
+            }
+        }
+        // At a contig's end, what was left out is missing.
+        letters.resize_with(length, || letter(random));
+        (letters, edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reference(letters: &str) -> Reference {
+        Reference::from_records([("one", "ACGTTGCAAGCTTACGGATC"), ("two", letters)])
+            .expect("a reference")
+    }
+
+    fn made(reads: Reads, reference: &Reference) -> Result<Vec<String>, ReadsError> {
+        let mut out = Vec::new();
+        reads.write(reference, &mut out)?;
+        Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+    }
+
+    const PLAIN: Reads = Reads { count: 50, length: 12, substitutions: 0.0, indels: 0.0, seed: 4 };
+
+    #[test]
+    fn names_tell_the_truth() {
+        let reference = reference("NNNNGGATCCATTTACACGNNN");
+        let lines = made(PLAIN, &reference).expect("makes reads");
+        assert_eq!(lines.len(), 200);
+        for record in lines.chunks(4) {
+            let fields: Vec<&str> = record[0].split(':').collect();
+            let contig = usize::from(fields[1] == "two");
+            let start: u32 = fields[2].parse().expect("a number");
+            let offset = reference.contigs()[contig].offset + start - 1;
+            let mut expected = reference.letters(offset..offset + 12);
+            if fields[3] == "-" {
+                reverse_complement(&mut expected);
+            }
+            assert_eq!(record[1].as_bytes(), expected);
+            assert_eq!((fields[4], record[3].len()), ("0", 12));
+        }
+    }
+
+    #[test]
+    fn rates_make_differences() {
+        let reference = reference(&"ACGTTTGCACGATCAGCA".repeat(60));
+        let rates = Reads { length: 100, substitutions: 0.1, indels: 0.02, ..PLAIN };
+        let lines = made(rates, &reference).expect("makes reads");
+        let edits: u32 = lines
+            .iter()
+            .step_by(4)
+            .map(|name| name.rsplit(':').next().unwrap_or_default().parse::<u32>().unwrap_or(0))
+            .sum();
+        assert!((50 * 10..50 * 20).contains(&edits), "{edits}");
+        assert!(lines.iter().skip(1).step_by(4).all(|read| read.len() == 100));
+    }
+
+    #[test]
+    fn a_reference_without_a_place_is_refused() {
+        let reference = reference("NNNNNNNNNNNNNNNNNNNNNNNNNNNNN");
+        let error = made(Reads { length: 25, ..PLAIN }, &reference).expect_err("no place");
+        assert_eq!(error.to_string(), "no place for reads of 25 bases: contigs are shorter, or N");
+    }
+}

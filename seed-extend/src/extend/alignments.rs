@@ -1,6 +1,6 @@
 //! Alignments of many tasks, with the CIGAR runs of all in one array.
 
-use aligner_core::cigar::{CigarOp, CigarRun};
+use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
 
 device_struct! {
@@ -132,6 +132,8 @@ impl Eq for Alignments {}
 
 #[cfg(test)]
 mod tests {
+    use aligner_core::cigar::CigarOp;
+
     use super::*;
 
     #[test]

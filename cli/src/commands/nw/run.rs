@@ -12,8 +12,8 @@ use anyhow::{Context, Result, ensure};
 use nw_batch::{Aligner, Scoring};
 
 use crate::commands::nw::args::{Nw, NwOptions};
-use crate::commands::nw::format::PairFormatter;
-use crate::commands::nw::input::NamedSequences;
+use crate::commands::nw::format::{self, PairFormatter};
+use crate::commands::nw::input::{self, NamedSequences};
 use crate::commands::nw::pipeline::Pipeline;
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{PairSelection, PairSource};

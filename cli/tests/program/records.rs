@@ -82,7 +82,7 @@ fn all_starts_are_more_than_loci() {
     }
 }
 
-/// The contig `twice`.
+/// The letters of the contig `twice`.
 fn contig(folder: &Folder) -> Vec<u8> {
     let fasta = folder.read("twice.fa");
     fasta.split(|&byte| byte == b'\n').nth(3).expect("a fourth line").to_vec()

@@ -41,6 +41,6 @@ impl ReadsBenchArguments {
 pub fn load(files: &MappingFiles, console: &Console) -> Result<(FmIndex, Vec<Reads>)> {
     let index = index::open_or_build(files.reference(), false, console)?;
     let batches = input::batches(files.reads().to_vec(), Layout::Single, BATCH).batches;
-    let reads = batches.into_iter().map(input::Batch::checked).collect::<Result<_>>()?;
+    let reads = batches.into_iter().map(input::ReadBatch::checked).collect::<Result<_>>()?;
     Ok((index, reads))
 }

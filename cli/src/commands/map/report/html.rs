@@ -1,8 +1,8 @@
-//! The page.
+//! The page of a report, as HTML with charts in it.
 
 use std::error::Error;
 
-use super::histogram;
+use super::histogram::{self, Bars};
 use crate::chart::{Chart, Kind, Series};
 use crate::commands::map::stats::Summary;
 
@@ -10,10 +10,16 @@ const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em aut
     td{padding:.15em 1em .15em 0;border-bottom:1px solid #ddd}svg{max-width:100%;height:auto}\
     code{font-size:13px}";
 
-/// Insert sizes of one bar, and those that are drawn as one.
-const INSERTS: (u32, u32) = (50, 1000);
+/// The width of a bar of insert sizes, in bases.
+const INSERT_BAR: u32 = 50;
 
-/// The whole page.
+/// All insert sizes from this one on, in bases, are in one bar.
+const LARGE_INSERT: u32 = 1000;
+
+/// The page of the run with this name.
+///
+/// # Errors
+/// If a chart cannot be drawn.
 pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
     let tally = &summary.tally;
     let percent = |count: u64| 100.0 * count as f64 / tally.primary.max(1) as f64;
@@ -28,10 +34,10 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         ("reads", tally.primary.to_string()),
         ("bases", summary.bases.to_string()),
         ("mapped", of_reads(tally.mapped)),
-        ("secondary lines", tally.secondary.to_string()),
-        ("supplementary lines", tally.supplementary.to_string()),
+        ("secondary records", tally.secondary.to_string()),
+        ("supplementary records", tally.supplementary.to_string()),
         ("time", seconds.to_string()),
-        ("reads a second", format!("{:.0}", summary.reads_per_second)),
+        ("reads per second", format!("{:.0}", summary.reads_per_second)),
     ];
     if tally.paired > 0 {
         rows.push(("properly paired", of_reads(tally.properly_paired)));
@@ -43,17 +49,20 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
         .map(|(name, value)| format!("<tr><td>{name}</td><td>{}</td></tr>\n", escaped(value)))
         .collect();
     let mut charts =
-        bars("Mapping quality", "MAPQ, from", "reads", histogram::ranges(&tally.mapq, 5, 255))?;
+        chart("Mapping quality", "MAPQ, from", "reads", histogram::bins(&tally.mapq, 5, 255))?;
     if !tally.insert_size.is_empty() {
-        let ranges = histogram::ranges(&tally.insert_size, INSERTS.0, INSERTS.1);
-        charts += &bars("Insert sizes", "bases, from", "pairs", ranges)?;
+        let bins = histogram::bins(&tally.insert_size, INSERT_BAR, LARGE_INSERT);
+        charts += &chart("Insert sizes", "bases, from", "pairs", bins)?;
     }
-    let steps = seconds.steps().map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();
-    charts += &bars("Time of the steps, which overlap", "", "s", steps)?;
+    let (names, values) =
+        seconds.steps().map(|(name, time)| (name.to_owned(), time)).into_iter().unzip();
+    charts += &chart("Time of each step (steps overlap)", "", "s", Bars { names, values })?;
     let modules = summary.occupancy();
     if !modules.is_empty() {
-        let shares = modules.into_iter().map(|(name, share)| (name, 100.0 * share)).unzip();
-        charts += &bars("Occupancy of the ensembles, by module", "", "%", shares)?;
+        let (names, values) =
+            modules.into_iter().map(|(name, share)| (name, 100.0 * share)).unzip();
+        charts +=
+            &chart("Occupancy: lanes with an item, by module", "", "%", Bars { names, values })?;
     }
     let title = escaped(name);
     Ok(format!(
@@ -63,18 +72,15 @@ pub fn page(name: &str, summary: &Summary) -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// A drawing of these names and values.
-fn bars(
-    title: &str,
-    x: &str,
-    y: &str,
-    (categories, values): (Vec<String>, Vec<f64>),
-) -> Result<String, Box<dyn Error>> {
-    let series = vec![Series { name: y.to_owned(), values }];
+/// A chart of bars as SVG, with the labels of both axes.
+fn chart(title: &str, x: &str, y: &str, bars: Bars) -> Result<String, Box<dyn Error>> {
+    let series = vec![Series { name: y.to_owned(), values: bars.values }];
+    let categories = bars.names;
     let chart = Chart { kind: Kind::Bars, title, x, y, categories, series, reference: None };
     chart.svg().map_err(|error| error.to_string().into())
 }
 
+/// Text with the signs escaped that mean something else in HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,12 +1,11 @@
-//! A file of text, to which several threads write.
+//! A file of text that several threads write.
 //!
-//! The pieces of a batch get their places in a regular file by a prefix sum, and threads write them
-//! there. Pipes, devices and standard output take one piece after the other.
+//! In a regular file, the places of the pieces of a batch follow from a prefix sum over their lengths, and threads write
+//! them there. Pipes, devices and standard output take one piece after the other.
 //!
-//! A regular file is given blocks of the disk before it is written to, as many as it already has: then
-//! ext4 writes two to four times as fast (1.6 to 3.9 against 6 GB/s into the page cache, on one
-//! thread). File systems let one thread at a time write to a file for the most part, so that a second one
-//! gains little.
+//! Blocks of the disk are reserved before a regular file is written to, as many again as it has: then ext4 writes two to
+//! four times as fast (6 GB/s in place of 1.6 to 3.9 GB/s into the page cache, on one thread). Most file systems let one
+//! thread at a time write to a file, so that a second one gains little.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,52 +16,60 @@ use std::thread;
 
 use nix::unistd;
 
-/// The least, and the most, that is reserved at a time, in bytes.
+/// The least and the most bytes that are reserved at a time.
 const RESERVED: [u64; 2] = [1 << 24, 1 << 28];
 
-/// A file that is written.
+/// A file that is being written.
 #[derive(Debug)]
-pub struct Writer {
+pub struct ParallelFile {
     file: File,
-    /// Of a regular file.
+    /// The extent of a regular file; `None` of others.
     extent: Option<Extent>,
 }
 
-/// How far a regular file is.
+/// How far a regular file is written.
 #[derive(Debug)]
 struct Extent {
     threads: usize,
+    /// Bytes that are written.
     written: u64,
+    /// Bytes for which there are blocks of the disk.
     reserved: u64,
 }
 
-impl Writer {
-    /// Writes piece after piece.
+impl ParallelFile {
+    /// A file that pieces are written to one after the other.
     pub fn in_order(descriptor: OwnedFd) -> Self {
         Self { file: descriptor.into(), extent: None }
     }
 
-    /// Writes to a new regular file, on up to so many threads.
+    /// A new regular file that up to `threads` threads write to.
     pub fn parallel(descriptor: OwnedFd, threads: usize) -> Self {
         let extent = Extent { threads, written: 0, reserved: 0 };
         Self { file: descriptor.into(), extent: Some(extent) }
     }
 
     /// Appends pieces in this order.
+    ///
+    /// # Errors
+    /// If they cannot be written.
     pub fn write(&mut self, pieces: &[&[u8]]) -> io::Result<()> {
         match &mut self.extent {
             None => pieces.iter().try_for_each(|piece| self.file.write_all(piece)),
             Some(extent) => {
-                let places = extent.append(pieces, &self.file);
-                write_at(&self.file, pieces, &places, extent.threads)
+                let offsets = extent.append(pieces, &self.file);
+                write_at(&self.file, pieces, &offsets, extent.threads)
             }
         }
     }
 
-    /// Closes the file, which may tell that something could not be written after all.
+    /// Closes the file.
+    ///
+    /// # Errors
+    /// If something could not be written, which some file systems report only now.
     pub fn close(self) -> io::Result<()> {
         if let Some(extent) = self.extent {
-            // Gives back what was reserved and not used.
+            // Gives back blocks that were reserved and not used.
             self.file.set_len(extent.written)?;
         }
         Ok(unistd::close(self.file)?)
@@ -70,25 +77,25 @@ impl Writer {
 }
 
 impl Extent {
-    /// The places of further pieces.
+    /// The offsets in the file of further pieces.
     fn append(&mut self, pieces: &[&[u8]], file: &File) -> Vec<u64> {
-        let place = |piece: &&[u8]| {
+        let offset = |piece: &&[u8]| {
             let begin = self.written;
             self.written += piece.len() as u64;
             begin
         };
-        let places = pieces.iter().map(place).collect();
+        let offsets = pieces.iter().map(offset).collect();
         let [least, most] = RESERVED;
         if self.written > self.reserved && self.written >= least {
             let more = (self.written - self.reserved).max(self.written.min(most));
             reserve(file, self.reserved, more);
             self.reserved += more;
         }
-        places
+        offsets
     }
 }
 
-/// Reserves blocks. That is help and no more: where there are none, writing will tell.
+/// Reserves blocks of the disk. A failure is ignored: if there is no room, writing fails, too.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, begin: u64, length: u64) {
     use nix::fcntl::{FallocateFlags, fallocate};
@@ -99,14 +106,14 @@ fn reserve(file: &File, begin: u64, length: u64) {
 #[cfg(not(target_os = "linux"))]
 fn reserve(_: &File, _: u64, _: u64) {}
 
-/// Writes every piece at its place. Of several errors, one is told.
-fn write_at(file: &File, pieces: &[&[u8]], places: &[u64], threads: usize) -> io::Result<()> {
+/// Writes every piece at its offset. Of several errors, one is returned.
+fn write_at(file: &File, pieces: &[&[u8]], offsets: &[u64], threads: usize) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let work = || {
         while let number = next.fetch_add(1, Ordering::Relaxed)
             && let Some(piece) = pieces.get(number)
         {
-            file.write_all_at(piece, places[number])?;
+            file.write_all_at(piece, offsets[number])?;
         }
         Ok(())
     };
@@ -114,7 +121,7 @@ fn write_at(file: &File, pieces: &[&[u8]], places: &[u64], threads: usize) -> io
         let others: Vec<_> = (1..threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
         let own = work();
         others.into_iter().fold(own, |done, other| {
-            let panicked = || Err(io::Error::other("a thread that writes panicked"));
+            let panicked = || Err(io::Error::other("a writing thread panicked"));
             done.and(other.join().unwrap_or_else(|_| panicked()))
         })
     })
@@ -147,11 +154,11 @@ mod tests {
         let batches = batches();
         let expected = batches.concat().concat();
         let open = || File::create(&path).expect("a file").into();
-        let writers: [&dyn Fn() -> Writer; 4] = [
-            &|| Writer::in_order(open()),
-            &|| Writer::parallel(open(), 1),
-            &|| Writer::parallel(open(), 3),
-            &|| Writer::parallel(open(), 16),
+        let writers: [&dyn Fn() -> ParallelFile; 4] = [
+            &|| ParallelFile::in_order(open()),
+            &|| ParallelFile::parallel(open(), 1),
+            &|| ParallelFile::parallel(open(), 3),
+            &|| ParallelFile::parallel(open(), 16),
         ];
         for writer in writers {
             let mut writer = writer();
@@ -169,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out");
         let piece = vec![b'x'; 1 << 20];
-        let mut writer = Writer::parallel(File::create(&path).expect("a file").into(), 2);
+        let mut writer = ParallelFile::parallel(File::create(&path).expect("a file").into(), 2);
         for _ in 0..17 {
             writer.write(&[&piece, b"yz"]).expect("writes");
         }
@@ -177,7 +184,7 @@ mod tests {
         let found = fs::metadata(&path).expect("is there");
         let length = 17 * (piece.len() as u64 + 2);
         assert_eq!(found.len(), length);
-        // In units of 512 bytes; some are the file system's own.
+        // Blocks are units of 512 bytes; some belong to the file system.
         assert!(found.blocks() * 512 < length + (1 << 20), "{} blocks", found.blocks());
     }
 

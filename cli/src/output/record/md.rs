@@ -6,14 +6,14 @@ use woodstocc::{CigarOp, CigarRun, Ungapped};
 
 use crate::output::lines::{Line, Lines};
 
-/// Bytes of a count.
+/// The most bytes that a count of bases takes.
 const COUNT: usize = 10;
 
-/// Writes the `MD` string of an alignment instead of what `text` held. `letter` gives the reference's
-/// letter at a place, from the start of the alignment on.
+/// Replaces `text` by the `MD` string of an alignment. `letter` gives the reference's letter at a distance, in bases,
+/// from the start of the alignment.
 ///
-/// Runs of equal bases are counted; another reference base is named; deleted ones are named after
-/// `^`. Between two named ones there is always a count, and one at either end.
+/// Runs of equal bases are counted. A reference base that differs is named, and deleted bases are named after `^`. A
+/// count, which may be 0, stands between two named bases and at both ends.
 pub fn of_runs(runs: &[CigarRun], mut letter: impl FnMut(u32) -> u8, text: &mut Lines) {
     let of_run = |run: &CigarRun| match run.op() {
         CigarOp::Equal | CigarOp::Insertion => 0,
@@ -47,7 +47,7 @@ pub fn of_runs(runs: &[CigarRun], mut letter: impl FnMut(u32) -> u8, text: &mut 
     });
 }
 
-/// The same for an alignment without gaps, of this distance.
+/// Replaces `text` by the `MD` string of an alignment without gaps that has `distance` mismatches.
 pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
     text.clear();
     text.append(COUNT + (COUNT + 1) * usize::from(distance), |line| {
@@ -61,7 +61,7 @@ pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
     });
 }
 
-/// Writes the count of equal bases, 0 included, and starts over.
+/// Writes the count of equal bases, also if it is 0, and resets it.
 fn flush(line: &mut Line<'_>, equal: &mut u32) {
     line.number(std::mem::take(equal));
 }
@@ -82,7 +82,7 @@ mod tests {
             (&[(Equal, 1), (Deletion, 2), (Equal, 1)], "ACGT", "1^CG1"),
             (&[(Equal, 1), (Deletion, 1), (Different, 1), (Equal, 1)], "ACGT", "1^C0G1"),
             (&[(Different, 1), (Deletion, 1), (Equal, 2)], "ACGT", "0A0^C2"),
-            // An insertion does not show.
+            // An insertion is not in the string.
             (&[(Equal, 2), (Insertion, 3), (Equal, 2)], "ACGT", "4"),
             (&[(Equal, 2), (Different, 1), (Equal, 1)], "ACNT", "2N1"),
             (&[(Insertion, 2)], "", "0"),

@@ -1,18 +1,18 @@
-//! The records of everyday mapping (SAM specification, sections 1.4 and 1.5), as `bwa mem` writes them.
+//! Records of mode best (SAM specification, sections 1.4 and 1.5), as `bwa mem` writes them.
 //!
-//! The primary alignment of a read comes first, with what is clipped soft. Other parts of the read are
-//! supplementary (0x800), clipped hard. Alternatives are left out, or in `XA`, or records of their own
-//! (0x100). A read that is not aligned has the place of its mate.
+//! The primary alignment of a read comes first, with soft clips. Other parts of the read are supplementary (0x800), with
+//! hard clips. Alternatives are left out, listed in `XA`, or written as secondary records (0x100). A read that is not
+//! aligned has the position of its mate.
 //!
 //! | tag | value |
 //! |---|---|
-//! | `NM`, `MD` | as in [`crate::output::record`], of what is aligned |
-//! | `AS`, `XS` | the score of the alignment, and the best of those that overlap it in the read |
+//! | `NM`, `MD` | as in [`super::all`], of the aligned bases |
+//! | `AS`, `XS` | the score of the alignment, and the best of the alignments that overlap it in the read |
 //! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
-//! | `SA` | the other parts of a read that is split |
-//! | `XA` | alternatives, on request: those of at least four fifths of the score, if they are five at most |
+//! | `SA` | the other parts of a read whose parts align to different loci |
+//! | `XA` | on request, alternatives with at least 80% of the score, if there are at most five |
 
-mod aligned;
+mod alignment;
 mod common;
 
 use std::io;
@@ -27,44 +27,47 @@ use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
 use woodstocc::{CigarOp, CigarRun};
 
-use self::aligned::{Aligned, harden};
-use self::common::{Common, Mapped};
+use self::alignment::RecordAlignment;
+use self::common::{CommonFields, MappedRead, PairedMate};
 use crate::input::Read;
 use crate::output::lines::Lines;
-use crate::output::record::{FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY};
-use crate::output::reversed::Reversed;
-use crate::output::{ReadGroup, hts, md};
+use crate::output::read_group::ReadGroup;
+use crate::output::record::fields::{FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY};
+use crate::output::record::reverse_strand::ReverseStrand;
+use crate::output::record::{cigar, md};
 
-/// What becomes of alternatives to a primary alignment.
+/// How to report alternatives to an alignment: values of `--alternatives`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Alternatives {
-    /// They are left out
+    /// Leave them out
     None,
-    /// In the XA tag, if they are five at most
+    /// List them in the XA tag, if there are at most five
     Tag,
-    /// As secondary records
+    /// Write them as secondary records
     Records,
 }
 
-/// Alternatives in `XA`, at most.
+/// The most alternatives that are listed in `XA`; none are if there are more.
 const MAX_ALTERNATIVES: usize = 5;
 
-/// Makes records.
+/// Makes the records of mode best; reuses its memory from read to read.
 #[derive(Debug)]
-pub struct Everyday<'a> {
+pub struct BestRecordFormatter<'a> {
     group: Option<&'a ReadGroup>,
     eqx: bool,
     alternatives: Alternatives,
     segments: &'a Segments,
     stretches: PlainStretches<'a>,
-    /// Of the record that is being made.
-    reversed: Reversed,
+    /// The read of the current record, if its reverse complement is aligned.
+    reversed: ReverseStrand,
+    /// The `MD` string of the current alignment.
     md: Lines,
+    /// The runs of the current alignment.
     runs: Vec<CigarRun>,
 }
 
-impl<'a> Everyday<'a> {
-    /// With `eqx`, CIGARs have `=` and `X` instead of `M`.
+impl<'a> BestRecordFormatter<'a> {
+    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
     pub fn new(
         reference: &'a Reference,
         segments: &'a Segments,
@@ -78,14 +81,17 @@ impl<'a> Everyday<'a> {
             alternatives,
             segments,
             stretches: PlainStretches::new(reference),
-            reversed: Reversed::default(),
+            reversed: ReverseStrand::default(),
             md: Lines::default(),
             runs: Vec::new(),
         }
     }
 
-    /// Passes on the records of a read, or of the two reads of a pair. `first` is the number of the first
-    /// one in the batch.
+    /// Passes the records of a read, or of the two reads of a pair, to `write`. `first` is the number of the first read
+    /// in the batch.
+    ///
+    /// # Errors
+    /// If `write` fails.
     pub fn records(
         &mut self,
         reads: &[Read<'_>],
@@ -93,29 +99,30 @@ impl<'a> Everyday<'a> {
         first: usize,
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mapped: Vec<Mapped<'_>> = reads
+        let mapped: Vec<MappedRead<'_>> = reads
             .iter()
             .zip(first..)
             .map(|(&read, number)| self.mapped(read, resolved, number))
             .collect();
         match mapped.as_slice() {
             [first, second] => {
-                self.records_of(first, Some((second, FIRST)), &mut write)?;
-                self.records_of(second, Some((first, LAST)), &mut write)
+                let mate = |mapped, own_flag| Some(PairedMate { mapped, own_flag });
+                self.records_of(first, mate(second, FIRST), &mut write)?;
+                self.records_of(second, mate(first, LAST), &mut write)
             }
             all => all.iter().try_for_each(|read| self.records_of(read, None, &mut write)),
         }
     }
 
-    /// Finds places and columns of what is to be reported of a read.
+    /// The alignments to report of a read, which has this number in the batch.
     fn mapped<'r>(
         &mut self,
         read: Read<'r>,
         resolved: &'r MappedReads,
         number: usize,
-    ) -> Mapped<'r> {
+    ) -> MappedRead<'r> {
         let wanted = self.alternatives;
-        let mut place = |placed: ReportedRegion| self.aligned(read, resolved, number, placed);
+        let mut place = |reported: ReportedRegion| self.aligned(read, resolved, number, reported);
         let parts =
             resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
         let alternatives = match wanted {
@@ -124,19 +131,20 @@ impl<'a> Everyday<'a> {
                 resolved.secondary(number).into_iter().map(&mut place).collect()
             }
         };
-        Mapped { read, parts, alternatives, is_proper: resolved.is_proper(number) }
+        MappedRead { read, parts, alternatives, is_proper: resolved.is_proper(number) }
     }
 
+    /// One alignment of a read, in the terms of a record.
     fn aligned<'r>(
         &mut self,
         read: Read<'_>,
         resolved: &'r MappedReads,
         number: usize,
-        placed: ReportedRegion,
-    ) -> Aligned<'r> {
+        reported: ReportedRegion,
+    ) -> RecordAlignment<'r> {
         let regions = resolved.regions.of(number);
-        let (region, mapq) = (&regions[placed.region], placed.mapq);
-        let second = ranking::second_best_score(regions, placed.region);
+        let (region, mapq) = (&regions[reported.region], reported.mapq);
+        let second = ranking::second_best_score(regions, reported.region);
         let segment = self.segments.get(region.segment);
         let (contig, start) = (segment.contig, segment.in_contig(region.begin));
         let end = segment.in_contig(region.end);
@@ -153,10 +161,11 @@ impl<'a> Everyday<'a> {
         let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
         let cigar = self.cigar(region, read.sequence.len() as u32);
         let md = self.md.bytes().to_vec();
-        Aligned { region, second, contig, start, end, mapq, distance, cigar, md }
+        RecordAlignment { region, second, contig, start, end, mapq, distance, cigar, md }
     }
 
-    /// Tells equal columns from others by the reference's own letters, where the text has stand-ins.
+    /// Tells matches from mismatches by the reference's own letters: the indexed text has other letters in place of
+    /// ambiguous ones.
     fn compare(&mut self, read: Read<'_>, region: &Region, contig: u32, start: u32) {
         let Self { reversed, stretches, runs, .. } = self;
         let (sequence, _) = oriented(read, is_reverse(region.query), reversed);
@@ -185,28 +194,28 @@ impl<'a> Everyday<'a> {
         *runs = compared;
     }
 
-    /// The CIGAR of a region, whose runs were taken, with soft clips.
+    /// The CIGAR of a region, whose runs are in `self.runs`, with soft clips up to the ends of a read of `length` bases.
     fn cigar(&self, region: &Region, length: u32) -> Vec<u32> {
-        let mut cigar = Vec::new();
-        let clip = |count: u32| count << hts::CIGAR_SHIFT | hts::CIGAR_SOFT_CLIP;
+        let mut clipped = Vec::new();
+        let clip = |count: u32| count << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP;
         if region.query_begin > 0 {
-            cigar.push(clip(region.query_begin));
+            clipped.push(clip(region.query_begin));
         }
-        crate::output::record::push_runs(&self.runs, self.eqx, &mut cigar);
+        cigar::push_runs(&self.runs, self.eqx, &mut clipped);
         if region.query_end < length {
-            cigar.push(clip(length - region.query_end));
+            clipped.push(clip(length - region.query_end));
         }
-        cigar
+        clipped
     }
 
-    /// Passes on the records of one read. Of a pair, `mate` is the other one, with the flag of this.
+    /// Passes the records of one read to `write`.
     fn records_of(
         &mut self,
-        mapped: &Mapped<'_>,
-        mate: Option<(&Mapped<'_>, u16)>,
+        mapped: &MappedRead<'_>,
+        mate: Option<PairedMate<'_>>,
         write: &mut impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let common = Common::new(mapped, mate, self.group);
+        let common = CommonFields::new(mapped, mate, self.group);
         if mapped.parts.is_empty() {
             return write(&common.record(None));
         }
@@ -214,13 +223,14 @@ impl<'a> Everyday<'a> {
         let mut hard = Vec::new();
         let alternatives = match self.alternatives {
             Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
-                mapped.alternatives.iter().flat_map(|it| it.as_alternative(reference)).collect()
+                mapped.alternatives.iter().flat_map(|it| it.alternative_item(reference)).collect()
             }
             _ => Vec::new(),
         };
         for (number, part) in mapped.parts.iter().enumerate() {
             let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
-            let others: Vec<u8> = others.flat_map(|(_, other)| other.as_part(reference)).collect();
+            let others: Vec<u8> =
+                others.flat_map(|(_, other)| other.supplementary_item(reference)).collect();
             let mut record = common.record(Some(part));
             (record.sequence, record.quality) =
                 oriented(mapped.read, part.is_reverse(), &mut self.reversed);
@@ -230,7 +240,7 @@ impl<'a> Everyday<'a> {
                 tags.alternatives = &alternatives;
             } else {
                 let aligned = part.region.query_begin as usize..part.region.query_end as usize;
-                harden(&part.cigar, &mut hard);
+                cigar::set_hard_clipped(&part.cigar, &mut hard);
                 record.flag |= SUPPLEMENTARY;
                 record.cigar = &hard;
                 record.sequence = &record.sequence[aligned.clone()];
@@ -241,7 +251,7 @@ impl<'a> Everyday<'a> {
         }
         if self.alternatives == Alternatives::Records {
             for part in &mapped.alternatives {
-                harden(&part.cigar, &mut hard);
+                cigar::set_hard_clipped(&part.cigar, &mut hard);
                 let record = common.record(Some(part));
                 write(&Record {
                     flag: (record.flag | SECONDARY) & !PROPER,
@@ -257,11 +267,11 @@ impl<'a> Everyday<'a> {
     }
 }
 
-/// A read's letters and qualities as they lie on the forward strand.
+/// The sequence and qualities of a read as they lie on the reference's forward strand.
 fn oriented<'r>(
     read: Read<'r>,
     is_reverse: bool,
-    reversed: &'r mut Reversed,
+    reversed: &'r mut ReverseStrand,
 ) -> (&'r [u8], Option<&'r [u8]>) {
     if is_reverse { reversed.set(read) } else { (read.sequence, read.quality) }
 }

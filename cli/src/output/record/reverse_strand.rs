@@ -1,16 +1,16 @@
-//! A read as it lies on the other strand.
+//! A read as it lies on the reverse strand.
 
 use crate::input::Read;
 
-/// Letters and qualities of a read as it lies on the other strand.
+/// Memory for the sequence and qualities of one read on the reverse strand.
 #[derive(Debug, Clone, Default)]
-pub struct Reversed {
+pub struct ReverseStrand {
     sequence: Vec<u8>,
     quality: Vec<u8>,
 }
 
-impl Reversed {
-    /// Takes another read.
+impl ReverseStrand {
+    /// The reverse complement of a read's sequence, and its qualities in reverse order.
     pub fn set(&mut self, read: Read<'_>) -> (&[u8], Option<&[u8]>) {
         self.sequence.clear();
         self.sequence.extend(read.sequence.iter().rev().map(|&letter| complement(letter)));
@@ -47,7 +47,7 @@ mod tests {
     fn complements_keep_ambiguity_and_undo_themselves() {
         let (letters, values) = (b"ACGTRYKMBVDHSWN", (0..15).collect::<Vec<u8>>());
         let read = Read { name: b"r", sequence: letters, quality: Some(&values) };
-        let (mut there, mut back) = (Reversed::default(), Reversed::default());
+        let (mut there, mut back) = (ReverseStrand::default(), ReverseStrand::default());
         let (sequence, quality) = there.set(read);
         assert_eq!(sequence, b"NWSDHBVKMRYACGT");
         assert_eq!(back.set(Read { sequence, quality, ..read }), (&letters[..], Some(&values[..])));

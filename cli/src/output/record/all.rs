@@ -1,111 +1,46 @@
-//! The records of a read (SAM specification, section 1.4).
+//! Records of mode all (SAM specification, section 1.4).
 //!
-//! [`Record`] is what a record says, whatever the format; [`super::text`] and [`super::hts`] write it.
-//!
-//! The primary alignment comes first. Flag 0x100 marks the others, which have MAPQ 0 and leave
-//! sequence and quality to the primary one, as with `bwa mem -a`. An unaligned read has flag 4 and
-//! no tags but `RG`.
+//! The primary alignment comes first. Flag 0x100 marks the others, which have MAPQ 0 and no sequence and quality, as with
+//! `bwa mem -a`. An unaligned read has flag 4 and no tags but `RG`.
 //!
 //! | tag | value |
 //! |---|---|
 //! | `NM` | edit distance; a base other than A, C, G, T differs from everything |
 //! | `MD` | see [`super::md`] |
 //! | `AS` | minus the edit distance |
-//! | `NH` | alignments of the read, reported or not |
-//! | `HI` | number of this one among the reported, from 1 |
+//! | `NH` | number of alignments of the read, reported or not |
+//! | `HI` | number of this alignment among the reported ones, from 1 |
 //! | `RG` | the read group of `-R` |
 
 use std::io;
 
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, CigarOp, CigarRun, Mapping, Path, Strand};
+use woodstocc::{Alignment, CigarRun, Mapping, Path, Strand};
 
 use crate::input::Read;
-use crate::output::ReadGroup;
-use crate::output::hts;
 use crate::output::lines::Lines;
-use crate::output::md;
-use crate::output::reversed::Reversed;
+use crate::output::read_group::ReadGroup;
+use crate::output::record::cigar;
+use crate::output::record::fields::{
+    AlignmentCount, Position, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
+};
+use crate::output::record::md;
+use crate::output::record::reverse_strand::ReverseStrand;
 
-pub const PAIRED: u16 = 0x1;
-pub const PROPER: u16 = 0x2;
-pub const UNMAPPED: u16 = 0x4;
-pub const MATE_UNMAPPED: u16 = 0x8;
-pub const REVERSE: u16 = 0x10;
-pub const MATE_REVERSE: u16 = 0x20;
-pub const FIRST: u16 = 0x40;
-pub const LAST: u16 = 0x80;
-pub const SECONDARY: u16 = 0x100;
-pub const SUPPLEMENTARY: u16 = 0x800;
-
-/// A record.
-#[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
-    /// 1 to 254 bytes.
-    pub name: &'a [u8],
-    pub flag: u16,
-    /// Number of the contig, and 0-based position on it.
-    pub place: Option<(u32, u32)>,
-    pub mapq: u8,
-    /// In BAM's encoding.
-    pub cigar: &'a [u32],
-    /// Of a read that has one.
-    pub mate: Option<Mate<'a>>,
-    /// Upper-case IUPAC letters; empty is written as `*`.
-    pub sequence: &'a [u8],
-    /// Phred values, as many as bases; `None` is written as `*`.
-    pub quality: Option<&'a [u8]>,
-    /// Of an alignment.
-    pub tags: Option<Tags<'a>>,
-    /// The read group's ID.
-    pub group: Option<&'a str>,
-}
-
-/// What a record says of the read's mate.
-#[derive(Debug, Clone, Copy)]
-pub struct Mate<'a> {
-    /// Number of the contig, and 0-based position on it.
-    pub place: Option<(u32, u32)>,
-    /// `TLEN`: bases from the first to the last of the pair, negative for the one that ends it.
-    pub span: i32,
-    /// Its CIGAR (`MC`) and mapping quality (`MQ`), if it is aligned.
-    pub alignment: Option<(&'a [u32], u8)>,
-}
-
-/// The tags of an alignment.
-#[derive(Debug, Clone, Copy)]
-pub struct Tags<'a> {
-    /// `NM`.
-    pub distance: u32,
-    /// `MD`.
-    pub md: &'a [u8],
-    /// `AS`.
-    pub score: i32,
-    /// `XS`: the score of the second-best alignment.
-    pub second: Option<i32>,
-    /// `NH` and `HI`.
-    pub count: Option<(u32, u32)>,
-    /// `SA`: other parts of the read; empty for none.
-    pub parts: &'a [u8],
-    /// `XA`: alternatives; empty for none.
-    pub alternatives: &'a [u8],
-}
-
-/// Makes records, in memory that is reused.
+/// Makes the records of mode all; reuses its memory from read to read.
 #[derive(Debug)]
-pub struct Formatter<'a> {
+pub struct AllRecordFormatter<'a> {
     group: Option<&'a ReadGroup>,
     eqx: bool,
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
     md: Lines,
     runs: Vec<CigarRun>,
-    /// The read as it lies on the other strand.
-    reversed: Reversed,
+    reversed: ReverseStrand,
 }
 
-impl<'a> Formatter<'a> {
-    /// With `eqx`, CIGARs have `=` and `X` instead of `M`.
+impl<'a> AllRecordFormatter<'a> {
+    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
     pub fn new(reference: &'a Reference, group: Option<&'a ReadGroup>, eqx: bool) -> Self {
         Self {
             group,
@@ -114,11 +49,14 @@ impl<'a> Formatter<'a> {
             cigar: Vec::new(),
             md: Lines::default(),
             runs: Vec::new(),
-            reversed: Reversed::default(),
+            reversed: ReverseStrand::default(),
         }
     }
 
-    /// Passes the records of a read on, at least one.
+    /// Passes the records of a read to `write`, at least one.
+    ///
+    /// # Errors
+    /// If `write` fails.
     pub fn records(
         &mut self,
         read: Read<'_>,
@@ -128,7 +66,7 @@ impl<'a> Formatter<'a> {
         if mapping.is_empty() {
             return write(&self.unaligned(read));
         }
-        // As in BAM, which cannot hold more.
+        // BAM cannot store more in `NH`.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
         for (alignment, number) in mapping.alignments().zip(1..) {
             self.set_path(&alignment);
@@ -137,13 +75,13 @@ impl<'a> Formatter<'a> {
                 md: self.md.bytes(),
                 score: -i32::from(alignment.distance),
                 second: None,
-                count: Some((total, number)),
+                count: Some(AlignmentCount { total, number }),
                 parts: &[],
                 alternatives: &[],
             };
             let mut record = Record {
                 flag: SECONDARY,
-                place: Some((alignment.contig, alignment.start)),
+                position: Some(Position { contig: alignment.contig, base: alignment.start }),
                 cigar: &self.cigar,
                 sequence: &[],
                 quality: None,
@@ -167,6 +105,7 @@ impl<'a> Formatter<'a> {
         Ok(())
     }
 
+    /// The record of a read that is not aligned.
     fn unaligned<'r>(&self, read: Read<'r>) -> Record<'r>
     where
         'a: 'r,
@@ -174,7 +113,7 @@ impl<'a> Formatter<'a> {
         Record {
             name: read.name,
             flag: UNMAPPED,
-            place: None,
+            position: None,
             mapq: 0,
             cigar: &[],
             mate: None,
@@ -185,49 +124,25 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// Takes an alignment's CIGAR and MD.
+    /// Sets the CIGAR and the `MD` string to those of an alignment.
     fn set_path(&mut self, alignment: &Alignment<'_>) {
         match alignment.path {
             Path::Ungapped(path) => {
                 md::of_ungapped(path, alignment.distance, &mut self.md);
                 if self.eqx {
                     alignment.path.runs(&mut self.runs);
-                    set_cigar(&self.runs, self.eqx, &mut self.cigar);
+                    cigar::set_runs(&self.runs, self.eqx, &mut self.cigar);
                 } else {
                     self.cigar.clear();
-                    self.cigar.push(path.len() << hts::CIGAR_SHIFT | hts::CIGAR_MATCH);
+                    self.cigar.push(path.len() << cigar::LENGTH_SHIFT | cigar::MATCH);
                 }
             }
             Path::Runs(runs) => {
                 let Self { stretches, md, .. } = self;
                 let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
                 md::of_runs(runs, letter, md);
-                set_cigar(runs, self.eqx, &mut self.cigar);
+                cigar::set_runs(runs, self.eqx, &mut self.cigar);
             }
-        }
-    }
-}
-
-/// A CIGAR in BAM's encoding, neighbours of one kind joined.
-fn set_cigar(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
-    cigar.clear();
-    push_runs(runs, eqx, cigar);
-}
-
-/// Appends to a CIGAR.
-pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
-    for run in runs {
-        let (op, count) = (run.op(), run.length());
-        let code = match op {
-            CigarOp::Equal if eqx => hts::CIGAR_EQUAL,
-            CigarOp::Different if eqx => hts::CIGAR_DIFFERENT,
-            CigarOp::Equal | CigarOp::Different => hts::CIGAR_MATCH,
-            CigarOp::Insertion => hts::CIGAR_INSERTION,
-            CigarOp::Deletion => hts::CIGAR_DELETION,
-        };
-        match cigar.last_mut() {
-            Some(last) if *last & hts::CIGAR_KIND == code => *last += count << hts::CIGAR_SHIFT,
-            _ => cigar.push(count << hts::CIGAR_SHIFT | code),
         }
     }
 }
@@ -237,8 +152,11 @@ mod tests {
     use super::*;
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
+    use woodstocc::CigarOp;
     use woodstocc::loci::Locus;
     use woodstocc::matches::Match;
+
+    use crate::output::hts;
 
     const READ_LETTERS: &[u8] = b"ACGTRYKMBVDHSWN";
 
@@ -246,7 +164,7 @@ mod tests {
 
     const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
-    /// A mapping to one place, on each of these strands, with this alignment.
+    /// A mapping to one locus, on each of these strands, with these runs.
     fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {
         let mut mapping = Mapping::default();
         (mapping.total, mapping.mapq) = (total, mapq);
@@ -262,7 +180,7 @@ mod tests {
         Reference::from_records(contigs).expect("is fine")
     }
 
-    fn records(formatter: &mut Formatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
+    fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
         let mut records = Vec::new();
         let write = |record: &Record<'_>| {
             records.push(hts::record(record)?);
@@ -279,7 +197,7 @@ mod tests {
             .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
         let group = "@RG\\tID:x".parse().expect("is fine");
-        let mut formatter = Formatter::new(&reference, Some(&group), false);
+        let mut formatter = AllRecordFormatter::new(&reference, Some(&group), false);
         let records = records(&mut formatter, &mapping);
         let [primary, secondary] = records.as_slice() else { panic!("two records") };
         assert_eq!((primary.flags(), secondary.flags()), (0x10, 0x100));
@@ -309,7 +227,7 @@ mod tests {
         .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
-            let mut formatter = Formatter::new(&reference, None, eqx);
+            let mut formatter = AllRecordFormatter::new(&reference, None, eqx);
             records(&mut formatter, &mapping)[0].cigar().to_string()
         };
         assert_eq!(cigar_of(true), "9=1X2D5=");
@@ -319,7 +237,7 @@ mod tests {
     #[test]
     fn an_unaligned_read_keeps_its_letters() {
         let reference = reference();
-        let mut formatter = Formatter::new(&reference, None, false);
+        let mut formatter = AllRecordFormatter::new(&reference, None, false);
         let records = records(&mut formatter, &Mapping::default());
         assert_eq!((records.len(), records[0].flags()), (1, 4));
         assert_eq!(records[0].seq().as_bytes(), READ_LETTERS);

@@ -21,6 +21,9 @@ const GAPS: [GapCosts; 5] = [
     GapCosts { open: 3, extend: 0 },
 ];
 
+/// Score of two letters.
+type PairScore = fn(u8, u8) -> i32;
+
 /// CIGAR of an alignment of `bio`.
 fn cigar(operations: &[AlignmentOperation]) -> Cigar {
     let mut cigar = Cigar::default();
@@ -81,7 +84,7 @@ fn nucleotides_score_as_in_bio() {
 
 #[test]
 fn proteins_score_as_in_bio() {
-    let matrices: [(&str, fn(u8, u8) -> i32); 4] = [
+    let matrices: [(&str, PairScore); 4] = [
         ("BLOSUM62", scores::blosum62),
         ("BLOSUM45", scores::blosum45),
         ("PAM120", scores::pam120),

@@ -1,7 +1,7 @@
 //! Substitution matrices that are built in.
 //!
 //! `BLOSUM62` and `NUC.4.4` are NCBI's files. The other BLOSUM and PAM matrices come from the tables of the crate
-//! [`bio`](https://docs.rs/bio/latest/bio/scores/), which has them from SeqAn. Their alphabet is that of NCBI's files:
+//! [`bio`](https://docs.rs/bio/latest/bio/scores/), which has them from `SeqAn`. Their alphabet is that of NCBI's files:
 //! the 20 amino acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). The tables also have
 //! values for J, O and U, which NCBI's protein matrices lack; sequences with these letters are refused for all of them
 //! alike.
@@ -47,8 +47,8 @@ mod tests {
         SubstitutionMatrix::built_in(name).expect("a name").expect("a matrix")
     }
 
-    fn score(matrix: &SubstitutionMatrix, letters: &[u8; 2]) -> i16 {
-        let codes = matrix.alphabet().encode(letters).expect("letters");
+    fn score(matrix: &SubstitutionMatrix, letters: [u8; 2]) -> i16 {
+        let codes = matrix.alphabet().encode(&letters).expect("letters");
         matrix.score(codes[0], codes[1])
     }
 
@@ -93,7 +93,7 @@ mod tests {
             ("PAM250", b"BZ", 2),
             ("PAM250", b"**", 1),
         ] {
-            assert_eq!(score(&matrix(name), letters), expected, "{name} {letters:?}");
+            assert_eq!(score(&matrix(name), *letters), expected, "{name} {letters:?}");
         }
     }
 }

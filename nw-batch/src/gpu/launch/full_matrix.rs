@@ -12,6 +12,7 @@ use crate::gpu::structs::{DscanParameters, MatrixGroupParameters, TilesParameter
 const DSCAN_THREADS: u32 = 512;
 
 /// Size of a launch.
+#[derive(Clone, Copy)]
 struct LaunchSize {
     blocks: u32,
     threads: u32,

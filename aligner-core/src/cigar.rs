@@ -44,8 +44,8 @@ impl CigarOp {
     }
 }
 
-/// Run of columns of one kind, in 32 bits: the operation in the lowest two (`=`, `X`, `I`, `D` are 0 to 3), the number of
-/// columns in the others.
+/// Run of columns of one kind, in 32 bits: the operation in the lowest two (`=`, `X`, `I`, `D` are 0 to 3), the number
+/// of columns in the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct CigarRun(u32);

@@ -13,9 +13,9 @@ namespace nw {
 // Horizontal difference of 1, as lanes pass it on; bit 1 stands for a difference of -1.
 constexpr uint32_t UP = 1;
 
-// Computes the negative edit distances of the pairs of all tasks. Task t is of the 32 / G pairs order[t * 32 / G] and on;
-// the last pair may be there several times. A warp takes the next task when it is done with one. Blocks of whole warps, in
-// one dimension, all threads of which call it together. No block barrier.
+// Computes the negative edit distances of the pairs of all tasks. Task t is of the 32 / G pairs order[t * 32 / G] and
+// on; the last pair may be there several times. A warp takes the next task when it is done with one. Blocks of whole
+// warps, in one dimension, all threads of which call it together. No block barrier.
 //   next_task   counts the tasks taken; at first 0
 //   strip_rows  row_bytes bytes for each G lanes of the grid, where row_bytes is at least the columns of the longest
 //               target; unused if no query has more than 32 G W residues

@@ -7,8 +7,8 @@
 //
 // For each of them nw_borders first sets up row 0 and column 0, and nw_corners at the end reads the scores. The rows of
 // the matrix of pair p, of pitch() values each, begin at matrices + starts[p], so that column 1 of every row begins a
-// sector of device memory: starts[p] is 7 more than a multiple of 8. A warp's write to a row then has whole sectors; in Li's
-// layout, memory has to be read to complete the sectors at the edges of each tile.
+// sector of device memory: starts[p] is 7 more than a multiple of 8. A warp's write to a row then has whole sectors; in
+// Li's layout, memory has to be read to complete the sectors at the edges of each tile.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <nw_batch/structs.cuh>
@@ -60,8 +60,8 @@ SIMT_EXPORT(nw_corners)
 // Rows and columns of a tile.
 constexpr int TILE = 32;
 
-// Fills the tiles of one diagonal of tiles, of the pairs `first` to `first + count - 1`. Blocks of TILE threads, `tiles`
-// for each pair. Block barriers in uniform places.
+// Fills the tiles of one diagonal of tiles, of the pairs `first` to `first + count - 1`. Blocks of TILE threads,
+// `tiles` for each pair. Block barriers in uniform places.
 extern "C" __global__ void nw_tiles(const __grid_constant__ TilesParameters parameters) {
   const MatrixGroupParameters& group = parameters.group;
   const uint32_t tiles = parameters.tiles, diagonal = parameters.diagonal;
@@ -110,9 +110,10 @@ extern "C" __global__ void nw_tiles(const __grid_constant__ TilesParameters para
 }
 SIMT_EXPORT(nw_tiles)
 
-// Fills matrices, a block for each, by diagonals, the last four of which are in shared memory. A thread writes four values
-// of its row at a time. Queries longer than `strip` are filled in strips of rows, each from the row above it. Any grid of
-// one-dimensional blocks, with 4 * (strip + 1) words of dynamic shared memory. Block barriers in uniform places.
+// Fills matrices, a block for each, by diagonals, the last four of which are in shared memory. A thread writes four
+// values of its row at a time. Queries longer than `strip` are filled in strips of rows, each from the row above it.
+// Any grid of one-dimensional blocks, with 4 * (strip + 1) words of dynamic shared memory. Block barriers in uniform
+// places.
 extern "C" __global__ void nw_dscan(const __grid_constant__ DscanParameters parameters) {
   const MatrixGroupParameters& group = parameters.group;
   const uint32_t strip = parameters.strip;
@@ -169,8 +170,8 @@ struct RowMatrix {
   uint32_t rows, columns;
 };
 
-// Fills matrices, a thread for each, by rows. A section of the current row is in shared memory at a time; the warp copies
-// sections from and to device memory together. Blocks of SECTION threads; no block barrier.
+// Fills matrices, a thread for each, by rows. A section of the current row is in shared memory at a time; the warp
+// copies sections from and to device memory together. Blocks of SECTION threads; no block barrier.
 extern "C" __global__ void nw_rscan(const __grid_constant__ MatrixGroupParameters group) {
   constexpr unsigned ALL = ~0u;
   __shared__ int sections[SECTION][SECTION + 1];  // of each thread: the row above, then the row itself

@@ -55,8 +55,8 @@ using gpualign::INSERTION;
 
 // Traces back the alignments of `count` pairs, a thread for each. A traceback finds runs from the last to the first, in
 // unknown number: it writes them to memory of its own, which ends at run_room[runs_end] and has room for max_runs
-// (src/alignment/cigar.rs), and then copies them to the next free words of `runs`, of which *run_count are taken (at first
-// 0). `runs` has room for the runs of all pairs.
+// (src/alignment/cigar.rs), and then copies them to the next free words of `runs`, of which *run_count are taken (at
+// first 0). `runs` has room for the runs of all pairs.
 //   ends, alignments  by the index of the pair
 // Any grid of one-dimensional blocks; no barrier.
 extern "C" __global__ void __launch_bounds__(128)
@@ -117,8 +117,8 @@ SIMT_EXPORT(nw_traceback)
   SIMT_EXPORT(name)
 
 // Defines two kernels, nw_NAME_score_R for scores and nw_NAME_trace_R for alignments. `blocks` limits registers so that
-// as many blocks of 128 threads fit on a multiprocessor; without it, the compiler computes scores of residues far ahead, in
-// too many registers.
+// as many blocks of 128 threads fit on a multiprocessor; without it, the compiler computes scores of residues far
+// ahead, in too many registers.
 #define NW_WARP_BOTH(name, word, scorer, R, affine, blocks)              \
   NW_WARP(nw_##name##_score_##R, word, scorer, R, affine, false, blocks) \
   NW_WARP(nw_##name##_trace_##R, word, scorer, R, affine, true, blocks)

@@ -203,8 +203,8 @@ impl<'a> Aligner<'a> {
     }
 }
 
-/// Aligns the pairs that the GPU left out, whose indices in the batch are `left`, by `work` on the processor, and passes
-/// each index and result to `put`.
+/// Aligns the pairs that the GPU left out, whose indices in the batch are `left`, by `work` on the processor, and
+/// passes each index and result to `put`.
 fn align_left<T>(
     left: &[usize],
     batch: PairBatch<'_>,

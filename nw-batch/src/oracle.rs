@@ -1,11 +1,13 @@
 //! Definition of the alignment of a pair, in plain code: three full matrices (Gotoh, J. Mol. Biol. 162, 1982), and the
 //! traceback through them. Tests compare the engines with it; it shares no code with them.
 //!
-//! Of several equally good alignments the traceback's preferences choose one, and every engine has the same preferences:
+//! Of several equally good alignments the traceback's preferences choose one, and every engine has the same
+//! preferences:
 //!
 //! 1. The alignment ends at the best cell among those where it may end (the corner alone if no end is free); of equally
 //!    good cells at the one with the greatest row, then the greatest column.
-//! 2. From the last residues to the first, a pair of residues is preferred to a deletion, and a deletion to an insertion.
+//! 2. From the last residues to the first, a pair of residues is preferred to a deletion, and a deletion to an
+//! insertion.
 //! 3. Within a gap, to open it here is preferred to extending it.
 
 use crate::alignment::{Alignment, Cigar, CigarOp};

@@ -42,8 +42,8 @@ fn cigar(operations: &[AlignmentOperation]) -> Cigar {
     cigar
 }
 
-/// Compares random pairs of sequences with the first `codes` codes of the scoring's alphabet; `score` is the score of two
-/// letters.
+/// Compares random pairs of sequences with the first `codes` codes of the scoring's alphabet; `score` is the score of
+/// two letters.
 fn check(case: &str, scoring: &Scoring, codes: u8, score: impl Fn(u8, u8) -> i32) {
     let letter = |code: &u8| scoring.alphabet().letter(*code);
     let GapCosts { open, extend } = scoring.gaps();

@@ -1,4 +1,5 @@
-//! Scores and alignments of the GPU engine are those of the CPU engine. The tests need a GPU: `cargo test -p nw-batch --test gpu -- --ignored`.
+//! Scores and alignments of the GPU engine are those of the CPU engine. The tests need a GPU: `cargo test -p nw-batch
+//! --test gpu -- --ignored`.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 

@@ -1,7 +1,7 @@
 //! Pairwise text of `gpualign nw` is that of EMBOSS needle, whose format it has.
 //!
-//! Of equally good alignments needle may choose another one. Scores must be equal in any case, and all other numbers where
-//! the alignments are equal.
+//! Of equally good alignments needle may choose another one. Scores must be equal in any case, and all other numbers
+//! where the alignments are equal.
 
 use std::fs;
 use std::path::Path;

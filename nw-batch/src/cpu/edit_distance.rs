@@ -1,9 +1,9 @@
 //! Edit distances with a bit for each matrix cell (Myers, J. ACM 46, 1999), in words with carries between them (Hyyro,
 //! 2003). `cuda/edit.cu` computes the same; here a SIMD lane has a pair.
 //!
-//! Each bit of a word is a row. A column is kept as the differences of its cells to the cells above them, which are 1, 0
-//! or -1: two words (rises and falls) for every 64 rows. The difference of the last of these rows to the column before is
-//! carried on to the next 64.
+//! Each bit of a word is a row. A column is kept as the differences of its cells to the cells above them, which are 1,
+//! 0 or -1: two words (rises and falls) for every 64 rows. The difference of the last of these rows to the column
+//! before is carried on to the next 64.
 //!
 //! ```text
 //!            column j-1   column j
@@ -28,8 +28,8 @@ const ROWS: usize = u64::BITS as usize;
 /// A word for each lane.
 type Words = Lanes<u64, LANES>;
 
-/// Codes of residues, one residue a bit: the low bits of all codes in one word, the high bits in another, and in a third
-/// which residues are known nucleotides.
+/// Codes of residues, one residue a bit: the low bits of all codes in one word, the high bits in another, and in a
+/// third which residues are known nucleotides.
 #[derive(Debug, Clone, Copy)]
 struct CodeBits {
     low: Words,

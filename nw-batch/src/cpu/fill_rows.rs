@@ -71,11 +71,11 @@ impl<W: LaneWord, const L: usize> MatrixRow<W, L> {
     }
 }
 
-/// Computes the `R` rows below `row`, and replaces `row` by the last of them. The first of the rows has the number `number`
-/// (from 1); `query` has the codes of the residues of these rows, `target` the codes of the columns from 1 on.
+/// Computes the `R` rows below `row`, and replaces `row` by the last of them. The first of the rows has the number
+/// `number` (from 1); `query` has the codes of the residues of these rows, `target` the codes of the columns from 1 on.
 ///
-/// Without `AFFINE`, gaps must be linear. With `TRACE`, the directions of each cell (see [`super::traceback`]) are written
-/// to `directions[r * target.len() + column - 1]`, where `r` counts the rows from 0.
+/// Without `AFFINE`, gaps must be linear. With `TRACE`, the directions of each cell (see [`super::traceback`]) are
+/// written to `directions[r * target.len() + column - 1]`, where `r` counts the rows from 0.
 #[inline(always)]
 pub(crate) fn fill_rows<
     W: LaneWord,

@@ -21,15 +21,15 @@ use fill_group::{Directions, LaneScoring};
 use lane_word::LaneWord;
 use traceback::Traceback;
 
-/// Pairs of a group whose scores 16 bits hold: a vector of 256 bits. With more, compilers keep rows in memory instead of
-/// registers, which is 20 times slower.
+/// Pairs of a group whose scores 16 bits hold: a vector of 256 bits. With more, compilers keep rows in memory instead
+/// of registers, which is 20 times slower.
 const NARROW_LANES: usize = 16;
 
 /// Pairs of a group whose scores need 32 bits.
 const WIDE_LANES: usize = 8;
 
-/// Greatest number of bytes of directions that a thread holds. Where a group needs more, its pairs are aligned one by one,
-/// by checkpoints (`blocked_traceback`).
+/// Greatest number of bytes of directions that a thread holds. Where a group needs more, its pairs are aligned one by
+/// one, by checkpoints (`blocked_traceback`).
 pub const MAX_DIRECTION_BYTES: usize = 128 << 20;
 
 /// Scores of the pairs of a batch, in their order.
@@ -78,7 +78,8 @@ fn lane_scorings(scoring: &Scoring) -> (LaneScoring<'_, i16>, LaneScoring<'_, i3
     )
 }
 
-/// Alignments of a group of pairs; `wide` is the scoring in 32 bits, for matrices whose directions exceed `budget` bytes.
+/// Alignments of a group of pairs; `wide` is the scoring in 32 bits, for matrices whose directions exceed `budget`
+/// bytes.
 fn align_group<W: LaneWord, const L: usize>(
     scoring: &LaneScoring<'_, W>,
     wide: &LaneScoring<'_, i32>,

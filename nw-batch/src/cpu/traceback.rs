@@ -48,8 +48,8 @@ impl<'a> Traceback<'a> {
         Self { scoring, query, target, row, column, state: TracebackState::Best, cigar }
     }
 
-    /// Follows the directions until row `top` or column 0 is reached. `direction` gives the byte of a cell, by its row and
-    /// column, in the rows below `top`.
+    /// Follows the directions until row `top` or column 0 is reached. `direction` gives the byte of a cell, by its row
+    /// and column, in the rows below `top`.
     pub fn follow(&mut self, top: usize, direction: impl Fn(usize, usize) -> u8) {
         while self.row > top && self.column > 0 {
             let here = direction(self.row, self.column);

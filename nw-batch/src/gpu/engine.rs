@@ -1,8 +1,8 @@
 //! State of a GPU between launches: sequences, kernels, and memory that is used again.
 //!
-//! Kernels run on one stream, in the order in which they are launched. Copies for the next launches, and of results, run on
-//! a second stream ([`Gpu::with_own_stream`]). So a GPU does not pause between two batches if the second is launched before
-//! the first is waited for.
+//! Kernels run on one stream, in the order in which they are launched. Copies for the next launches, and of results,
+//! run on a second stream ([`Gpu::with_own_stream`]). So a GPU does not pause between two batches if the second is
+//! launched before the first is waited for.
 
 use std::collections::HashMap;
 

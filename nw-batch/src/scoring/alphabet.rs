@@ -3,8 +3,8 @@
 use super::error::ScoringError;
 use super::limits::CODES;
 
-/// Code of every nucleotide letter other than A, C, G, T and U in a scoring without a matrix. Such a residue is identical
-/// to nothing, itself included.
+/// Code of every nucleotide letter other than A, C, G, T and U in a scoring without a matrix. Such a residue is
+/// identical to nothing, itself included.
 pub const UNKNOWN: u8 = 4;
 
 /// Stands in [`Alphabet::codes`] for bytes that are no letters.
@@ -42,8 +42,8 @@ impl Alphabet {
         Self { codes, letters: b"ACGTN".to_vec(), unknown: Some(UNKNOWN) }
     }
 
-    /// An alphabet of these letters, with codes in their order. If all are nucleotide letters, without U, then U has the
-    /// code of T.
+    /// An alphabet of these letters, with codes in their order. If all are nucleotide letters, without U, then U has
+    /// the code of T.
     ///
     /// # Errors
     /// If there are more than [`CODES`] letters, or a letter occurs twice.

@@ -1,10 +1,10 @@
 //! Substitution matrices that are built in.
 //!
 //! `BLOSUM62` and `NUC.4.4` are NCBI's files. The other BLOSUM and PAM matrices come from the tables of the crate
-//! [`bio`](https://docs.rs/bio/latest/bio/scores/), which has them from `SeqAn`. Their alphabet is that of NCBI's files:
-//! the 20 amino acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). The tables also have
-//! values for J, O and U, which NCBI's protein matrices lack; sequences with these letters are refused for all of them
-//! alike.
+//! [`bio`](https://docs.rs/bio/latest/bio/scores/), which has them from `SeqAn`. Their alphabet is that of NCBI's
+//! files: the 20 amino acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). The tables also
+//! have values for J, O and U, which NCBI's protein matrices lack; sequences with these letters are refused for all of
+//! them alike.
 
 use bio::scores;
 

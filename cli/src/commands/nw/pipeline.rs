@@ -68,8 +68,8 @@ impl Pipeline<'_> {
         })
     }
 
-    /// Aligns all tiles and sends them on; returns the number of matrix cells. A GPU always has work, since the next tile
-    /// is begun before one is waited for.
+    /// Aligns all tiles and sends them on; returns the number of matrix cells. A GPU always has work, since the next
+    /// tile is begun before one is waited for.
     fn align(
         &self,
         mut cursor: PairCursor,

@@ -1,8 +1,8 @@
 //! Writing of results, tile by tile, and continuation of an interrupted run.
 //!
-//! With `--resume`, results go to `FILE.partial`. Beside it, `FILE.partial.json` has the number of bytes of the finished
-//! tiles, the position of the next pair, and a hash of the run's options and input. A later run of the same command cuts
-//! the file to these bytes and continues; the complete file is the same as that of one run.
+//! With `--resume`, results go to `FILE.partial`. Beside it, `FILE.partial.json` has the number of bytes of the
+//! finished tiles, the position of the next pair, and a hash of the run's options and input. A later run of the same
+//! command cuts the file to these bytes and continues; the complete file is the same as that of one run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -49,8 +49,8 @@ impl TileWriter {
         Self { file, bytes: 0, partial: None }
     }
 
-    /// Starts a partial file for `output`, or continues the one of an earlier run of the same job, by its hash. If there is
-    /// one, also returns the position of the first pair without results.
+    /// Starts a partial file for `output`, or continues the one of an earlier run of the same job, by its hash. If
+    /// there is one, also returns the position of the first pair without results.
     ///
     /// # Errors
     /// If the partial file is of another job, or does not fit its state, or files cannot be read or written.

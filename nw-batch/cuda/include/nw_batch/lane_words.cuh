@@ -52,8 +52,8 @@ struct Wide {
 };
 
 // Picks four of the eight bytes of `high:low`: each nibble of `selector` names a byte by its lower three bits; with its
-// upper bit set, the result is copies of that byte's sign instead. This is PTX `prmt`; CUDA's __byte_perm does not offer
-// the sign.
+// upper bit set, the result is copies of that byte's sign instead. This is PTX `prmt`; CUDA's __byte_perm does not
+// offer the sign.
 static __device__ __forceinline__ uint32_t permute(uint32_t low, uint32_t high, uint32_t selector) {
 #if defined(__CUDACC__)
   uint32_t result;

@@ -1,7 +1,8 @@
 // Pair scorers: biased scores of the residues of a lane's R rows with the residue of a column, of two pairs or one.
 //
 // A pair scorer is a thread's own. fill_matrices (wave.cuh) calls `set_row` once for each row, with the codes of both
-// pairs' queries; then, for each column, `column` with the codes of both targets, and `score` for each row with its result.
+// pairs' queries; then, for each column, `column` with the codes of both targets, and `score` for each row with its
+// result.
 #pragma once
 
 #include "lane_words.cuh"
@@ -10,8 +11,8 @@
 namespace nw {
 
 // Match and mismatch scores of nucleotides, two pairs. For each row a register of each pair holds the row's scores with
-// A, C, G and T, a byte each; one permutation picks a score of both pairs and widens it to 16 bits. The targets must have
-// no unknown residue, and biased scores must fit into 8 bits.
+// A, C, G and T, a byte each; one permutation picks a score of both pairs and widens it to 16 bits. The targets must
+// have no unknown residue, and biased scores must fit into 8 bits.
 template <int R>
 struct Nucleotides {
   static constexpr bool HAS_TABLE = false;
@@ -41,8 +42,8 @@ struct Nucleotides {
   }
 };
 
-// Match and mismatch scores for targets with unknown residues: two more bits of the selector tell in which pair's column
-// an unknown residue is, which scores a mismatch with every row.
+// Match and mismatch scores for targets with unknown residues: two more bits of the selector tell in which pair's
+// column an unknown residue is, which scores a mismatch with every row.
 template <int R>
 struct NucleotidesOrUnknown : Nucleotides<R> {
   uint32_t different;  // score of a mismatch, of both pairs

@@ -1,5 +1,5 @@
-// Structs that kernels share with the host: Rust declares the same in src/gpu/structs.rs, src/alignment and src/batch.rs,
-// and layouts.cuh compares them. Scores are biased as src/scoring/bias.rs explains.
+// Structs that kernels share with the host: Rust declares the same in src/gpu/structs.rs, src/alignment and
+// src/batch.rs, and layouts.cuh compares them. Scores are biased as src/scoring/bias.rs explains.
 #pragma once
 
 #include <gpualign/cuda_or_cpu.cuh>

@@ -7,8 +7,8 @@
 //     ...
 //
 // Queries of more than 32 R residues take several strips of rows: the last row of a strip goes to device memory, and is
-// the row above the next strip. Only the sequences are read, and only the end of the alignment is written and, with TRACE,
-// a few bits for each cell.
+// the row above the next strip. Only the sequences are read, and only the end of the alignment is written and, with
+// TRACE, a few bits for each cell.
 #pragma once
 
 #include "lane_words.cuh"
@@ -17,8 +17,8 @@
 
 namespace nw {
 
-// Bits of a cell's directions: 1 if its best score does not come from the diagonal, 2 if it does not come from a deletion;
-// with affine gaps also 4 if its deletion is longer than one residue, 8 if its insertion is.
+// Bits of a cell's directions: 1 if its best score does not come from the diagonal, 2 if it does not come from a
+// deletion; with affine gaps also 4 if its deletion is longer than one residue, 8 if its insertion is.
 template <bool AFFINE>
 constexpr int DIRECTION_BITS = AFFINE ? 4 : 2;
 

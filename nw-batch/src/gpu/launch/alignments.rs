@@ -25,8 +25,8 @@ struct TracebackMemory<'a> {
 }
 
 impl Engine {
-    /// Aligns a batch, whose sequences are those of [`Self::new`], and waits. Also returns the indices of the pairs that are
-    /// left out, which get empty alignments.
+    /// Aligns a batch, whose sequences are those of [`Self::new`], and waits. Also returns the indices of the pairs
+    /// that are left out, which get empty alignments.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
@@ -133,8 +133,8 @@ impl Engine {
         }
     }
 
-    /// Waits for the alignments of a batch of `pairs` pairs; returns them in the order of the pairs, empty for those that
-    /// were left out, and the indices of those.
+    /// Waits for the alignments of a batch of `pairs` pairs; returns them in the order of the pairs, empty for those
+    /// that were left out, and the indices of those.
     ///
     /// # Errors
     /// If the driver, or a kernel, failed.

@@ -9,8 +9,8 @@ pub const TILE: u32 = 32;
 /// Threads of a block of `nw_rscan`, each of which has a pair.
 pub const SECTION: u32 = 32;
 
-/// Greatest number of rows that `nw_dscan` fills at a time. Their diagonals leave shared memory for as many blocks as the
-/// threads of a multiprocessor allow.
+/// Greatest number of rows that `nw_dscan` fills at a time. Their diagonals leave shared memory for as many blocks as
+/// the threads of a multiprocessor allow.
 const MAX_STRIP: u32 = 1535;
 
 /// 32-bit values of a sector of device memory.

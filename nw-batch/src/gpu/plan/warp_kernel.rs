@@ -132,8 +132,8 @@ impl KernelChooser {
         Self { narrow, has_byte_scores, is_linear: scoring.gaps().is_linear(), has_directions }
     }
 
-    /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether the
-    /// target has residues that match nothing.
+    /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether
+    /// the target has residues that match nothing.
     pub fn kernel(&self, (rows, columns): (u32, u32), has_unknown: bool) -> WarpKernel {
         let family = if !self.narrow.fits(rows as usize, columns as usize) {
             KernelFamily::Wide

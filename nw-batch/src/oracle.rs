@@ -7,7 +7,7 @@
 //! 1. The alignment ends at the best cell among those where it may end (the corner alone if no end is free); of equally
 //!    good cells at the one with the greatest row, then the greatest column.
 //! 2. From the last residues to the first, a pair of residues is preferred to a deletion, and a deletion to an
-//! insertion.
+//!    insertion.
 //! 3. Within a gap, to open it here is preferred to extending it.
 
 use crate::alignment::{Alignment, Cigar, CigarOp};

@@ -222,7 +222,9 @@ impl Nw {
         if options.timeline.as_ref().is_some_and(is_stdout)
             && options.output.as_ref().is_none_or(is_stdout)
         {
-            return Err("--output and --timeline cannot both write to standard output: give one of them a file".to_owned());
+            let reason =
+                "--output and --timeline cannot both write to standard output: name a file";
+            return Err(reason.to_owned());
         }
         if options.resume && options.output.as_deref() == Some(Path::new("-")) {
             return Err("--resume needs a file: name one with --output".to_owned());

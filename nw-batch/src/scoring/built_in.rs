@@ -1,10 +1,4 @@
-//! Substitution matrices that are built in.
-//!
-//! `BLOSUM62` and `NUC.4.4` are NCBI's files. The other BLOSUM and PAM matrices come from the tables of the crate
-//! [`bio`](https://docs.rs/bio/latest/bio/scores/), which has them from `SeqAn`. Their alphabet is that of NCBI's
-//! files: the 20 amino acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). The tables also
-//! have values for J, O and U, which NCBI's protein matrices lack; sequences with these letters are refused for all of
-//! them alike.
+//! Substitution matrices that are built in: NCBI's files, and tables of the crate [`bio`](https://docs.rs/bio).
 
 use bio::scores;
 
@@ -20,6 +14,11 @@ impl SubstitutionMatrix {
 
     /// The built-in matrix of a name, in upper or lower case; none if there is no such matrix. `EDNAFULL` is EMBOSS's
     /// name of `NUC.4.4`.
+    ///
+    /// `BLOSUM62` and `NUC.4.4` are NCBI's files. The other matrices come from the tables of the crate
+    /// [`bio`](https://docs.rs/bio), which have NCBI's values. All protein matrices have the same letters: the 20 amino
+    /// acids, the ambiguous `B` (D or N), `Z` (E or Q) and `X` (any), and `*` (stop). J, O and U are not among them, as in
+    /// NCBI's file, so sequences with these letters are refused, although the tables have values for them.
     ///
     /// # Errors
     /// Never for the names in [`Self::NAMES`].

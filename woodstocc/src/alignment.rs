@@ -1,6 +1,6 @@
 //! What mapping one read yields.
 
-pub use aligner_core::cigar::Op;
+pub use aligner_core::cigar::{CigarOp, CigarRun};
 
 use crate::loci::Locus;
 use crate::ungapped::{Ungapped, Word};
@@ -13,9 +13,6 @@ pub enum Strand {
     /// The reverse complement of the read matches the reference.
     Reverse,
 }
-
-/// Equal operations, and how many.
-pub type Run = (Op, u32);
 
 /// One place where a read matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +36,12 @@ pub enum Path<'m> {
     /// Base on base.
     Ungapped(Ungapped<'m>),
     /// Any, as runs of equal operations.
-    Runs(&'m [Run]),
+    Runs(&'m [CigarRun]),
 }
 
 impl Path<'_> {
     /// It as runs of equal operations, instead of what `runs` held.
-    pub fn runs(self, runs: &mut Vec<Run>) {
+    pub fn runs(self, runs: &mut Vec<CigarRun>) {
         runs.clear();
         match self {
             Self::Ungapped(path) => path.runs(|run| runs.push(run)),
@@ -68,7 +65,7 @@ pub struct Mapping {
     /// Of each place, the read on the text without gaps.
     words: Vec<Word>,
     /// Of places where that is not the alignment.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 /// A place of a read.
@@ -119,7 +116,7 @@ impl Mapping {
     }
 
     /// Appends an alignment as runs.
-    pub fn push_runs(&mut self, locus: Locus, runs: &[Run]) {
+    pub fn push_runs(&mut self, locus: Locus, runs: &[CigarRun]) {
         let words = Ungapped::words(self.length);
         self.push(locus, |path| path.extend(std::iter::repeat_n(Word::default(), words)));
         self.set_runs(|path| path.extend_from_slice(runs));
@@ -134,7 +131,7 @@ impl Mapping {
     }
 
     /// Makes the last alignment that of the runs which `fill` appends.
-    pub(crate) fn set_runs(&mut self, fill: impl FnOnce(&mut Vec<Run>)) {
+    pub(crate) fn set_runs(&mut self, fill: impl FnOnce(&mut Vec<CigarRun>)) {
         fill(&mut self.runs);
         if let Some(last) = self.placed.last_mut() {
             last.end = self.runs.len();

@@ -62,7 +62,7 @@ pub mod traceback;
 pub mod trie;
 pub mod ungapped;
 
-pub use alignment::{Alignment, Mapping, Op, Path, Run, Strand};
+pub use alignment::{Alignment, CigarOp, CigarRun, Mapping, Path, Strand};
 pub use cost::Choice;
 pub use error::MapError;
 pub use found::{Found, Searched};

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use fm_index::{PlainStretches, Reference};
 
-use crate::alignment::{Mapping, Op, Run, Strand};
+use crate::alignment::{CigarOp, CigarRun, Mapping, Strand};
 use crate::diagonals::Diagonals;
 use crate::loci::Locus;
 use crate::matches;
@@ -121,7 +121,7 @@ fn align(
     lengths: (usize, usize),
     distance: u8,
     furthest: &mut Furthest,
-    runs: &mut Vec<Run>,
+    runs: &mut Vec<CigarRun>,
 ) {
     let begin = runs.len();
     furthest.fill(diagonals, lengths, isize::from(distance));
@@ -133,24 +133,24 @@ fn align(
     while i > 0 || j > 0 {
         let equal = diagonals.equal_before(j as isize - i as isize, i).min(j);
         if equal > 0 {
-            runs.push((Op::Equal, equal as u32));
+            runs.push(CigarRun::new(CigarOp::Equal, equal as u32));
             (i, j) = (i - equal, j - equal);
             continue;
         }
         here -= 1;
         let op = if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
             (i, j) = (i - 1, j - 1);
-            Op::Different
+            CigarOp::Different
         } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
             j -= 1;
-            Op::Deletion
+            CigarOp::Deletion
         } else {
             i -= 1;
-            Op::Insertion
+            CigarOp::Insertion
         };
         match runs[begin..].last_mut() {
-            Some((last, count)) if *last == op => *count += 1,
-            _ => runs.push((op, 1)),
+            Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + 1),
+            _ => runs.push(CigarRun::new(op, 1)),
         }
     }
     runs[begin..].reverse();
@@ -222,7 +222,7 @@ mod tests {
         diagonals.set_codes(&codes(query), distance, &codes(text));
         let lengths = (query.len(), text.len());
         align(&diagonals, lengths, distance, &mut Furthest::default(), &mut runs);
-        runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
+        runs.iter().map(CigarRun::to_string).collect()
     }
 
     #[test]

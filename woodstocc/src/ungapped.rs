@@ -3,7 +3,7 @@
 //! Nearly all alignments of few differences have none but mismatches. Those are where the exclusive or
 //! of two packed texts is not 0, found 32 bases at a time.
 
-use crate::alignment::{Op, Run};
+use crate::alignment::{CigarOp, CigarRun};
 
 /// Bases in a word.
 pub const BASES: usize = 32;
@@ -109,24 +109,24 @@ impl<'m> Ungapped<'m> {
     }
 
     /// Passes on runs of equal operations.
-    pub fn runs(self, mut pass: impl FnMut(Run)) {
+    pub fn runs(self, mut pass: impl FnMut(CigarRun)) {
         let (mut done, mut different) = (0, 0);
         for (place, _) in self.mismatches() {
             if place > done {
                 if different > 0 {
-                    pass((Op::Different, different));
+                    pass(CigarRun::new(CigarOp::Different, different));
                     different = 0;
                 }
-                pass((Op::Equal, place - done));
+                pass(CigarRun::new(CigarOp::Equal, place - done));
             }
             different += 1;
             done = place + 1;
         }
         if different > 0 {
-            pass((Op::Different, different));
+            pass(CigarRun::new(CigarOp::Different, different));
         }
         if self.length > done {
-            pass((Op::Equal, self.length - done));
+            pass(CigarRun::new(CigarOp::Equal, self.length - done));
         }
     }
 }
@@ -171,11 +171,12 @@ mod tests {
                 let case = format!("start {start}, length {length}");
                 assert_eq!(distance(&words) as usize, expected.len(), "{case}");
                 assert!(path.mismatches().eq(expected), "{case}");
-                let ops: Vec<Op> =
-                    pairs().map(|(q, t)| if q == t { Op::Equal } else { Op::Different }).collect();
-                let expected: Vec<Run> = ops
+                let ops: Vec<CigarOp> = pairs()
+                    .map(|(q, t)| if q == t { CigarOp::Equal } else { CigarOp::Different })
+                    .collect();
+                let expected: Vec<CigarRun> = ops
                     .chunk_by(|left, right| left == right)
-                    .map(|run| (run[0], run.len() as u32))
+                    .map(|run| CigarRun::new(run[0], run.len() as u32))
                     .collect();
                 let mut runs = Vec::new();
                 path.runs(|run| runs.push(run));

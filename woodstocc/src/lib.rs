@@ -127,6 +127,7 @@ mod layouts {
                 "woodstocc/scheme/stages.cuh",
                 "woodstocc/trie/separate_lists.cuh",
                 "woodstocc/trie/pods/parameters.cuh",
+                "woodstocc/verify/window.cuh",
             ],
             structs: &[
                 SuffixBound::LAYOUT,

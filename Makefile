@@ -1,12 +1,13 @@
 # make run   install what is missing, build, align the bundled real reads, show the result
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers)
+# make test-gpu  on a machine with a GPU: every test that needs one, CPU against GPU byte for byte (SANITIZE=1: memcheck too)
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-gpu bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -24,6 +25,12 @@ run: deps
 
 test: deps test-deps
 	$(CARGO) test --workspace $(SANITIZE) --quiet
+
+test-gpu: deps
+	$(CARGO) build --release --quiet --package gpualign
+	rm -rf $(TARGET)/gpu-tests
+	scripts/test-gpu --collect $(TARGET)/gpu-tests
+	scripts/test-gpu $(TARGET)/release/gpualign $(TARGET)/gpu-tests benches/results/gpu-gate.json $$(git rev-parse --short HEAD)
 
 bench: deps
 	rm -rf $(TARGET)/evidence-criterion

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Complete mapping of short reads by the suffix trie, us and the others side by side on one machine with a GPU.
+# All mapping of short reads by the suffix trie, us and the others side by side on one machine with a GPU.
 # Usage: first-light.sh BIN DATA PEERS OUT
 #   BIN    folder with gpualign and gpu-test-CRATE (the test binaries of fm-index/tests/gpu.rs and
 #          woodstocc/tests/gpu.rs)
@@ -31,34 +31,33 @@ done
 
 same() { # NAME READS REF OPTIONS...: the two devices write the same file
   local name=$1; shift
-  "$bin/gpualign" --device cpu -q --strategy trie "$@" | grep -v '^@PG' > cpu.sam
-  "$bin/gpualign" --device cuda -q --strategy trie "$@" | grep -v '^@PG' > gpu.sam
+  "$bin/gpualign" --device cpu -q --mode all --strategy trie "$@" | grep -v '^@PG' > cpu.sam
+  "$bin/gpualign" --device cuda -q --mode all --strategy trie "$@" | grep -v '^@PG' > gpu.sam
   cmp cpu.sam gpu.sam && check "same: $name, $(wc -l < gpu.sam) lines"
 }
-same "lambda all k=3" --report all "$data/lambda_35bp.fa.gz" "$data/lambda.fa.gz"
+same "lambda all k=3" "$data/lambda_35bp.fa.gz" "$data/lambda.fa.gz"
 same "lambda all starts k=2" --all-starts -k 2 "$data/lambda_35bp.fa.gz" "$data/lambda.fa.gz"
-same "phix all k=7" --report all -k 7 "$data/phix_1.fq" "$data/phix.fa"
-same "ecoli 150 bp k=3" --report all "$data/ecoli_1.fq.gz" "$data/ecoli.fa.gz"
-same "ecoli 150 bp k=3, batches of 777" --batch-size 777 "$data/ecoli_1.fq.gz" "$data/ecoli.fa.gz"
+same "phix all k=7" -k 7 "$data/phix_1.fq" "$data/phix.fa"
+same "ecoli 150 bp k=3" "$data/ecoli_1.fq.gz" "$data/ecoli.fa.gz"
+same "ecoli 150 bp k=3, batches of 777" --primary-only --batch-size 777 "$data/ecoli_1.fq.gz" "$data/ecoli.fa.gz"
 
 head -32 "$data/phix_1.fq" > few.fq
 for tool in memcheck racecheck; do
-  compute-sanitizer --tool $tool --error-exitcode 9 "$bin/gpualign" --device cuda -q --strategy trie -k 2 --report all few.fq "$data/phix.fa" > sanitized.sam 2> $tool.log \
+  compute-sanitizer --tool $tool --error-exitcode 9 "$bin/gpualign" --device cuda -q --mode all --strategy trie -k 2 few.fq "$data/phix.fa" > sanitized.sam 2> $tool.log \
     && check "$tool: $(grep -h 'SUMMARY' $tool.log sanitized.sam | head -1)" || { check "$tool FAILED"; cat $tool.log; }
 done
 
 n=100000
-gpualign() { "$bin/gpualign" -q --strategy trie --stats json "$@"; }
+gpualign() { "$bin/gpualign" -q --mode all --strategy trie --stats json "$@"; }
 gpualign_index() { "$bin/gpualign" index -t "$threads" chr20.fa; }
 gpualign_index 2>&1 | tee "$out/index.txt"
-for report in all best; do
-  row "gpualign cuda, --report $report" $n "$(timed gpualign --device cuda --report $report -o gpu-$report.sam reads.fq chr20.fa)"
-done
-row "gpualign cpu, $threads threads, --report all" $n "$(timed gpualign --device cpu --report all -t "$threads" -o cpu.sam reads.fq chr20.fa)"
+row "gpualign cuda, every locus" $n "$(timed gpualign --device cuda -o gpu-all.sam reads.fq chr20.fa)"
+row "gpualign cuda, primary loci" $n "$(timed gpualign --device cuda --primary-only -o gpu-best.sam reads.fq chr20.fa)"
+row "gpualign cpu, $threads threads, every locus" $n "$(timed gpualign --device cpu -t "$threads" -o cpu.sam reads.fq chr20.fa)"
 cmp <(grep -v '^@PG' cpu.sam) <(grep -v '^@PG' gpu-all.sam) && check "same: chr20, 47 bp, k = 3, all loci, $(grep -vc '^@' gpu-all.sam) records"
 "$here/mapq-calibration.py" < gpu-best.sam > "$out/mapq.txt"
 head -8000 reads.fq > few.fq
-row "gpualign cpu, 1 thread, --report all" 2000 "$(timed gpualign --device cpu --report all -t 1 -o one.sam few.fq chr20.fa)"
+row "gpualign cpu, 1 thread, every locus" 2000 "$(timed gpualign --device cpu -t 1 -o one.sam few.fq chr20.fa)"
 wait $bwa_index
 row "bwa aln -N -n 3 -o 3 -e 3, $threads threads (no samse)" $n "$(timed "$peers/bwa" aln -N -n 3 -o 3 -e 3 -l 1000 -t "$threads" -f n.sai chr20.fa reads.fq)"
 row "bwa aln -n 3, $threads threads (no samse)" $n "$(timed "$peers/bwa" aln -n 3 -l 1000 -t "$threads" -f a.sai chr20.fa reads.fq)"

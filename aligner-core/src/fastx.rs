@@ -1,8 +1,8 @@
-//! Opening sequence files: FASTA and FASTQ, plain or compressed.
+//! Sequence files: opening FASTA and FASTQ, plain or compressed, and explaining what is wrong with a record.
 //!
-//! needletail splits text into records. What comes before is done here, because it stops after the
-//! first of several bzip2 streams, calls a failed decompression an empty file, and wants a line end
-//! after the last, empty, FASTA sequence.
+//! The crate needletail splits text into records. Decompression and recognition of the format are done here,
+//! because needletail stops after the first of several bzip2 streams, calls a failed decompression an empty file,
+//! and wants a line end after a last FASTA sequence that is empty.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -11,19 +11,20 @@ use std::path::Path;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use needletail::FastxReader;
-use needletail::parser::{FastaReader, FastqReader};
+use needletail::errors::{ParseError, ParseErrorKind};
+use needletail::parser::{FastaReader, FastqReader, Format};
 use thiserror::Error;
 
-/// Bytes that cannot be read as sequence records.
+/// A file that cannot be opened as sequence records.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Reading or decompressing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// There is nothing.
+    /// The file has no bytes, once decompressed.
     #[error("the file is empty")]
     Empty,
-    /// Another format.
+    /// The first byte begins neither a FASTQ nor a FASTA record.
     #[error("neither FASTQ nor FASTA (plain or compressed by gzip, bzip2 or zstd)")]
     UnknownFormat,
 }
@@ -31,7 +32,7 @@ pub enum OpenError {
 /// Opens a file to read. A directory is refused at once: reading it would fail later.
 ///
 /// # Errors
-/// If there is none, or it cannot be opened.
+/// If there is no such file, or it cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
@@ -40,26 +41,27 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The records of FASTA or FASTQ text. Compression (all members of gzip, streams of bzip2, frames
+/// Records of a FASTA or FASTQ file, given its bytes. Compression (all members of gzip, streams of bzip2, frames
 /// of zstd) and format are told from the first bytes.
 ///
 /// # Errors
-/// If the first bytes cannot be read or are of no such format. Later errors come with the records.
+/// If the first bytes cannot be read or are of no such format. Later errors come with the records; see
+/// [`RecordProblem`].
 pub fn records<'r>(bytes: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r>, OpenError> {
     match text(bytes)? {
         Text::Plain(text) | Text::Decompressed(text) => parse(text),
     }
 }
 
-/// What was in a file, as text, and how it gets there.
+/// Text of a sequence file.
 pub enum Text<'r> {
-    /// As it stands there.
+    /// The file itself is text.
     Plain(Box<dyn Read + Send + 'r>),
-    /// Decompressed while it is read.
+    /// The file is compressed, and is decompressed while this is read.
     Decompressed(Box<dyn Read + Send + 'r>),
 }
 
-/// The records of text that is no longer compressed, see [`records`].
+/// Records of FASTA or FASTQ text that is not compressed, see [`records`].
 ///
 /// # Errors
 /// As for [`records`].
@@ -73,7 +75,7 @@ pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r
     }
 }
 
-/// The text of a file: all members, streams or frames of it, if it is compressed.
+/// Text of a file, given its bytes: all members, streams or frames of it, if it is compressed.
 ///
 /// # Errors
 /// If the first bytes cannot be read.
@@ -88,9 +90,65 @@ pub fn text<'r>(bytes: impl Read + Send + 'r) -> io::Result<Text<'r>> {
     })
 }
 
-/// The first bytes, as many as there are up to `count`, and the whole.
+/// The first bytes, as many as there are up to `count`, and a reader of all bytes, these included.
 fn peek<R: Read>(mut bytes: R, count: u64) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut first = Vec::new();
     bytes.by_ref().take(count).read_to_end(&mut first)?;
     Ok((first.clone(), Cursor::new(first).chain(bytes)))
+}
+
+/// Reason why a record cannot be used, and its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordProblem {
+    /// Number of the line in the file, from 1, if it is known.
+    pub line: Option<u64>,
+    /// The reason, in words that can follow "record 2: ".
+    pub reason: String,
+}
+
+impl From<&ParseError> for RecordProblem {
+    /// Explains a parser's error in this program's words.
+    fn from(error: &ParseError) -> Self {
+        let reason = match error.kind {
+            ParseErrorKind::Io => format!("reading failed: {}", error.msg),
+            ParseErrorKind::InvalidStart => {
+                let mark = if error.format == Some(Format::Fasta) { '>' } else { '@' };
+                format!("the record does not begin with '{mark}'")
+            }
+            ParseErrorKind::InvalidSeparator => {
+                "the third line of the record does not begin with '+'".to_owned()
+            }
+            ParseErrorKind::UnequalLengths => "sequence and quality differ in length".to_owned(),
+            ParseErrorKind::UnexpectedEnd => "the file ends within the record".to_owned(),
+            ParseErrorKind::UnknownFormat | ParseErrorKind::EmptyFile => error.msg.clone(),
+        };
+        Self { line: Some(error.position.line).filter(|&line| line > 0), reason }
+    }
+}
+
+/// Line of a residue within a raw sequence, which may have line ends (LF or CRLF) in it; the sequence's first line is
+/// 1. `position` counts residues alone, from 0.
+pub fn line_of_residue(raw: &[u8], position: usize) -> u64 {
+    let (mut line, mut residues) = (1, 0);
+    for &byte in raw {
+        match byte {
+            b'\n' => line += 1,
+            b'\r' => {}
+            _ if residues == position => break,
+            _ => residues += 1,
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_the_first_of_the_sequence() {
+        let raw = b"ACG\r\nTT\n\nA";
+        let lines: Vec<u64> = (0..6).map(|position| line_of_residue(raw, position)).collect();
+        assert_eq!(lines, [1, 1, 1, 2, 2, 4]);
+    }
 }

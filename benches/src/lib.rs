@@ -24,7 +24,7 @@
 //! | `prefetch` | kernels of their own, with and without memory warps |
 //! | [`runner`] | running cases in turn, checking what they yield |
 //! | [`trie`] | the complete aligner over the suffix trie, technique by technique |
-//! | [`report`], `figures`, [`chart`] | results as data, tables and drawings |
+//! | [`report`], `figures`, `chart` | results as data, tables and drawings |
 //!
 //! The program `evidence` (`src/bin/evidence`) is apart from all this: it measures the program gpualign beside
 //! other people's.
@@ -35,7 +35,6 @@
 pub mod apps;
 mod blastn;
 pub mod calibration;
-pub mod chart;
 mod error;
 pub mod experiments;
 mod extend;
@@ -53,6 +52,8 @@ pub mod stages;
 pub mod trie;
 
 use aligner_core::Device;
+
+pub use gpualign::chart;
 
 pub use apps::App;
 pub use blastn::{BlastnOptions, BlastnTiming, blastn, blastn_table};

@@ -1,150 +1,167 @@
-//! The index on a GPU: the blocks and samples are uploaded once, and an `fm::View` in device memory
-//! hands them to the kernels of any crate (`fm_index/fm_index.cuh`).
+//! The index on a GPU: its sections are uploaded once, and an [`IndexView`] gives kernels of any crate their addresses
+//! (`fm_index/fm_index.cuh` has the device functions).
 
-use std::mem::offset_of;
+use std::convert::Infallible;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, Argument, DeviceBuffer, Gpu, Kernel};
-use bytemuck::{Pod, Zeroable, bytes_of, pod_collect_to_vec};
+use aligner_core::device_struct;
+use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu, Kernel};
 
-use crate::header::Section;
+use crate::image::IndexSection;
 use crate::index::FmIndex;
+use crate::index::interval::Interval;
+use crate::index::rank::RankBlock;
 
-/// What a kernel knows of the index: `fm::View`. Addresses are of the memory that the kernel runs
-/// on.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct View {
-    forward: u64,
-    reverse: u64,
-    samples: u64,
-    text: u64,
-    table: u64,
-    bases: u32,
-    forward_primary: u32,
-    reverse_primary: u32,
-    sample_shift: u32,
-    first: [u32; 4],
-    table_length: u32,
-    padding: u32,
-}
-
-const _: () = {
-    assert!(size_of::<View>() == 80);
-    assert!(offset_of!(View, forward) == 0);
-    assert!(offset_of!(View, reverse) == 8);
-    assert!(offset_of!(View, samples) == 16);
-    assert!(offset_of!(View, text) == 24);
-    assert!(offset_of!(View, table) == 32);
-    assert!(offset_of!(View, bases) == 40);
-    assert!(offset_of!(View, forward_primary) == 44);
-    assert!(offset_of!(View, reverse_primary) == 48);
-    assert!(offset_of!(View, sample_shift) == 52);
-    assert!(offset_of!(View, first) == 56);
-    assert!(offset_of!(View, table_length) == 72);
-};
-
-impl View {
-    /// A view of an index in host memory, for kernels that run on the CPU. It is valid as long as
-    /// the index.
-    pub fn of_host(index: &FmIndex) -> Self {
-        let address = |section| {
-            let words: &[u64] = index.image().padded_section(section);
-            words.as_ptr().expose_provenance() as u64
-        };
-        Self::new(index, PARTS.map(address))
-    }
-
-    /// `parts` are the addresses of [`PARTS`].
-    fn new(index: &FmIndex, [forward, reverse, samples, text, table]: [u64; 5]) -> Self {
-        let numbers = index.image().numbers();
-        Self {
-            forward,
-            reverse,
-            samples,
-            text,
-            table,
-            bases: numbers.bases,
-            forward_primary: numbers.forward_primary,
-            reverse_primary: numbers.reverse_primary,
-            sample_shift: numbers.sample_rate.ilog2(),
-            first: numbers.first,
-            table_length: numbers.table_length,
-            padding: 0,
-        }
-    }
-}
-
-/// What a view points to.
-const PARTS: [Section; 5] =
-    [Section::Forward, Section::Reverse, Section::Samples, Section::Text, Section::Table];
-
-/// The positions of all rows may take this part of the free memory.
-const ROOM_FOR_POSITIONS: u64 = 4;
+/// The positions of all rows are located ahead only if they take at most this fraction of the free memory: a quarter.
+const POSITIONS_MEMORY_SHARE: u64 = 4;
 
 /// Threads of a block of the locate kernel.
 const THREADS: u32 = 256;
-/// Blocks of the locate kernel a multiprocessor; further rows are strided over.
+/// Maximum number of blocks of the locate kernel per multiprocessor; a thread then locates several rows.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
+
+device_struct! {
+    /// Addresses and numbers of an index, for kernels; the addresses are of the memory that the kernel runs on.
+    pub struct IndexView {
+        /// Transform of the text.
+        forward: DeviceAddress<RankBlock>,
+        /// Transform of the reversed text.
+        reverse: DeviceAddress<RankBlock>,
+        /// Text position of each `2^sample_shift`-th row of the text's transform.
+        samples: DeviceAddress<u32>,
+        /// Indexed text, 32 bases a word, the first in the lowest bits.
+        text: DeviceAddress<u64>,
+        /// Interval of each word of `table_length` codes, the first code in the highest bits.
+        table: DeviceAddress<Interval>,
+        /// Bases of the indexed text; the transforms have one row more.
+        bases: u32,
+        /// Row of the whole text.
+        forward_primary: u32,
+        /// Row of the whole reversed text in its transform.
+        reverse_primary: u32,
+        /// Binary logarithm of the rows between samples.
+        sample_shift: u32,
+        /// For each code, the first row whose suffix begins with it.
+        first: [u32; 4],
+        /// Bases of a word of the look-up table.
+        table_length: u32,
+        /// Zero.
+        padding: u32,
+    }
+}
+
+/// Shorter name of [`IndexView`].
+pub type View = IndexView;
+
+device_struct! {
+    /// Parameters of the kernel `fm_locate_rows`: row `j` of range `r` is `lo[r] + j`.
+    pub struct LocateRowsParameters {
+        /// The index.
+        pub index: IndexView,
+        /// First row of each range.
+        pub lo: DeviceAddress<u32>,
+        /// Number of rows of ranges `0..=r`, for each range `r`.
+        pub ends: DeviceAddress<u64>,
+        /// Output: start of the suffix of each row, in indexed coordinates; the ranges follow one another.
+        pub positions: DeviceAddress<u32>,
+        /// Number of rows of all ranges: the last of `ends`.
+        pub total: u64,
+        /// Number of ranges, at least 1.
+        pub ranges: u32,
+        /// Zero.
+        pub padding: u32,
+    }
+}
+
+impl IndexView {
+    /// A view of an index in host memory, for kernels that run on the CPU. It is valid as long as
+    /// the index.
+    pub fn of_host(index: &FmIndex) -> Self {
+        let Ok(view) = Self::new(index, |section| {
+            let words: &[u64] = index.image().padded_section(section);
+            Ok::<_, Infallible>(words.as_ptr().expose_provenance() as u64)
+        });
+        view
+    }
+
+    /// A view of an index with each section at the address that `address_of` gives.
+    fn new<E>(
+        index: &FmIndex,
+        mut address_of: impl FnMut(IndexSection) -> Result<u64, E>,
+    ) -> Result<Self, E> {
+        let parameters = index.image().parameters();
+        Ok(Self {
+            forward: DeviceAddress::new(address_of(IndexSection::Forward)?),
+            reverse: DeviceAddress::new(address_of(IndexSection::Reverse)?),
+            samples: DeviceAddress::new(address_of(IndexSection::Samples)?),
+            text: DeviceAddress::new(address_of(IndexSection::Text)?),
+            table: DeviceAddress::new(address_of(IndexSection::Table)?),
+            bases: parameters.bases,
+            forward_primary: parameters.forward_primary,
+            reverse_primary: parameters.reverse_primary,
+            sample_shift: parameters.sample_rate.ilog2(),
+            first: parameters.first,
+            table_length: parameters.table_length,
+            padding: 0,
+        })
+    }
+}
 
 /// An [`FmIndex`] in the memory of one GPU.
 #[derive(Debug)]
 pub struct DeviceIndex {
-    view: DeviceBuffer<u64>,
-    values: View,
-    /// What the view points to.
-    _memory: Vec<DeviceBuffer<u64>>,
-    /// The position of every row, if there is room for them: then locating is one look.
+    /// The view, in device memory.
+    view: DeviceBuffer<IndexView>,
+    /// The view, in host memory.
+    values: IndexView,
+    /// Sections that the view points to.
+    _sections: Vec<DeviceBuffer<u64>>,
+    /// Position of every row, if there is memory for them: then locating is one look-up.
     _positions: Option<DeviceBuffer<u32>>,
     locate: Kernel,
 }
 
 impl DeviceIndex {
-    /// Uploads an index: 0.92 bytes a base, the samples and the look-up table; and, if a quarter of
-    /// the free memory is enough for that, locates all rows: 4 bytes a base.
+    /// Uploads an index: 0.92 bytes a base, the samples and the look-up table. If a quarter of the free memory is
+    /// enough for the positions of all rows (4 bytes a base), it locates all rows ahead.
     ///
     /// # Errors
-    /// If it does not fit, or the driver fails.
+    /// If the index does not fit into device memory, or the driver fails.
     pub fn new(gpu: &Gpu, index: &FmIndex) -> Result<Self, DeviceError> {
         let locate = gpu
             .load("locate", include_bytes!("../cuda/locate.fatbin"))?
             .kernel(gpu, "fm_locate_rows")?;
-        let image = index.image();
-        let mut addresses = [0; PARTS.len()];
-        let mut memory = Vec::with_capacity(PARTS.len());
-        for (section, address) in PARTS.into_iter().zip(&mut addresses) {
-            let buffer = gpu.upload::<u64>(image.padded_section(section))?;
-            *address = buffer.address(gpu);
-            memory.push(buffer);
-        }
-        let mut values = View::new(index, addresses);
-        let upload = |view: &View| gpu.upload(&pod_collect_to_vec::<u8, u64>(bytes_of(view)));
-        let mut view = upload(&values)?;
+        let mut sections = Vec::new();
+        let mut values = IndexView::new(index, |section| {
+            let buffer = gpu.upload::<u64>(index.image().padded_section(section))?;
+            let address = buffer.address(gpu);
+            sections.push(buffer);
+            Ok::<_, DeviceError>(address)
+        })?;
         let rows = index.rows();
         let mut positions = None;
-        if u64::from(rows) * 4 * ROOM_FOR_POSITIONS <= gpu.free_memory()? {
-            let all = locate_rows(gpu, &locate, &view, &[0], &[rows])?;
-            values.samples = all.address(gpu);
+        if u64::from(rows) * 4 * POSITIONS_MEMORY_SHARE <= gpu.free_memory()? {
+            let all = locate_rows(gpu, &locate, values, &[0], &[rows])?;
+            values.samples = all.device_address(gpu);
             values.sample_shift = 0;
-            view = upload(&values)?;
             positions = Some(all);
         }
-        Ok(Self { view, values, _memory: memory, _positions: positions, locate })
+        let view = gpu.upload(&[values])?;
+        Ok(Self { view, values, _sections: sections, _positions: positions, locate })
     }
 
-    /// What [`view`](Self::view) holds, for kernels that are given it by value.
-    pub fn values(&self) -> View {
+    /// The view, for kernels that take it by value; valid as long as this index.
+    pub fn values(&self) -> IndexView {
         self.values
     }
 
-    /// The `fm::View`, to pass to kernels as `const fm::View*`; valid as long as this index.
-    pub fn view(&self) -> &DeviceBuffer<u64> {
+    /// The view in device memory, for kernels that take its address; valid as long as this index.
+    pub fn view(&self) -> &DeviceBuffer<IndexView> {
         &self.view
     }
 
-    /// Where the suffixes of many rows start, in indexed coordinates: the rows `lo[i]` to
-    /// `lo[i] + sizes[i]` of the forward transform, for each `i` in turn. `gpu` is the one the
-    /// index was uploaded to.
+    /// Locates many rows: starts of the suffixes, in indexed coordinates, of rows `lo[i]` to `lo[i] + sizes[i]`
+    /// (excluded) of the forward transform, for each `i` in turn. `gpu` is the one that the index was uploaded to.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if the positions, 4 bytes each, do not fit; or the driver fails.
@@ -153,16 +170,16 @@ impl DeviceIndex {
     /// If `lo` and `sizes` differ in length.
     pub fn locate(&self, gpu: &Gpu, lo: &[u32], sizes: &[u32]) -> Result<Vec<u32>, DeviceError> {
         let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
-        let positions = locate_rows(gpu, &self.locate, &self.view, lo, sizes)?;
+        let positions = locate_rows(gpu, &self.locate, self.values, lo, sizes)?;
         gpu.download(&positions, total as usize)
     }
 }
 
-/// As [`DeviceIndex::locate`], without the way back.
+/// Locates many rows, as [`DeviceIndex::locate`], and leaves the positions in device memory.
 fn locate_rows(
     gpu: &Gpu,
     kernel: &Kernel,
-    view: &DeviceBuffer<u64>,
+    index: IndexView,
     lo: &[u32],
     sizes: &[u32],
 ) -> Result<DeviceBuffer<u32>, DeviceError> {
@@ -181,25 +198,47 @@ fn locate_rows(
     }
     let lo = gpu.upload(lo)?;
     let ends = gpu.upload(&ends)?;
-    let most = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
-    let blocks = total.div_ceil(u64::from(THREADS)).min(most) as u32;
+    let max_blocks = u64::from(gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR);
+    let blocks = total.div_ceil(u64::from(THREADS)).min(max_blocks) as u32;
+    let parameters = LocateRowsParameters {
+        index,
+        lo: lo.device_address(gpu),
+        ends: ends.device_address(gpu),
+        positions: positions.device_address(gpu),
+        total,
+        ranges: sizes.len() as u32,
+        padding: 0,
+    };
     #[allow(unsafe_code)]
-    // SAFETY: the arguments are those of fm_locate_rows in locate.cu; `lo` and `ends` have
-    // `sizes.len()` elements, and `positions` has `total`, the last of `ends`.
+    // SAFETY: these are the parameters of fm_locate_rows; `lo` and `ends` have `sizes.len()` elements, and `positions`
+    // has `total`, the last of `ends`. Device memory is freed in stream order, so the arrays outlive the kernel.
     unsafe {
-        kernel.launch(
-            blocks,
-            THREADS,
-            0,
-            &[
-                Argument::Buffer(view),
-                Argument::Buffer(&lo),
-                Argument::Buffer(&ends),
-                Argument::U32(sizes.len() as u32),
-                Argument::U64(total),
-                Argument::Buffer(&positions),
-            ],
-        )?;
+        kernel.launch_with(blocks, THREADS, 0, &parameters)?;
     }
     Ok(positions)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use aligner_core::gpu::{DeviceStruct, LayoutHeader};
+
+    use super::*;
+
+    #[test]
+    fn layouts() {
+        let header = LayoutHeader {
+            namespace: "fm",
+            includes: &["fm_index/fm_index.cuh", "fm_index/locate.cuh"],
+            structs: &[
+                RankBlock::LAYOUT,
+                Interval::LAYOUT,
+                IndexView::LAYOUT,
+                LocateRowsParameters::LAYOUT,
+            ],
+        };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/fm_index");
+        header.check(&folder.join("layouts.cuh"));
+    }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use fm_index::{Reference, Source};
+use fm_index::{FileFingerprint, Reference};
 use tempfile::TempDir;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/");
@@ -73,7 +73,7 @@ fn spellings_of_one_reference_are_equal() {
         let reference = Reference::from_fasta(&path).unwrap();
         assert_eq!(reference.contigs(), expected.contigs(), "spelling {number}");
         assert_eq!(reference.letters(0..11), expected.letters(0..11), "spelling {number}");
-        let source = Source::of_file(&path).unwrap();
+        let source = FileFingerprint::of_file(&path).unwrap();
         assert_eq!(reference.source(), source, "spelling {number}");
         assert_eq!(source.length, bytes.len() as u64, "spelling {number}");
     }

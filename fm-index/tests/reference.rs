@@ -123,11 +123,11 @@ fn check_stretches(naive: &Naive, reference: &Reference, what: &str) {
     for (indexed, &position) in naive.kept.iter().enumerate() {
         let contig = naive.contigs[position];
         let start = position as u32 - reference.contigs()[contig].offset;
-        let at_place = stretches.at_place(contig as u32, start);
+        let at_position = stretches.at_contig_position(contig as u32, start);
         assert_eq!(stretches.letter(contig as u32, start), naive.letter(position), "{what}");
         let Some(found) = stretches.at_indexed(indexed as u32) else {
             assert!(!naive.is_plain(indexed, 1), "{what}, {indexed}");
-            assert_eq!(at_place, None, "{what}, {indexed}");
+            assert_eq!(at_position, None, "{what}, {indexed}");
             continue;
         };
         let (begin, end) = (found.indexed.start as usize, found.indexed.end as usize);
@@ -135,7 +135,7 @@ fn check_stretches(naive: &Naive, reference: &Reference, what: &str) {
         assert!(begin == 0 || !plain(begin - 1, end), "{what}, {indexed}: as long as can be");
         assert!(!plain(begin, end + 1), "{what}, {indexed}: as long as can be");
         assert_eq!((found.contig as usize, found.in_contig(indexed as u32)), (contig, start));
-        assert_eq!(at_place, Some(indexed as u32..end as u32), "{what}, {indexed}");
+        assert_eq!(at_position, Some(indexed as u32..end as u32), "{what}, {indexed}");
     }
     let left_out =
         (0..reference.len()).filter(|&position| reference.to_indexed(position).is_none());

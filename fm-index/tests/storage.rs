@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use fm_index::{BuildOptions, FmIndex, IndexError, Reference};
+use aligner_core::container::{ContainerError, ContainerProblem};
+use fm_index::{BuildOptions, FmIndex, Reference};
 use tempfile::TempDir;
 
 fn small_index() -> FmIndex {
@@ -95,7 +96,7 @@ fn the_index_is_the_same_for_any_number_of_threads() {
 }
 
 /// The error of a file of these bytes.
-fn refused(path: &Path, bytes: &[u8], what: &str) -> IndexError {
+fn refused(path: &Path, bytes: &[u8], what: &str) -> ContainerError {
     fs::write(path, bytes).unwrap();
     match FmIndex::open(path) {
         Ok(_) => panic!("{what}: the file was accepted"),
@@ -127,14 +128,14 @@ fn a_change_of_any_byte_is_refused() {
         let error = refused(&path, &bytes, &what);
         let line = error.to_string();
         let as_expected = match (place, section_of[place]) {
-            (0..8, _) => matches!(error, IndexError::NotAnIndex { .. }),
-            (8..12, _) => matches!(error, IndexError::Version { expected: 1, .. }),
+            (0..8, _) => matches!(error.problem, ContainerProblem::OtherKind),
+            (8..12, _) => matches!(error.problem, ContainerProblem::Version { expected: 1, .. }),
             (_, "header") => {
-                matches!(error, IndexError::DamagedHeader { .. })
+                matches!(error.problem, ContainerProblem::DamagedHeader)
                     && line.contains("header is damaged")
             }
             (_, name) => {
-                matches!(error, IndexError::DamagedSection { section, .. } if section == name)
+                matches!(error.problem, ContainerProblem::DamagedSection(section) if section == name)
                     && line.contains(&format!("section '{name}' of the index is damaged"))
             }
         };
@@ -152,15 +153,15 @@ fn a_file_of_any_other_length_is_refused() {
     let header = index.sections()[0].1;
     for length in 0..good.len() {
         let error = refused(&path, &good[..length], &format!("{length} bytes"));
-        match error {
-            IndexError::NotAnIndex { .. } => assert!(length < 8, "{length} bytes"),
-            IndexError::Length { found, expected, .. } => {
+        match error.problem {
+            ContainerProblem::OtherKind => assert!(length < 8, "{length} bytes"),
+            ContainerProblem::Length { found, expected } => {
                 assert_eq!(found, length as u64);
                 let whole = if length as u64 >= header { good.len() as u64 } else { header };
                 assert_eq!(expected, whole);
                 assert!(error.to_string().contains("truncated"), "{error}");
             }
-            other => panic!("{length} bytes: {other}"),
+            _ => panic!("{length} bytes: {error}"),
         }
     }
     let error = refused(&path, &[&good[..], b"more"].concat(), "too long");

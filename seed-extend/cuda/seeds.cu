@@ -176,7 +176,7 @@ struct Turn : stream::Stage {
   __device__ static bool settle(const Context& context, const Word& word, Growing& it, Seed& seed) {
     const uint32_t min_length = context.options.min_length, way = it.way;
     uint32_t first = it.rows.lo;
-    if (way == UNIQUE || way == MATCHED) first = fm::sampled(context.index, first) + it.steps;
+    if (way == UNIQUE || way == MATCHED) first = fm::sampled_position(context.index, first) + it.steps;
     if (way == UNIQUE) {
       const uint32_t before = word.equal_before(it.begin, context.index, first);
       it.begin = static_cast<uint16_t>(it.begin - before);

@@ -2,8 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use fm_index::{Reference, Segments};
-use seed_extend::anchors::Anchor;
-use seed_extend::chains::{Chain, ChainOptions, chain, keep_best};
+use seed_extend::chain::anchors::Anchor;
+use seed_extend::chain::chains::{Chain, ChainOptions, chain, keep_best};
 
 const LENGTH: u32 = 100;
 

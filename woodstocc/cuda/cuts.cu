@@ -22,7 +22,7 @@ __device__ inline uint32_t even(uint32_t length, uint32_t pieces, uint32_t numbe
 // Sets bounds[0..pieces] to the starts of the pieces of the cheapest cut, and bounds[pieces] to the end of the last one.
 // There are at most kMaxPieces pieces, and at least as many codes. Any thread may call it, on its own; no barriers, no
 // shared memory.
-__device__ void cut(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t pieces,
+__device__ void cut(const fm::IndexView& view, const uint8_t* codes, uint32_t length, uint32_t pieces,
                     uint32_t* bounds) {
   // No piece is shorter than this; the pieces of an even cut have at least this length.
   const uint32_t shortest = min(view.table_length, length / pieces);
@@ -76,7 +76,7 @@ __device__ void cut(const fm::View& view, const uint8_t* codes, uint32_t length,
 // Cuts the wanted queries into k + 1 pieces. Any grid of one-dimensional blocks; no barriers, no shared memory.
 extern "C" __global__ void __launch_bounds__(128)
     filter_cuts(const __grid_constant__ woodstocc::CutParameters parameters) {
-  const fm::View& view = parameters.index;
+  const fm::IndexView& view = parameters.index;
   const uint32_t pieces = parameters.k + 1, threads = gridDim.x * blockDim.x;
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < parameters.wanted_count; i += threads) {
     const uint32_t query = parameters.wanted[i], begin = parameters.offsets[query];

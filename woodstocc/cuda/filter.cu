@@ -64,7 +64,7 @@ struct Candidates : stream::Exploding {
   __device__ void run(const PieceSeed& seed, const stream::Site<Candidates>& site, Push& push) const {
     const FilterDeviceContext context = site.global();
     const CutQuery query(context, seed.query);
-    const fm::View& index = context.index;
+    const fm::IndexView& index = context.index;
     const uint32_t begin = query.begin(seed.number);
     const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - begin;
     if (woodstocc::passes_prefilter(index, query.codes, query.length, context.k, diagonal, begin)) {
@@ -95,7 +95,7 @@ struct Verify : stream::Stage {
   }
 
   // Whether a piece occurs without a difference on a diagonal.
-  __device__ static bool occurs(const fm::View& index, const CutQuery& query, uint32_t piece, uint32_t diagonal) {
+  __device__ static bool occurs(const fm::IndexView& index, const CutQuery& query, uint32_t piece, uint32_t diagonal) {
     const uint32_t end = query.begin(piece + 1);
     for (uint32_t s = query.begin(piece); s < end; s++) {
       const uint32_t position = diagonal + s;

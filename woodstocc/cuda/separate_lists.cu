@@ -28,7 +28,7 @@ __device__ void separate_lists(const SeparateListsParameters& parameters) {
   const uint32_t threads = gridDim.x * blockDim.x;
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   Node<K>* const worklist = static_cast<Node<K>*>(parameters.worklists) + thread;
-  const fm::View& view = parameters.index;
+  const fm::IndexView& view = parameters.index;
   unsigned long long nodes = 0, rows = 0;
   for (uint32_t i = thread; i < parameters.wanted_count; i += threads) {
     const uint32_t query = parameters.wanted[i];

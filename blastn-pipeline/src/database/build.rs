@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
-use xxhash_rust::xxh3::xxh3_64;
+use aligner_core::input_location::InputLocation;
+use bytemuck::cast_slice;
 
-use super::header::{HEADER, Header, LINE, Section};
+use super::Database;
+use super::file::{
+    DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
+};
 use super::substitute::Substitutes;
-use super::{Bytes, Database, Entry, Exception, Line, SPARE};
-use crate::error::{DatabaseError, Place, SequenceError};
+use crate::error::SequenceError;
 use crate::sequence::fasta::{self, Record};
 use crate::sequence::packed;
 
@@ -55,26 +57,20 @@ impl Builder {
     /// The database of all sequences, called `name` and made at a time in seconds since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
-        self.bases.extend([0; SPARE]);
-        let parts: [&[u8]; 5] = [
-            cast_slice(&self.entries),
-            &self.titles,
-            cast_slice(&self.exceptions),
-            &self.bases,
-            name.as_bytes(),
+        self.bases.extend([0; SPARE_BYTES]);
+        let sections: [(DatabaseSection, &[u8]); 5] = [
+            (DatabaseSection::Entries, cast_slice(&self.entries)),
+            (DatabaseSection::Titles, &self.titles),
+            (DatabaseSection::Exceptions, cast_slice(&self.exceptions)),
+            (DatabaseSection::Bases, &self.bases),
+            (DatabaseSection::Name, name.as_bytes()),
         ];
-        let mut header = Header::new(parts.map(|part| part.len() as u64), self.letters, made);
-        let mut lines: Vec<Line> =
-            bytemuck::allocation::zeroed_vec(header.file_length as usize / LINE);
-        let bytes: &mut [u8] = cast_slice_mut(&mut lines);
-        for (section, part) in Section::ALL.into_iter().zip(parts) {
-            let extent = &mut header.extents[section as usize];
-            bytes[extent.exact()].copy_from_slice(part);
-            extent.checksum = xxh3_64(&bytes[extent.padded()]);
+        let mut image = ImageBuilder::new(sections.map(|(_, bytes)| bytes.len() as u64));
+        for (section, bytes) in sections {
+            image.section_mut(section).copy_from_slice(bytes);
         }
-        header.checksum = header.own_checksum();
-        bytes[..HEADER].copy_from_slice(bytes_of(&header));
-        Database { header, bytes: Bytes::Owned(lines) }
+        *image.parameters_mut() = DatabaseParameters { letters: self.letters, made };
+        Database { image: image.finish() }
     }
 }
 
@@ -84,14 +80,12 @@ impl Database {
     /// # Errors
     /// If the file cannot be read, is no FASTA, or has no sequences or a sequence with a letter that
     /// is no nucleotide.
-    pub fn from_fasta(path: &Path, made: u64) -> Result<Self, DatabaseError> {
+    pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
         fasta::for_each(path, |record| builder.add(&record))?;
         if builder.letters == 0 {
-            let file = path.display().to_string();
-            let place = Place { file, record: None, line: None };
             let problem = "no sequences, or only empty ones".to_owned();
-            return Err(SequenceError { place, problem }.into());
+            return Err(SequenceError { location: InputLocation::in_file(path), problem });
         }
         Ok(builder.finish(&path.display().to_string(), made))
     }
@@ -99,8 +93,13 @@ impl Database {
 
 #[cfg(test)]
 mod tests {
+    use aligner_core::container::ContainerProblem;
+
     use super::*;
     use crate::sequence::alphabet;
+
+    /// Length of the header of a database file.
+    const HEADER_BYTES: usize = 192;
 
     fn random_records(seed: u64) -> Vec<Record> {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -164,22 +163,22 @@ mod tests {
             Database::open(&path)
         };
         assert!(open(&good).is_ok());
-        assert!(matches!(open(&[]), Err(DatabaseError::NotADatabase { .. })));
-        assert!(matches!(open(b">s\nACGT\n"), Err(DatabaseError::NotADatabase { .. })));
-        for length in [8, HEADER - 1, HEADER, good.len() - 1] {
-            assert!(matches!(open(&good[..length]), Err(DatabaseError::Length { .. })), "{length}");
+        let problem = |bytes: &[u8]| open(bytes).expect_err("is refused").problem;
+        assert!(matches!(problem(&[]), ContainerProblem::OtherKind));
+        assert!(matches!(problem(b">s\nACGT\n"), ContainerProblem::OtherKind));
+        for length in [8, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1] {
+            let problem = problem(&good[..length]);
+            assert!(matches!(problem, ContainerProblem::Length { .. }), "{length}");
         }
         let mut version = good.clone();
         version[8] = 99;
-        assert!(matches!(open(&version), Err(DatabaseError::Version { found: 99, .. })));
+        assert!(matches!(problem(&version), ContainerProblem::Version { found: 99, .. }));
         for place in (12..good.len()).step_by(97) {
             let mut bad = good.clone();
             bad[place] ^= 4;
             assert!(open(&bad).is_err(), "byte {place}");
         }
-        assert!(matches!(
-            Database::open(&folder.path().join("none")),
-            Err(DatabaseError::Io { .. })
-        ));
+        let missing = Database::open(&folder.path().join("none")).expect_err("is not there");
+        assert!(matches!(missing.problem, ContainerProblem::Io(_)));
     }
 }

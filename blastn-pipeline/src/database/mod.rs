@@ -1,153 +1,55 @@
 //! Databases: subjects in one memory-mapped file, or the same in memory.
 //!
-//! The file is a checksummed header and 64-byte aligned sections. Bases take two bits; other letters
+//! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits; other letters
 //! are listed as exceptions, and in the packed bases one of the bases they may be stands for them, so
 //! that the first stages of a search need to know only bases. All checksums are verified when a file
 //! is opened.
 
 mod build;
-mod header;
+mod file;
 mod substitute;
 
-use std::fs::{File, Permissions};
-use std::io::{self, Write};
 use std::ops::Range;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use bytemuck::{Pod, Zeroable, cast_slice, pod_read_unaligned};
-use memmap2::Mmap;
-use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use aligner_core::container::ContainerError;
+use bytemuck::Pod;
 
-use self::header::{BYTE_ORDER, HEADER, Header, LINE, MAGIC, Section, VERSION};
-use crate::error::DatabaseError;
+use self::file::{DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
 use crate::sequence::packed;
 
 pub use self::build::Builder;
 
-/// Bytes behind the last base, so that words can be read from any byte.
-const SPARE: usize = 8;
-
-/// A sequence of the database.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub(crate) struct Entry {
-    /// Its first byte of bases.
-    bases: u64,
-    /// Where its title begins.
-    title: u64,
-    /// Its first exception.
-    exception: u32,
-    /// Its bases.
-    length: u32,
-}
-
-/// A run of one letter other than A, C, G and T.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub(crate) struct Exception {
-    /// Its first place in the sequence.
-    start: u32,
-    length: u32,
-    letter: u32,
-}
-
-/// One cache line.
-#[repr(C, align(64))]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Line([u8; LINE]);
-
-enum Bytes {
-    Owned(Vec<Line>),
-    Mapped(Mmap),
-}
-
 /// A set of subject sequences.
+#[derive(Debug)]
 pub struct Database {
-    header: Header,
-    bytes: Bytes,
-}
-
-impl std::fmt::Debug for Database {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Database").field("header", &self.header).finish_non_exhaustive()
-    }
+    image: Image,
 }
 
 impl Database {
-    /// Maps a file and verifies all of it.
+    /// Maps a database file into memory and verifies all its checksums.
     ///
     /// # Errors
-    /// If it cannot be read, or is not a database of this version as it was written.
-    pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        let path = path.to_owned();
-        let map = match File::open(&path).and_then(|file| map(&file)) {
-            Ok(map) => map,
-            Err(source) => return Err(DatabaseError::Io { path, source }),
-        };
-        if !map.starts_with(&MAGIC) {
-            return Err(DatabaseError::NotADatabase { path });
-        }
-        let found = map.len() as u64;
-        let Some(header) = map.get(..HEADER) else {
-            return Err(DatabaseError::Length { path, found, expected: HEADER as u64 });
-        };
-        let header: Header = pod_read_unaligned(header);
-        if header.byte_order == BYTE_ORDER.swap_bytes() {
-            return Err(DatabaseError::ByteOrder { path });
-        }
-        if header.version != VERSION {
-            return Err(DatabaseError::Version { path, found: header.version, expected: VERSION });
-        }
-        if header.checksum != header.own_checksum() {
-            return Err(DatabaseError::Damaged { path, part: "header" });
-        }
-        if found != header.file_length {
-            return Err(DatabaseError::Length { path, found, expected: header.file_length });
-        }
-        let damaged = Section::ALL.into_par_iter().find_first(|&section| {
-            let extent = &header.extents[section as usize];
-            map.get(extent.padded()).map(xxh3_64) != Some(extent.checksum)
-        });
-        if let Some(section) = damaged {
-            return Err(DatabaseError::Damaged { path, part: section.name() });
-        }
-        Ok(Self { header, bytes: Bytes::Mapped(map) })
+    /// [`ContainerError`] with the path and the reason, if the file cannot be read or is not a database of this
+    /// version as it was written.
+    pub fn open(path: &Path) -> Result<Self, ContainerError> {
+        Ok(Self { image: Image::open(path)? })
     }
 
-    /// Writes the database to a temporary file beside `path` and renames it; on failure nothing is
-    /// left.
+    /// Saves the database as `path`, replacing a file there in one step; on failure `path` stays as it was.
     ///
     /// # Errors
-    /// If that fails.
-    pub fn save(&self, path: &Path) -> Result<(), DatabaseError> {
-        let io = |source| DatabaseError::Io { path: path.to_owned(), source };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut file = tempfile::Builder::new()
-            .prefix(".gpdb-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder.unwrap_or(Path::new(".")))
-            .map_err(io)?;
-        file.write_all(self.bytes()).map_err(io)?;
-        file.as_file().sync_all().map_err(io)?;
-        file.persist(path).map_err(|error| io(error.error))?;
-        Ok(())
+    /// [`ContainerError`] with the path and the reason.
+    pub fn save(&self, path: &Path) -> Result<(), ContainerError> {
+        self.image.save(path)
     }
 
-    fn bytes(&self) -> &[u8] {
-        match &self.bytes {
-            Bytes::Owned(lines) => cast_slice(lines),
-            Bytes::Mapped(map) => map,
-        }
-    }
-
-    fn section<T: Pod>(&self, section: Section) -> &[T] {
-        cast_slice(&self.bytes()[self.header.extents[section as usize].exact()])
+    fn section<T: Pod>(&self, section: DatabaseSection) -> &[T] {
+        self.image.section(section)
     }
 
     fn entries(&self) -> &[Entry] {
-        self.section(Section::Entries)
+        self.section(DatabaseSection::Entries)
     }
 
     /// Number of sequences.
@@ -158,28 +60,28 @@ impl Database {
 
     /// Bases of all sequences.
     pub fn letters(&self) -> u64 {
-        self.header.letters
+        self.image.parameters().letters
     }
 
     /// Bytes of the file.
     pub fn file_length(&self) -> u64 {
-        self.header.file_length
+        self.image.total_bytes()
     }
 
     /// When it was made, in seconds since 1970.
     pub fn made(&self) -> u64 {
-        self.header.made
+        self.image.parameters().made
     }
 
     /// What it is called: the name of the file of sequences.
     pub fn name(&self) -> String {
-        String::from_utf8_lossy(self.section(Section::Name)).into_owned()
+        String::from_utf8_lossy(self.section(DatabaseSection::Name)).into_owned()
     }
 
     /// Some bytes of the bases of all sequences, four a byte, each sequence from a byte of its own on; with
     /// spare ones behind them.
     pub(crate) fn packed_with_spare(&self, bytes: Range<usize>) -> &[u8] {
-        &self.section(Section::Bases)[bytes.start..bytes.end + SPARE]
+        &self.section(DatabaseSection::Bases)[bytes.start..bytes.end + SPARE_BYTES]
     }
 
     /// The place of a sequence's first base, all bases counted through.
@@ -202,28 +104,16 @@ impl Database {
     /// If there is none.
     pub fn subject(&self, number: usize) -> Subject<'_> {
         let (entry, next) = (self.entries()[number], self.entries()[number + 1]);
-        let bases: &[u8] = self.section(Section::Bases);
-        let titles: &[u8] = self.section(Section::Titles);
-        let exceptions: &[Exception] = self.section(Section::Exceptions);
+        let bases: &[u8] = self.section(DatabaseSection::Bases);
+        let titles: &[u8] = self.section(DatabaseSection::Titles);
+        let exceptions: &[Exception] = self.section(DatabaseSection::Exceptions);
         Subject {
             number,
             length: entry.length as usize,
-            packed: &bases[entry.bases as usize..next.bases as usize + SPARE],
+            packed: &bases[entry.bases as usize..next.bases as usize + SPARE_BYTES],
             title: &titles[entry.title as usize..next.title as usize],
             exceptions: &exceptions[entry.exception as usize..next.exception as usize],
         }
-    }
-}
-
-fn map(file: &File) -> io::Result<Mmap> {
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    #[allow(unsafe_code)]
-    // SAFETY: the map is only read. A database is replaced by renaming, never changed in place, so
-    // the mapped bytes stay as they are; whoever edits one under a running program breaks that.
-    unsafe {
-        Mmap::map(file)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use aligner_core::fastx;
+use aligner_core::fastx::{self, RecordProblem};
+use aligner_core::input_location::{InputLocation, is_stdin};
 use aligner_core::seq::describe;
-use needletail::errors::{ParseError, ParseErrorKind};
 
-use crate::error::{Place, SequenceError};
+use crate::error::SequenceError;
 use crate::sequence::alphabet;
 
 /// Bases a sequence may have.
@@ -47,45 +47,36 @@ pub fn read(path: &Path) -> Result<Vec<Record>, SequenceError> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), SequenceError> {
-    let is_stdin = path == Path::new("-");
-    let file = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
-    let at = |record, line, problem: String| SequenceError {
-        place: Place { file: file.clone(), record, line },
-        problem,
+    let in_file = |error: &dyn std::fmt::Display| SequenceError {
+        location: InputLocation::in_file(path),
+        problem: error.to_string(),
     };
-    let whole = |error: &dyn std::fmt::Display| at(None, None, error.to_string());
-    let bytes: Box<dyn Read + Send> = if is_stdin {
+    let at_record = |record, RecordProblem { line, reason }| SequenceError {
+        location: InputLocation::in_file(path).at_record(record, line),
+        problem: reason,
+    };
+    let bytes: Box<dyn Read + Send> = if is_stdin(path) {
         Box::new(io::stdin())
     } else {
-        Box::new(fastx::open(path).map_err(|error| whole(&error))?)
+        Box::new(fastx::open(path).map_err(|error| in_file(&error))?)
     };
-    let mut records = fastx::records(bytes).map_err(|error| whole(&error))?;
+    let mut records = fastx::records(bytes).map_err(|error| in_file(&error))?;
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
-        let record = record.map_err(|error| {
-            let line = Some(error.position.line).filter(|&line| line > 0);
-            at(Some(number), line, explain(&error))
-        })?;
+        let record = record.map_err(|error| at_record(number, RecordProblem::from(&error)))?;
         let line = record.start_line_number();
-        let (letters, lower) = letters(record.raw_seq())
-            .map_err(|(offset, problem)| at(Some(number), Some(line + offset), problem))?;
+        let (letters, lower) = letters(record.raw_seq()).map_err(|(offset, reason)| {
+            at_record(number, RecordProblem { line: Some(line + offset), reason })
+        })?;
         if letters.len() > MAX_LENGTH {
-            let problem = format!("the sequence has more than {MAX_LENGTH} bases");
-            return Err(at(Some(number), Some(line), problem));
+            let reason = format!("the sequence has more than {MAX_LENGTH} bases");
+            return Err(at_record(number, RecordProblem { line: Some(line), reason }));
         }
         let title = String::from_utf8_lossy(record.id()).trim_end().to_owned();
         take(Record { title, letters, lower });
     }
     Ok(())
-}
-
-/// A parser's error in our words.
-fn explain(error: &ParseError) -> String {
-    match error.kind {
-        ParseErrorKind::Io => format!("reading failed: {}", error.msg),
-        _ => "neither FASTA nor FASTQ".to_owned(),
-    }
 }
 
 type Letters = (Vec<u8>, Vec<std::ops::Range<u32>>);

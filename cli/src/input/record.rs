@@ -1,39 +1,29 @@
-//! One record: what needletail found, checked and turned into a read where it lies.
+//! Checks of one record, which is turned into a read in place.
 
+use std::path::Path;
+
+use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{describe, is_iupac};
-use needletail::errors::{ParseError, ParseErrorKind};
+use anyhow::anyhow;
 use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
 
-/// Why a record is no read.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The line, from 1, if it is known.
-    pub line: Option<u64>,
-    pub reason: String,
+/// The error message of a record: file, record, line and reason.
+pub fn record_error(file: &Path, record: u64, problem: RecordProblem) -> anyhow::Error {
+    let location = InputLocation::in_file(file).at_record(record, problem.line);
+    anyhow!("{location}{}", problem.reason)
 }
 
-/// A parser's error in our words.
-pub fn explain(error: &ParseError) -> Problem {
-    let reason = match error.kind {
-        ParseErrorKind::Io => format!("reading failed: {}", error.msg),
-        ParseErrorKind::InvalidStart => "the record does not begin with '@'".to_owned(),
-        ParseErrorKind::InvalidSeparator => {
-            "the third line of the record does not begin with '+'".to_owned()
-        }
-        ParseErrorKind::UnequalLengths => "sequence and quality differ in length".to_owned(),
-        ParseErrorKind::UnexpectedEnd => "the file ends within the record".to_owned(),
-        ParseErrorKind::UnknownFormat | ParseErrorKind::EmptyFile => error.msg.clone(),
-    };
-    Problem { line: Some(error.position.line).filter(|&line| line > 0), reason }
-}
-
-/// The name of a record that begins on this line: a read name as SAM allows it.
-pub fn name(header: &[u8], line: u64) -> Result<&[u8], Problem> {
-    let problem = |reason: String| Err(Problem { line: Some(line), reason });
-    // Whole files of lines that end in a lone carriage return look like one header.
+/// The name of a read, from the header of a record that begins in this line.
+///
+/// # Errors
+/// If SAM does not allow the name.
+pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
+    let problem = |reason: String| Err(RecordProblem { line: Some(line), reason });
+    // A file whose lines end in carriage returns alone looks like one header.
     if header.contains(&b'\r') {
         return problem("a carriage return in the header".to_owned());
     }
@@ -52,7 +42,7 @@ pub fn name(header: &[u8], line: u64) -> Result<&[u8], Problem> {
     Ok(name)
 }
 
-/// The normalised letter of each byte; 0 for what is none.
+/// The normalised letter of each byte; 0 if it is not a nucleotide letter.
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -68,12 +58,15 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// Normalises the letters of a record that begins on this line, and gives how many they are. Without
-/// qualities, line ends may be among them.
-pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, Problem> {
+/// Normalises the letters of a record that begins in this line, and returns their number. Records without qualities are
+/// FASTA, where line ends may be among the letters; these are removed.
+///
+/// # Errors
+/// If a byte is not a nucleotide letter, or the read is too long.
+pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
     let mut length = letters.len();
-    // Nearly always there is no other, which is told faster than where it is.
+    // Counting is vectorised, and nearly always finds no other byte; only then is its place needed.
     if letters.iter().filter(|&&letter| !is_letter(letter)).count() > 0 {
         let is_bad = |letter: u8| !is_letter(letter) && (has_quality || !is_line_end(letter));
         if let Some(place) = letters.iter().position(|&letter| is_bad(letter)) {
@@ -82,7 +75,7 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
             let base = before.iter().filter(|byte| !is_line_end(**byte)).count() + 1;
             let letter = describe(letters[place]);
             let reason = format!("{letter} at base {base} is not a nucleotide letter");
-            return Err(Problem { line: Some(line), reason });
+            return Err(RecordProblem { line: Some(line), reason });
         }
         length = 0;
         for place in 0..letters.len() {
@@ -96,21 +89,24 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
     }
     if length > MAX_READ {
         let reason = format!("the read has {length} bases, more than {MAX_READ}");
-        return Err(Problem { line: Some(line + 1), reason });
+        return Err(RecordProblem { line: Some(line + 1), reason });
     }
     Ok(length)
 }
 
-/// Turns the qualities of a record that begins on this line into Phred values.
-pub fn phred(letters: &mut [u8], line: u64) -> Result<(), Problem> {
+/// Turns the quality letters of a record that begins in this line into Phred values.
+///
+/// # Errors
+/// If a letter is not from '!' to '~'.
+pub fn phred(letters: &mut [u8], line: u64) -> Result<(), RecordProblem> {
     let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
-    // As above.
+    // Counting first is faster, as in `sequence`.
     if letters.iter().filter(|letter| is_bad(letter)).count() > 0
         && let Some(place) = letters.iter().position(is_bad)
     {
         let letter = describe(letters[place]);
         let reason = format!("{letter} at base {} is not a quality ('!' to '~')", place + 1);
-        return Err(Problem { line: Some(line + 3), reason });
+        return Err(RecordProblem { line: Some(line + 3), reason });
     }
     for letter in letters {
         *letter -= b'!';
@@ -143,7 +139,7 @@ mod tests {
             let mut letters = raw.to_vec();
             let length = sequence(&mut letters, has_quality, 1)?;
             letters.truncate(length);
-            Ok::<_, Problem>(letters)
+            Ok::<_, RecordProblem>(letters)
         };
         let all = sequence(b"acgtuUnN.RYSWKMBDHVryswkmbdhv", true);
         assert_eq!(all, Ok(b"ACGTTTNNNRYSWKMBDHVRYSWKMBDHV".to_vec()));
@@ -172,7 +168,7 @@ mod tests {
         assert_eq!(phred(b"!I~"), Ok(vec![0, 40, 93]));
         for (bad, letter) in [(b"I I", "byte 0x20"), (b"I\x7fI", "byte 0x7f")] {
             let reason = format!("{letter} at base 2 is not a quality ('!' to '~')");
-            assert_eq!(phred(bad), Err(Problem { line: Some(4), reason }));
+            assert_eq!(phred(bad), Err(RecordProblem { line: Some(4), reason }));
         }
     }
 }

@@ -7,10 +7,10 @@ use crate::tools::{data, gpualign, plain_reference, run, sequence, status};
 
 /// Real reads with their reference, and options that together reach every kind of record.
 const CASES: [(&str, &str, &[&str]); 4] = [
-    ("phix_1.fq", "phix.fa", &["--report", "all", "-k", "5"]),
-    ("lambda_35bp.fa.gz", "lambda.fa.gz", &["--report", "all"]),
+    ("phix_1.fq", "phix.fa", &["--mode", "all", "-k", "5"]),
+    ("lambda_35bp.fa.gz", "lambda.fa.gz", &["--mode", "all"]),
     ("chrM_1.fq.gz", "chrM.fa.gz", &["-R", "@RG\\tID:lane\\tSM:HG03706\\tPL:ILLUMINA"]),
-    ("phix_2.fq", "phix.fa", &["--all-starts", "-k", "2"]),
+    ("phix_2.fq", "phix.fa", &["--mode", "all", "--all-starts", "-k", "2"]),
 ];
 
 const FILES: [&str; 3] = ["out.sam", "out.bam", "out.cram"];

@@ -3,9 +3,9 @@
 
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
+mod best;
 mod blastn;
 mod evaluate;
-mod everyday;
 mod files;
 mod needle;
 mod nw;

@@ -36,7 +36,7 @@ fn ours(folder: &Path) -> (HashMap<String, Vec<Place>>, HashMap<String, Vec<Plac
         let text = gpualign(&[report, &["-k", "3", &reads, "ref.fa"]].concat(), folder);
         places(&sam::records(&text))
     };
-    (map(&["--report", "all"]), map(&["--all-starts"]))
+    (map(&["--mode", "all"]), map(&["--mode", "all", "--all-starts"]))
 }
 
 fn near(place: Place, others: &[Place], slack: usize) -> Option<usize> {

@@ -37,7 +37,7 @@ fn rabema_misses_no_interval_on_lambda() {
     run("rabema_build_gold_standard", &gold, folder);
 
     for strategy in ["trie", "filter"] {
-        let options = ["-k", k, "--report", "all", "--strategy", strategy, "-o", "ours.sam"];
+        let options = ["-k", k, "--mode", "all", "--strategy", strategy, "-o", "ours.sam"];
         gpualign(&[&options[..], &["reads.fa", "ref.fa"]].concat(), folder);
         run("rabema_prepare_sam", &["-i", "ours.sam", "-o", "judged.sam"], folder);
         let judged =

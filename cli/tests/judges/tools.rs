@@ -30,9 +30,10 @@ pub fn status(program: &str, arguments: &[&str], folder: &Path) -> Output {
         .unwrap_or_else(|error| panic!("{program}: {error} (`make test` installs the judges)"))
 }
 
-/// Runs gpualign on the CPU; complete mapping, unless told otherwise.
+/// Runs gpualign on the CPU; with mode all, and for the primary locus only, unless `arguments` choose a mode.
 pub fn gpualign(arguments: &[&str], folder: &Path) -> Vec<u8> {
-    let mode: &[&str] = if arguments.contains(&"--mode") { &[] } else { &["--mode", "complete"] };
+    let mode: &[&str] =
+        if arguments.contains(&"--mode") { &[] } else { &["--mode", "all", "--primary-only"] };
     let arguments = [&["--device", "cpu", "-q"], mode, arguments].concat();
     run(env!("CARGO_BIN_EXE_gpualign"), &arguments, folder)
 }

@@ -54,10 +54,10 @@ fn wrong_command_lines_have_code_2() {
     let cases: [&[&str]; 21] = [
         &[],
         &["ref.fa"],
-        &["--mode", "complete", "reads.fq", "ref.fa", "-k", "16"],
-        &["--mode", "complete", "reads.fq", "ref.fa", "-k", "-1"],
+        &["--mode", "all", "reads.fq", "ref.fa", "-k", "16"],
+        &["--mode", "all", "reads.fq", "ref.fa", "-k", "-1"],
         &["reads.fq", "ref.fa", "--report", "some"],
-        &["reads.fq", "ref.fa", "--report", "all", "--all-starts"],
+        &["--mode", "all", "reads.fq", "ref.fa", "--primary-only", "--all-starts"],
         &["reads.fq", "ref.fa", "--device", "gpu"],
         &["reads.fq", "ref.fa", "-t", "0"],
         &["reads.fq", "ref.fa", "--batch-size", "0"],
@@ -101,7 +101,7 @@ fn quiet_and_verbose() {
     let told = lines(&["-v", "--device", "cpu"]);
     assert!(told.iter().any(|line| line.contains("5 of 5 reads aligned, 5 alignments, on cpu")));
     assert!(told.iter().any(|line| line.contains(" reads/s")));
-    let told = lines(&["-v", "--device", "cpu", "--mode", "complete"]);
+    let told = lines(&["-v", "--device", "cpu", "--mode", "all"]);
     assert!(told.iter().any(|line| line.contains("bases and more: ")));
 }
 
@@ -111,10 +111,10 @@ fn statistics_are_one_json_object() {
     folder.write("reads.fq", [reads(20), b"@x\nACGTAA\n+\nIIIIII\n@y\n\n+\n\n".to_vec()].concat());
     let options = ["--device", "cpu", "-t", "2", "--stats", "json", "-q"];
     let run = |options: &[&str]| folder.run(&[options, &["reads.fq", "ref.fa"]].concat());
-    let everyday = run(&options);
-    let stats: serde_json::Value = serde_json::from_slice(&everyday.stderr).expect("is JSON");
-    assert_eq!((&stats["mode"], &stats["aligned"]), (&"everyday".into(), &20.into()));
-    let output = run(&[&options[..], &["--mode", "complete", "-k", "1"]].concat());
+    let best = run(&options);
+    let stats: serde_json::Value = serde_json::from_slice(&best.stderr).expect("is JSON");
+    assert_eq!((&stats["mode"], &stats["aligned"]), (&"best".into(), &20.into()));
+    let output = run(&[&options[..], &["--mode", "all", "--primary-only", "-k", "1"]].concat());
     assert!(output.status.success());
     let stats: serde_json::Value = serde_json::from_slice(&output.stderr).expect("is JSON");
     assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
@@ -138,7 +138,7 @@ fn statistics_are_one_json_object() {
         let strategy = choice["strategy"].as_str().expect("is text");
         assert!(choice[strategy].as_f64().expect(strategy) > 0.0, "{choice:?}");
     }
-    let trie = ["--mode", "complete", "-k", "1", "--strategy", "trie"];
+    let trie = ["--mode", "all", "-k", "1", "--strategy", "trie"];
     let trie = run(&[&options[..], &trie].concat());
     let stats: serde_json::Value = serde_json::from_slice(&trie.stderr).expect("is JSON");
     for counter in ["loci", "nodes", "rows", "located"] {

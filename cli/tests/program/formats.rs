@@ -33,9 +33,9 @@ fn the_formats_hold_the_same() {
     folder.write("reads.fq", data("phix_1.fq"));
     let cases: [&[&str]; 5] = [
         &[],
-        &["-k", "5", "--report", "all"],
+        &["-k", "5", "--mode", "all"],
         &["--eqx"],
-        &["-k", "2", "--all-starts"],
+        &["-k", "2", "--mode", "all", "--all-starts"],
         &["-R", "@RG\\tID:x\\tSM:y"],
     ];
     for options in cases {
@@ -87,7 +87,9 @@ fn the_header_says_what_was_done() {
     let start = format!("@PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:", env!("CARGO_PKG_VERSION"));
     assert!(pg.starts_with(&start), "{pg}");
     assert!(
-        pg.ends_with(" --device cpu --mode complete reads.fq ref.fa -R @RG\\tID:x\\tSM:y"),
+        pg.ends_with(
+            " --device cpu --mode all --primary-only reads.fq ref.fa -R @RG\\tID:x\\tSM:y"
+        ),
         "{pg}"
     );
 }
@@ -113,7 +115,7 @@ fn threads_and_batches_do_not_matter() {
     folder.write("reads.fq", [data("phix_1.fq"), reads(200), data("phix_2.fq")].concat());
     let lines = |options: &[&str]| {
         let text =
-            folder.map(&[&["--report", "all", "-k", "2", "reads.fq", "ref.fa"], options].concat());
+            folder.map(&[&["--mode", "all", "-k", "2", "reads.fq", "ref.fa"], options].concat());
         let text = String::from_utf8(text).expect("is text");
         without_program(&text).join("\n")
     };

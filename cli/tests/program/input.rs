@@ -15,7 +15,8 @@ fn bgzf(folder: &Folder, content: &[u8]) -> Vec<u8> {
 }
 
 fn from_stdin(folder: &Folder, content: &[u8]) -> Output {
-    let mut command = folder.command(&["--device", "cpu", "--mode", "complete", "-", "ref.fa"]);
+    let mut command =
+        folder.command(&["--device", "cpu", "--mode", "all", "--primary-only", "-", "ref.fa"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("is piped");

@@ -4,16 +4,16 @@
 
 mod bad_input;
 mod bad_output;
-mod bench;
+mod best;
 mod blastn;
 mod commands;
 mod evaluate;
-mod everyday;
 mod formats;
 mod index;
 mod input;
 mod nw;
 mod pipeline;
+mod programs;
 mod records;
 mod report;
 mod simulate;

@@ -27,9 +27,10 @@ fn body(output: &[u8]) -> Vec<&[u8]> {
 fn batches_stay_in_order() {
     let folder = Folder::new();
     folder.write("reads.fq", mixed());
-    for report in [&["--report", "best"][..], &["--report", "all"], &["--all-starts"]] {
+    for report in [&["--primary-only"][..], &[], &["--all-starts"]] {
+        let report = [&["--mode", "all"], report].concat();
         let map = |options: &[&str]| {
-            folder.map(&[&["-k", "1", "reads.fq", "ref.fa"], report, options].concat())
+            folder.map(&[&["-k", "1", "reads.fq", "ref.fa"], &report[..], options].concat())
         };
         let expected = map(&["-t", "1", "--batch-size", "100000"]);
         for threads in ["1", "2", "7"] {
@@ -45,7 +46,7 @@ fn batches_stay_in_order() {
 fn a_file_has_what_a_pipe_has() {
     let folder = Folder::new();
     folder.write("reads.fq", mixed());
-    let options = ["-k", "1", "--report", "all", "reads.fq", "ref.fa"];
+    let options = ["-k", "1", "--mode", "all", "reads.fq", "ref.fa"];
     let expected = folder.map(&options);
     for threads in ["1", "2", "7"] {
         for size in ["3", "257", "100000"] {
@@ -65,7 +66,7 @@ fn an_error_in_a_middle_batch_is_told_once_and_ends_the_output_there() {
     let good = folder.map(&["good.fq", "ref.fa"]);
     for threads in ["1", "4"] {
         for size in ["1", "10", "33", "1000"] {
-            let mode = ["--mode", "complete", "--device", "cpu"];
+            let mode = ["--mode", "all", "--primary-only", "--device", "cpu"];
             let options = [&mode[..], &["-t", threads, "--batch-size", size]].concat();
             let output = folder.run(&[&options[..], &["reads.fq", "ref.fa"]].concat());
             let said = error_line(&output, &options);

@@ -50,7 +50,7 @@ fn one_locus_each_is_reported_and_all_are_counted() {
 #[test]
 fn all_loci_have_one_primary() {
     let folder = with_repeat(&format!(">r\n{}\n", reverse_complement(&piece(50, 60))));
-    let records = folder.records(&["--report", "all", "reads.fa", "twice.fa"]);
+    let records = folder.records(&["--mode", "all", "reads.fa", "twice.fa"]);
     let [first, second] = records.as_slice() else { panic!("{records:?}") };
     assert_eq!((first.flag, second.flag), (16, 16 | 0x100));
     assert_eq!(first.sequence, piece(50, 60));
@@ -68,7 +68,8 @@ fn all_loci_have_one_primary() {
 #[test]
 fn all_starts_are_more_than_loci() {
     let folder = with_repeat(&format!(">r\n{}\n", piece(50, 60)));
-    let records = folder.records(&["-k", "1", "--all-starts", "reads.fa", "twice.fa"]);
+    let records =
+        folder.records(&["-k", "1", "--mode", "all", "--all-starts", "reads.fa", "twice.fa"]);
     // Starts one base to either side have a match with one base inserted or deleted.
     let mut positions: Vec<usize> = records.iter().map(|record| record.position).collect();
     positions.sort_unstable();
@@ -81,7 +82,7 @@ fn all_starts_are_more_than_loci() {
     }
 }
 
-/// The contig `twice`.
+/// The letters of the contig `twice`.
 fn contig(folder: &Folder) -> Vec<u8> {
     let fasta = folder.read("twice.fa");
     fasta.split(|&byte| byte == b'\n').nth(3).expect("a fourth line").to_vec()
@@ -90,7 +91,7 @@ fn contig(folder: &Folder) -> Vec<u8> {
 #[test]
 fn nothing_is_reported_of_what_does_not_match() {
     let folder = with_repeat(">r\nACCCCCCCCCCCCCCCCCCCCCCCCCCCCCA\n");
-    let records = folder.records(&["--report", "all", "-R", "@RG\\tID:g", "reads.fa", "twice.fa"]);
+    let records = folder.records(&["--mode", "all", "-R", "@RG\\tID:g", "reads.fa", "twice.fa"]);
     let [record] = records.as_slice() else { panic!("{records:?}") };
     assert_eq!((record.flag, record.contig.as_str(), record.position), (4, "*", 0));
     assert_eq!((record.mapq, record.cigar.as_str()), (0, "*"));

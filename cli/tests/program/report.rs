@@ -1,4 +1,4 @@
-//! What `--stats` and `--report FILE.html` tell of a run.
+//! The statistics of `--stats` and the page of `--report FILE.html`.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::{Folder, data};
 fn statistics_are_those_of_the_records() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
-    let mapping = ["--mode", "complete", "--report", "all", "reads.fq", "ref.fa"];
+    let mapping = ["--mode", "all", "reads.fq", "ref.fa"];
     let output = folder.run(&[&["--device", "cpu", "--stats", "json"], &mapping[..]].concat());
     assert!(output.status.success());
     let stats: Value = serde_json::from_slice(&output.stderr).expect("is JSON");
@@ -38,7 +38,7 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
     let mapped = records.iter().filter(|record| record.is_primary() && record.is_aligned());
     let mapped = 100.0 * mapped.count() as f64 / 45.0;
     for (output, sort) in [("out.sam", &[][..]), ("out.bam", &["--sort"])] {
-        let report = ["reads.fq", "ref.fa", "-o", output, "--run-report", "lane 1.html"];
+        let report = ["reads.fq", "ref.fa", "-o", output, "--report", "lane 1.html"];
         folder.map(&[&report, sort].concat());
         let page = String::from_utf8(folder.read("lane 1.html")).expect("is text");
         for part in ["<h1>lane 1</h1>", "<td>reads</td><td>45</td>", "Mapping quality", "</html>"] {
@@ -54,7 +54,7 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
         assert_eq!((&row["reads"], &row["properly_paired"]), (&45.into(), &0.0.into()));
         assert_eq!(row["mapped"].as_f64(), Some(mapped));
         assert_eq!(row["insert_size"], Value::Null);
-        assert_eq!((&row["mode"], &row["device"]), (&"complete".into(), &"cpu".into()));
+        assert_eq!((&row["mode"], &row["device"]), (&"all".into(), &"cpu".into()));
         assert!(
             row["seconds"].as_f64() > Some(0.0) && row["reads_per_second"].as_f64() > Some(0.0)
         );
@@ -62,7 +62,7 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
     }
 }
 
-/// Which sections of a run there are, after a check of what `MultiQC` requires of custom content: an `id`, a
+/// The sections that a run has, after a check of what `MultiQC` requires of custom content: an `id`, a
 /// `plot_type` that it knows, and `data` by sample; a `pconfig` with an `id` of its own and a title; and for these
 /// types, numbers by name, or pairs of numbers.
 fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
@@ -109,28 +109,17 @@ fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// What a section has of a run.
+/// The data of a run in a section.
 fn section(folder: &Folder, file: &str, name: &str) -> Value {
     let section: Value = serde_json::from_slice(&folder.read(file)).expect("is JSON");
     section["data"][name].clone()
 }
 
 #[test]
-fn complete_mapping_reports_the_occupancy_of_its_modules() {
+fn all_mapping_reports_the_occupancy_of_its_modules() {
     let folder = Folder::new();
     folder.write("reads.fq", data("phix_1.fq"));
-    let mapping = [
-        "--mode",
-        "complete",
-        "-k",
-        "3",
-        "--report",
-        "all",
-        "--strategy",
-        "filter",
-        "reads.fq",
-        "ref.fa",
-    ];
+    let mapping = ["--mode", "all", "-k", "3", "--strategy", "filter", "reads.fq", "ref.fa"];
     let report = ["--device", "cpu", "-o", "out.sam", "--report", "run.html", "--stats", "json"];
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -159,7 +148,7 @@ fn complete_mapping_reports_the_occupancy_of_its_modules() {
 fn pairs_have_insert_sizes() {
     let folder = Folder::new();
     folder.write("1.fq", data("phix_1.fq")).write("2.fq", data("phix_2.fq"));
-    let mapping = ["--mode", "everyday", "1.fq", "2.fq", "ref.fa", "--stats", "json"];
+    let mapping = ["--mode", "best", "1.fq", "2.fq", "ref.fa", "--stats", "json"];
     let report = ["--device", "cpu", "-o", "out.sam", "--report", "run.html"];
     let output = folder.run(&[&mapping[..], &report].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

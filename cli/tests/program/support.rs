@@ -49,10 +49,11 @@ impl Folder {
         self.command(arguments).output().expect("runs")
     }
 
-    /// Maps on the CPU, whatever there is, and without a word; completely, unless told otherwise.
+    /// Maps on the CPU, where it must print no message; with mode all, and for the primary locus only, unless
+    /// `arguments` choose a mode.
     pub fn map(&self, arguments: &[&str]) -> Vec<u8> {
         let mode: &[&str] =
-            if arguments.contains(&"--mode") { &[] } else { &["--mode", "complete"] };
+            if arguments.contains(&"--mode") { &[] } else { &["--mode", "all", "--primary-only"] };
         let output = self.run(&[&["--device", "cpu"], mode, arguments].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?}: {said}");

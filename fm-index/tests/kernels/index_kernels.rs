@@ -1,11 +1,11 @@
-//! The index's device code, run on the CPU, does what the index does on the host.
-// Launching a kernel is unsafe; each launch passes what its kernel takes.
-// A test's helpers may panic as the test itself may.
+//! Device functions of the index, run on the CPU by the SIMT shim, give the same results as the host's index.
+// Launching a kernel is unsafe. The helpers of a test may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::LazyLock;
 
-use fm_index::gpu::View;
+use aligner_core::gpu::DeviceAddress;
+use fm_index::gpu::{IndexView, LocateRowsParameters};
 use fm_index::{BuildOptions, FmIndex, Interval, Reference};
 use simt::{Argument, Launch, Module};
 
@@ -17,7 +17,7 @@ static EXTEND: LazyLock<Module> =
 const POISON: u32 = 0xDEAD_BEEF;
 const SHAPES: [(u32, u32); 4] = [(1, 1), (1, 32), (2, 33), (3, 256)];
 
-/// Indexes of texts of length 1, of one block less or more one symbol, and of all sample rates.
+/// Calls `check` with indexes of texts of 1 base, of one block more or less one symbol, and longer, at three sample rates.
 fn for_all_indexes(check: impl Fn(&FmIndex, &mut fastrand::Rng, &str)) {
     for (seed, length) in [1_usize, 2, 190, 191, 192, 193, 400, 3000].into_iter().enumerate() {
         let mut random = fastrand::Rng::with_seed(seed as u64);
@@ -41,17 +41,18 @@ fn locate(index: &FmIndex, lo: &[u32], sizes: &[u32], (blocks, threads): (u32, u
         })
         .collect();
     let mut positions = vec![POISON; total as usize];
-    let view = [View::of_host(index)];
     let kernel = LOCATE.kernel("fm_locate_rows").expect("it is exported");
-    let arguments = [
-        Argument::input(&view),
-        Argument::input(lo),
-        Argument::input(&ends),
-        Argument::value(sizes.len() as u32),
-        Argument::value(total),
-        Argument::output(&mut positions),
-    ];
-    // SAFETY: the arguments are those of `fm_locate_rows`, with arrays of the lengths it asks for.
+    let parameters = LocateRowsParameters {
+        index: IndexView::of_host(index),
+        lo: DeviceAddress::new(lo.as_ptr().expose_provenance() as u64),
+        ends: DeviceAddress::new(ends.as_ptr().expose_provenance() as u64),
+        positions: DeviceAddress::new(positions.as_mut_ptr().expose_provenance() as u64),
+        total,
+        ranges: sizes.len() as u32,
+        padding: 0,
+    };
+    let arguments = [Argument::value(parameters)];
+    // SAFETY: these are the parameters of `fm_locate_rows`, with arrays of the lengths that it needs.
     unsafe { kernel.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
     positions
 }
@@ -84,7 +85,7 @@ fn rows_are_located_as_on_the_host() {
 #[test]
 fn intervals_extend_as_on_the_host() {
     for_all_indexes(|index, random, case| {
-        // The root, and what random words of growing length lead to.
+        // The interval of the empty word, and those of random words of growing length.
         let mut intervals = vec![index.root()];
         for _ in 0..50 {
             let from = intervals[random.usize(..intervals.len())];
@@ -101,7 +102,7 @@ fn check_extended(index: &FmIndex, kernel: &str, intervals: &[Interval], case: &
     let poison = Interval { lo: POISON, lo_reverse: POISON, size: POISON };
     let mut left = vec![poison; 4 * intervals.len()];
     let mut right = left.clone();
-    let view = [View::of_host(index)];
+    let view = [IndexView::of_host(index)];
     let kernel = EXTEND.kernel(kernel).expect("it is exported");
     let arguments = [
         Argument::input(&view),
@@ -111,7 +112,7 @@ fn check_extended(index: &FmIndex, kernel: &str, intervals: &[Interval], case: &
         Argument::output(&mut right),
     ];
     let shape = Launch::new(intervals.len().div_ceil(64) as u32, 64);
-    // SAFETY: the arguments are those of both kernels: four results an interval on each side.
+    // SAFETY: the arguments are those of both kernels: four results per interval on each side.
     unsafe { kernel.launch(&shape, &arguments) }.expect("it runs");
     let sizes = |all: &[Interval]| all.iter().map(|i| i.size).collect::<Vec<_>>();
     for (i, &interval) in intervals.iter().enumerate() {

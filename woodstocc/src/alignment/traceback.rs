@@ -59,13 +59,13 @@ impl<'a> LocusAligner<'a> {
         loci: &[Locus],
         mapping: &mut Mapping,
     ) {
-        let words = self.reference.words();
+        let words = self.reference.packed_text();
         for loci in loci.chunks(LOCI_PER_FETCH) {
             // Each locus is a random access to the text. Done one right after the other, the accesses overlap.
             let mut texts = [const { None }; LOCI_PER_FETCH];
             let mut touched = 0;
             for (text, Locus { best, .. }) in texts.iter_mut().zip(loci) {
-                *text = self.stretches.at_place(best.contig, best.start);
+                *text = self.stretches.at_contig_position(best.contig, best.start);
                 touched ^=
                     text.as_ref().map_or(0, |text| words[text.start as usize / ungapped::BASES]);
             }
@@ -87,7 +87,7 @@ impl<'a> LocusAligner<'a> {
         mapping: &mut Mapping,
     ) {
         let Locus { best, .. } = locus;
-        let words = self.reference.words();
+        let words = self.reference.packed_text();
         let (length, d) = (query.codes.len(), best.distance);
         match text {
             Some(text) if text.len() >= length => {

@@ -3,7 +3,7 @@
 use aligner_core::gpu::{DeviceAddress, Gpu, Kernel};
 use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Settings};
 use aligner_core::{DeviceError, device_struct};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::stages::{FilterContext, FilterDeviceContext};
 use super::{topology, windows};
@@ -20,7 +20,7 @@ device_struct! {
     /// Parameters of the kernel `filter_cuts`, which cuts queries into `k + 1` pieces, at most 16.
     pub struct CutParameters {
         /// The index.
-        pub index: View,
+        pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`](crate::read::Queries::all_codes)).
         pub codes: DeviceAddress<u8>,
         /// Starts of the queries in `codes` ([`Queries::offsets`](crate::read::Queries::offsets)).
@@ -59,7 +59,7 @@ impl GpuFilter {
     pub(crate) fn search(
         &self,
         gpu: &Gpu,
-        index: View,
+        index: IndexView,
         context: &FilterContext,
         wanted: &[u32],
         settings: &Settings,

@@ -6,7 +6,7 @@ use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{FmIndex, Interval};
 
 use super::cuts::QueryCuts;
@@ -73,7 +73,7 @@ device_struct! {
     /// [`FilterContext`] in device memory.
     pub struct FilterDeviceContext {
         /// The index.
-        pub index: View,
+        pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
         /// Starts of the queries in `codes` ([`Queries::offsets`]).

@@ -4,7 +4,7 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Settings};
 use bytemuck::Zeroable;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::stages::{SchemeContext, SchemeCounts, SchemeDeviceContext};
 use super::{SchemeWindows, searches, topology};
@@ -33,7 +33,7 @@ impl GpuScheme {
     pub(crate) fn search(
         &self,
         gpu: &Gpu,
-        index: View,
+        index: IndexView,
         context: &SchemeContext,
         wanted: &[u32],
         settings: &Settings,

@@ -8,7 +8,7 @@ use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 use fm_index::FmIndex;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::branch::{Branch, BranchSink, QuerySearch, begin};
 use super::plan::SearchPlan;
@@ -128,7 +128,7 @@ device_struct! {
     /// [`SchemeContext`] in device memory.
     pub struct SchemeDeviceContext {
         /// The index.
-        pub index: View,
+        pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
         /// Starts of the queries in `codes` ([`Queries::offsets`]).
@@ -150,7 +150,7 @@ device_struct! {
 
 impl SchemeDeviceContext {
     /// The numbers of a context, with null addresses in place of its arrays.
-    pub fn new(index: View, context: &SchemeContext) -> Self {
+    pub fn new(index: IndexView, context: &SchemeContext) -> Self {
         Self {
             index,
             codes: DeviceAddress::NULL,

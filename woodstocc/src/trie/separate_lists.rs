@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
 use aligner_core::{DeviceError, device_struct};
 use bytemuck::{Zeroable, pod_collect_to_vec};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::hit::TrieHit;
 use super::metrics::{TrieEffort, TrieMetrics};
@@ -22,7 +22,7 @@ device_struct! {
     /// Parameters of the kernels `separate_lists_K`.
     pub struct SeparateListsParameters {
         /// The index.
-        pub index: View,
+        pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
         /// Starts of the queries in `codes` ([`Queries::offsets`]).
@@ -83,7 +83,7 @@ const KERNELS: [&str; MAX_TRIE_K as usize + 1] = [
 /// The kernel for one `k`, with the index that it searches.
 pub(crate) struct SeparateLists<'a> {
     gpu: &'a Gpu,
-    index: View,
+    index: IndexView,
     kernel: Kernel,
     k: usize,
     is_pruned: bool,
@@ -112,7 +112,7 @@ impl<'a> SeparateLists<'a> {
     /// Loads the kernel for `k`. Without `is_pruned`, no lower bounds are used.
     pub(crate) fn load(
         gpu: &'a Gpu,
-        index: View,
+        index: IndexView,
         k: usize,
         is_pruned: bool,
     ) -> Result<Self, DeviceError> {

@@ -144,7 +144,7 @@ impl WalkBatch<'_> {
             let depth = node.depth + 1;
             let children = transforms.extend_right(node.interval);
             for &child in children.iter().filter(|child| child.size > 0) {
-                transforms.expect_right(child);
+                transforms.prefetch_right(child);
             }
             for (code, child) in children.into_iter().enumerate() {
                 if child.size == 0 {

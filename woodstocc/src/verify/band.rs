@@ -34,7 +34,7 @@ impl<'a> IndexedText<'a> {
     /// The text of an index.
     pub fn of(index: &'a FmIndex) -> Self {
         let reference = index.reference();
-        Self { words: reference.words(), length: reference.indexed_len() }
+        Self { words: reference.packed_text(), length: reference.indexed_len() }
     }
 
     /// The code, 0 to 3, at a position modulo 2^32; `None` outside of the text.

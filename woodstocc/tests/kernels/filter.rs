@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, reads};
 use simt::{Argument, Launch};
@@ -37,7 +37,7 @@ fn address<T>(start: *const T) -> DeviceAddress<T> {
 fn cut_by_kernel(index: &FmIndex, queries: &Queries, wanted: &[u32], k: usize) -> Vec<u32> {
     let mut bounds = vec![POISON; queries.len() * (k + 2)];
     let parameters = CutParameters {
-        index: View::of_host(index),
+        index: IndexView::of_host(index),
         codes: address(queries.all_codes().as_ptr()),
         offsets: address(queries.offsets().as_ptr()),
         wanted: address(wanted.as_ptr()),
@@ -77,7 +77,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let expected = sorted(&all.windows);
 
     let on_device = FilterDeviceContext {
-        index: View::of_host(&index),
+        index: IndexView::of_host(&index),
         codes: address(queries.all_codes().as_ptr()),
         offsets: address(queries.offsets().as_ptr()),
         bounds,

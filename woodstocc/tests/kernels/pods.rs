@@ -5,7 +5,7 @@
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{HostBuffer, ShimBackend, reads};
 use woodstocc::read::Queries;
@@ -103,7 +103,7 @@ impl Case {
         seed: u64,
         blocks: u32,
     ) -> (Vec<TrieHit>, TrieMetrics) {
-        let view = View::of_host(&self.index);
+        let view = IndexView::of_host(&self.index);
         let index = IndexOnDevice { view, worklist_bytes: 1 << 30 };
         let backend = Poisoned::new(seed, blocks);
         let Self { queries, wanted, k, .. } = self;
@@ -241,7 +241,7 @@ fn the_shortest_and_the_longest_have_them_too() {
 #[test]
 fn a_search_that_does_not_fit_says_so() {
     let case = Case::new("no room", b"ACGTACGTAA", &[b"ACGT".to_vec()], 1);
-    let view = View::of_host(&case.index);
+    let view = IndexView::of_host(&case.index);
     let index = IndexOnDevice { view, worklist_bytes: 1000 };
     let backend = Poisoned::new(1, 1);
     let settings = PodSettings::default();

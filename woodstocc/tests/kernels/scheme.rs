@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, reads};
 use woodstocc::Read;
@@ -59,7 +59,7 @@ fn check(case: &Case<'_>, seed: u64) -> u64 {
         offsets: address(queries.offsets().as_ptr()),
         plans: address(context.plans.as_ptr()),
         counts: address(&raw mut counts),
-        ..SchemeDeviceContext::new(View::of_host(&index), &context)
+        ..SchemeDeviceContext::new(IndexView::of_host(&index), &context)
     };
     let kernels = gpualign_tests::kernels("woodstocc", "scheme").expect("the build made it");
     let backend = ShimBackend::new(kernels, seed);

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 
 use aligner_core::gpu::DeviceAddress;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::reads;
 use simt::{Argument, Launch, Module};
@@ -57,7 +57,7 @@ fn launch(
     let mut counts = vec![POISON; wanted.len()];
     let mut lost = vec![POISON; wanted.len()];
     let parameters = SeparateListsParameters {
-        index: View::of_host(index),
+        index: IndexView::of_host(index),
         codes: address(queries.all_codes().as_ptr()),
         offsets: address(queries.offsets().as_ptr()),
         wanted: address(wanted.as_ptr()),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use aligner_core::DeviceError;
 use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
 use aligner_core::stream::{
-    CudaBackend, CudaExecutor, Kernels, Loaded, Metrics, RunError, Settings,
+    CudaBackend, CudaExecutor, Kernels, LoadedKernels, Metrics, RunError, Settings,
 };
 
 use super::device::{DeviceChunk, Tables, packed_words};
@@ -30,7 +30,7 @@ pub struct GpuPipeline {
     gpu: Gpu,
     build: Build,
     settings: Settings,
-    app: Loaded,
+    app: LoadedKernels,
     /// Bytes and items that the last run left in each sink: the next batch is made to find as many.
     likely: Mutex<Vec<(usize, u64)>>,
     rule: Rule<CudaBackend>,

@@ -9,8 +9,8 @@ use blastn_pipeline::options::{Options, Strand, Task};
 use blastn_pipeline::query::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::args::memory;
 use crate::commands::blastn::format::OutputFormat;
+use crate::options::parse_memory;
 
 /// The command line of `gpualign makedb`.
 #[derive(Debug, Args)]
@@ -22,9 +22,9 @@ pub struct MakeDbArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub threads: crate::args::Threads,
+    pub threads: crate::options::Threads,
     #[command(flatten)]
-    pub messages: crate::args::Messages,
+    pub messages: crate::options::Messages,
 }
 
 /// A task by its name.
@@ -75,7 +75,7 @@ pub struct BlastnArguments {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub device_memory: Option<u64>,
     #[command(flatten)]
-    pub messages: crate::args::Messages,
+    pub messages: crate::options::Messages,
     #[command(flatten)]
     search: SearchArguments,
 }
@@ -171,7 +171,7 @@ impl FromStr for DustChoice {
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
-    memory(text).map(|bytes| bytes as u64)
+    parse_memory(text).map(|bytes| bytes as u64)
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -12,7 +12,6 @@
 
 mod alignment;
 pub mod args;
-pub mod bench;
 mod format;
 
 use std::fs::File;
@@ -23,9 +22,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::error::DatabaseError;
 use blastn_pipeline::gpu::worker::GpuWorker;
 use blastn_pipeline::query::batching::{Batches, Queued};
 use blastn_pipeline::search::{LANES, Results, Searcher, Times};
@@ -33,9 +31,10 @@ use blastn_pipeline::sequence::fasta::{self, Record};
 
 use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments};
 use crate::commands::blastn::format::Report;
-use crate::commands::{on_device, start_threads};
 use crate::console::{self, Console};
-use crate::output::staging::{Staged, Target};
+use crate::on_device;
+use crate::options::start_threads;
+use crate::staging::{Staged, Target};
 
 /// What is added to the name of the sequences.
 const EXTENSION: &str = ".gpdb";
@@ -49,11 +48,8 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     start_threads(arguments.threads.count())?;
     console.start("making the database");
     let database = Database::from_fasta(&arguments.sequences, now())?;
-    database.save(&staged.path()).map_err(|error| match error {
-        // The name that the user gave, not the staged one.
-        DatabaseError::Io { source, .. } => anyhow!(source).context(target.display().to_string()),
-        other => other.into(),
-    })?;
+    // Errors name the path that the user gave, not the staged one.
+    database.save(&staged.path()).map_err(|error| error.with_path(&target))?;
     staged.commit()?;
     console.finish();
     console.notice(&format!(
@@ -209,9 +205,13 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
-fn read_queries(path: &Path) -> Result<Vec<Record>> {
+/// Reads a file of queries.
+///
+/// # Errors
+/// If it cannot be read, or no query has any bases.
+pub fn read_queries(path: &Path) -> Result<Vec<Record>> {
     let queries = fasta::read(path)?;
-    let name = crate::input::name(path);
+    let name = aligner_core::input_location::input_name(path);
     ensure!(
         queries.iter().any(|query| !query.letters.is_empty()),
         "{name}: no query has any bases"
@@ -225,15 +225,14 @@ fn read_queries(path: &Path) -> Result<Vec<Record>> {
 }
 
 /// Opens a database by its name, with or without its extension.
-fn open(path: &Path) -> Result<Database> {
+///
+/// # Errors
+/// If there is no such database, or it is damaged.
+pub fn open(path: &Path) -> Result<Database> {
     let with_extension = with_extension(path);
     // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
     let path = if with_extension.exists() { &with_extension } else { path };
-    Database::open(path).map_err(|error| match error {
-        // Said once, not again as its own reason.
-        DatabaseError::Io { path, source } => anyhow!(source).context(path.display().to_string()),
-        other => other.into(),
-    })
+    Ok(Database::open(path)?)
 }
 
 fn with_extension(path: &Path) -> PathBuf {

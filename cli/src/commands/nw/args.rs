@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::full::Full;
 use nw_batch::{Choice, FreeEnds};
 
-use crate::args::{Messages, Threads};
+use crate::options::{Messages, Threads};
 
 /// Commands of `gpualign nw`.
 #[derive(Debug, Subcommand)]

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use aligner_core::fastx::{RecordProblem, line_of_residue};
+use aligner_core::input_location::{InputLocation, input_name};
 use aligner_core::seq::describe;
 use anyhow::{Context, Result, anyhow, bail};
-use fm_index::Place;
 use nw_batch::{Alphabet, MAX_LENGTH, Matrix, Scoring, Sequences};
 
 use crate::commands::nw::args::NwOptions;
@@ -51,14 +52,11 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
         number += 1;
         let checked = match &record {
             Ok(record) => check(record, alphabet),
-            Err(error) => {
-                let problem = input::explain(error);
-                Err((problem.line, problem.reason))
-            }
+            Err(error) => Err(RecordProblem::from(error)),
         };
-        let (name, codes) = checked.map_err(|(line, reason)| {
-            let place = Place { file: Some(input::name(path).into()), record: Some(number), line };
-            anyhow!("{place}{reason}")
+        let (name, codes) = checked.map_err(|problem| {
+            let location = InputLocation::in_file(path).at_record(number, problem.line);
+            anyhow!("{location}{}", problem.reason)
         })?;
         read.names.push(name);
         read.sequences.push(&codes);
@@ -66,13 +64,13 @@ pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
     Ok(read)
 }
 
-/// A record's name and codes, or what is wrong, and in which line.
+/// Name and codes of a record.
 fn check(
     record: &needletail::parser::SequenceRecord<'_>,
     alphabet: &Alphabet,
-) -> Result<(String, Vec<u8>), (Option<u64>, String)> {
+) -> Result<(String, Vec<u8>), RecordProblem> {
     let line = record.start_line_number();
-    let at = |offset: u64, reason: String| (Some(line + offset), reason);
+    let at = |offset: u64, reason: String| RecordProblem { line: Some(line + offset), reason };
     let name = record.id().split(u8::is_ascii_whitespace).next().unwrap_or_default();
     if name.is_empty() {
         return Err(at(0, "the sequence has no name".to_owned()));
@@ -83,7 +81,7 @@ fn check(
     let letters = record.seq();
     let codes = alphabet.encode(&letters).map_err(|unknown| {
         let (letter, place) = (describe(unknown.letter), unknown.position + 1);
-        let offset = line_of(record.raw_seq(), unknown.position);
+        let offset = line_of_residue(record.raw_seq(), unknown.position);
         at(offset, format!("{letter} at residue {place} is no letter of the scoring"))
     })?;
     if codes.len() > MAX_LENGTH {
@@ -93,20 +91,6 @@ fn check(
     Ok((String::from_utf8_lossy(name).into_owned(), codes))
 }
 
-/// The line, from 1, of the residue at `position` of a sequence with line ends.
-fn line_of(raw: &[u8], position: usize) -> u64 {
-    let (mut line, mut residues) = (1, 0);
-    for &byte in raw {
-        match byte {
-            b'\n' => line += 1,
-            b'\r' => {}
-            _ if residues == position => break,
-            _ => residues += 1,
-        }
-    }
-    line
-}
-
 /// Checks that no two records have the same name.
 pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
     let mut seen = HashMap::new();
@@ -114,23 +98,11 @@ pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
         if let Some(first) = seen.insert(name, number) {
             bail!(
                 "{}: records {} and {} have the same name '{name}'",
-                input::name(path),
+                input_name(path),
                 first + 1,
                 number + 1
             );
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_from_the_first_of_the_sequence() {
-        let raw = b"ACG\r\nTT\n\nA";
-        let lines: Vec<u64> = (0..6).map(|position| line_of(raw, position)).collect();
-        assert_eq!(lines, [1, 1, 1, 2, 2, 4]);
-    }
 }

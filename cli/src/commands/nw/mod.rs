@@ -10,7 +10,6 @@
 //! does not depend on the size of the tiles.
 
 pub mod args;
-pub mod bench;
 mod body;
 mod format;
 mod input;
@@ -33,10 +32,10 @@ use crate::commands::nw::format::Formatter;
 use crate::commands::nw::input::Records;
 use crate::commands::nw::job::{Job, Kind};
 use crate::commands::nw::pipeline::Pipeline;
-use crate::commands::{on_device, start_threads};
 use crate::console::Console;
-use crate::output::Target;
-use crate::output::staging::Scratch;
+use crate::on_device;
+use crate::options::start_threads;
+use crate::staging::{Scratch, Target};
 use crate::timeline::{Step, Timeline};
 
 /// Aligns what is asked for.
@@ -52,8 +51,10 @@ pub fn run(command: &Nw) -> Result<()> {
         Nw::Pairs { queries, targets, .. } => {
             let (first, second) = (read(queries)?, read(targets)?);
             let (m, n) = (first.names.len(), second.names.len());
-            let (first_name, second_name) =
-                (crate::input::name(queries), crate::input::name(targets));
+            let (first_name, second_name) = (
+                aligner_core::input_location::input_name(queries),
+                aligner_core::input_location::input_name(targets),
+            );
             ensure!(m == n, "{first_name} has {m} records, but {second_name} has {n}");
             (Kind::Pairs, first, Some(second))
         }

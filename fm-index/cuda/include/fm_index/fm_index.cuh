@@ -1,76 +1,66 @@
-// The FM-index on the device: rank, bidirectional extension and locate, as in rank.rs, search.rs
-// and index.rs.
+// The FM-index on the device: rank, bidirectional extension, search and locate, with the same results as the host's
+// index (fm-index/src/index/).
 //
-// Contract of every function here: any thread may call it at any time, on its own; there are no
-// barriers, no warp collectives and no shared memory, and no argument need be uniform. The memory
-// that a View points to is read-only for the whole launch.
+// Contract of every function here: any thread may call it at any time, by itself; there are no barriers, no warp
+// collectives and no shared memory, no argument need be uniform, and the result is valid in the calling thread. The
+// memory that an IndexView points to is read-only for the whole launch. A line is 64 bytes of memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace fm {
 
-// 192 symbols of a transform: RankBlock of rank.rs.
+// 192 symbols of a Burrows-Wheeler transform, as fm-index/src/index/rank.rs explains it.
 struct alignas(64) RankBlock {
-  uint4 counts;     // of A, C, G, T before the block
+  uint4 counts;     // counts of A, C, G, T before the block
   uint4 planes[3];  // for each 64 symbols: low bits (x, y), high bits (z, w)
 };
-static_assert(sizeof(RankBlock) == 64, "as in rank.rs");
 
 constexpr uint32_t kSymbolsPerBlock = 192;
 
-// The rows of a word's occurrences in both transforms: Interval of search.rs.
+// Rows of a word's occurrences in both transforms.
 struct Interval {
-  uint32_t lo;
-  uint32_t lo_reverse;
-  uint32_t size;  // 0: the word does not occur, and lo and lo_reverse mean nothing
+  uint32_t lo;          // first row in the transform of the text
+  uint32_t lo_reverse;  // first row in the transform of the reversed text
+  uint32_t size;        // number of rows; if 0, the word does not occur, and lo and lo_reverse mean nothing
 };
-static_assert(sizeof(Interval) == 12, "as in search.rs");
 
-// An index in device memory: View of gpu.rs. Copy it into registers once a thread.
-struct View {
-  const RankBlock* forward;   // the transform of the text
-  const RankBlock* reverse;   // the transform of the reversed text
-  const uint32_t* samples;    // position of every (1 << sample_shift)-th row of forward
-  const uint64_t* text;       // 32 bases a word, the first in the lowest bits
-  const Interval* table;      // of all words of table_length codes, the first code in the highest bits
-  uint32_t bases;             // of the text; there is one row more
-  uint32_t forward_primary;   // row of the whole text
-  uint32_t reverse_primary;
-  uint32_t sample_shift;
-  uint32_t first[4];          // for each code, the first row whose suffix starts with it
-  uint32_t table_length;
+// Addresses and numbers of an index. Copy it into registers once a thread.
+struct IndexView {
+  const RankBlock* forward;   // transform of the text
+  const RankBlock* reverse;   // transform of the reversed text
+  const uint32_t* samples;    // text position of every (1 << sample_shift)-th row of forward
+  const uint64_t* text;       // indexed text, 32 bases a word, the first in the lowest bits
+  const Interval* table;      // interval of each word of table_length codes, the first code in the highest bits
+  uint32_t bases;             // bases of the text; the transforms have one row more
+  uint32_t forward_primary;   // row of the whole text in forward
+  uint32_t reverse_primary;   // row of the whole reversed text in reverse
+  uint32_t sample_shift;      // binary logarithm of the rows between samples
+  uint32_t first[4];          // for each code, the first row whose suffix begins with it
+  uint32_t table_length;      // bases of a word of the look-up table
   uint32_t padding;
 };
-static_assert(sizeof(View) == 80, "as in gpu.rs");
-static_assert(offsetof(View, forward) == 0, "as in gpu.rs");
-static_assert(offsetof(View, reverse) == 8, "as in gpu.rs");
-static_assert(offsetof(View, samples) == 16, "as in gpu.rs");
-static_assert(offsetof(View, text) == 24, "as in gpu.rs");
-static_assert(offsetof(View, table) == 32, "as in gpu.rs");
-static_assert(offsetof(View, bases) == 40, "as in gpu.rs");
-static_assert(offsetof(View, forward_primary) == 44, "as in gpu.rs");
-static_assert(offsetof(View, reverse_primary) == 48, "as in gpu.rs");
-static_assert(offsetof(View, sample_shift) == 52, "as in gpu.rs");
-static_assert(offsetof(View, first) == 56, "as in gpu.rs");
-static_assert(offsetof(View, table_length) == 72, "as in gpu.rs");
 
+// Shorter name of IndexView.
+using View = IndexView;
+
+// Low bits of 64 symbols, the first symbol in bit 0.
 __device__ inline uint64_t low_plane(const uint4& planes) {
   return static_cast<uint64_t>(planes.y) << 32 | planes.x;
 }
 
+// High bits of 64 symbols, the first symbol in bit 0.
 __device__ inline uint64_t high_plane(const uint4& planes) {
   return static_cast<uint64_t>(planes.w) << 32 | planes.z;
 }
 
-// Sets counts[c] to the occurrences of code c among the symbols of rows 0..row. `row` is at most
-// bases + 1; `primary` is the transform's. Reads one 64-byte line.
+// Sets counts[c] to the number of symbols c of rows 0..row (excluded) of a transform, whose primary is `primary`. `row`
+// is at most bases + 1. Reads one line.
 __device__ inline void rank4(const RankBlock* blocks, uint32_t primary, uint32_t row,
                              uint32_t counts[4]) {
   const RankBlock* const block = blocks + row / kSymbolsPerBlock;
   const uint4 before = __ldg(&block->counts);
-  // The primary is stored as an A.
+  // The primary, whose symbol is the sentinel, is stored as an A.
   uint32_t a = before.x - (primary < row ? 1u : 0u), c = before.y, g = before.z, t = before.w;
   const int places = static_cast<int>(row % kSymbolsPerBlock);
 #pragma unroll
@@ -95,15 +85,15 @@ __device__ inline void rank4(const RankBlock* blocks, uint32_t primary, uint32_t
   counts[3] = t;
 }
 
-// The interval of the empty word: all rows.
-__device__ inline Interval root(const View& view) { return Interval{0, 0, view.bases + 1}; }
+// Interval of the empty word: all rows.
+__device__ inline Interval root(const IndexView& view) { return Interval{0, 0, view.bases + 1}; }
 
-// Sets extended[c] to the interval of code c followed by the word of `interval`.
-__device__ inline void extend_left(const View& view, Interval interval, Interval extended[4]) {
+// Sets extended[c] to the interval of the word of `interval` with code c put before it, for each code. Reads two lines.
+__device__ inline void extend_left(const IndexView& view, Interval interval, Interval extended[4]) {
   uint32_t before[4], through[4];
   rank4(view.forward, view.forward_primary, interval.lo, before);
   rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
-  // The reverse intervals follow one another, after the occurrence at the text's start.
+  // In the other transform the extended words follow one another, after the occurrence at the text's start.
   uint32_t lo_reverse =
       interval.lo_reverse + (view.forward_primary - interval.lo < interval.size ? 1u : 0u);
 #pragma unroll
@@ -114,12 +104,12 @@ __device__ inline void extend_left(const View& view, Interval interval, Interval
   }
 }
 
-// Sets extended[c] to the interval of the word of `interval` followed by code c.
-__device__ inline void extend_right(const View& view, Interval interval, Interval extended[4]) {
+// Sets extended[c] to the interval of the word of `interval` with code c put after it, for each code. Reads two lines.
+__device__ inline void extend_right(const IndexView& view, Interval interval, Interval extended[4]) {
   uint32_t before[4], through[4];
   rank4(view.reverse, view.reverse_primary, interval.lo_reverse, before);
   rank4(view.reverse, view.reverse_primary, interval.lo_reverse + interval.size, through);
-  // The forward intervals follow one another, after the occurrence at the text's end.
+  // In the other transform the extended words follow one another, after the occurrence at the text's end.
   uint32_t lo = interval.lo + (view.reverse_primary - interval.lo_reverse < interval.size ? 1u : 0u);
 #pragma unroll
   for (int code = 0; code < 4; code++) {
@@ -129,7 +119,7 @@ __device__ inline void extend_right(const View& view, Interval interval, Interva
   }
 }
 
-// The symbol of a row of a transform, 0 to 3; 0 at the primary.
+// Symbol of a row of a transform, 0 to 3; 0 at the primary. Reads one line.
 __device__ inline uint32_t symbol(const RankBlock* blocks, uint32_t row) {
   const uint32_t place = row % kSymbolsPerBlock;
   const uint4 planes = __ldg(&blocks[row / kSymbolsPerBlock].planes[place / 64]);
@@ -138,23 +128,24 @@ __device__ inline uint32_t symbol(const RankBlock* blocks, uint32_t row) {
   return high << 1 | low;
 }
 
-// numbers[code], with `numbers` in registers.
+// numbers[code] by selection instead of indexing, so that `numbers` can stay in registers.
 __device__ inline uint32_t choose(const uint32_t numbers[4], uint32_t code) {
   const uint32_t low = code & 1 ? numbers[1] : numbers[0];
   const uint32_t high = code & 1 ? numbers[3] : numbers[2];
   return code & 2 ? high : low;
 }
 
-// Puts a code, 0 to 3, before the word of `interval` or behind it: one of those that extend_left or
-// extend_right gives, by the same instructions for either side. Reads two lines.
-__device__ inline void extend(const View& view, bool to_left, uint32_t code, Interval& interval) {
+// Puts a code, 0 to 3, before the word of `interval` (to_left) or after it. The result is one of the intervals of
+// extend_left or extend_right; both sides run the same instructions, so that lanes may differ in side. Reads two lines.
+__device__ inline void extend(const IndexView& view, bool to_left, uint32_t code, Interval& interval) {
   const RankBlock* const blocks = to_left ? view.forward : view.reverse;
   const uint32_t primary = to_left ? view.forward_primary : view.reverse_primary;
   const uint32_t lo = to_left ? interval.lo : interval.lo_reverse;
   uint32_t before[4], through[4];
   rank4(blocks, primary, lo, before);
   rank4(blocks, primary, lo + interval.size, through);
-  // In the other transform words follow one another by this code, after the text's first or last.
+  // In the other transform the extended words follow one another in order of this code, after the occurrence at the
+  // text's start or end.
   uint32_t other = to_left ? interval.lo_reverse : interval.lo;
   other += primary - lo < interval.size ? 1u : 0u;
 #pragma unroll
@@ -167,13 +158,13 @@ __device__ inline void extend(const View& view, bool to_left, uint32_t code, Int
   interval.lo_reverse = to_left ? other : own;
 }
 
-// The code of the indexed text at `position`, below `bases`.
-__device__ inline uint32_t base_at(const View& view, uint32_t position) {
+// Code, 0 to 3, of the indexed text at `position`, which is below `bases`.
+__device__ inline uint32_t base_at(const IndexView& view, uint32_t position) {
   return static_cast<uint32_t>(__ldg(view.text + position / 32) >> (2 * (position % 32))) & 3;
 }
 
-// Puts a code, 0 to 3, before the word of `interval`; `lo_reverse` is not kept. Reads two lines.
-__device__ inline void put_before(const View& view, uint32_t code, Interval& interval) {
+// Puts a code, 0 to 3, before the word of `interval`, whose lo_reverse is not updated. Reads two lines.
+__device__ inline void put_before(const IndexView& view, uint32_t code, Interval& interval) {
   uint32_t before[4], through[4];
   rank4(view.forward, view.forward_primary, interval.lo, before);
   rank4(view.forward, view.forward_primary, interval.lo + interval.size, through);
@@ -181,9 +172,9 @@ __device__ inline void put_before(const View& view, uint32_t code, Interval& int
   interval.size = choose(through, code) - choose(before, code);
 }
 
-// The rows of a word of codes, `length` of them; `lo_reverse` is not set. Looks up its last
-// table_length codes and reads two lines for each further one.
-__device__ inline Interval search(const View& view, const uint8_t* word, uint32_t length) {
+// Interval of a word of `length` codes; its lo_reverse is not set. Looks up the last table_length codes in the table and
+// reads two lines for each further code.
+__device__ inline Interval search(const IndexView& view, const uint8_t* word, uint32_t length) {
   Interval interval = root(view);
   uint32_t left = length;
   if (length >= view.table_length) {
@@ -203,21 +194,21 @@ __device__ inline Interval search(const View& view, const uint8_t* word, uint32_
   return interval;
 }
 
-// Whether the index knows where the suffix of a row starts without a step in the transform: each
-// (1 << sample_shift)-th row has a sample, and that of the whole text needs none.
-__device__ inline bool is_sampled(const View& view, uint32_t row) {
+// Whether the start of the suffix of a row is known without a step in the transform: each (1 << sample_shift)-th row has
+// a sample, and the whole text starts at 0.
+__device__ inline bool is_sampled(const IndexView& view, uint32_t row) {
   return (row & ((1u << view.sample_shift) - 1)) == 0 || row == view.forward_primary;
 }
 
-// Where the suffix of such a row starts, in indexed coordinates.
-__device__ inline uint32_t sampled(const View& view, uint32_t row) {
+// Start of the suffix of a row for which is_sampled holds, in indexed coordinates.
+__device__ inline uint32_t sampled_position(const IndexView& view, uint32_t row) {
   const bool has_sample = (row & ((1u << view.sample_shift) - 1)) == 0;
   return has_sample ? __ldg(view.samples + (row >> view.sample_shift)) : 0;
 }
 
-// Where the suffix of a row of the forward transform starts, in indexed coordinates; `row` is at
-// most bases. Takes 1 << sample_shift steps on average, in uneven loops.
-__device__ inline uint32_t locate(const View& view, uint32_t row) {
+// Start of the suffix of a row of the forward transform, in indexed coordinates; `row` is at most bases. Takes
+// 1 << sample_shift steps on average, so lanes of a warp that call it together take different numbers of steps.
+__device__ inline uint32_t locate(const IndexView& view, uint32_t row) {
   uint32_t steps = 0;
   while (!is_sampled(view, row)) {
     const uint32_t code = symbol(view.forward, row);
@@ -226,7 +217,7 @@ __device__ inline uint32_t locate(const View& view, uint32_t row) {
     row = choose(view.first, code) + choose(counts, code);
     steps++;
   }
-  return sampled(view, row) + steps;
+  return sampled_position(view, row) + steps;
 }
 
 }  // namespace fm

@@ -3,7 +3,7 @@
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 use fm_index::Interval;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::PodSettings;
 use crate::trie::bound::SuffixBound;
@@ -123,7 +123,7 @@ device_struct! {
     /// elements from `b * pods_room`, `b * live_room` or `b * hits_room` on.
     pub(crate) struct PodParameters {
         /// The index.
-        pub index: View,
+        pub index: IndexView,
         /// Codes of all queries of the batch.
         pub codes: DeviceAddress<u8>,
         /// Starts of the queries in `codes`.

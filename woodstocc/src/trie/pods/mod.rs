@@ -47,7 +47,7 @@ mod units;
 
 use aligner_core::DeviceError;
 use aligner_core::stream::Backend;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use self::run::{PodBatch, PodSearch};
 use super::hit::TrieHit;
@@ -63,7 +63,7 @@ const MAX_QUERIES: usize = 1 << 24;
 #[derive(Debug, Clone, Copy)]
 pub struct IndexOnDevice {
     /// The index in the device's memory.
-    pub view: View,
+    pub view: IndexView,
     /// Bytes of device memory that worklists may take.
     pub worklist_bytes: u64,
 }

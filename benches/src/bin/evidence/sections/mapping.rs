@@ -36,10 +36,8 @@ impl Plan<'_> {
         section.before = vec![self.own_index()?];
         section.before.extend(self.peer_index(&YARA_INDEXER));
         for (name, device) in self.devices() {
-            let line = format!(
-                "{} --mode complete -k 5 --report all reads.fq genome.fa -o all.sam",
-                self.options(device)
-            );
+            let line =
+                format!("{} --mode all -k 5 reads.fq genome.fa -o all.sam", self.options(device));
             let ours = self.ours(&name, &line, reads)?;
             section.contestants.push(ours.knowing(records(["all.sam"])));
         }

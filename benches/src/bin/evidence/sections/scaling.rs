@@ -8,7 +8,7 @@ use crate::contest::{Contestant, Section};
 use crate::data::{Data, PARTS, READ};
 
 /// Both modes of mapping, with what they are told: all places, or where each read is from.
-const MODES: [(&str, &str); 2] = [("everyday", ""), ("complete", "--mode complete -k 5")];
+const MODES: [(&str, &str); 2] = [("everyday", ""), ("complete", "--mode all --primary-only -k 5")];
 
 impl Plan<'_> {
     pub fn of_threads(&self) -> Result<Section> {

@@ -9,7 +9,7 @@ namespace woodstocc {
 
 // Parameters of filter_cuts.
 struct CutParameters {
-  fm::View index;
+  fm::IndexView index;
   const uint8_t* codes;     // codes of all queries
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   const uint32_t* wanted;   // numbers of the queries to cut, each of more than k codes
@@ -20,7 +20,7 @@ struct CutParameters {
 
 // The data that all nodes of the filter share.
 struct FilterDeviceContext {
-  fm::View index;
+  fm::IndexView index;
   const uint8_t* codes;     // codes of all queries
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   const uint32_t* bounds;   // k + 2 values for each query: where its pieces begin, and the end of the last one

@@ -128,7 +128,7 @@ struct QuerySearch {
   // Begins the search. `branches.open(branch)` takes branches to follow, `branches.verify(branch)` branches to verify in the
   // text at all their occurrences.
   template <class BranchSink>
-  __device__ void start(const fm::View& view, BranchSink& branches) const {
+  __device__ void start(const fm::IndexView& view, BranchSink& branches) const {
     Branch branch = {fm::root(view), 0, 0, 0, 0, 0, 0};
     if (word > 0) {
       const uint8_t* const bases = codes + origin();
@@ -176,7 +176,7 @@ struct QuerySearch {
 
   // Extends a branch by each base, the query's next base first. Returns the number of 64-byte lines of the index read.
   template <class BranchSink>
-  __device__ uint32_t extend(const fm::View& view, const Branch& branch, BranchSink& branches) const {
+  __device__ uint32_t extend(const fm::IndexView& view, const Branch& branch, BranchSink& branches) const {
     const RunExtent to = extent(branch.run);
     uint32_t equal[4] = {0, 0, 0, 0};
     uint32_t straight = 0;

@@ -49,7 +49,7 @@ struct SchemeCounts {
 
 // The data that all nodes share.
 struct SchemeDeviceContext {
-  fm::View index;
+  fm::IndexView index;
   const uint8_t* codes;     // codes of all queries
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   const SearchPlan* plans;  // the searches of the scheme

@@ -18,7 +18,7 @@ struct __align__(16) SuffixBound {
 
 // The bounds for up to K differences of a query of `length` codes. Reads two lines of the index for each code.
 template <int K>
-__device__ inline SuffixBound find_bound(const fm::View& view, const uint8_t* codes, uint32_t length) {
+__device__ inline SuffixBound find_bound(const fm::IndexView& view, const uint8_t* codes, uint32_t length) {
   SuffixBound bound = {};
   uint32_t lo = 0, size = view.bases + 1, needed = 0;
   for (uint32_t i = length; i-- > 0;) {

@@ -17,7 +17,7 @@ struct SeparateListsTotals {
 
 // Parameters of separate_lists_K.
 struct SeparateListsParameters {
-  fm::View index;
+  fm::IndexView index;
   const uint8_t* codes;     // codes of all queries
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   const uint32_t* wanted;   // numbers of the queries to search for

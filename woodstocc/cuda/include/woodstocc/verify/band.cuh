@@ -18,7 +18,7 @@ struct TextReader {
   uint32_t next;    // position, modulo 2^32, that the next refill begins at
   uint32_t left;    // bases left until the next refill
 
-  __device__ void refill(const fm::View& view) {
+  __device__ void refill(const fm::IndexView& view) {
     const uint32_t word = next / 32, place = next % 32;
     codes = 0;
     inside = 0;
@@ -45,7 +45,7 @@ struct BandBases {
   uint32_t low, high;  // lower and higher bits of their codes
   uint32_t known;      // whether the text has their positions
 
-  __device__ void enter(TextReader& reader, const fm::View& view, uint32_t newest) {
+  __device__ void enter(TextReader& reader, const fm::IndexView& view, uint32_t newest) {
     if (reader.left == 0) reader.refill(view);
     low = low >> 1 | static_cast<uint32_t>(reader.codes >> 62 & 1) << newest;
     high = high >> 1 | static_cast<uint32_t>(reader.codes >> 63) << newest;
@@ -72,7 +72,7 @@ struct BandedMatrix {
   uint32_t mask;         // bits 0 to 2k
 
   // The matrix before the row of query base from - 1; the alignment may end at any position of the band.
-  __device__ BandedMatrix(const fm::View& view, uint32_t from, uint32_t k, uint32_t diagonal)
+  __device__ BandedMatrix(const fm::IndexView& view, uint32_t from, uint32_t k, uint32_t diagonal)
       : bases{0, 0, 0},
         reader{0, 0, diagonal + from + k - 1, 0},
         plus(0),
@@ -87,7 +87,7 @@ struct BandedMatrix {
   __device__ bool exceeds_k(uint32_t k) const { return value > k + __popc(minus); }
 
   // Fills the rows of query bases from - 1 down to `to`. Returns false as soon as all cells exceed k.
-  __device__ bool fill(const fm::View& view, const uint8_t* codes, uint32_t k, uint32_t from, uint32_t to) {
+  __device__ bool fill(const fm::IndexView& view, const uint8_t* codes, uint32_t k, uint32_t from, uint32_t to) {
     for (uint32_t s = from; s-- > to;) {
       bases.enter(reader, view, newest);
       const uint32_t equal = bases.equal(codes[s]);
@@ -105,7 +105,7 @@ struct BandedMatrix {
 
 // Prefilter: whether a query can match near a diagonal where its piece beginning at query base `piece` occurs. Fills only
 // rows of the half of the query without that piece, and only as many as most random texts fail within.
-__device__ inline bool passes_prefilter(const fm::View& view, const uint8_t* codes, uint32_t length,
+__device__ inline bool passes_prefilter(const fm::IndexView& view, const uint8_t* codes, uint32_t length,
                                         uint32_t k, uint32_t diagonal, uint32_t piece) {
   const uint32_t rows = min(8 * (k / 2 + 2), length);
   const uint32_t from = 2 * piece < length ? length : rows;
@@ -115,7 +115,7 @@ __device__ inline bool passes_prefilter(const fm::View& view, const uint8_t* cod
 
 // Finds the matches of a query of `length` codes within `k` (at most 15) whose alignments stay within `k` of a diagonal,
 // and sets all fields of `window` but `query`. Returns whether there are any; if not, `window` is undefined.
-__device__ inline bool find_window(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t k,
+__device__ inline bool find_window(const fm::IndexView& view, const uint8_t* codes, uint32_t length, uint32_t k,
                                    uint32_t diagonal, Window& window) {
   BandedMatrix matrix(view, length, k, diagonal);
   if (!matrix.fill(view, codes, k, length, 0)) return false;

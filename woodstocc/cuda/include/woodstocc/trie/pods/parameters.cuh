@@ -64,7 +64,7 @@ struct PodDonation {
 // Parameters of all kernels of pods.cu. Arrays of worklists have `pods_room`, `live_room` or `hits_room` elements for
 // each block.
 struct PodParameters {
-  fm::View index;
+  fm::IndexView index;
   const uint8_t* codes;           // codes of all queries of the batch
   const uint32_t* offsets;        // query q has the codes offsets[q] to offsets[q + 1]
   TrieQuery* queries;             // the queries to search for, by length

@@ -86,7 +86,7 @@ struct Children {
 // Looks up the children of the pulled pods, a thread a pod (traversal). `children`, `begin` and `part_of` are valid after the
 // next barrier.
 template <int K>
-__device__ Children traverse(const fm::View& view, const PulledPods& pulled, const BlockMemory<K>& shared) {
+__device__ Children traverse(const fm::IndexView& view, const PulledPods& pulled, const BlockMemory<K>& shared) {
   fm::Interval found[4] = {};
   u32 count = 0;
   if (threadIdx.x < pulled.pods) {
@@ -241,7 +241,7 @@ __device__ void push(Worklist<K>& list, const Children& children, const BlockMem
 // One main loop. Returns false, without doing anything, if there is no room for its hits. A barrier is needed between the
 // last write to the worklist and this call; the worklist is valid when it returns.
 template <int K, bool METRICS>
-__device__ bool step(const PodParameters& parameters, const fm::View& view, Worklist<K>& list,
+__device__ bool step(const PodParameters& parameters, const fm::IndexView& view, Worklist<K>& list,
                      const BlockMemory<K>& shared, Clock<METRICS>& clock) {
   clock.start();
   const PulledPods pulled = pull(parameters, list, shared);

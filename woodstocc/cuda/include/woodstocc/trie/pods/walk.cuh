@@ -32,7 +32,7 @@ __device__ inline QueryGroup group_of(const PodParameters& parameters, u32 unit)
 
 // The interval of a word of `length` codes, two bits each, the first one in the highest bits. Empty (size 0) if the word does
 // not occur. Any thread.
-__device__ inline fm::Interval find_word(const fm::View& view, u32 word, u32 length) {
+__device__ inline fm::Interval find_word(const fm::IndexView& view, u32 word, u32 length) {
   fm::Interval interval = fm::root(view);
   for (u32 i = length; i-- > 0 && interval.size > 0;) {
     fm::Interval children[4];
@@ -49,7 +49,7 @@ __device__ inline fm::Interval find_word(const fm::View& view, u32 word, u32 len
 // hit above that node, since words are shorter than all queries by more than K. Called by all threads of the block with
 // the same arguments; contains barriers; the worklist is valid when it returns.
 template <int K>
-__device__ void seed(const PodParameters& parameters, const fm::View& view, u32 unit, Worklist<K>& list,
+__device__ void seed(const PodParameters& parameters, const fm::IndexView& view, u32 unit, Worklist<K>& list,
                      const BlockMemory<K>& shared) {
   const QueryGroup group = group_of(parameters, unit);
   const u32 word = unit - group.first_unit;
@@ -116,7 +116,7 @@ template <int K, bool METRICS>
 __device__ void walk(const PodParameters& parameters) {
   DYN_SMEM(unsigned char, memory);
   const BlockMemory<K> shared(memory, parameters);
-  const fm::View& view = parameters.index;
+  const fm::IndexView& view = parameters.index;
   WorklistState* const state = parameters.states + blockIdx.x;
   Worklist<K> list(parameters, *state);
   Clock<METRICS> clock;

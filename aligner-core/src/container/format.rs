@@ -1,0 +1,31 @@
+//! Description of a container's format.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+
+/// Names of the sections of a format, in the order in which they lie in the file: mostly an enum.
+pub trait SectionName: Copy + Send + Sync + 'static {
+    /// All sections in order.
+    const ALL: &'static [Self];
+
+    /// Index of this section in [`ALL`](Self::ALL).
+    fn number(self) -> usize;
+
+    /// Name of this section in messages.
+    fn name(self) -> &'static str;
+}
+
+/// A kind of container file.
+pub trait Format: 'static {
+    /// First bytes of a file.
+    const MAGIC: [u8; 8];
+    /// Version of the format, which any change of any section raises.
+    const VERSION: u32;
+    /// Word for such a file in messages, for example "index".
+    const KIND: &'static str;
+    /// Numbers in the header that only this format has; a multiple of 8 bytes.
+    type Parameters: Pod + Debug;
+    /// Sections of a file.
+    type Section: SectionName;
+}

@@ -1,0 +1,37 @@
+//! `gpualign-bench blastn`: the speed of the filter pipeline of `gpualign blastn`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use gpualign_benches::{BlastnOptions, blastn, blastn_table};
+
+use crate::common::KernelBenchArguments;
+use gpualign::{open_database, read_queries};
+
+/// The command line of `gpualign-bench blastn`.
+#[derive(Debug, Args)]
+pub struct BlastnBenchArguments {
+    /// A database of `gpualign makedb`, of which pieces are the queries
+    #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
+    pub database: PathBuf,
+    /// Other queries, FASTA, which are searched together
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub query: Option<PathBuf>,
+    /// Threads of a block
+    #[arg(long, value_name = "N", default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(32..=256))]
+    pub width: u32,
+    #[command(flatten)]
+    pub common: KernelBenchArguments,
+}
+
+/// Measures both builds of the pipeline and prints a table.
+pub fn run(arguments: &BlastnBenchArguments) -> Result<()> {
+    let BlastnBenchArguments { database, query, width, common } = arguments;
+    let gpu = common.gpu()?;
+    let database = open_database(database)?;
+    let queries = query.as_deref().map_or_else(|| Ok(Vec::new()), read_queries)?;
+    let options = BlastnOptions { width: *width, runs: common.runs.into() };
+    common.print(|progress| blastn(&gpu, &database, queries, options, progress), blastn_table)
+}

@@ -1,0 +1,31 @@
+//! The program `gpualign-bench`: measures kernels and stages of gpualign on this machine.
+
+mod args;
+mod blastn;
+mod common;
+mod extend;
+mod mapping;
+mod nw;
+mod reads;
+mod runtime;
+mod seeds;
+mod woodstocc;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Bench};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    gpualign::run_program("gpualign-bench", || match &arguments.bench {
+        Bench::Runtime(arguments) => runtime::run(arguments),
+        Bench::Woodstocc(arguments) => woodstocc::run(arguments),
+        Bench::Nw(arguments) => nw::run(arguments),
+        Bench::Extend(arguments) => extend::run(arguments),
+        Bench::Seeds(arguments) => seeds::run(arguments),
+        Bench::Mapping(arguments) => mapping::run(arguments),
+        Bench::Blastn(arguments) => blastn::run(arguments),
+    })
+}

@@ -1,0 +1,46 @@
+//! What the benchmarks of reads and a reference have in common: opening both.
+
+use aligner_core::Device;
+use anyhow::Result;
+use clap::Args;
+use fm_index::FmIndex;
+use seed_extend::read::queries::Queries;
+
+use crate::common::KernelBenchArguments;
+use gpualign::console::Console;
+use gpualign::index;
+use gpualign::input::{self, Layout, Reads};
+use gpualign::options::MappingFiles;
+use gpualign::options::start_threads;
+
+/// Reads taken from the files at a time.
+const BATCH: usize = 1 << 17;
+
+/// The command line of `gpualign-bench mapping` and `gpualign-bench seeds`.
+#[derive(Debug, Args)]
+pub struct ReadsBenchArguments {
+    #[command(flatten)]
+    pub files: MappingFiles,
+    #[command(flatten)]
+    pub common: KernelBenchArguments,
+}
+
+impl ReadsBenchArguments {
+    /// The device, the reference's index and the queries of all reads, and starts the threads.
+    pub fn open(&self) -> Result<(Device, FmIndex, Vec<Queries>)> {
+        input::check(self.files.reads())?;
+        let device = Device::open(self.common.device)?.device;
+        start_threads(self.common.threads.count())?;
+        let (index, batches) = load(&self.files, &Console::new(self.common.messages))?;
+        let queries = |reads: &Reads| Queries::new(reads.iter().map(|read| read.sequence));
+        Ok((device, index, batches.iter().map(queries).collect()))
+    }
+}
+
+/// The reference's index, built if there is none, and all reads.
+pub fn load(files: &MappingFiles, console: &Console) -> Result<(FmIndex, Vec<Reads>)> {
+    let index = index::open_or_build(files.reference(), false, console)?;
+    let batches = input::batches(files.reads().to_vec(), Layout::Single, BATCH).batches;
+    let reads = batches.into_iter().map(input::ReadBatch::checked).collect::<Result<_>>()?;
+    Ok((index, reads))
+}

@@ -1,0 +1,7 @@
+//! The program `blastn-pipeline`: `gpualign blastn`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gpualign::blastn_pipeline()
+}

@@ -1,0 +1,7 @@
+//! The program `woodstocc`: `gpualign --mode all`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gpualign::woodstocc()
+}

@@ -1,0 +1,313 @@
+//! The command lines of the programs: parsing, checking and running them.
+
+use std::ffi::OsString;
+
+use anyhow::{Result, bail};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_double_dashes};
+use crate::commands::evaluate::args::EvaluateArguments;
+use crate::commands::index::IndexArguments;
+use crate::commands::map::args::{BEST_HEADING, MapArguments, MapOptions, Mode};
+use crate::commands::nw::args::Nw;
+use crate::commands::simulate::args::Simulate;
+use crate::commands::{blastn, completions, devices, evaluate, index, map, nw, simulate};
+use crate::options::MappingFiles;
+
+const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign <COMMAND>";
+
+const EXAMPLES: &str = "\
+Examples:
+  gpualign reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      The best locus of each pair of reads; one file of reads is single-end.
+  gpualign --mode all -k 5 a.fq b.fq ref.fa -o out.bam
+      Every locus with up to 5 differences, as BAM.
+
+A file of reads with the name of a command is given with its folder: ./index";
+
+/// Aligns reads to a reference: finds the best locus of each read, or every locus with up to K differences.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gpualign",
+    version,
+    override_usage = USAGE,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    max_term_width = 100
+)]
+pub struct Gpualign {
+    /// A command other than mapping.
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The files to map; `None` if there is a command.
+    #[command(flatten)]
+    files: Option<MappingFiles>,
+    /// How to map them.
+    #[command(flatten)]
+    options: MapOptions,
+}
+
+/// Commands other than mapping.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Builds the index of a reference, which later runs use
+    Index(IndexArguments),
+    /// Aligns many pairs of sequences from end to end (Needleman-Wunsch)
+    #[command(subcommand)]
+    Nw(Nw),
+    /// Makes a database of sequences for blastn
+    Makedb(MakeDbArguments),
+    /// Searches a database for similar sequences, as NCBI's blastn does
+    Blastn(Box<BlastnArguments>),
+    /// Lists the GPUs, or says why there are none
+    Devices,
+    /// Simulates genomes and reads
+    #[command(subcommand)]
+    Simulate(Simulate),
+    /// Measures the accuracy of a mapper on simulated reads, or compares two mappers
+    Evaluate(EvaluateArguments),
+    /// Prints completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Prints the manual page
+    Man,
+}
+
+/// Finds every locus of each read with up to K differences, as gpualign --mode all does.
+#[derive(Debug, Parser)]
+#[command(
+    name = "woodstocc",
+    version,
+    override_usage = "woodstocc [OPTIONS] <READS>... <REF>",
+    max_term_width = 100
+)]
+pub struct Woodstocc {
+    #[command(flatten)]
+    map: MapArguments,
+}
+
+/// Aligns many pairs of sequences from end to end, as gpualign nw does.
+#[derive(Debug, Parser)]
+#[command(name = "nw-batch", version, max_term_width = 100)]
+pub struct NwBatch {
+    #[command(subcommand)]
+    nw: Nw,
+}
+
+/// Searches a database for similar sequences, as gpualign blastn and NCBI's blastn do.
+#[derive(Debug, Parser)]
+#[command(name = "blastn-pipeline", version, max_term_width = 100)]
+pub struct BlastnPipeline {
+    #[command(flatten)]
+    blastn: BlastnArguments,
+}
+
+/// A program's command line.
+pub trait CommandLine: Parser {
+    /// The definition of the command line.
+    fn definition() -> clap::Command {
+        Self::command()
+    }
+
+    /// The words of the command line as clap understands them.
+    fn normalize(words: Vec<OsString>) -> Vec<OsString> {
+        words
+    }
+
+    /// Checks combinations of options.
+    ///
+    /// # Errors
+    /// Names the options that do not go together, and the way out.
+    fn check(&self) -> Result<(), String>;
+
+    /// Does what the command line asks for.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn run(&self) -> Result<()>;
+}
+
+/// Parses and checks the words of a command line, of which the first is the program; ends the process with code 2 if
+/// they are wrong.
+pub fn parse<L: CommandLine>(words: Vec<OsString>) -> L {
+    let mut definition = L::definition();
+    let matches = definition.clone().get_matches_from(L::normalize(words));
+    let line = L::from_arg_matches(&matches);
+    let line = line.unwrap_or_else(|error| error.format(&mut definition).exit());
+    if let Err(problem) = line.check() {
+        used_command(&mut definition, &matches).error(ErrorKind::InvalidValue, problem).exit();
+    }
+    line
+}
+
+/// The command or subcommand that was used, whose usage line belongs to an error.
+fn used_command<'c>(
+    definition: &'c mut clap::Command,
+    mut matches: &ArgMatches,
+) -> &'c mut clap::Command {
+    definition.build();
+    let mut names = Vec::new();
+    while let Some((name, of_subcommand)) = matches.subcommand() {
+        names.push(name);
+        matches = of_subcommand;
+    }
+    // The borrow checker does not see that a search without a result borrows nothing, so it is done twice.
+    names.into_iter().fold(definition, |command, name| {
+        if command.find_subcommand(name).is_none() {
+            return command;
+        }
+        command.find_subcommand_mut(name).unwrap_or_else(|| unreachable!("it was just found"))
+    })
+}
+
+impl CommandLine for Gpualign {
+    fn normalize(words: Vec<OsString>) -> Vec<OsString> {
+        with_double_dashes(words)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match (&self.command, &self.files) {
+            (Some(Command::Nw(nw)), _) => nw.check(),
+            (Some(Command::Blastn(blastn)), _) => blastn.check(),
+            (Some(_), _) | (None, None) => Ok(()),
+            (None, Some(files)) => check_mapping(files, &self.options),
+        }
+    }
+
+    fn run(&self) -> Result<()> {
+        match (&self.command, &self.files) {
+            (Some(Command::Index(arguments)), _) => index::run(arguments),
+            (Some(Command::Nw(nw)), _) => nw::run(nw),
+            (Some(Command::Makedb(arguments)), _) => blastn::make_database(arguments),
+            (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
+            (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),
+            (Some(Command::Evaluate(arguments)), _) => evaluate::run(arguments),
+            (Some(Command::Devices), _) => devices::run(),
+            (Some(Command::Completions { shell }), _) => {
+                completions::completions(*shell, Self::command())
+            }
+            (Some(Command::Man), _) => completions::manual(Self::command()),
+            (None, Some(files)) => map::run(files, &self.options),
+            (None, None) => bail!("neither a command nor reads and a reference are given"),
+        }
+    }
+}
+
+fn check_mapping(files: &MappingFiles, options: &MapOptions) -> Result<(), String> {
+    files.check()?;
+    options.check(files.reads().len())
+}
+
+impl CommandLine for Woodstocc {
+    /// The options of mapping, less the mode and what belongs to best mapping.
+    fn definition() -> clap::Command {
+        Self::command().mut_args(|arg| {
+            if arg.get_id() == "mode" {
+                arg.default_value("all").hide(true)
+            } else if arg.get_help_heading() == Some(BEST_HEADING) {
+                arg.hide(true)
+            } else {
+                arg
+            }
+        })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let MapArguments { files, options } = &self.map;
+        if options.mode == Mode::Best {
+            return Err("woodstocc has no --mode best: use gpualign".to_owned());
+        }
+        check_mapping(files, options)
+    }
+
+    fn run(&self) -> Result<()> {
+        map::run(&self.map.files, &self.map.options)
+    }
+}
+
+impl CommandLine for NwBatch {
+    fn check(&self) -> Result<(), String> {
+        self.nw.check()
+    }
+
+    fn run(&self) -> Result<()> {
+        nw::run(&self.nw)
+    }
+}
+
+impl CommandLine for BlastnPipeline {
+    fn normalize(mut words: Vec<OsString>) -> Vec<OsString> {
+        words.insert(1.min(words.len()), "blastn".into());
+        let mut words = with_double_dashes(words);
+        words.remove(1.min(words.len() - 1));
+        words
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.blastn.check()
+    }
+
+    fn run(&self) -> Result<()> {
+        blastn::run(&self.blastn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    #[test]
+    fn the_command_lines_are_consistent() {
+        Gpualign::definition().debug_assert();
+        Woodstocc::definition().debug_assert();
+        NwBatch::definition().debug_assert();
+        BlastnPipeline::definition().debug_assert();
+    }
+
+    #[test]
+    fn the_last_operand_is_the_reference() {
+        for words in [
+            ["gpualign", "a.fq", "-", "b.fq", "ref.fa", "-k", "0"],
+            ["gpualign", "a.fq", "-k", "0", "-", "b.fq", "ref.fa"],
+            ["gpualign", "-k", "0", "a.fq", "-", "b.fq", "ref.fa"],
+            ["gpualign", "a.fq", "-", "b.fq", "-k", "0", "ref.fa"],
+        ] {
+            let line = Gpualign::parse_from(words);
+            let files = line.files.expect("mapping is meant");
+            assert_eq!(files.reads(), ["a.fq", "-", "b.fq"].map(PathBuf::from));
+            assert_eq!(files.reference(), Path::new("ref.fa"));
+            assert!(line.command.is_none());
+        }
+    }
+
+    #[test]
+    fn a_reference_alone_is_refused() {
+        let line = Gpualign::parse_from(["gpualign", "ref.fa"]);
+        let problem = line.check().expect_err("has no reads");
+        assert!(problem.contains("'ref.fa' is the only one"), "{problem}");
+    }
+
+    #[test]
+    fn commands_need_no_reads() {
+        let line = Gpualign::parse_from(["gpualign", "index", "ref.fa", "-t", "2"]);
+        assert!(line.files.is_none());
+        assert!(matches!(line.command, Some(Command::Index(index)) if index.threads.count() == 2));
+    }
+
+    #[test]
+    fn an_error_shows_the_usage_of_its_subcommand() {
+        let mut definition = Gpualign::definition();
+        let words = ["gpualign", "nw", "pairs", "a.fa", "b.fa"];
+        let matches = definition.clone().get_matches_from(words);
+        let used = used_command(&mut definition, &matches);
+        let usage = used.render_usage().to_string();
+        assert!(usage.starts_with("Usage: gpualign nw pairs "), "{usage}");
+    }
+}

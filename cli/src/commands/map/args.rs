@@ -1,0 +1,390 @@
+//! The command line of mapping: options of both modes, and of each.
+
+use std::path::{Path, PathBuf};
+
+use aligner_core::DeviceRequest;
+use clap::{Args, ValueEnum, ValueHint};
+use serde::Serialize;
+use woodstocc::{MAX_K, Params, Report, Strategy};
+
+use super::sorting::Sorting;
+use crate::input::Layout;
+use crate::options::{MappingFiles, Messages, Threads};
+use crate::output::record::best::Alternatives;
+use crate::output::{Format, ReadGroup};
+
+/// What to find for each read: values of `--mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The locus where each read, or pair of reads, most likely came from; clips ends that do not align
+    Best,
+    /// Every locus where a read aligns from end to end with up to K differences; each read by itself
+    All,
+}
+
+impl Mode {
+    /// The value of `--mode`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::All => "all",
+        }
+    }
+}
+
+/// The length of reads that options are tuned for: values of `--preset`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Reads of 70 bases and more
+    Standard,
+    /// Reads of 25 to 70 bases: slower, with shorter seeds and a minimum score of 22, not 30
+    Short,
+}
+
+impl From<Preset> for seed_extend::Options {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Standard => Self::default(),
+            Preset::Short => Self::short(),
+        }
+    }
+}
+
+/// Options of mode best only.
+#[derive(Debug, Args)]
+#[command(next_help_heading = BEST_HEADING)]
+pub struct BestOptions {
+    /// In each file of reads, mates follow each other
+    #[arg(long)]
+    pub interleaved: bool,
+    /// Map every read by itself, also if there are two files of reads
+    #[arg(long, conflicts_with = "interleaved")]
+    pub single: bool,
+    /// Length of the reads [default: standard]
+    #[arg(long, value_name = "READS")]
+    pub preset: Option<Preset>,
+    /// How to report secondary alignments [default: none]
+    #[arg(long, value_name = "WHERE")]
+    pub alternatives: Option<Alternatives>,
+}
+
+/// Options of mode all only.
+#[derive(Debug, Args)]
+#[command(next_help_heading = ALL_HEADING)]
+pub struct AllOptions {
+    /// Maximum number of differences (mismatches, inserted and deleted bases), 0 to 15 [default: 3]
+    #[arg(short, value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_K)))]
+    pub k: Option<u8>,
+    /// Report the primary locus of each read only, not every locus
+    #[arg(long)]
+    pub primary_only: bool,
+    /// Report every match start within K differences, not one for each locus
+    #[arg(long, conflicts_with = "primary_only")]
+    pub all_starts: bool,
+    /// Search algorithm; all of them find the same loci [default: auto]
+    #[arg(long)]
+    pub strategy: Option<StrategyName>,
+}
+
+/// The heading of [`BestOptions`] in the help.
+pub const BEST_HEADING: &str = "Best mapping";
+
+/// The heading of [`AllOptions`] in the help.
+const ALL_HEADING: &str = "All mapping";
+
+/// The default of `-k`.
+const DEFAULT_K: u8 = 3;
+
+/// The files and options of a mapping run.
+#[derive(Debug, Args)]
+pub struct MapArguments {
+    /// Reads and the reference.
+    #[command(flatten)]
+    pub files: MappingFiles,
+    /// How to map them.
+    #[command(flatten)]
+    pub options: MapOptions,
+}
+
+/// The options of mapping.
+#[derive(Debug, Args)]
+pub struct MapOptions {
+    /// Mapping mode
+    #[arg(long, default_value = "best", help_heading = "Search")]
+    pub mode: Mode,
+    #[command(flatten)]
+    pub best: BestOptions,
+    #[command(flatten)]
+    pub all: AllOptions,
+    /// Seed that decides, together with a read's name, which of equally good loci is the primary one
+    #[arg(long, default_value_t = 0, help_heading = "Search")]
+    pub seed: u64,
+
+    /// Write to FILE, as SAM, BAM or CRAM by its extension [default: SAM to standard output]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output",
+        value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Output format, which overrides the extension
+    #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
+    pub output_format: Option<Format>,
+    /// Read group of all reads, as a header line: '@RG\tID:x\tSM:y'
+    #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
+    pub read_group: Option<ReadGroup>,
+    /// Write = and X in CIGAR strings, not M; SAM and BAM only
+    #[arg(long, help_heading = "Output")]
+    pub eqx: bool,
+    #[command(flatten)]
+    pub sorting: Sorting,
+    /// Print statistics to standard error at the end
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub stats: Option<StatsFormat>,
+    /// Write a page about the run to FILE.html, and beside it sections for MultiQC, FILE*_mqc.json
+    #[arg(long, value_name = "FILE.html", help_heading = "Output", value_hint = ValueHint::FilePath,
+        value_parser = parse_report)]
+    pub report: Option<PathBuf>,
+    /// Write a timeline of the steps of each batch to FILE: JSON for Perfetto or Chrome's tracing page
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    pub timeline: Option<PathBuf>,
+
+    /// Where to map: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value_t, help_heading = "Resources")]
+    pub device: DeviceRequest,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Number of reads mapped at a time: more are faster and take more memory
+    #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch_size: u32,
+    /// Save the index as REF.gpx if it has to be built
+    #[arg(long, help_heading = "Resources")]
+    pub save_index: bool,
+
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// Names of search strategies: values of `--strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StrategyName {
+    /// The fastest for the reads of each length, measured on a sample of them
+    Auto,
+    /// Dynamic programming over the suffix trie, for K up to 7
+    Trie,
+    /// Exact occurrences of the K + 1 pieces of a read, verified
+    Filter,
+    /// Search schemes: pieces of a read, extended to both sides with few differences, then verified
+    Scheme,
+    /// A linear scan of the reference on the CPU
+    Scan,
+}
+
+impl From<StrategyName> for Strategy {
+    fn from(name: StrategyName) -> Self {
+        match name {
+            StrategyName::Auto => Self::Auto,
+            StrategyName::Trie => Self::Trie,
+            StrategyName::Filter => Self::Filter,
+            StrategyName::Scheme => Self::Scheme,
+            StrategyName::Scan => Self::Scan,
+        }
+    }
+}
+
+impl From<Strategy> for StrategyName {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::Auto => Self::Auto,
+            Strategy::Trie => Self::Trie,
+            Strategy::Filter => Self::Filter,
+            Strategy::Scheme => Self::Scheme,
+            Strategy::Scan => Self::Scan,
+        }
+    }
+}
+
+/// Formats of statistics: values of `--stats`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// One JSON object
+    Json,
+}
+
+impl MapOptions {
+    /// The output format; `None` if it can be told neither from the option nor from the name.
+    pub fn format(&self) -> Option<Format> {
+        self.output_format.or_else(|| match &self.output {
+            None => Some(Format::Sam),
+            Some(path) => Format::of(path),
+        })
+    }
+
+    /// An option that was given although it belongs to the other mode.
+    fn option_of_other_mode(&self) -> Option<&'static str> {
+        let BestOptions { interleaved, single, preset, alternatives } = self.best;
+        let AllOptions { k, primary_only, all_starts, strategy } = self.all;
+        let given: [(bool, &str); 4] = match self.mode {
+            Mode::Best => [
+                (k.is_some(), "-k"),
+                (primary_only, "--primary-only"),
+                (all_starts, "--all-starts"),
+                (strategy.is_some(), "--strategy"),
+            ],
+            Mode::All => [
+                (interleaved, "--interleaved"),
+                (single, "--single"),
+                (preset.is_some(), "--preset"),
+                (alternatives.is_some(), "--alternatives"),
+            ],
+        };
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+
+    /// How mates lie in so many files of reads.
+    pub fn layout(&self, files: usize) -> Layout {
+        match self.mode {
+            Mode::Best if self.best.interleaved => Layout::Interleaved,
+            Mode::Best if files > 1 && !self.best.single => Layout::Pairs,
+            Mode::Best | Mode::All => Layout::Single,
+        }
+    }
+
+    /// Checks combinations of options, for so many files of reads.
+    ///
+    /// # Errors
+    /// Names the options that do not go together, and the way out.
+    pub fn check(&self, files: usize) -> Result<(), String> {
+        if let Some(name) = self.option_of_other_mode() {
+            let other = match self.mode {
+                Mode::Best => Mode::All,
+                Mode::All => Mode::Best,
+            };
+            let (mode, other) = (self.mode.name(), other.name());
+            return Err(format!(
+                "{name} is an option of --mode {other}, but the mode is {mode}: leave it out, or add --mode {other}"
+            ));
+        }
+        if !files.is_multiple_of(self.layout(files).files()) {
+            return Err(format!(
+                "{files} files of reads cannot be paired: give an even number of files, or add --single"
+            ));
+        }
+        let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
+        if self.timeline.as_ref().is_some_and(is_stdout)
+            && self.output.as_ref().is_none_or(is_stdout)
+        {
+            return Err("output and timeline both go to standard output: give one of them a file"
+                .to_owned());
+        }
+        match (self.format(), &self.output) {
+            (Some(Format::Cram), _) if self.eqx => {
+                Err("--eqx needs SAM or BAM, since CRAM cannot store = and X: leave it out, or change the format".to_owned())
+            }
+            (None, Some(path)) => Err(format!(
+                "'{}' does not end in .sam, .bam or .cram: choose the format with --output-format",
+                path.display()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The parameters of mode all.
+    pub fn all_parameters(&self) -> Params {
+        let AllOptions { k, primary_only, all_starts, strategy } = self.all;
+        let report = match (primary_only, all_starts) {
+            (_, true) => Report::AllStarts,
+            (true, false) => Report::Best,
+            (false, false) => Report::All,
+        };
+        Params {
+            k: k.unwrap_or(DEFAULT_K),
+            report,
+            strategy: strategy.unwrap_or(StrategyName::Auto).into(),
+            seed: self.seed,
+            metrics: self.stats.is_some(),
+        }
+    }
+}
+
+/// The name of a report's page, which must end in `.html`.
+fn parse_report(value: &str) -> Result<PathBuf, String> {
+    let path = Path::new(value);
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        Ok(path.to_owned())
+    } else {
+        Err("the name of the page must end in .html".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    /// A command line of mapping alone.
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        map: MapArguments,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<MapArguments, clap::Error> {
+        let all = [&["gpualign", "a.fq", "ref.fa"], arguments].concat();
+        Line::try_parse_from(all).map(|line| line.map)
+    }
+
+    #[test]
+    fn the_format_follows_option_then_name() {
+        let format =
+            |arguments: &[&str]| parse(arguments).expect("is a command line").options.format();
+        assert_eq!(format(&[]), Some(Format::Sam));
+        assert_eq!(format(&["-O", "bam"]), Some(Format::Bam));
+        assert_eq!(format(&["-o", "x.CRAM"]), Some(Format::Cram));
+        assert_eq!(format(&["-o", "x.bam", "-O", "sam"]), Some(Format::Sam));
+        assert_eq!(format(&["-o", "x.txt"]), None);
+    }
+
+    #[test]
+    fn a_report_is_a_page_of_html() {
+        let page = |value| {
+            let parsed = parse(&["--report", value]);
+            parsed.map(|map| map.options.report).map_err(|_| "refused")
+        };
+        assert_eq!(page("a/run.HTML"), Ok(Some("a/run.HTML".into())));
+        for wrong in ["some", ".html", "all", "best"] {
+            assert_eq!(page(wrong), Err("refused"), "{wrong}");
+        }
+        parse(&["--report", "a.html", "--report", "b.html"]).expect_err("are two pages");
+        assert_eq!(parse(&[]).expect("is a command line").options.report, None);
+    }
+
+    #[test]
+    fn loci_follow_the_options_of_mode_all() {
+        let report = |arguments: &[&str]| {
+            let all = [&["--mode", "all"], arguments].concat();
+            parse(&all).map(|map| map.options.all_parameters().report).map_err(|_| "refused")
+        };
+        assert_eq!(report(&[]), Ok(Report::All));
+        assert_eq!(report(&["--primary-only"]), Ok(Report::Best));
+        assert_eq!(report(&["--all-starts"]), Ok(Report::AllStarts));
+        assert_eq!(report(&["--all-starts", "--primary-only"]), Err("refused"));
+    }
+
+    #[test]
+    fn options_of_the_other_mode_are_refused() {
+        let check = |arguments: &[&str]| {
+            parse(arguments).expect("is a command line").options.check(1).expect_err("is refused")
+        };
+        let expected =
+            "-k is an option of --mode all, but the mode is best: leave it out, or add --mode all";
+        assert_eq!(check(&["-k", "2"]), expected);
+        assert!(
+            check(&["--primary-only"]).starts_with("--primary-only is an option of --mode all")
+        );
+        let single = check(&["--mode", "all", "--single"]);
+        assert!(single.starts_with("--single is an option of --mode best, but the mode is all"));
+    }
+}

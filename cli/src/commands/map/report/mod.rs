@@ -1,0 +1,65 @@
+//! `--report FILE.html`: the results of a run as a page, and as custom content of `MultiQC`.
+//!
+//! The page has its style and charts in itself. The same folder gets `run_mqc.json`, `run_mapq_mqc.json` and so on, which
+//! `MultiQC` finds by their names.
+
+mod histogram;
+mod html;
+mod multiqc;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+
+use super::stats::Summary;
+use crate::staging::Target;
+
+/// The files of a report, which are written at the end of a run.
+#[derive(Debug)]
+pub struct Report {
+    page: Target,
+    /// The files of [`multiqc::PARTS`], in their order.
+    sections: Vec<Target>,
+    /// The name of the run: that of the page, without its extension.
+    name: String,
+}
+
+impl Report {
+    /// Checks that the page with this name, and the other files of the report, can be written.
+    ///
+    /// # Errors
+    /// If one of them cannot.
+    pub fn new(path: &Path) -> Result<Self> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let section =
+            |part: &&str| Target::new(Some(&path.with_file_name(format!("{name}{part}_mqc.json"))));
+        let page = Target::new(Some(path))?;
+        let sections = multiqc::PARTS.iter().map(section).collect::<Result<_>>()?;
+        Ok(Self { page, sections, name })
+    }
+
+    /// Writes the page and the sections.
+    ///
+    /// # Errors
+    /// If a chart cannot be drawn, or a file not be written.
+    pub fn write(self, summary: &Summary) -> Result<()> {
+        let page = html::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
+        write(self.page, &page)?;
+        let mut sections = multiqc::sections(&self.name, summary);
+        for (part, target) in multiqc::PARTS.into_iter().zip(self.sections) {
+            // Not every run has every section: single reads have no insert sizes.
+            if let Some(place) = sections.iter().position(|(of, _)| *of == part) {
+                write(target, &(sections.swap_remove(place).1.to_string() + "\n"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(target: Target, text: &str) -> Result<()> {
+    let write = || File::from(target.open()?).write_all(text.as_bytes());
+    write().with_context(|| target.name())?;
+    target.commit()
+}

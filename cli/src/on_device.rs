@@ -1,0 +1,80 @@
+//! Values that live on a device: made on the GPU, or on the CPU if the GPU fails and any device will do.
+
+use aligner_core::{Device, DeviceError, DeviceRequest};
+use anyhow::Result;
+use blastn_pipeline::error::SearchError;
+use nw_batch::AlignError;
+
+use crate::console::Console;
+
+/// An error that a device may be the cause of.
+pub trait MaybeDeviceError: Into<anyhow::Error> {
+    /// The error of the device, if that is the cause.
+    fn device_error(&self) -> Option<&DeviceError>;
+}
+
+/// Implements [`MaybeDeviceError`] for errors with a variant `Device`.
+macro_rules! maybe_device_error {
+    ($($error:ty),*) => {
+        $(impl MaybeDeviceError for $error {
+            fn device_error(&self) -> Option<&DeviceError> {
+                #[allow(unreachable_patterns)] // Some errors have no other variant.
+                match self {
+                    Self::Device(reason) => Some(reason),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+maybe_device_error!(AlignError, SearchError, seed_extend::MapError, woodstocc::MapError);
+
+/// Makes a value with `on` on a device, and returns it with the device's name.
+///
+/// If the GPU fails and the request was for any device, the value is made on the CPU. A notice then says that `doing` goes
+/// on there.
+///
+/// # Errors
+/// If the value cannot be made.
+pub fn make<T, E: MaybeDeviceError>(
+    (device, request): (Device, DeviceRequest),
+    console: &Console,
+    doing: &str,
+    on: impl Fn(Device) -> Result<T, E>,
+) -> Result<(T, String)> {
+    let name = device.describe();
+    match on(device) {
+        Ok(made) => Ok((made, name)),
+        Err(error) => match error.device_error() {
+            Some(reason) if request == DeviceRequest::Auto => {
+                console.notice(&format!("{name}: {reason}: {doing} on the CPU"));
+                let made = on(Device::Cpu).map_err(Into::into)?;
+                Ok((made, Device::Cpu.describe()))
+            }
+            _ => Err(error.into()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::options::Messages;
+
+    #[test]
+    fn another_device_is_taken_if_any_will_do() {
+        let console = Console::new(Messages { quiet: true, verbose: false });
+        let made = |request, error: fn() -> AlignError| {
+            let first = Cell::new(true);
+            let on = |_| if first.replace(false) { Err(error()) } else { Ok(7) };
+            make((Device::Cpu, request), &console, "testing", on).ok()
+        };
+        let of_device = || AlignError::Device(DeviceError::OutOfMemory(None));
+        assert_eq!(made(DeviceRequest::Auto, of_device), Some((7, "cpu".to_owned())));
+        assert_eq!(made(DeviceRequest::Cpu, of_device), None);
+        assert_eq!(made(DeviceRequest::Auto, || AlignError::NoGpu), None);
+    }
+}

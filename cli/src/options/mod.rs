@@ -1,0 +1,11 @@
+//! Options that several commands have in common.
+
+mod files;
+mod memory;
+mod messages;
+mod threads;
+
+pub use self::files::MappingFiles;
+pub use self::memory::parse_memory;
+pub use self::messages::Messages;
+pub use self::threads::{Threads, start_threads};

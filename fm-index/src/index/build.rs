@@ -1,0 +1,241 @@
+//! Building an index: libsais sorts the suffixes of the text and then, in the same memory, those of the reversed text;
+//! each suffix array is reduced at once to rank blocks (and that of the text to samples).
+
+use aligner_core::container::SectionName;
+use libsais::{
+    IsValidOutputFor, LIBSAIS_I32_OUTPUT_MAXIMUM_SIZE, LibsaisError, OutputElement,
+    SuffixArrayConstruction, ThreadCount,
+};
+use rayon::prelude::*;
+
+use super::error::BuildError;
+use super::interval::{Interval, Transforms};
+use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
+use super::stored_reference::{self, ContigRecord};
+use crate::image::{IndexImage, IndexImageBuilder, IndexSection};
+use crate::reference::{Reference, packed};
+
+/// Maximum length of the words of the look-up table, in bases.
+const MAX_TABLE_LENGTH: u32 = 12;
+
+/// Minimum length of a text, in bases, whose suffixes several threads sort. The threads of libsais spin while they
+/// wait for each other, and on busy cores made sorting of shorter texts 20 times slower.
+const MIN_THREADED_TEXT: usize = 1 << 28;
+
+/// Options of building an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Rows between samples of the suffix array: a power of two from 1 to 64. Locating an occurrence takes about
+    /// `sample_rate` steps; the samples take `4 / sample_rate` bytes a base.
+    pub sample_rate: u32,
+}
+
+impl Default for BuildOptions {
+    /// Sample rate 8.
+    fn default() -> Self {
+        Self { sample_rate: 8 }
+    }
+}
+
+/// Builds the image of a reference's index, on the current rayon pool.
+///
+/// # Errors
+/// [`BuildError::SampleRate`] or [`BuildError::SuffixArray`].
+pub(crate) fn build(
+    reference: &Reference,
+    options: BuildOptions,
+) -> Result<IndexImage, BuildError> {
+    let mut image = prepare(reference, options.sample_rate)?;
+    let text = reference.indexed_codes();
+    let threads = match text.len() {
+        MIN_THREADED_TEXT.. => u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX),
+        _ => 1,
+    };
+    let transforms = if text.len() < LIBSAIS_I32_OUTPUT_MAXIMUM_SIZE {
+        fill_transforms::<i32>(text, options, threads, &mut image)
+    } else {
+        fill_transforms::<i64>(text, options, threads, &mut image)
+    };
+    transforms.map_err(|error| {
+        BuildError::SuffixArray(match error {
+            LibsaisError::OutOfMemory => "out of memory",
+            LibsaisError::InvalidInput => "invalid input",
+            LibsaisError::UnknownError => "unknown error",
+        })
+    })?;
+    fill_table(&mut image);
+    Ok(image.finish())
+}
+
+/// An image that holds the reference; its transforms, samples and look-up table are still zeros.
+fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder, BuildError> {
+    if !sample_rate.is_power_of_two() || sample_rate > 64 {
+        return Err(BuildError::SampleRate(sample_rate));
+    }
+    let bases = reference.indexed_len();
+    let rows = u64::from(bases) + 1;
+    let table_length = (bases.ilog2() / 2).saturating_sub(2).clamp(1, MAX_TABLE_LENGTH);
+    let blocks = blocks_for(rows) * size_of::<RankBlock>() as u64;
+    let length_of = |section: IndexSection| match section {
+        IndexSection::Contigs => (reference.contigs().len() * size_of::<ContigRecord>()) as u64,
+        IndexSection::Names => stored_reference::names_length(reference) as u64,
+        IndexSection::Exceptions => size_of_val(reference.exceptions()) as u64,
+        IndexSection::Text => (packed::words_for(bases as usize) * size_of::<u64>()) as u64,
+        IndexSection::Forward | IndexSection::Reverse => blocks,
+        IndexSection::Samples => rows.div_ceil(u64::from(sample_rate)) * size_of::<u32>() as u64,
+        IndexSection::Table => (size_of::<Interval>() as u64) << (2 * table_length),
+    };
+    let mut lengths = [0; IndexSection::ALL.len()];
+    for (length, &section) in lengths.iter_mut().zip(IndexSection::ALL) {
+        *length = length_of(section);
+    }
+    let mut image = IndexImageBuilder::new(lengths);
+    stored_reference::store(reference, &mut image);
+    image.section_mut(IndexSection::Text).copy_from_slice(reference.packed_text());
+    let parameters = image.parameters_mut();
+    parameters.source = reference.source();
+    parameters.bases = bases;
+    parameters.sample_rate = sample_rate;
+    parameters.table_length = table_length;
+    Ok(image)
+}
+
+/// Fills the sections of both transforms and of the samples, with suffix arrays of elements `I`.
+fn fill_transforms<I: OutputElement + IsValidOutputFor<u8> + Into<i64>>(
+    mut text: Vec<u8>,
+    options: BuildOptions,
+    threads: u16,
+    image: &mut IndexImageBuilder,
+) -> Result<(), LibsaisError> {
+    let mut positions: Vec<I> = bytemuck::allocation::zeroed_vec(text.len());
+
+    sort_suffixes(&text, &mut positions, threads)?;
+    let suffixes = Suffixes { text: &text, positions: &positions };
+    let samples: &mut [u32] = image.section_mut(IndexSection::Samples);
+    samples.par_iter_mut().enumerate().for_each(|(i, sample)| {
+        *sample = suffixes.position(i * options.sample_rate as usize) as u32;
+    });
+    let blocks: &mut [RankBlock] = image.section_mut(IndexSection::Forward);
+    let forward_primary = suffixes.fill_blocks(blocks);
+    let all = Bwt { blocks, primary: forward_primary, first: [0; 4] }.rank4(text.len() as u32 + 1);
+
+    text.reverse();
+    sort_suffixes(&text, &mut positions, threads)?;
+    let suffixes = Suffixes { text: &text, positions: &positions };
+    let reverse_primary = suffixes.fill_blocks(image.section_mut(IndexSection::Reverse));
+
+    let parameters = image.parameters_mut();
+    parameters.forward_primary = forward_primary;
+    parameters.reverse_primary = reverse_primary;
+    parameters.first = [1, 1 + all[0], 1 + all[0] + all[1], 1 + all[0] + all[1] + all[2]];
+    Ok(())
+}
+
+/// Sets `positions` to the suffix array of a text.
+fn sort_suffixes<I: OutputElement + IsValidOutputFor<u8>>(
+    text: &[u8],
+    positions: &mut [I],
+    threads: u16,
+) -> Result<(), LibsaisError> {
+    let construction = SuffixArrayConstruction::for_text(text).in_borrowed_buffer(positions);
+    if threads < 2 {
+        construction.single_threaded().run().map(drop)
+    } else {
+        construction.multi_threaded(ThreadCount::fixed(threads)).run().map(drop)
+    }
+}
+
+/// A text and its suffix array, as libsais gives it.
+struct Suffixes<'a, I> {
+    text: &'a [u8],
+    /// Starts of the suffixes in order, without the empty suffix.
+    positions: &'a [I],
+}
+
+impl<I: Copy + Sync + Into<i64>> Suffixes<'_, I> {
+    /// Start of the suffix of a row of the transform; row 0 is the empty suffix.
+    fn position(&self, row: usize) -> usize {
+        match row.checked_sub(1) {
+            Some(i) => self.positions[i].into() as usize,
+            None => self.text.len(),
+        }
+    }
+
+    /// Fills zeroed rank blocks, and returns the row of the whole text (the primary).
+    fn fill_blocks(&self, blocks: &mut [RankBlock]) -> u32 {
+        let per_block = SYMBOLS_PER_BLOCK as usize;
+        // One block holds the primary, which is never row 0; the others contribute 0 to the sum.
+        let primary = blocks
+            .par_iter_mut()
+            .enumerate()
+            .map(|(i, block)| {
+                let rows = i * per_block..((i + 1) * per_block).min(self.text.len() + 1);
+                let mut primary = 0;
+                for (place, row) in rows.enumerate() {
+                    match self.position(row).checked_sub(1) {
+                        Some(before) => block.set(place, self.text[before]),
+                        None => primary = row as u32,
+                    }
+                }
+                primary
+            })
+            .sum();
+        let mut counts = [0; 4];
+        for block in blocks {
+            let after = block.counts_before(SYMBOLS_PER_BLOCK);
+            block.counts = counts;
+            for (count, in_block) in counts.iter_mut().zip(after) {
+                *count += in_block;
+            }
+        }
+        primary
+    }
+}
+
+/// Fills the look-up table, by extension of words in the finished transforms.
+fn fill_table(image: &mut IndexImageBuilder) {
+    let parameters = *image.parameters_mut();
+    let table = {
+        let first = parameters.first;
+        let transforms = Transforms {
+            forward: Bwt {
+                blocks: image.section(IndexSection::Forward),
+                primary: parameters.forward_primary,
+                first,
+            },
+            reverse: Bwt {
+                blocks: image.section(IndexSection::Reverse),
+                primary: parameters.reverse_primary,
+                first,
+            },
+        };
+        let root = Interval { lo: 0, lo_reverse: 0, size: parameters.bases + 1 };
+        transforms.all_words(root, parameters.table_length as usize)
+    };
+    image.section_mut(IndexSection::Table).copy_from_slice(&table);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of 2^31 bases and more need 64-bit suffix arrays, which several threads sort.
+    #[test]
+    fn both_widths_of_suffix_arrays_give_one_index() {
+        let mut rng = fastrand::Rng::with_seed(9);
+        let letters: Vec<u8> = (0..5000).map(|_| b"ACGT"[rng.usize(0..4)]).collect();
+        let reference = Reference::from_records([("text", letters)]).unwrap();
+        let options = BuildOptions { sample_rate: 2 };
+        let mut narrow = prepare(&reference, options.sample_rate).unwrap();
+        fill_transforms::<i32>(reference.indexed_codes(), options, 1, &mut narrow).unwrap();
+        let mut wide = prepare(&reference, options.sample_rate).unwrap();
+        fill_transforms::<i64>(reference.indexed_codes(), options, 2, &mut wide).unwrap();
+        assert!(narrow.section::<u64>(IndexSection::Forward).iter().any(|&word| word != 0));
+        let (narrow, wide) = (narrow.finish(), wide.finish());
+        for &section in IndexSection::ALL {
+            let bytes = narrow.section::<u8>(section);
+            assert_eq!(bytes, wide.section::<u8>(section), "{}", section.name());
+        }
+        assert_eq!(bytemuck::bytes_of(narrow.parameters()), bytemuck::bytes_of(wide.parameters()));
+    }
+}

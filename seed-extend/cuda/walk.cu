@@ -41,13 +41,13 @@ struct Walk : stream::Exploding {
                                 lane,            group.columns,
                                 group.bytes,     site.element % TASKS};
     uint32_t kept[KEPT];
-    extend::Place place = walker.walk(end, extend::Runs{kept + KEPT, KEPT, 0, 0, 0});
+    extend::Place place = walker.walk(end, gpualign::BackwardRuns{kept + KEPT, KEPT, 0, 0, 0});
     place.first_run = atomicAdd(context.taken, static_cast<unsigned long long>(place.runs));
     const uint64_t behind = place.first_run + place.runs;
     if (behind <= context.capacity && place.runs <= KEPT) {
       for (uint32_t run = 1; run <= place.runs; run++) context.runs[behind - run] = kept[KEPT - run];
     } else if (behind <= context.capacity) {
-      walker.walk(end, extend::Runs{context.runs + behind, place.runs, 0, 0, 0});
+      walker.walk(end, gpualign::BackwardRuns{context.runs + behind, place.runs, 0, 0, 0});
     }
     push(stream::to<0>(), Aligned{place, number, {}});
   }

@@ -85,8 +85,7 @@ pub mod stats;
 pub mod trie;
 pub mod verify;
 
-pub use aligner_core::cigar::Op;
-pub use alignment::mapping::{Alignment, AlignmentPath, CigarRun, Mapping};
+pub use alignment::mapping::{Alignment, AlignmentPath, Mapping};
 pub use alignment::ungapped::UngappedPath;
 pub use cost::StrategyChoice;
 pub use error::MapError;

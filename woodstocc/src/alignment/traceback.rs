@@ -8,12 +8,11 @@
 use std::hint::black_box;
 use std::ops::Range;
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::{PlainStretches, Reference};
 
-use aligner_core::cigar::Op;
-
 use super::diagonals::DiagonalDifferences;
-use super::mapping::{CigarRun, Mapping};
+use super::mapping::Mapping;
 use super::ungapped::{self, AlignedWord, PackedQuery, UngappedPath};
 use crate::locus::loci::Locus;
 use crate::locus::matches;
@@ -142,24 +141,24 @@ fn trace_back(
     while i > 0 || j > 0 {
         let equal = diagonals.equal_before(j as isize - i as isize, i).min(j);
         if equal > 0 {
-            runs.push((Op::Equal, equal as u32));
+            runs.push(CigarRun::new(CigarOp::Equal, equal as u32));
             (i, j) = (i - equal, j - equal);
             continue;
         }
         here -= 1;
         let op = if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
             (i, j) = (i - 1, j - 1);
-            Op::Different
+            CigarOp::Different
         } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
             j -= 1;
-            Op::Deletion
+            CigarOp::Deletion
         } else {
             i -= 1;
-            Op::Insertion
+            CigarOp::Insertion
         };
         match runs[begin..].last_mut() {
-            Some((last, count)) if *last == op => *count += 1,
-            _ => runs.push((op, 1)),
+            Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + 1),
+            _ => runs.push(CigarRun::new(op, 1)),
         }
     }
     runs[begin..].reverse();
@@ -231,7 +230,7 @@ mod tests {
         diagonals.set_codes(&codes(query), distance, &codes(text));
         let lengths = (query.len(), text.len());
         trace_back(&diagonals, lengths, distance, &mut FurthestPrefixes::default(), &mut runs);
-        runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
+        runs.iter().map(CigarRun::to_string).collect()
     }
 
     #[test]

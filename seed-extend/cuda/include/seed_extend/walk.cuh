@@ -1,35 +1,16 @@
 // The way back through an alignment, by the numbers of its cells (band.cuh).
 #pragma once
 
+#include <gpualign/cigar.cuh>
+
 #include "band.cuh"
 
 namespace extend {
 
-// Operations of a CIGAR's run, in its lowest two bits; its length is in the others. Mirrors `Run` of
-// aligner-core/src/cigar.rs.
-constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
-
-// Counts runs, from the last to the first, and writes them while there is room.
-struct Runs {
-  uint32_t* end;  // behind the first of them in memory, which is the last to come
-  uint32_t room;  // runs that may be written before it
-  uint32_t count;
-  uint32_t op, length;
-
-  __device__ void push(uint32_t next, uint32_t by) {
-    if (next != op) {
-      flush();
-      op = next;
-      length = 0;
-    }
-    length += by;
-  }
-  __device__ void flush() {
-    if (length == 0) return;
-    count++;
-    if (count <= room) *(end - count) = length << 2 | op;
-  }
-};
+using gpualign::DELETION;
+using gpualign::DIFFERENT;
+using gpualign::EQUAL;
+using gpualign::INSERTION;
 
 // One task, and its cells. Any thread may call its functions at any time.
 struct Walker {
@@ -75,7 +56,7 @@ struct Walker {
   // beginning of an alignment that ends there has a gap last. Then it used the row's base, or the column's, in a
   // pair or another gap before; with this pair instead, and what it was used in as a part of the gap, it scores no
   // less. Only if a gap costs less than clipping is there an exception: what begins in row 0 has to begin with a pair.
-  __device__ Place walk(Scored end, Runs runs) const {
+  __device__ Place walk(Scored end, gpualign::BackwardRuns runs) const {
     const bool is_whole = end.query_end == banded.task.query_len;
     int here = end.score + costs.first + (is_whole ? 1 : 2) * costs.clip;
     uint32_t row = end.query_end - 1, column = 0;

@@ -117,7 +117,7 @@ impl<'a> LocusAligner<'a> {
             }
         };
         mapping.set_runs(|runs| {
-            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs)
+            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs);
         });
     }
 }

@@ -89,7 +89,7 @@ impl<'m> UngappedPath<'m> {
         (length as usize).div_ceil(BASES)
     }
 
-    /// PackedBases of the query.
+    /// Number of bases of the query.
     #[allow(clippy::len_without_is_empty, reason = "a query that matches has at least one base")]
     pub fn len(self) -> u32 {
         self.length

@@ -26,7 +26,7 @@
 //! without a difference.
 
 pub mod cuts;
-pub(crate) mod gpu;
+pub mod gpu;
 pub mod stages;
 
 use std::sync::Arc;

@@ -97,8 +97,8 @@ impl GpuEngine {
         Ok((hits, metrics))
     }
 
-    /// The same hits by the kernel with a worklist for each thread ([`crate::trie::separate_lists`]). Without
-    /// `is_pruned`, no lower bounds are used.
+    /// All hits as by [`search`](Self::search), from the kernel with a worklist for each thread
+    /// ([`crate::trie::separate_lists`]). Without `is_pruned`, no lower bounds are used.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.

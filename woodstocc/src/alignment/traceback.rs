@@ -1,9 +1,9 @@
 //! Traceback: the alignment of a query at a match start whose distance is known.
 //!
 //! Of the reference strings that begin at the match start and have the least distance, the one whose length is closest
-//! to the read's is chosen, the longer one of two. The path is traced back from the read's end and prefers the diagonal,
-//! then a deletion, then an insertion. Where bases are equal, going along the diagonal is always optimal. A path of
-//! distance `d` stays within `d` of the main diagonal, so `2d + 1` diagonals are enough.
+//! to the read's is chosen, the longer one of two. The path is traced back from the read's end and prefers the
+//! diagonal, then a deletion, then an insertion. Where bases are equal, going along the diagonal is always optimal. A
+//! path of distance `d` stays within `d` of the main diagonal, so `2d + 1` diagonals are enough.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -26,7 +26,7 @@ const LOCI_PER_FETCH: usize = 64;
 pub struct OrientedQuery<'q> {
     /// Codes 0 to 4.
     pub codes: &'q [u8],
-    /// The same bases, packed.
+    /// Packed bases, for comparisons of 32 bases at a time.
     pub packed: &'q PackedQuery,
 }
 
@@ -122,8 +122,9 @@ impl<'a> LocusAligner<'a> {
     }
 }
 
-/// Appends the alignment of a query to a text that begins at the match start of this distance. `lengths` are the lengths
-/// of query and text; the text must be at least as long as the query plus the distance, or reach to the contig's end.
+/// Appends the alignment of a query to a text that begins at the match start of this distance. `lengths` are the
+/// lengths of query and text; the text must be at least as long as the query plus the distance, or reach to the
+/// contig's end.
 fn trace_back(
     diagonals: &DiagonalDifferences,
     lengths: (usize, usize),
@@ -164,9 +165,9 @@ fn trace_back(
     runs[begin..].reverse();
 }
 
-/// The furthest cell on each diagonal of the matrix that each number of differences reaches (E. Ukkonen, "Algorithms for
-/// approximate string matching", 1985). Distances never decrease along a diagonal, so this determines the distance of
-/// every cell without filling the matrix.
+/// The furthest cell on each diagonal of the matrix that each number of differences reaches (E. Ukkonen, "Algorithms
+/// for approximate string matching", 1985). Distances never decrease along a diagonal, so this determines the distance
+/// of every cell without filling the matrix.
 #[derive(Debug, Default)]
 struct FurthestPrefixes {
     d: isize,

@@ -51,8 +51,8 @@ impl PackedQuery {
         }
     }
 
-    /// Compares the query with the packed text from position `start` on, which must have at least as many bases from there
-    /// on.
+    /// Compares the query with the packed text from position `start` on, which must have at least as many bases from
+    /// there on.
     pub fn on<'p>(
         &'p self,
         text: &'p [u64],

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
 
-use super::{DeviceBuffer, DeviceStruct, Gpu, failed};
+use super::buffer::DeviceBuffer;
+use super::context::Gpu;
+use super::device_struct::DeviceStruct;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// The kernels of a fatbin, loaded on a GPU.

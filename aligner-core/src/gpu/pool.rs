@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
 
-use super::failed;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// The memory pool of a device; none if the device does not support pools.

@@ -15,7 +15,7 @@
 use std::io;
 
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, Mapping, Path, Run, Strand};
+use woodstocc::{Alignment, AlignmentPath, CigarRun, Mapping, Strand};
 
 use crate::input::Read;
 use crate::output::lines::Lines;
@@ -35,7 +35,7 @@ pub struct AllRecordFormatter<'a> {
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
     md: Lines,
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
     reversed: ReverseStrand,
 }
 
@@ -127,7 +127,7 @@ impl<'a> AllRecordFormatter<'a> {
     /// Sets the CIGAR and the `MD` string to those of an alignment.
     fn set_path(&mut self, alignment: &Alignment<'_>) {
         match alignment.path {
-            Path::Ungapped(path) => {
+            AlignmentPath::Ungapped(path) => {
                 md::of_ungapped(path, alignment.distance, &mut self.md);
                 if self.eqx {
                     alignment.path.runs(&mut self.runs);
@@ -137,7 +137,7 @@ impl<'a> AllRecordFormatter<'a> {
                     self.cigar.push(path.len() << cigar::LENGTH_SHIFT | cigar::MATCH);
                 }
             }
-            Path::Runs(runs) => {
+            AlignmentPath::Runs(runs) => {
                 let Self { stretches, md, .. } = self;
                 let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
                 md::of_runs(runs, letter, md);
@@ -153,8 +153,8 @@ mod tests {
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
     use woodstocc::Op;
-    use woodstocc::loci::Locus;
-    use woodstocc::matches::Match;
+    use woodstocc::locus::loci::Locus;
+    use woodstocc::locus::matches::Match;
 
     use crate::output::hts;
 
@@ -165,7 +165,7 @@ mod tests {
     const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
     /// A mapping to one locus, on each of these strands, with these runs.
-    fn mapping(strands: &[Strand], runs: &[Run], total: u64, mapq: u8) -> Mapping {
+    fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {
         let mut mapping = Mapping::default();
         (mapping.total, mapping.mapq) = (total, mapq);
         for &strand in strands {

@@ -2,7 +2,7 @@
 //! specification, section 4.2).
 
 use rust_htslib::htslib;
-use woodstocc::{Op, Run};
+use woodstocc::{CigarRun, Op};
 
 /// A run is its length shifted left by this, with the operation in the bits below.
 pub const LENGTH_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;
@@ -23,14 +23,14 @@ const EQUAL: u32 = htslib::BAM_CEQUAL;
 const DIFFERENT: u32 = htslib::BAM_CDIFF;
 
 /// Replaces a CIGAR by that of the runs; see [`push_runs`].
-pub fn set_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
+pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
     cigar.clear();
     push_runs(runs, eqx, cigar);
 }
 
 /// Appends runs to a CIGAR, and joins neighbours with the same operation. With `eqx`, matches are `=` and mismatches `X`,
 /// otherwise both are `M`.
-pub fn push_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
+pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
     for &(op, count) in runs {
         let operation = match op {
             Op::Equal if eqx => EQUAL,

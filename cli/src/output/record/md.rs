@@ -2,7 +2,7 @@
 //! specification, section 1.1).
 
 use aligner_core::seq::decode;
-use woodstocc::{Op, Ungapped};
+use woodstocc::{Op, UngappedPath};
 
 use crate::output::lines::{Line, Lines};
 
@@ -47,7 +47,7 @@ pub fn of_runs(runs: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut
 }
 
 /// Replaces `text` by the `MD` string of an alignment without gaps that has `distance` mismatches.
-pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
+pub fn of_ungapped(path: UngappedPath<'_>, distance: u8, text: &mut Lines) {
     text.clear();
     text.append(COUNT + (COUNT + 1) * usize::from(distance), |line| {
         let mut done = 0;

@@ -24,7 +24,7 @@ use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
-use woodstocc::{Op, Run};
+use woodstocc::{CigarRun, Op};
 
 use self::alignment::RecordAlignment;
 use self::common::{CommonFields, MappedRead, PairedMate};
@@ -62,7 +62,7 @@ pub struct BestRecordFormatter<'a> {
     /// The `MD` string of the current alignment.
     md: Lines,
     /// The runs of the current alignment.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 impl<'a> BestRecordFormatter<'a> {
@@ -156,7 +156,7 @@ impl<'a> BestRecordFormatter<'a> {
         }
         let Self { stretches, md, runs, .. } = self;
         md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
-        let differs = |&&(op, _): &&Run| op != Op::Equal;
+        let differs = |&&(op, _): &&CigarRun| op != Op::Equal;
         let distance = runs.iter().filter(differs).map(|&(_, count)| count).sum();
         let cigar = self.cigar(region, read.sequence.len() as u32);
         let md = self.md.bytes().to_vec();
@@ -169,7 +169,7 @@ impl<'a> BestRecordFormatter<'a> {
         let Self { reversed, stretches, runs, .. } = self;
         let (sequence, _) = oriented(read, is_reverse(region.query), reversed);
         let (mut query, mut place) = (region.query_begin as usize, start);
-        let mut compared: Vec<Run> = Vec::new();
+        let mut compared: Vec<CigarRun> = Vec::new();
         for &(op, count) in &*runs {
             let counts = match op {
                 Op::Equal | Op::Different => &vec![1; count as usize],

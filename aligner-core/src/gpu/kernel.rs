@@ -187,8 +187,8 @@ impl Kernel {
             .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
     }
 
-    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one multiprocessor
-    /// holds at a time.
+    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one
+    /// multiprocessor holds at a time.
     ///
     /// # Errors
     /// If the driver fails.

@@ -1,12 +1,12 @@
 //! Pinned staging buffers for copies to and from the device.
 //!
-//! *To the device.* The driver copies pageable memory to a page-locked buffer of its own first, and the host waits while
-//! the device fetches that. Here a large copy is cut into parts, each with a staging buffer: while the device fetches one
-//! part, the host fills the next, and it waits only for a buffer that it wants to use again.
+//! *To the device.* The driver copies pageable memory to a page-locked buffer of its own first, and the host waits
+//! while the device fetches that. Here a large copy is cut into parts, each with a staging buffer: while the device
+//! fetches one part, the host fills the next, and it waits only for a buffer that it wants to use again.
 //!
-//! *From the device.* A copy to pageable memory goes through a page-locked buffer of the driver and is copied once more.
-//! Here the bytes stay in the page-locked buffer that the device wrote to, until their user drops them; then the buffer
-//! is used again. Locking memory takes longer than filling it, so buffers are kept as long as the GPU is open.
+//! *From the device.* A copy to pageable memory goes through a page-locked buffer of the driver and is copied once
+//! more. Here the bytes stay in the page-locked buffer that the device wrote to, until their user drops them; then the
+//! buffer is used again. Locking memory takes longer than filling it, so buffers are kept as long as the GPU is open.
 
 use std::collections::VecDeque;
 use std::fmt;

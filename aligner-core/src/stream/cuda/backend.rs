@@ -64,8 +64,8 @@ pub trait Backend {
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
 
-    /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies, which
-    /// [`Backend::read`] would copy a second time.
+    /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies,
+    /// which [`Backend::read`] would copy a second time.
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -88,8 +88,8 @@ pub trait Backend {
     /// without delay by the host.
     ///
     /// # Errors
-    /// If there is no such kernel, or the launch fails. A failure of the kernel is reported by the next call that waits,
-    /// such as [`Backend::read`].
+    /// If there is no such kernel, or the launch fails. A failure of the kernel is reported by the next call that
+    /// waits, such as [`Backend::read`].
     ///
     /// # Safety
     /// As [`Backend::launch`]. A buffer of this backend may be dropped at once, since its memory is freed after the
@@ -100,8 +100,8 @@ pub trait Backend {
         unsafe { self.launch(launch) }.map(drop)
     }
 
-    /// Number of blocks of `width` threads, with `shared` bytes of dynamic shared memory each, that the device runs at a
-    /// time. On a GPU, also allows the kernel to use so much shared memory.
+    /// Number of blocks of `width` threads, with `shared` bytes of dynamic shared memory each, that the device runs at
+    /// a time. On a GPU, also allows the kernel to use so much shared memory.
     ///
     /// # Errors
     /// If there is no such kernel, or the device fails.
@@ -119,7 +119,8 @@ pub struct Launch<'a> {
     pub width: u32,
     /// Dynamic shared memory of a block, in bytes.
     pub shared: u32,
-    /// Bytes of the struct that the kernel takes by value as its only parameter: [`DeviceStruct::bytes`](crate::gpu::DeviceStruct::bytes).
+    /// Bytes of the struct that the kernel takes by value as its only parameter:
+    /// [`DeviceStruct::bytes`](crate::gpu::DeviceStruct::bytes).
     pub parameters: &'a [u8],
 }
 

@@ -19,8 +19,8 @@ const MOST_SLOTS: u32 = 1 << 20;
 pub(super) struct Pass {
     /// For each sink, the size of an item in bytes, and the room.
     pub sizes: Vec<(usize, SinkSize)>,
-    /// Whether chunk `i` of the input goes to block `i` modulo the number of blocks, so that a second pass sends the same
-    /// outputs from each block.
+    /// Whether chunk `i` of the input goes to block `i` modulo the number of blocks, so that a second pass sends the
+    /// same outputs from each block.
     pub fixed_input: bool,
 }
 

@@ -80,7 +80,7 @@ impl Gpu {
     /// If the driver fails.
     pub fn free_memory(&self) -> Result<u64, DeviceError> {
         let (free, _) = self.context.mem_get_info().map_err(failed("asking for free memory"))?;
-        Ok(free as u64 + self.pool.spare()?)
+        Ok(free as u64 + self.pool.unused_bytes()?)
     }
 
     /// Runs `work`, waits for the device, and returns the seconds that the device took, measured by CUDA events.

@@ -47,7 +47,7 @@ impl Pool {
     }
 
     /// Bytes that the pool keeps and no buffer uses.
-    pub(super) fn spare(self) -> Result<u64, DeviceError> {
+    pub(super) fn unused_bytes(self) -> Result<u64, DeviceError> {
         let Some(pool) = self.0 else { return Ok(0) };
         let current = |attribute| -> Result<u64, DriverError> {
             let mut bytes = 0_u64;

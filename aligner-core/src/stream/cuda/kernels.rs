@@ -70,7 +70,7 @@ pub(super) fn describe_kernel<B: Backend>(
         DescribeParameters { words: backend.device_address(&words), capacity: ROOM as u32, width };
     let launch =
         Launch { kernel: &kernel, blocks: 1, width: 32, shared: 0, parameters: parameters.bytes() };
-    // SAFETY: the parameter is that of `APP_describe`, and the buffer has the room it is told.
+    // SAFETY: the parameter is that of `APP_describe`, and the buffer has room for as many words as it says.
     unsafe { backend.launch(&launch) }?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(&backend.read(&words, ROOM * 4)?);
     KernelDescription::parse(&words).ok_or_else(|| RunError::Kernel {

@@ -123,7 +123,6 @@ struct Block {
   u32 shared_word;  // broadcast from one thread to all threads of the block
 };
 
-__device__ inline u32 thread_in_block() { return threadIdx.x; }
 __device__ inline u32 lane_in_warp() { return threadIdx.x % WARP; }
 // Mask of the lanes of the warp before the calling one.
 __device__ inline u32 lanes_before() { return (1u << lane_in_warp()) - 1; }

@@ -5,8 +5,8 @@
 //! all there is to know (Zhang et al., J. Comput. Biol. 7, 2000). Diagonals are given as the query's
 //! place less the subject's.
 
-use crate::gapped::script::{Op, Script};
-use crate::gapped::side::Side;
+use crate::gapped::edit_script::{EditOp, EditScript};
+use crate::gapped::side::SequenceSide;
 use crate::scoring::Scoring;
 
 /// The subject's place of a diagonal that no way has reached.
@@ -14,7 +14,7 @@ const UNREACHED: i32 = -2;
 
 /// How far an extension goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct GreedyReach {
     /// Mismatches and columns of gaps.
     pub differences: i32,
     /// Letters of the query.
@@ -27,7 +27,7 @@ pub struct Reach {
     diagonal: i32,
 }
 
-impl Reach {
+impl GreedyReach {
     /// A reach that ends at these letters.
     pub(crate) fn new(differences: i32, query: i32, subject: i32, run: (i32, i32, i32)) -> Self {
         Self { differences, query, subject, run, diagonal: query - subject }
@@ -64,7 +64,7 @@ impl Front {
 
 /// Memory of extensions, to be used again.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct GreedyBuffers {
     /// Of the last number of differences and of the one before.
     before: Front,
     now: Front,
@@ -76,7 +76,7 @@ pub struct Work {
     scores: Vec<i32>,
 }
 
-impl Work {
+impl GreedyBuffers {
     fn keep(&mut self) {
         self.starts.push(self.all.len() as isize - self.before.first as isize);
         self.all.extend(&self.before.ends);
@@ -88,13 +88,13 @@ impl Work {
 }
 
 /// The letters of both sides.
-struct Sides<'a, const REVERSE: bool> {
-    query: Side<'a>,
-    subject: Side<'a>,
+struct GreedySides<'a, const REVERSE: bool> {
+    query: SequenceSide<'a>,
+    subject: SequenceSide<'a>,
     lengths: (i32, i32),
 }
 
-impl<const REVERSE: bool> Sides<'_, REVERSE> {
+impl<const REVERSE: bool> GreedySides<'_, REVERSE> {
     /// How many letters are equal from two places on. Only bases are equal.
     fn run(&self, query: i32, subject: i32) -> i32 {
         let most = (self.lengths.0 - query).min(self.lengths.1 - subject);
@@ -108,12 +108,12 @@ impl<const REVERSE: bool> Sides<'_, REVERSE> {
 
 /// Extends to one side (to the left if `REVERSE`); with `TRACE`, [`script`] has the columns then.
 pub fn extend<const REVERSE: bool, const TRACE: bool>(
-    query: Side<'_>,
-    subject: Side<'_>,
+    query: SequenceSide<'_>,
+    subject: SequenceSide<'_>,
     scoring: &Scoring,
     x_drop: i32,
-    work: &mut Work,
-) -> Reach {
+    work: &mut GreedyBuffers,
+) -> GreedyReach {
     // Twice all scores if the half of a match is no integer.
     let factor = 1 + scoring.reward % 2;
     let (reward, x_drop) = (factor * scoring.reward, factor * x_drop);
@@ -122,9 +122,10 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let back = ((x_drop + half) / cost + 1) as usize;
 
     let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
-    let sides = Sides::<REVERSE> { query, subject, lengths };
+    let sides = GreedySides::<REVERSE> { query, subject, lengths };
     let run = sides.run(0, 0);
-    let mut reach = Reach { query: run, subject: run, run: (0, 0, run), ..Reach::default() };
+    let mut reach =
+        GreedyReach { query: run, subject: run, run: (0, 0, run), ..GreedyReach::default() };
     work.all.clear();
     work.starts.clear();
     work.scores.clear();
@@ -188,7 +189,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         // Of equally good ends the farthest counts.
         if score >= best {
             let (end, diagonal) = farthest;
-            reach = Reach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
+            reach =
+                GreedyReach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
         }
         work.scores.push(score.max(best));
         if lower > upper {
@@ -202,8 +204,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
 }
 
 /// The columns of the last extension, from its far end to where it began.
-pub fn script(work: &Work, reach: &Reach) -> Script {
-    let mut script = Script::default();
+pub fn script(work: &GreedyBuffers, reach: &GreedyReach) -> EditScript {
+    let mut script = EditScript::default();
     let (mut diagonal, mut end) = (reach.diagonal, reach.subject);
     for before in (0..reach.differences as usize).rev() {
         let [left, same, right] = [-1, 0, 1].map(|side| work.kept(before, diagonal + side));
@@ -211,19 +213,19 @@ pub fn script(work: &Work, reach: &Reach) -> Script {
         if left > same.max(right) {
             pairs = end - left;
             (diagonal, end) = (diagonal - 1, left);
-            script.push(Op::Pair, pairs);
-            script.push(Op::Insertion, 1);
+            script.push(EditOp::Pair, pairs);
+            script.push(EditOp::Insertion, 1);
         } else if same > right {
             pairs = end - same;
             end = same;
-            script.push(Op::Pair, pairs);
+            script.push(EditOp::Pair, pairs);
         } else {
             pairs = end - right - 1;
             (diagonal, end) = (diagonal + 1, right);
-            script.push(Op::Pair, pairs);
-            script.push(Op::Deletion, 1);
+            script.push(EditOp::Pair, pairs);
+            script.push(EditOp::Deletion, 1);
         }
     }
-    script.push(Op::Pair, end);
+    script.push(EditOp::Pair, end);
     script
 }

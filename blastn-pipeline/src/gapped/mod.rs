@@ -1,20 +1,20 @@
-//! Gapped extension: for the score alone, and for the alignment.
+//! GappedAlignment extension: for the score alone, and for the alignment.
 //!
 //! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]), many cells at a time
 //! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
 //! afterwards.
 
 pub mod affine;
+pub mod edit_script;
 pub mod greedy;
-pub mod script;
 pub mod side;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
 
-use self::affine::{Extension, Sides};
-use self::script::{Op, Script};
-use self::side::Side;
+use self::affine::{AffineReach, SidePair};
+use self::edit_script::{EditOp, EditScript};
+use self::side::SequenceSide;
 use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
@@ -23,20 +23,20 @@ const PACK: usize = 4;
 
 /// Memory of extensions, to be used again.
 #[derive(Debug, Default)]
-pub struct Work {
-    affine: affine::Work,
-    greedy: greedy::Work,
+pub struct GappedBuffers {
+    affine: affine::AffineBuffers,
+    greedy: greedy::GreedyBuffers,
 }
 
 /// A gapped alignment between places within the strand and the subject (or part of it).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Gapped {
+pub(crate) struct GappedAlignment {
     pub(crate) score: i32,
     pub(crate) query: (i32, i32),
     pub(crate) subject: (i32, i32),
     /// A pair of places that the alignment goes through.
     pub(crate) seed: (i32, i32),
-    pub(crate) script: Script,
+    pub(crate) script: EditScript,
 }
 
 /// The pair of places that an extension by a matrix for the score begins at: the first byte of the
@@ -57,13 +57,13 @@ pub(crate) fn affine_score(
     (strand, bases): (&[u8], &[u8]),
     seed: (usize, usize),
     x_drop: i32,
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let begin = affine_begin((strand.len(), bases.len()), seed);
-    let rows = Side { letters: bases, at: begin.1 };
-    let columns = Side { letters: strand, at: begin.0 };
+    let rows = SequenceSide { letters: bases, at: begin.1 };
+    let columns = SequenceSide { letters: strand, at: begin.0 };
     let work = &mut work.affine;
-    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
+    let sides = SidePair { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let left = affine::extend::<true, false>(&sides, work);
     let right = affine::extend::<false, false>(&sides, work);
     affine_scored(seed, begin, &left, &right)
@@ -73,15 +73,15 @@ pub(crate) fn affine_score(
 pub(crate) fn affine_scored(
     seed: (usize, usize),
     (query, subject): (usize, usize),
-    left: &Extension,
-    right: &Extension,
-) -> Gapped {
-    Gapped {
+    left: &AffineReach,
+    right: &AffineReach,
+) -> GappedAlignment {
+    GappedAlignment {
         score: left.score + right.score,
         query: ((query - left.columns) as i32, (query + right.columns) as i32),
         subject: ((subject - left.rows) as i32, (subject + right.rows) as i32),
         seed: (seed.0 as i32, seed.1 as i32),
-        script: Script::default(),
+        script: EditScript::default(),
     }
 }
 
@@ -91,12 +91,12 @@ pub(crate) fn affine_alignment(
     scoring: &Scoring,
     (strand, letters): (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
-    let rows = Side { letters: strand, at: seed.0 + 1 };
-    let columns = Side { letters, at: seed.1 + 1 };
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
+    let rows = SequenceSide { letters: strand, at: seed.0 + 1 };
+    let columns = SequenceSide { letters, at: seed.1 + 1 };
     let x_drop = batch.parameters.final_x_drop;
-    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
+    let sides = SidePair { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let work = &mut work.affine;
     let left = affine::extend::<true, true>(&sides, work);
     let of_left = affine::script(work, &left);
@@ -109,16 +109,16 @@ pub(crate) fn affine_alignment(
 pub(crate) fn affine_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
-    (left, of_left): (&Extension, Script),
-    (right, of_right): (&Extension, &Script),
-) -> Gapped {
+    (left, of_left): (&AffineReach, EditScript),
+    (right, of_right): (&AffineReach, &EditScript),
+) -> GappedAlignment {
     let (query, subject) = (seed.0 + 1, seed.1 + 1);
-    let mut gapped = Gapped {
+    let mut gapped = GappedAlignment {
         score: left.score + right.score,
         query: ((query - left.rows) as i32, (query + right.rows) as i32),
         subject: ((subject - left.columns) as i32, (subject + right.columns) as i32),
         seed: (seed.0 as i32, seed.1 as i32),
-        script: Script::join(of_left, of_right),
+        script: EditScript::join(of_left, of_right),
     };
     gapped.drop_outer_gaps(scoring);
     gapped
@@ -130,8 +130,8 @@ pub(crate) fn greedy_score(
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
     let (x_drop, work) = (batch.parameters.gapped_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
@@ -143,9 +143,9 @@ pub(crate) fn greedy_score(
 pub(crate) fn greedy_scored(
     scoring: &Scoring,
     seed: (usize, usize),
-    left: &greedy::Reach,
-    right: &greedy::Reach,
-) -> Gapped {
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
+) -> GappedAlignment {
     let mut gapped = greedy_result(scoring, seed, left, right);
     gapped.seed = middle(seed, &gapped, left, right);
     gapped
@@ -157,8 +157,8 @@ pub(crate) fn greedy_alignment(
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
     let (x_drop, work) = (batch.parameters.final_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
@@ -177,44 +177,44 @@ pub(crate) fn greedy_alignment(
 pub(crate) fn greedy_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
-    (left, of_left): (&greedy::Reach, Script),
-    (right, of_right): (&greedy::Reach, &Script),
-) -> Gapped {
+    (left, of_left): (&greedy::GreedyReach, EditScript),
+    (right, of_right): (&greedy::GreedyReach, &EditScript),
+) -> GappedAlignment {
     let gapped = greedy_result(scoring, seed, left, right);
-    Gapped { script: Script::join(of_left, of_right), ..gapped }
+    GappedAlignment { script: EditScript::join(of_left, of_right), ..gapped }
 }
 
 fn sides<'a>(
     (strand, letters): (&'a [u8], &'a [u8]),
     seed: (usize, usize),
-) -> (Side<'a>, Side<'a>) {
-    (Side { letters: strand, at: seed.0 }, Side { letters, at: seed.1 })
+) -> (SequenceSide<'a>, SequenceSide<'a>) {
+    (SequenceSide { letters: strand, at: seed.0 }, SequenceSide { letters, at: seed.1 })
 }
 
 fn greedy_result(
     scoring: &Scoring,
     seed: (usize, usize),
-    left: &greedy::Reach,
-    right: &greedy::Reach,
-) -> Gapped {
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
+) -> GappedAlignment {
     let seed = (seed.0 as i32, seed.1 as i32);
     let letters = left.query + left.subject + right.query + right.subject;
     let differences = left.differences + right.differences;
-    Gapped {
+    GappedAlignment {
         score: letters * scoring.reward / 2 - differences * (scoring.reward - scoring.penalty),
         query: (seed.0 - left.query, seed.0 + right.query),
         subject: (seed.1 - left.subject, seed.1 + right.subject),
         seed,
-        script: Script::default(),
+        script: EditScript::default(),
     }
 }
 
 /// The middle of the longest run of equal bases, of the part of it within the alignment.
 fn middle(
     seed: (usize, usize),
-    gapped: &Gapped,
-    left: &greedy::Reach,
-    right: &greedy::Reach,
+    gapped: &GappedAlignment,
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
 ) -> (i32, i32) {
     let seed = (seed.0 as i32, seed.1 as i32);
     let (mut after, mut before) = (seed, seed);
@@ -238,19 +238,20 @@ fn middle(
     }
 }
 
-impl Gapped {
+impl GappedAlignment {
     /// Drops gaps at the ends, which cost without any gain.
     fn drop_outer_gaps(&mut self, scoring: &Scoring) {
         let runs = self.script.ops_mut();
-        while let Some(&(op, columns)) = runs.first().filter(|run| run.0 != Op::Pair) {
+        while let Some(&(op, columns)) = runs.first().filter(|run| run.0 != EditOp::Pair) {
             self.score += scoring.gap_open + columns * scoring.gap_extend;
-            let begin = if op == Op::Deletion { &mut self.subject.0 } else { &mut self.query.0 };
+            let begin =
+                if op == EditOp::Deletion { &mut self.subject.0 } else { &mut self.query.0 };
             *begin += columns;
             runs.remove(0);
         }
-        while let Some(&(op, columns)) = runs.last().filter(|run| run.0 != Op::Pair) {
+        while let Some(&(op, columns)) = runs.last().filter(|run| run.0 != EditOp::Pair) {
             self.score += scoring.gap_open + columns * scoring.gap_extend;
-            let end = if op == Op::Deletion { &mut self.subject.1 } else { &mut self.query.1 };
+            let end = if op == EditOp::Deletion { &mut self.subject.1 } else { &mut self.query.1 };
             *end -= columns;
             runs.pop();
         }

@@ -2,14 +2,14 @@
 
 /// Letters of one sequence, from a place to one side.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub struct SequenceSide<'a> {
     /// The whole sequence.
     pub letters: &'a [u8],
     /// The place between letters that the side begins at.
     pub at: usize,
 }
 
-impl Side<'_> {
+impl SequenceSide<'_> {
     #[inline]
     pub(crate) fn len<const REVERSE: bool>(&self) -> usize {
         if REVERSE { self.at } else { self.letters.len() - self.at }

@@ -1,4 +1,4 @@
-//! Gapped extensions on a GPU: all of a batch at once.
+//! GappedAlignment extensions on a GPU: all of a batch at once.
 //!
 //! Whether an alignment is extended depends on those before it: what lies within one that is kept is
 //! not. Here all are extended but those within the best of their query and chunk (`extended`), and the rule

@@ -4,9 +4,9 @@
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
-use crate::gapped::affine::Extension;
-use crate::gapped::greedy::Reach;
-use crate::gapped::script::{Op, Script};
+use crate::gapped::affine::AffineReach;
+use crate::gapped::edit_script::{EditOp, EditScript};
+use crate::gapped::greedy::GreedyReach;
 use crate::scoring::{ScoreMatrix, Scoring};
 
 /// Threads of a block that extends sides: one warp.
@@ -190,34 +190,34 @@ impl SideReach {
     }
 
     /// Its score and ends, without columns.
-    pub fn extension(&self) -> Extension {
+    pub fn extension(&self) -> AffineReach {
         let &Self { score, rows, columns, .. } = self;
-        Extension { score, rows: rows as usize, columns: columns as usize }
+        AffineReach { score, rows: rows as usize, columns: columns as usize }
     }
 
     /// Differences and ends of a side that was extended greedily; the longest run of equal letters is not known.
-    pub(crate) fn reach(&self) -> Reach {
-        Reach::new(self.score, self.columns as i32, self.rows as i32, (0, 0, 0))
+    pub(crate) fn reach(&self) -> GreedyReach {
+        GreedyReach::new(self.score, self.columns as i32, self.rows as i32, (0, 0, 0))
     }
 
     /// Its columns, from the far end to its begin; `runs` are those of all sides.
-    pub fn script(&self, runs: &[u32]) -> Script {
+    pub fn script(&self, runs: &[u32]) -> EditScript {
         let own = &runs[self.first_run as usize..][..self.runs as usize];
         let op = |run: u32| match run & 3 {
-            0 => Op::Pair,
-            1 => Op::Insertion,
-            _ => Op::Deletion,
+            0 => EditOp::Pair,
+            1 => EditOp::Insertion,
+            _ => EditOp::Deletion,
         };
-        Script::of(own.iter().map(|&run| (op(run), (run >> 2) as i32)).collect())
+        EditScript::of(own.iter().map(|&run| (op(run), (run >> 2) as i32)).collect())
     }
 }
 
 impl GreedySideReach {
     /// The reach as the CPU's code has it; nothing if the side did not fit into memory.
-    pub(crate) fn reach(&self) -> Option<Reach> {
+    pub(crate) fn reach(&self) -> Option<GreedyReach> {
         let &Self { differences, query, subject, run_query, run_subject, run_length } = self;
         let run = (run_query, run_subject, run_length);
-        (differences != NO_FRONT).then(|| Reach::new(differences, query, subject, run))
+        (differences != NO_FRONT).then(|| GreedyReach::new(differences, query, subject, run))
     }
 }
 

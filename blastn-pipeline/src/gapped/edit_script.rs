@@ -2,7 +2,7 @@
 
 /// A kind of column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
+pub enum EditOp {
     /// A letter of the query beside one of the subject.
     Pair,
     /// A letter of the query beside a gap.
@@ -13,11 +13,11 @@ pub enum Op {
 
 /// Runs of columns, from the begin of the alignment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Script(Vec<(Op, i32)>);
+pub struct EditScript(Vec<(EditOp, i32)>);
 
 /// A place between two columns of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct ScriptPosition {
     /// The run it is in or behind, and how many of its columns are before the place.
     run: usize,
     columns: i32,
@@ -26,23 +26,23 @@ pub(crate) struct Cut {
     pub(crate) subject: i32,
 }
 
-impl Script {
+impl EditScript {
     /// Runs of columns.
-    pub fn ops(&self) -> &[(Op, i32)] {
+    pub fn ops(&self) -> &[(EditOp, i32)] {
         &self.0
     }
 
-    pub(crate) fn ops_mut(&mut self) -> &mut Vec<(Op, i32)> {
+    pub(crate) fn ops_mut(&mut self) -> &mut Vec<(EditOp, i32)> {
         &mut self.0
     }
 
     /// A script of these runs.
-    pub(crate) fn of(runs: Vec<(Op, i32)>) -> Self {
+    pub(crate) fn of(runs: Vec<(EditOp, i32)>) -> Self {
         Self(runs)
     }
 
     /// Appends columns; runs of one kind become one.
-    pub(crate) fn push(&mut self, op: Op, columns: i32) {
+    pub(crate) fn push(&mut self, op: EditOp, columns: i32) {
         match self.0.last_mut() {
             Some((last, count)) if *last == op => *count += columns,
             _ if columns > 0 => self.0.push((op, columns)),
@@ -60,23 +60,23 @@ impl Script {
 
     /// The first place behind a column (a whole gap at a time) with at least so many letters before
     /// it.
-    pub(crate) fn reach(&self, query: i32, subject: i32) -> Option<Cut> {
-        let mut cut = Cut { run: 0, columns: 0, query: 0, subject: 0 };
+    pub(crate) fn reach(&self, query: i32, subject: i32) -> Option<ScriptPosition> {
+        let mut cut = ScriptPosition { run: 0, columns: 0, query: 0, subject: 0 };
         for (run, &(op, columns)) in self.0.iter().enumerate() {
             cut.run = run;
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     let missing = (query - cut.query).max(subject - cut.subject).max(1);
                     let taken = missing.min(columns);
                     cut.query += taken;
                     cut.subject += taken;
                     cut.columns = taken;
                 }
-                Op::Insertion => {
+                EditOp::Insertion => {
                     cut.query += columns;
                     cut.columns = columns;
                 }
-                Op::Deletion => {
+                EditOp::Deletion => {
                     cut.subject += columns;
                     cut.columns = columns;
                 }
@@ -89,7 +89,7 @@ impl Script {
     }
 
     /// What is behind a place.
-    pub(crate) fn from(&self, cut: &Cut) -> Self {
+    pub(crate) fn from(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[cut.run..].to_vec();
         rest[0].1 -= cut.columns;
         if rest[0].1 == 0 {
@@ -99,7 +99,7 @@ impl Script {
     }
 
     /// What is before a place.
-    pub(crate) fn up_to(&self, cut: &Cut) -> Self {
+    pub(crate) fn up_to(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[..=cut.run].to_vec();
         rest[cut.run].1 = cut.columns;
         Self(rest)

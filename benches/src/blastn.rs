@@ -11,7 +11,7 @@ use blastn_pipeline::gpu::pipeline::PipelineBuild;
 use blastn_pipeline::gpu::pipeline::diagonals::QueryPiece;
 use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, PipelineRun, settings};
 use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
-use blastn_pipeline::options::{SearchOptions, BlastTask};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::FastaRecord;

@@ -18,6 +18,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
+use aligner_core::input_location::InputLocation;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::GpuWorker;
@@ -208,15 +209,12 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
 /// If it cannot be read, or no query has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
     let queries = fasta::read(path)?;
-    let name = aligner_core::input_location::input_name(path);
-    ensure!(
-        queries.iter().any(|query| !query.letters.is_empty()),
-        "{name}: no query has any bases"
-    );
+    let file = InputLocation::in_file(path);
+    ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{file}no query has any bases");
     for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
     {
         let title = query.name();
-        console::say(&format!("warning: {name}: record {} ({title}) has no bases", number + 1));
+        console::say(&format!("warning: {file}record {} ({title}) has no bases", number + 1));
     }
     Ok(queries)
 }

@@ -9,7 +9,7 @@ use blastn_pipeline::options::{BlastTask, SearchOptions, Strand};
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::blastn::report::OutputFormat;
+use crate::commands::blastn::output_format::OutputFormat;
 use crate::options::parse_memory;
 
 /// The command line of `gpualign makedb`.

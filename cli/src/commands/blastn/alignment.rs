@@ -35,7 +35,7 @@ pub struct ReportedAlignment<'a> {
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
-    /// Bit score.
+    /// Bit score of the alignment.
     pub bits: f64,
     /// Whether the subject is shown reversed, as the minus strand of the query is aligned.
     pub is_minus: bool,

@@ -9,7 +9,7 @@ use crate::commands::blastn::column::{self, Column};
 pub enum OutputFormat {
     /// Pairwise alignments to look at (`-outfmt 0`).
     Pairwise,
-    /// XML (`-outfmt 5`).
+    /// XML of NCBI's document type (`-outfmt 5`).
     Xml,
     /// Tab-separated rows (`-outfmt 6`), or these with comments (`-outfmt 7`).
     Table { columns: Vec<Column>, has_comments: bool },

@@ -22,7 +22,7 @@ const PROGRAM: &str = "BLASTN 2.12.0+";
 /// Number of rows of a table that one thread formats at a time.
 const ROWS_PER_TASK: usize = 512;
 
-/// Everything about a search that its report shows.
+/// A search, as its report shows it.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub format: &'a OutputFormat,

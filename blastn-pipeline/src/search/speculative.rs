@@ -1,4 +1,4 @@
-//! GappedAlignment extensions on several threads, with the results of one thread.
+//! Gapped extensions on several threads, with the results of one thread.
 //!
 //! A hit that lies within an alignment that is already kept is not extended. So each extension depends on those before it, but
 //! few depend on the last ones. Therefore some extensions are made speculatively, in parallel, and the rule is applied to them

@@ -1,6 +1,6 @@
 //! Karlin-Altschul parameters of gapped nucleotide alignments, as NCBI's BLAST tabulates them (`blast_stat.c`).
 //!
-//! GappedAlignment parameters have no closed form; NCBI estimated these by simulation (Altschul et al., Nucleic Acids Res. 29, 2001,
+//! Gapped parameters have no closed form; NCBI estimated these by simulation (Altschul et al., Nucleic Acids Res. 29, 2001,
 //! for the method). Scores are divided by the greatest common divisor of match and mismatch scores before the table is
 //! consulted, as in `s_SplitArrayOf8` and `Blast_KarlinBlkNuclGappedCalc`.
 

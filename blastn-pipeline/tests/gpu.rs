@@ -24,7 +24,7 @@ fn searcher<'d>(
     Searcher::new(database, options.clone(), device, memory).expect("a searcher")
 }
 
-/// Searches three times, each step beside the next one of the search before.
+/// Searches three times; the steps of one search run at the same time as later steps of the search before.
 fn side_by_side(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> Vec<SearchResults> {
     let seeded = searcher.seed(queries);
     let (first, second) = std::thread::scope(|scope| {

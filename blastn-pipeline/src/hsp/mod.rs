@@ -8,7 +8,7 @@ pub mod subject_hit;
 
 use std::cmp::Ordering;
 
-use crate::gapped::script::{Op, Script};
+use crate::gapped::edit_script::{EditOp, EditScript};
 
 /// A local alignment. Positions count from 0, within the context and the subject.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Hsp {
     /// A pair of positions in context and subject that the alignment goes through.
     pub(crate) seed: (i32, i32),
     /// Columns of the alignment; empty before the final gapped extension.
-    pub script: Script,
+    pub script: EditScript,
     /// E-value: the expected number of alignments with at least this score by chance.
     pub e_value: f64,
 }
@@ -195,16 +195,16 @@ impl Hsp {
             let length = length as usize;
             columns.length += length;
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     let pairs = query[q..q + length].iter().zip(&subject[s..s + length]);
                     columns.identities += pairs.filter(|(one, other)| one == other).count();
                     q += length;
                     s += length;
                 }
-                Op::Insertion | Op::Deletion => {
+                EditOp::Insertion | EditOp::Deletion => {
                     columns.gap_opens += 1;
                     columns.gaps += length;
-                    if op == Op::Insertion { q += length } else { s += length }
+                    if op == EditOp::Insertion { q += length } else { s += length }
                 }
             }
         }

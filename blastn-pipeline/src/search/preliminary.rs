@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::database::Subject;
 use crate::database::chunks::{OVERLAP, chunks};
-use crate::gapped::{self, Gapped};
+use crate::gapped::{self, GappedAlignment};
 use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp};
 use crate::options::SearchOptions;
@@ -49,7 +49,7 @@ pub(crate) struct PreliminaryBuffers {
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
     diagonals: ExploredDiagonals,
-    gapped: gapped::Work,
+    gapped: gapped::GappedBuffers,
     /// Number of ungapped alignments of each query; all 0 between subjects.
     counts: Vec<u64>,
 }
@@ -160,7 +160,7 @@ impl PreliminarySearch<'_> {
         &self,
         subject: &Subject<'_>,
         range: &Range<usize>,
-        hits: impl Iterator<Item = (&'a UngappedHit, Option<&'a Gapped>)>,
+        hits: impl Iterator<Item = (&'a UngappedHit, Option<&'a GappedAlignment>)>,
     ) -> Vec<Hsp> {
         let bases = OnceCell::new();
         let unpack = || {
@@ -168,7 +168,7 @@ impl PreliminarySearch<'_> {
             packed::unpack(&subject.packed[range.start / packed::BASES..], range.len(), &mut bases);
             bases
         };
-        let mut work = gapped::Work::default();
+        let mut work = gapped::GappedBuffers::default();
         let hsps = speculative::keep(
             hits,
             &mut KeptHsps::new(self.options.diagonal_separation()),
@@ -216,7 +216,7 @@ impl PreliminarySearch<'_> {
             &buffers.ungapped,
             &mut KeptHsps::new(self.options.diagonal_separation()),
             &mut buffers.gapped,
-            gapped::Work::default,
+            gapped::GappedBuffers::default,
             |hit| self.ungapped_hsp(hit),
             |hit, work| self.extend_gapped(hit, bases, work),
             |hsp| self.reaches_cutoff(hsp),
@@ -260,7 +260,12 @@ impl PreliminarySearch<'_> {
     }
 
     /// Extends an ungapped alignment with gaps. `bases` are those of its chunk.
-    fn extend_gapped(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
+    fn extend_gapped(
+        &self,
+        hit: &UngappedHit,
+        bases: &[u8],
+        work: &mut gapped::GappedBuffers,
+    ) -> Hsp {
         let Self { batch, options, .. } = *self;
         let context = batch.context_at(hit.seed_query as usize);
         let sequences = (batch.strand(context), bases);
@@ -274,8 +279,8 @@ impl PreliminarySearch<'_> {
     }
 
     /// A gapped alignment of an ungapped one as an HSP.
-    pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
-        let &Gapped { score, query, subject, seed, .. } = gapped;
+    pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &GappedAlignment) -> Hsp {
+        let &GappedAlignment { score, query, subject, seed, .. } = gapped;
         let context = self.batch.context_at(hit.seed_query as usize);
         Hsp { context, score, query, subject, seed, ..Hsp::default() }
     }

@@ -237,7 +237,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let aligned: Vec<(usize, SubjectHit)> = found
             .into_par_iter()
             .enumerate()
-            .map_init(gapped::Work::default, |work, (number, (query, hit))| {
+            .map_init(gapped::GappedBuffers::default, |work, (number, (query, hit))| {
                 let subject = self.database.subject(hit.subject);
                 let ready = ready.as_ref().map(|ready| ready[number].as_slice());
                 let hsps =

@@ -8,8 +8,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::script::Script;
-use crate::gapped::{self, Gapped, Work};
+use crate::gapped::edit_script::EditScript;
+use crate::gapped::{self, GappedAlignment, GappedBuffers};
 use crate::hsp::best_segment::best_segment;
 use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp, WholeAndCut};
@@ -66,8 +66,8 @@ pub(crate) fn align(
     options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
-    ready: Option<&[Option<Gapped>]>,
-    work: &mut Work,
+    ready: Option<&[Option<GappedAlignment>]>,
+    work: &mut GappedBuffers,
 ) -> Vec<Hsp> {
     let new_traceback = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
     let separation = options.diagonal_separation();
@@ -76,7 +76,7 @@ pub(crate) fn align(
     // Greedy extension ignores ambiguous letters; its scores are corrected below, and identities are checked there.
     let keeps = |hsp: &Hsp| options.is_greedy() || has_min_identity(batch, options, subject, hsp);
     let hsps = if let Some(ready) = ready {
-        let make = |(hsp, ready): (&Hsp, &Option<Gapped>)| match ready {
+        let make = |(hsp, ready): (&Hsp, &Option<GappedAlignment>)| match ready {
             Some(gapped) => final_hsp(hsp, gapped.clone()),
             None => own.0.align(hsp, &mut own.1),
         };
@@ -87,7 +87,7 @@ pub(crate) fn align(
             found,
             &mut kept,
             &mut own,
-            || (new_traceback(), Work::default()),
+            || (new_traceback(), GappedBuffers::default()),
             Clone::clone,
             |hsp, (traceback, work)| traceback.align(hsp, work),
             keeps,
@@ -164,8 +164,8 @@ impl<'a> SubjectWindow<'a> {
 }
 
 /// A final extension of a preliminary alignment as an HSP.
-fn final_hsp(found: &Hsp, gapped: Gapped) -> Hsp {
-    let Gapped { score, query, subject, seed, script } = gapped;
+fn final_hsp(found: &Hsp, gapped: GappedAlignment) -> Hsp {
+    let GappedAlignment { score, query, subject, seed, script } = gapped;
     Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
 }
 
@@ -195,7 +195,7 @@ impl Traceback<'_> {
     }
 
     /// Extends a preliminary alignment from its seed.
-    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
+    fn align(&mut self, found: &Hsp, work: &mut GappedBuffers) -> Hsp {
         let (batch, options) = (self.batch, self.options);
         let AlignmentStart { query, subject, window, .. } = self.start(found);
         let start = window.start;
@@ -280,7 +280,7 @@ impl Traceback<'_> {
         if let Some(last) = runs.last_mut() {
             last.1 = part.columns;
         }
-        hsp.script = Script::of(runs);
+        hsp.script = EditScript::of(runs);
         true
     }
 }

@@ -1,7 +1,7 @@
 //! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus strand.
 
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gapped::script::Op;
+use blastn_pipeline::gapped::edit_script::EditOp;
 use blastn_pipeline::hsp::{ColumnCounts, Hsp};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
@@ -76,15 +76,15 @@ impl<'a> ReportedAlignment<'a> {
             let columns = columns as usize;
             let gap = || std::iter::repeat_n(alphabet::SENTINEL, columns);
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     query_text.extend(q.by_ref().take(columns));
                     subject_text.extend(s.by_ref().take(columns));
                 }
-                Op::Insertion => {
+                EditOp::Insertion => {
                     query_text.extend(q.by_ref().take(columns));
                     subject_text.extend(gap());
                 }
-                Op::Deletion => {
+                EditOp::Deletion => {
                     query_text.extend(gap());
                     subject_text.extend(s.by_ref().take(columns));
                 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use aligner_core::input_location::InputLocation;
 use bytemuck::cast_slice;
 
-use super::Database;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
 };
+use super::subjects::Database;
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};

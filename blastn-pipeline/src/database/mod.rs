@@ -1,8 +1,8 @@
 //! Databases of subject sequences, in a memory-mapped file or in memory.
 //!
-//! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits each. Other letters are listed
-//! as exceptions; in the packed bases, each is replaced by one of the bases that it may stand for, so that the first stages
-//! of a search see bases alone. All checksums are verified when a file is opened.
+//! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits each. Other letters are
+//! listed as exceptions; in the packed bases, each is replaced by one of the bases that it may stand for, so that the
+//! first stages of a search see bases alone. All checksums are verified when a file is opened.
 
 mod build;
 pub(crate) mod chunks;

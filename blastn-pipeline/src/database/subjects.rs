@@ -70,7 +70,8 @@ impl Database {
         String::from_utf8_lossy(self.section(DatabaseSection::Name)).into_owned()
     }
 
-    /// A range of bytes of the packed bases of all sequences, with spare bytes behind it. Each sequence begins with a new byte.
+    /// A range of bytes of the packed bases of all sequences, with spare bytes behind it. Each sequence begins with a
+    /// new byte.
     pub(crate) fn packed_with_spare(&self, bytes: Range<usize>) -> &[u8] {
         &self.section(DatabaseSection::Bases)[bytes.start..bytes.end + SPARE_BYTES]
     }

@@ -1,4 +1,5 @@
-//! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus strand.
+//! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus
+//! strand.
 
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::edit_script::EditOp;

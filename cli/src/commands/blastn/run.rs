@@ -7,9 +7,9 @@
 //!   -query --> SeededBatches --> workers: prefilter, extend, finish --> writer: Report --> text
 //! ```
 //!
-//! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are done are
-//! formatted and written by another thread. The size of a batch follows from the number of hits before it, never from threads
-//! or time.
+//! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
+//! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
+//! never from threads or time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -184,8 +184,8 @@ fn search(
     })
 }
 
-/// Takes batches through all stages after seeding, until there are no more or the writer has failed, and returns the time of each
-/// stage.
+/// Takes batches through all stages after seeding, until there are no more or the writer has failed, and returns the
+/// time of each stage.
 fn search_batches<'q>(
     searcher: &Searcher<'_>,
     queue: Receiver<QueuedBatch<'q, GpuWorker>>,

@@ -57,8 +57,8 @@ impl Report<'_> {
         out
     }
 
-    /// The sections of a batch of queries, as pieces of text in order. `first` is the number of its first query, from 0. They are made
-    /// on the current rayon pool.
+    /// The sections of a batch of queries, as pieces of text in order. `first` is the number of its first query, from
+    /// 0. They are made on the current rayon pool.
     pub fn queries(
         &self,
         first: usize,

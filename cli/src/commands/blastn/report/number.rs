@@ -30,7 +30,8 @@ pub fn date(seconds: u64) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March in this computation, so that leap days are at their ends (Howard Hinnant's `civil_from_days`).
+    // Years begin in March in this computation, so that leap days are at their ends (Howard Hinnant's
+    // `civil_from_days`).
     let shifted = days + 719_468;
     let (era, day) = (shifted / 146_097, shifted % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

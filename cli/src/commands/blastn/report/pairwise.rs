@@ -237,8 +237,8 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Text in lines of at most `width` letters, the first of them shorter by `indent`. Lines end at spaces, or anywhere if there are
-/// none.
+/// Text in lines of at most `width` letters, the first of them shorter by `indent`. Lines end at spaces, or anywhere
+/// if there are none.
 fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();

@@ -6,7 +6,8 @@ use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::column::Column;
 use crate::commands::blastn::report::number;
 
-/// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend on.
+/// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
+/// on.
 pub fn rows(
     some: &[ReportedAlignment<'_>],
     aligned: &[ReportedAlignment<'_>],

@@ -124,7 +124,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     out.push_str("</Iteration>\n");
 }
 
-/// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query from 1.
+/// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query
+/// from 1.
 fn hit(
     report: &Report<'_>,
     number: usize,

@@ -5,8 +5,8 @@
 //!   word hit          ===========              word_size equal bases around it, extended to the left first
 //! ```
 //!
-//! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and [representative
-//! hits](representative_hits) decide which word hits are worth an ungapped extension.
+//! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and representative hits
+//! (`representative_hits`) decide which word hits are worth an ungapped extension.
 
 use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};

@@ -87,7 +87,7 @@ fn candidates_by_query<T: Sync>(
                 (_, RankBound::NoAlignment) => {}
                 (query, RankBound::Exact(rank)) => of_queries[query].exact.push((rank, number)),
                 (query, RankBound::UpperBound(rank)) => {
-                    of_queries[query].bounded.push((rank, number))
+                    of_queries[query].bounded.push((rank, number));
                 }
                 (_, RankBound::Unknown) => open.push(number),
             }

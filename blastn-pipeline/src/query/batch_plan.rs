@@ -94,7 +94,7 @@ impl<'a> BatchPlan<'a> {
 
     /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the
     /// queries that belong in the batch: those from the first on that have its parameters. The next batch is planned
-    /// to have at max_portions about `hits` ungapped alignments.
+    /// to have at most about `hits` ungapped alignments.
     pub(crate) fn settle(
         &mut self,
         batch: &QueryBatch,

@@ -37,7 +37,7 @@ pub struct BlastnOptions {
 pub struct BlastnTiming {
     /// `split` or `merged`.
     pub build: &'static str,
-    /// ChunkSequence of the queries.
+    /// Bases of the queries.
     pub query: usize,
     /// Words that were extended.
     pub words: usize,
@@ -45,7 +45,7 @@ pub struct BlastnTiming {
     pub hits: usize,
     /// Median time of the kernels.
     pub kernel_seconds: f64,
-    /// ChunkSequence of the database by that time, in 10^9 a second.
+    /// Bases of the database by that time, in 10^9 a second.
     pub gbases: f64,
     /// Blocks of it.
     pub blocks: u32,

@@ -1,4 +1,5 @@
-//! Scores of extensions against those of the crate `bio` (Rust-Bio), an independent implementation of pairwise alignment.
+//! Scores of extensions against those of the crate `bio` (Rust-Bio), an independent implementation of pairwise
+//! alignment.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -10,13 +11,13 @@ use common::{Case, mutate, sequence};
 use fastrand::Rng;
 use seed_extend::extend::{Alignment, Scoring, cpu};
 
-/// Scorings in which a clipped end costs no more than a gap. With others, Rust-Bio lets an alignment begin or end with an
-/// insertion, where [`seed_extend::extend`] wants a pair.
+/// Scorings in which a clipped end costs no more than a gap. With others, Rust-Bio lets an alignment begin or end with
+/// an insertion, where [`seed_extend::extend`] wants a pair.
 const SCORINGS: [[i32; 5]; 5] =
     [[1, 4, 6, 1, 5], [1, 1, 0, 1, 0], [2, 3, 5, 2, 7], [5, 1, 0, 3, 2], [200, 300, 400, 30, 100]];
 
-/// The best score of a query in a window by Rust-Bio, or 0 if that is more: ends of the window are free, and clipped ends
-/// of the query cost what the scoring says.
+/// The best score of a query in a window by Rust-Bio, or 0 if that is more: ends of the window are free, and clipped
+/// ends of the query cost what the scoring says.
 fn expected(scoring: Scoring, query: &[u8], window: &[u8]) -> i32 {
     let pair = |a: u8, b: u8| scoring.pair(a, b);
     let clip = -scoring.clip_penalty();

@@ -17,7 +17,7 @@
 use aligner_core::device_struct;
 
 device_struct! {
-    /// Which exact matches are seeds.
+    /// Options that decide which exact matches are seeds.
     #[derive(PartialEq, Eq)]
     pub struct SeedOptions {
         /// Bases of the shortest seed. bwa's `-k` (`min_seed_len`).

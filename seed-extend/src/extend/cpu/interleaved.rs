@@ -1,4 +1,5 @@
-//! The codes of several tasks in an interleaved layout: an array of `L` codes for each place, a lane of a vector a task.
+//! The codes of several tasks in an interleaved layout: an array of `L` codes for each place, a lane of a vector a
+//! task.
 
 use super::padded_rows::PaddedRows;
 use crate::extend::UNKNOWN;

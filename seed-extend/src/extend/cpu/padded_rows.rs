@@ -20,12 +20,12 @@ impl PaddedRows {
         self.codes.resize(count * self.stride, NONE);
     }
 
-    /// A row.
+    /// The codes of a row, with its padding.
     pub fn row(&self, number: usize) -> &[u8] {
         &self.codes[number * self.stride..][..self.stride]
     }
 
-    /// A row, to write.
+    /// The codes of a row, to write them.
     pub fn row_mut(&mut self, number: usize) -> &mut [u8] {
         &mut self.codes[number * self.stride..][..self.stride]
     }

@@ -214,9 +214,16 @@ mod tests {
         }
     }
 
-    /// A query and window, with few changes near the ends and repeats, so that other alignments are
-    /// about as good as that of the diagonal.
-    fn close(random: &mut Rng) -> (Vec<u8>, Vec<u8>, i32) {
+    /// A query, a window, and the diagonal that it is from.
+    struct Case {
+        query: Vec<u8>,
+        window: Vec<u8>,
+        diagonal: i32,
+    }
+
+    /// A query with few changes near the ends and repeats, so that other alignments are about as good as that of the
+    /// diagonal.
+    fn close(random: &mut Rng) -> Case {
         let m = 60 + random.usize(..60);
         let diagonal = random.usize(..12);
         let letters = [2, 3, 4, 5][random.usize(..4)];
@@ -234,7 +241,7 @@ mod tests {
             let place = if random.bool() { near } else { m - 1 - near };
             query[place] = random.u8(..letters);
         }
-        (query, window, diagonal as i32)
+        Case { query, window, diagonal: diagonal as i32 }
     }
 
     #[test]
@@ -245,7 +252,7 @@ mod tests {
             let mut known = 0;
             for seed in 0..3000 {
                 let mut random = Rng::with_seed(seed);
-                let (query, window, diagonal) = close(&mut random);
+                let Case { query, window, diagonal } = close(&mut random);
                 let (low, high) = (diagonal - random.i32(0..40), diagonal + random.i32(0..40));
                 let found = score(scoring, &query, &window, DiagonalInBand { low, diagonal, high });
                 let Some(total) = found else { continue };

@@ -1,6 +1,7 @@
 //! Sequences of codes in rows of one length, and their interleaved layout.
 
-use super::interleaved::NONE;
+/// The code of padding: of a place outside of the window, beyond the query, or of a lane without a task.
+const NONE: u8 = 7;
 
 /// Sequences of codes, a row each, padded to one length.
 #[derive(Default)]

@@ -3,7 +3,6 @@
 
 use aligner_core::Device;
 use aligner_core::cigar::CigarOp;
-use aligner_core::seq::encode_all;
 use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::read::queries::{Queries, is_reverse};
@@ -88,7 +87,7 @@ fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
     sample.library()
 }
 
-/// What is reported of every read, with columns.
+/// All that is reported of every read, with CIGAR runs, as text.
 fn reported(resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);

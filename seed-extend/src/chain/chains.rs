@@ -22,7 +22,7 @@ use fm_index::Segments;
 use crate::chain::anchors::Anchor;
 use crate::read::queries::is_reverse;
 
-/// Which anchors are chained, and which chains are kept.
+/// Options that decide which anchors are chained, and which chains are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainOptions {
     /// Distance of the diagonals of neighbours in a chain, at most. bwa's `-w`.

@@ -154,7 +154,7 @@ impl Queries {
         self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
     }
 
-    /// One query, packed.
+    /// One query, 32 bases a word.
     pub fn packed(&self, query: u32) -> PackedQuery<'_> {
         let query = query as usize;
         let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;

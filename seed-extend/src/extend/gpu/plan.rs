@@ -33,7 +33,7 @@ pub struct PlannedLaunch {
     pub pairs: Vec<[u32; 2]>,
 }
 
-/// Which kernel takes which tasks of a batch.
+/// A plan of the kernels' launches for a batch of tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GpuPlan {
     /// The launches; each task is in one of them at most.

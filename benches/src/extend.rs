@@ -62,7 +62,7 @@ impl Reads {
     fn new(options: ExtendOptions) -> Self {
         let mut random = Rng::with_seed(17);
         let text: Vec<u64> = (0..TEXT / 32).map(|_| random.u64(..)).collect();
-        let (m, width) = (options.length as usize, options.band_width as usize);
+        let (m, width) = (options.length as usize, options.width as usize);
         let mut reads = Self { text, queries: Vec::new(), tasks: Vec::new() };
         let mut codes = vec![0; 2 * m + width];
         for _ in 0..options.tasks {
@@ -82,9 +82,9 @@ impl Reads {
                 query_start: query_start as u32,
                 query_len: (reads.queries.len() - query_start) as u32,
                 window_start: start as u32,
-                window_len: options.length + options.band_width - 1,
+                window_len: options.length + options.width - 1,
                 low: 0,
-                high: options.band_width as i32 - 1,
+                high: options.width as i32 - 1,
             });
         }
         reads
@@ -164,7 +164,7 @@ fn timing(
     kernel_seconds: Option<f64>,
     seconds: f64,
 ) -> ExtendTiming {
-    let cells = options.tasks as u64 * u64::from(options.length) * u64::from(options.band_width);
+    let cells = options.tasks as u64 * u64::from(options.length) * u64::from(options.width);
     let rate = |count: f64| (kernel_seconds.map(|time| count / time), count / seconds);
     let (kernel_gcells, gcells) = rate(cells as f64 / 1e9);
     let (kernel_mtasks, mtasks) = rate(options.tasks as f64 / 1e6);

@@ -134,8 +134,8 @@ fn on_gpu(
     let measure = |metrics: bool| -> Result<[ApplicationTiming; 2], BenchError> {
         let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
         for queries in batches {
-            let found = engine.measured(queries, metrics)?;
-            for (all, one) in all.iter_mut().zip(&found.measured) {
+            let found = engine.find_and_measure(queries, metrics)?;
+            for (all, one) in all.iter_mut().zip(&found.timings) {
                 all.seconds += one.seconds;
                 all.metrics.add(&one.metrics);
             }

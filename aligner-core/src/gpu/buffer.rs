@@ -13,19 +13,19 @@ pub struct DeviceBuffer<T> {
 }
 
 impl<T> DeviceBuffer<T> {
-    /// Elements.
+    /// Number of elements; at least 1, since an array for no elements gets one.
     pub fn len(&self) -> usize {
         self.slice.len()
     }
 
-    /// Whether it holds no element.
+    /// Whether the array holds no element.
     pub fn is_empty(&self) -> bool {
         self.slice.len() == 0
     }
 }
 
 impl<T: DeviceRepr> DeviceBuffer<T> {
-    /// Address of its first element, for a kernel's parameters. The buffer must outlive the kernel.
+    /// Address of the first element, for a kernel's parameters. The buffer must outlive the kernel.
     pub fn device_address(&self, gpu: &Gpu) -> DeviceAddress<T> {
         use cudarc::driver::DevicePtr;
         // Event tracking is off and there is one stream, so the guard has nothing to record.
@@ -33,27 +33,27 @@ impl<T: DeviceRepr> DeviceBuffer<T> {
     }
 }
 
-/// An array in page-locked host memory: copies to and from the device run at full speed. Allocate
-/// once and reuse; 1 GiB takes 0.4 s to allocate.
+/// An array in page-locked host memory, to and from which copies run at full speed. Allocate it once and reuse it:
+/// 1 GiB takes 0.4 s to allocate.
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {
     slice: PinnedHostSlice<T>,
 }
 
 impl<T> PinnedBuffer<T> {
-    /// Elements.
+    /// Number of elements of the array.
     pub fn len(&self) -> usize {
         self.slice.len()
     }
 
-    /// Whether it holds no element.
+    /// Whether the array holds no element.
     pub fn is_empty(&self) -> bool {
         self.slice.len() == 0
     }
 }
 
 impl<T: ValidAsZeroBits> PinnedBuffer<T> {
-    /// Its elements.
+    /// Elements of the array.
     ///
     /// # Errors
     /// If a copy to or from it failed.
@@ -61,7 +61,7 @@ impl<T: ValidAsZeroBits> PinnedBuffer<T> {
         self.slice.as_slice().map_err(failed("waiting for a copy"))
     }
 
-    /// Its elements, to write.
+    /// The elements, to be written.
     ///
     /// # Errors
     /// If a copy to or from it failed.
@@ -70,7 +70,7 @@ impl<T: ValidAsZeroBits> PinnedBuffer<T> {
     }
 }
 
-/// What to tell of an array that the driver has not given.
+/// The error for an array of `len` elements that the driver could not allocate.
 fn not_allocated<T>(len: usize) -> impl FnOnce(DriverError) -> DeviceError {
     move |error| match failed("allocating device memory")(error) {
         DeviceError::OutOfMemory(_) => {
@@ -94,7 +94,7 @@ impl Gpu {
         Ok(DeviceBuffer { slice })
     }
 
-    /// An array on the device with anything in it: for what is written before it is read. `len` may be 0.
+    /// An array on the device with unspecified contents, which must be written before they are read. `len` may be 0.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.
@@ -108,7 +108,7 @@ impl Gpu {
         Ok(DeviceBuffer { slice })
     }
 
-    /// A copy of host memory on the device.
+    /// Copies host memory to a new array on the device.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a driver failure.

@@ -1,7 +1,8 @@
-//! Where copies from the device land: page-locked memory that is used again and again.
+//! Pinned staging buffers for copies from the device.
 //!
-//! Copies into other memory go through the driver's own page-locked memory, and have to be copied once
-//! more. Locking memory costs more than filling it, so nothing is given back as long as the GPU is open.
+//! A copy to pageable memory goes through a page-locked buffer of the driver and is copied once more. Here the bytes
+//! stay in the page-locked buffer that the device wrote to, until their user drops them; then the buffer is used again.
+//! Locking memory takes longer than filling it, so buffers are kept as long as the GPU is open.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +13,15 @@ use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use super::{DeviceBuffer, Gpu, PinnedBuffer};
 use crate::error::DeviceError;
 
-/// The least that is locked at a time, in bytes.
+/// The smallest staging buffer, in bytes.
 const LEAST: usize = 1 << 20;
 
-/// Page-locked memory that is not in use.
+/// The staging buffers of a GPU that are not in use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DownloadStaging(Arc<Mutex<Vec<PinnedBuffer<u8>>>>);
 
 impl DownloadStaging {
-    /// The smallest of at least `len` bytes.
+    /// Takes the smallest buffer of at least `len` bytes.
     fn take(&self, len: usize) -> Option<PinnedBuffer<u8>> {
         let mut spares = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fitting = spares.iter().enumerate().filter(|(_, buffer)| buffer.len() >= len);
@@ -28,15 +29,16 @@ impl DownloadStaging {
         Some(spares.swap_remove(place))
     }
 
+    /// Puts a buffer back.
     fn put(&self, buffer: PinnedBuffer<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
 
-/// Bytes that came from the device. Their memory is used again once this is dropped.
+/// Bytes that were copied from the device, in their staging buffer, which is used again when this is dropped.
 pub struct StagedDownload {
     bytes: &'static [u8],
-    /// Holds the bytes; there until dropped.
+    /// The buffer that holds the bytes; `None` only while dropping.
     buffer: Option<PinnedBuffer<u8>>,
     download_staging: DownloadStaging,
 }
@@ -64,7 +66,7 @@ impl Drop for StagedDownload {
 }
 
 impl Gpu {
-    /// Copies the first `len` elements of a device array to the host and waits.
+    /// Copies the first `len` elements of a device array to a staging buffer, and waits.
     ///
     /// # Errors
     /// If the driver, or anything before the copy on the stream, failed, or no more memory can be
@@ -80,15 +82,15 @@ impl Gpu {
         let bytes = len * size_of::<T>();
         let mut staging = match self.download_staging.take(bytes) {
             Some(staging) => staging,
-            // A little more, for the next one.
+            // A little larger, so that the next copy may use it too.
             None => self.pinned((bytes + bytes / 8).max(LEAST))?,
         };
         let elements = bytemuck::cast_slice_mut(&mut staging.as_mut_slice()?[..bytes]);
         self.download_into(buffer, elements)?;
         let downloaded: &[u8] = &staging.as_slice()?[..bytes];
         #[allow(unsafe_code)]
-        // SAFETY: the memory stays where it is as long as its buffer, which is kept beside; nothing
-        // writes to it while it is; and `StagedDownload` lends the bytes only for as long as itself lives.
+        // SAFETY: the memory stays at its address as long as its buffer lives, which `StagedDownload` owns; nothing
+        // writes to it meanwhile; and `StagedDownload` lends the bytes for its own lifetime only.
         let downloaded = unsafe { std::slice::from_raw_parts(downloaded.as_ptr(), bytes) };
         Ok(StagedDownload {
             bytes: downloaded,

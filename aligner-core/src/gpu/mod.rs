@@ -1,9 +1,18 @@
-//! One NVIDIA GPU: its stream, modules, buffers and launches.
+//! NVIDIA GPUs: memory, copies, kernels and streams. The only user of `cudarc`.
 //!
-//! A [`Gpu`] owns a context and one stream that it made itself; every copy, fill and launch goes to
-//! that stream, in order ([`Gpu::with_own_stream`] gives a second one, for copies). Event tracking of `cudarc`
-//! is off, since one stream needs none and it costs 1.2 us a launch. Any host thread may drive a GPU,
-//! but one at a time.
+//! A [`Gpu`] has a context and one stream. Every copy, fill and launch goes to that stream, and they run in order. For
+//! work at the same time, such as copies during a kernel, [`Gpu::with_own_stream`] gives the same GPU with a second
+//! stream; then the host waits for an [`Event`] of one stream before it lets the other use the results. `cudarc`'s
+//! tracking of events is off, since it costs 1.2 us a launch. Any host thread may drive a GPU, but one at a time.
+//!
+//! | module | concept |
+//! |---|---|
+//! | `buffer` | arrays in device memory and in page-locked host memory, and copies between them |
+//! | `pool` | the driver's memory pool, which keeps freed memory for the next buffers |
+//! | `upload_staging`, `download_staging` | page-locked staging buffers for copies to and from the device |
+//! | `event` | events and second streams |
+//! | `kernel` | loading kernels and launching them |
+//! | `device_struct` | structs that host and kernels share, declared once |
 
 mod buffer;
 mod device_struct;
@@ -31,18 +40,18 @@ use self::upload_staging::UploadStaging;
 
 use crate::error::DeviceError;
 
-/// What `gpualign devices` says of one GPU.
+/// Name, size and free memory of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// Its number, as in `cuda:N`.
+    /// Number of the device, as in `cuda:N`.
     pub ordinal: usize,
-    /// Its name, for example `NVIDIA H200`.
+    /// Name of the device, for example `NVIDIA H200`.
     pub name: String,
     /// Compute capability, major and minor.
     pub compute_capability: (i32, i32),
-    /// Streaming multiprocessors.
+    /// Number of streaming multiprocessors.
     pub multiprocessors: i32,
-    /// All device memory, in bytes.
+    /// Size of the device memory, in bytes.
     pub total_memory: u64,
     /// Free device memory, in bytes.
     pub free_memory: u64,
@@ -50,7 +59,7 @@ pub struct Description {
     pub driver: (i32, i32),
 }
 
-/// An opened GPU. Clones share the context and the stream.
+/// An opened GPU with a stream. Clones share the context, the stream and the staging buffers.
 #[derive(Clone)]
 pub struct Gpu {
     context: Arc<CudaContext>,
@@ -67,7 +76,7 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// Says what was being done when the driver failed.
+/// Turns an error of the driver into one that names the operation that failed.
 pub(crate) fn failed(operation: &str) -> impl FnOnce(DriverError) -> DeviceError + '_ {
     move |error| {
         if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
@@ -80,7 +89,7 @@ pub(crate) fn failed(operation: &str) -> impl FnOnce(DriverError) -> DeviceError
     }
 }
 
-/// How many GPUs this machine has; at least one.
+/// Number of GPUs of this machine, at least 1.
 ///
 /// # Errors
 /// If the driver is missing, fails, or reports none.
@@ -98,10 +107,10 @@ pub fn count() -> Result<usize, DeviceError> {
     }
 }
 
-/// Describes one GPU.
+/// Describes the GPU of this number.
 ///
 /// # Errors
-/// If it does not exist or cannot be asked.
+/// If it does not exist, or the driver fails.
 pub fn describe(ordinal: usize) -> Result<Description, DeviceError> {
     let count = count()?;
     if ordinal >= count {
@@ -146,8 +155,8 @@ impl Gpu {
         }
         let context = CudaContext::new(ordinal).map_err(failed("opening the device"))?;
         #[allow(unsafe_code)]
-        // SAFETY: the work of a `Gpu` goes to its one stream, in order; between it and one beside it
-        // the host hands buffers over, after waiting (see `beside.rs`).
+        // SAFETY: the work of a `Gpu` goes to its one stream, in order; before a second stream uses a buffer,
+        // the host waits for the first (see `event.rs`).
         unsafe {
             context.disable_event_tracking();
         }
@@ -159,27 +168,27 @@ impl Gpu {
         Ok(Self { context, stream, description, upload_staging, download_staging, pool })
     }
 
-    /// The device's number.
+    /// Number of the device, as in `cuda:N`.
     pub fn ordinal(&self) -> usize {
         self.description.ordinal
     }
 
-    /// The device's name.
+    /// Name of the device, for example `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.description.name
     }
 
-    /// Streaming multiprocessors of the device.
+    /// Number of streaming multiprocessors of the device.
     pub fn multiprocessors(&self) -> u32 {
         self.description.multiprocessors as u32
     }
 
-    /// All device memory, in bytes.
+    /// Size of the device memory, in bytes.
     pub fn total_memory(&self) -> u64 {
         self.description.total_memory
     }
 
-    /// Free device memory now, in bytes: what buffers may be made of.
+    /// Device memory that buffers may still be made of, in bytes: free memory, and memory that the pool keeps unused.
     ///
     /// # Errors
     /// If the driver fails.
@@ -188,7 +197,7 @@ impl Gpu {
         Ok(free as u64 + self.pool.spare()?)
     }
 
-    /// Does `work`, waits for it, and gives the seconds that the device took, by its own events.
+    /// Runs `work`, waits for the device, and returns the seconds that the device took, measured by CUDA events.
     ///
     /// # Errors
     /// If the work, or anything before it on the stream, fails.
@@ -206,12 +215,12 @@ impl Gpu {
         Ok(f64::from(milliseconds) / 1e3)
     }
 
-    /// Makes this GPU that of the calling thread, for those calls of `cudarc` that do not themselves.
+    /// Makes the GPU's context current in the calling thread, for calls of `cudarc` that do not do so themselves.
     fn bind(&self) -> Result<(), DeviceError> {
         self.context.bind_to_thread().map_err(failed("turning to the device"))
     }
 
-    /// Waits until everything given to the stream is done.
+    /// Waits until all work on the stream is done.
     ///
     /// # Errors
     /// If any of it failed.

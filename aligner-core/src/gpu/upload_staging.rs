@@ -1,8 +1,8 @@
-//! Where copies to the device upload_in_parts from: page-locked memory that is used again and again.
+//! Pinned staging buffers for copies to the device.
 //!
-//! From other memory the driver copies to page-locked memory of its own, and the host waits while the device
-//! fetches it. Here the next part is copied meanwhile, and the host waits only for parts that are to be used
-//! again.
+//! The driver copies pageable memory to a page-locked buffer of its own first, and the host waits while the device
+//! fetches that. Here a large copy is cut into parts, each with a staging buffer: while the device fetches one part, the
+//! host fills the next, and it waits only for a buffer that it wants to use again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,19 +13,19 @@ use cudarc::driver::DeviceRepr;
 use super::{DeviceBuffer, Event, Gpu, PinnedBuffer, failed};
 use crate::error::DeviceError;
 
-/// Bytes of a part.
+/// Bytes of a staging buffer.
 const PART: usize = 2 << 20;
 
-/// Parts that there are at most; memory takes 0.4 s a GiB to lock.
+/// The most staging buffers of a GPU. Locking memory takes 0.4 s a GiB.
 const PARTS: usize = 16;
 
-/// Less than that the driver takes over at once.
+/// Bytes from which copies are staged. The driver takes over fewer bytes at once.
 pub(super) const LEAST: usize = 64 << 10;
 
-/// A part, and a event behind the copy from it.
+/// A staging buffer, and an event behind the last copy from it.
 type Used = (PinnedBuffer<u8>, Event);
 
-/// Parts; those of the oldest copies first.
+/// The staging buffers of a GPU, in the order of their last copies.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UploadStaging(Arc<Mutex<VecDeque<Used>>>);
 
@@ -36,7 +36,7 @@ impl UploadStaging {
 }
 
 impl Gpu {
-    /// A part that nothing is copied from any more.
+    /// A staging buffer whose last copy is done, or a new one.
     fn free_upload_part(&self) -> Result<PinnedBuffer<u8>, DeviceError> {
         let mut parts = self.upload_staging.parts();
         let is_free = match parts.front() {
@@ -51,7 +51,8 @@ impl Gpu {
         }
     }
 
-    /// Copies host memory to the front of a device array, by parts. Nobody writes to a part until its copy is past.
+    /// Copies host memory to the front of a device array through staging buffers. Returns before the last copies are
+    /// done; later work on the stream waits for them.
     pub(super) fn upload_in_parts<T: DeviceRepr + Pod>(
         &self,
         host: &[T],

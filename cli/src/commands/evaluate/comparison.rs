@@ -12,7 +12,7 @@ use super::alignments::{AlignedRead, AlignmentFile};
 /// Counts of reads, and of those that each mapper is sure of.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PlacementCounts {
-    /// All reads.
+    /// All reads with this outcome.
     pub all: u64,
     /// Reads with a MAPQ of at least [`Comparison::mapq`] in the first file.
     pub first_sure: u64,

@@ -14,8 +14,9 @@
 
 use std::io;
 
+use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, CigarRun, Mapping, Path, Strand};
+use woodstocc::{Alignment, AlignmentPath, Mapping, Strand};
 
 use crate::input::Read;
 use crate::output::lines::Lines;
@@ -127,7 +128,7 @@ impl<'a> AllRecordFormatter<'a> {
     /// Sets the CIGAR and the `MD` string to those of an alignment.
     fn set_path(&mut self, alignment: &Alignment<'_>) {
         match alignment.path {
-            Path::Ungapped(path) => {
+            AlignmentPath::Ungapped(path) => {
                 md::of_ungapped(path, alignment.distance, &mut self.md);
                 if self.eqx {
                     alignment.path.runs(&mut self.runs);
@@ -137,7 +138,7 @@ impl<'a> AllRecordFormatter<'a> {
                     self.cigar.push(path.len() << cigar::LENGTH_SHIFT | cigar::MATCH);
                 }
             }
-            Path::Runs(runs) => {
+            AlignmentPath::Runs(runs) => {
                 let Self { stretches, md, .. } = self;
                 let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
                 md::of_runs(runs, letter, md);
@@ -150,11 +151,11 @@ impl<'a> AllRecordFormatter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aligner_core::cigar::CigarOp;
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
-    use woodstocc::CigarOp;
-    use woodstocc::loci::Locus;
-    use woodstocc::matches::Match;
+    use woodstocc::locus::loci::Locus;
+    use woodstocc::locus::matches::Match;
 
     use crate::output::hts;
 

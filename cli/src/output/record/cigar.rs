@@ -1,8 +1,8 @@
 //! CIGARs in BAM's encoding: a run of equal operations is one number, its length above four bits for the operation (SAM
 //! specification, section 4.2).
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use rust_htslib::htslib;
-use woodstocc::{CigarOp, CigarRun};
 
 /// A run is its length shifted left by this, with the operation in the bits below.
 pub const LENGTH_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;

@@ -1,8 +1,9 @@
 //! The `MD` tag: the reference under an alignment, without the reference (SAM optional fields
 //! specification, section 1.1).
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::seq::decode;
-use woodstocc::{CigarOp, CigarRun, Ungapped};
+use woodstocc::UngappedPath;
 
 use crate::output::lines::{Line, Lines};
 
@@ -48,7 +49,7 @@ pub fn of_runs(runs: &[CigarRun], mut letter: impl FnMut(u32) -> u8, text: &mut 
 }
 
 /// Replaces `text` by the `MD` string of an alignment without gaps that has `distance` mismatches.
-pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
+pub fn of_ungapped(path: UngappedPath<'_>, distance: u8, text: &mut Lines) {
     text.clear();
     text.append(COUNT + (COUNT + 1) * usize::from(distance), |line| {
         let mut done = 0;
@@ -69,7 +70,7 @@ fn flush(line: &mut Line<'_>, equal: &mut u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use woodstocc::CigarOp::{Deletion, Different, Equal, Insertion};
+    use aligner_core::cigar::CigarOp::{Deletion, Different, Equal, Insertion};
 
     #[test]
     fn each_rule_of_the_specification() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gpualign/cigar.cuh>
-
 #include <seed_extend/band.cuh>
 
 namespace seed_extend {

@@ -17,7 +17,7 @@ mod common;
 
 use std::io;
 
-use aligner_core::cigar::push_run;
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
@@ -25,7 +25,6 @@ use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
-use woodstocc::{CigarOp, CigarRun};
 
 use self::alignment::RecordAlignment;
 use self::common::{CommonFields, MappedRead, PairedMate};

@@ -34,7 +34,8 @@ impl AllPipeline<'_> {
             let searched =
                 stages.step(scope, Step::Search, prepared, |batch| Ok(mapper.search(&batch)?));
             let format = |batch: &BatchState<MatchStarts>, part| self.format(batch, &part, &pool);
-            let formatted = stages.format(scope, searched, input.used, SearchResults::by_query, format);
+            let formatted =
+                stages.format(scope, searched, input.used, SearchResults::by_query, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))

@@ -6,31 +6,22 @@
 //! runs on the CPU; [`stream`] shows the few lines of CUDA that let the same graph run on a GPU.
 //!
 //! ```
-//! use aligner_core::stream::{
-//!     Channel, ChannelType, CpuExecutor, Push, RunError, Settings, Site, Stage, Topology,
-//! };
-//!
+//! use aligner_core::stream::{Channel, ChannelType, CpuExecutor, Push, Settings, Site, Stage, Topology};
 //! const KEPT: Channel<u32> = Channel::new(0, "kept", 1); // one input yields at most one item
-//!
 //! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 //! #[repr(C)]
 //! struct Canonical;
 //! impl Stage for Canonical {
 //!     type In = u32;
-//!     type Node = ();
+//!     type Node = (); // a node and the application have no parameters
 //!     type Global = ();
 //!     const NAME: &'static str = "Canonical";
-//!     fn channels() -> Vec<ChannelType> {
-//!         vec![KEPT.describe()]
-//!     }
+//!     fn channels() -> Vec<ChannelType> { vec![KEPT.describe()] }
 //!     fn run(&self, &kmer: &u32, _: &Site<'_, (), ()>, push: &mut Push<'_>) {
 //!         let reverse = (0..4).fold(0, |strand, base| strand << 2 | (!kmer >> (2 * base) & 3));
-//!         if kmer != reverse {
-//!             push.to(KEPT, kmer.min(reverse));
-//!         }
+//!         if kmer != reverse { push.to(KEPT, kmer.min(reverse)); }
 //!     }
 //! }
-//!
 //! let mut app = Topology::new("canonical", &());
 //! let module = app.stage(Canonical);
 //! let node = app.node("canonical", module, ());
@@ -39,7 +30,7 @@
 //! let kmers = [0b00_00_00_00, 0b11_11_11_11, 0b00_01_10_11]; // AAAA, TTTT, ACGT
 //! let mut outputs = CpuExecutor::new(&app, &Settings::default())?.run(&kmers)?;
 //! assert_eq!(outputs.take(kept), [0, 0]);
-//! # Ok::<(), RunError>(())
+//! # Ok::<(), aligner_core::stream::RunError>(())
 //! ```
 //!
 //! # Design

@@ -50,13 +50,13 @@ device_struct! {
 device_struct! {
     /// Parameter of the kernel that counts digits.
     struct SortCountParameters {
-        /// The items.
+        /// Items to be read.
         items: DeviceAddress<[u32; 4]>,
         /// For each value of the digit, how often each block has it.
         counts: DeviceAddress<u32>,
         /// How many items there are.
         count: u32,
-        /// The digit.
+        /// Digit that is sorted by.
         digit: Digit,
     }
 }
@@ -70,7 +70,7 @@ device_struct! {
         totals: DeviceAddress<u32>,
         /// How many blocks counted.
         count: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         padding: u32,
     }
 }
@@ -78,9 +78,9 @@ device_struct! {
 device_struct! {
     /// Parameter of the kernel that moves items.
     struct SortMoveParameters {
-        /// The items.
+        /// Items to be read.
         items: DeviceAddress<[u32; 4]>,
-        /// The same items in the order of the digit.
+        /// Array for the items in the order of the digit.
         sorted: DeviceAddress<[u32; 4]>,
         /// For each value of the digit and each block, how many items of earlier blocks have it.
         firsts: DeviceAddress<u32>,
@@ -88,7 +88,7 @@ device_struct! {
         totals: DeviceAddress<u32>,
         /// How many items there are.
         count: u32,
-        /// The digit.
+        /// Digit that is sorted by.
         digit: Digit,
     }
 }

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::stream::Settings;
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::parts::{Part, Parts};
-use blastn_pipeline::gpu::pipeline::Build;
-use blastn_pipeline::gpu::pipeline::diagonals::Piece;
-use blastn_pipeline::gpu::pipeline::gpu::{GpuPipeline, Run, settings};
-use blastn_pipeline::gpu::pipeline::stages::Context;
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
+use blastn_pipeline::gpu::pipeline::PipelineBuild;
+use blastn_pipeline::gpu::pipeline::diagonals::QueryPiece;
+use blastn_pipeline::gpu::pipeline::gpu_pipeline::{GpuPipeline, PipelineRun, settings};
+use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
-use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::Fours;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
+use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ pub struct BlastnOptions {
 pub struct BlastnTiming {
     /// `split` or `merged`.
     pub build: &'static str,
-    /// Bases of the queries.
+    /// ChunkSequence of the queries.
     pub query: usize,
     /// Words that were extended.
     pub words: usize,
@@ -44,7 +45,7 @@ pub struct BlastnTiming {
     pub hits: usize,
     /// Median time of the kernels.
     pub kernel_seconds: f64,
-    /// Bases of the database by that time, in 10^9 a second.
+    /// ChunkSequence of the database by that time, in 10^9 a second.
     pub gbases: f64,
     /// Blocks of it.
     pub blocks: u32,
@@ -60,11 +61,11 @@ pub struct BlastnTiming {
 const LENGTHS: [usize; 5] = [2_000, 4_000, 6_000, 8_000, 10_000];
 
 /// A piece of the database, with a base in twenty changed.
-fn query(database: &Database, length: usize) -> Record {
+fn query(database: &Database, length: usize) -> FastaRecord {
     let mut random = Rng::with_seed(length as u64);
     let subject = (0..database.len()).map(|number| database.subject(number));
     let Some(longest) = subject.max_by_key(|subject| subject.length) else {
-        return Record::default();
+        return FastaRecord::default();
     };
     let length = length.min(longest.length);
     // Not from where it is all N, if it can be helped.
@@ -77,16 +78,16 @@ fn query(database: &Database, length: usize) -> Record {
                     *letter = random.u8(..4);
                 }
             }
-            return Record { title: "query".to_owned(), letters, lower: Vec::new() };
+            return FastaRecord { title: "query".to_owned(), letters, lower_case: Vec::new() };
         }
     }
-    Record { letters: longest.letters(0..length), ..Record::default() }
+    FastaRecord { letters: longest.letters(0..length), ..FastaRecord::default() }
 }
 
 /// A build of the pipeline, and a whole database on the GPU.
 struct Loaded {
     pipeline: GpuPipeline,
-    part: Part,
+    part: DatabasePart,
     bases: DeviceBuffer<u64>,
 }
 
@@ -94,17 +95,17 @@ impl Loaded {
     fn new(
         gpu: &Gpu,
         database: &Database,
-        build: Build,
+        build: PipelineBuild,
         settings: Settings,
     ) -> Result<Self, BenchError> {
         let pipeline = GpuPipeline::new(gpu.clone(), build, settings)?;
-        let part = Parts::new(database, u64::MAX).into_first();
+        let part = DatabaseParts::new(database, u64::MAX).into_first();
         let bases = pipeline.upload(part.packed(database))?;
         Ok(Self { pipeline, part, bases })
     }
 
-    fn run(&self, context: &Context) -> Result<Run, BenchError> {
-        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, Piece::ALL)?)
+    fn run(&self, context: &PipelineInputs) -> Result<PipelineRun, BenchError> {
+        Ok(self.pipeline.run(&self.bases, &self.part.chunks, context, QueryPiece::ALL)?)
     }
 }
 
@@ -116,17 +117,17 @@ impl Loaded {
 pub fn blastn(
     gpu: &Gpu,
     database: &Database,
-    queries: Vec<Record>,
+    queries: Vec<FastaRecord>,
     options: BlastnOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<BlastnTiming>, BenchError> {
-    let sets: Vec<Vec<Record>> = if queries.is_empty() {
+    let sets: Vec<Vec<FastaRecord>> = if queries.is_empty() {
         LENGTHS.map(|length| vec![query(database, length)]).into()
     } else {
         vec![queries]
     };
     let mut timings: Vec<BlastnTiming> = Vec::new();
-    for (build, name) in [(Build::Split, "split"), (Build::Merged, "merged")] {
+    for (build, name) in [(PipelineBuild::Split, "split"), (PipelineBuild::Merged, "merged")] {
         progress(name);
         let loaded = |metrics| {
             let settings = Settings { metrics, ..settings(options.width) };
@@ -155,15 +156,15 @@ fn measure(
     build: &'static str,
     (timed, measured): (&Loaded, &Loaded),
     database: &Database,
-    queries: &[Record],
+    queries: &[FastaRecord],
     runs: usize,
 ) -> Result<BlastnTiming, BenchError> {
-    let search = Options::new(Task::Blastn);
-    let extent = Extent { letters: database.letters(), sequences: database.len() };
-    let batch = Arc::new(Batch::new(queries, &search, extent));
-    let lookup = Arc::new(Lookup::new(&batch, search.word));
-    let (word, fours, chunks) = (search.word, Fours::new(&search), Vec::new());
-    let context = Context { batch, lookup, word, fours, chunks };
+    let search = SearchOptions::new(BlastTask::Blastn);
+    let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
+    let batch = Arc::new(QueryBatch::new(queries, &search, extent));
+    let lookup = Arc::new(Lookup::new(&batch, search.word_size));
+    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
+    let context = PipelineInputs { batch, lookup, word, fours, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;
     let metrics = measured.run(&context)?.metrics;

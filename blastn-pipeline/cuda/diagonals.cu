@@ -1,168 +1,143 @@
-// Which of the words would have been extended, had those before them on their diagonals been known
-// (src/pipeline/diagonals.rs).
-#include <blastn/hits.cuh>
-#include <blastn/ungapped.cuh>
+// The rule of diagonals, afterwards: which seeds would have been extended if the alignments of earlier seeds on their diagonals
+// had been known (src/gpu/pipeline/diagonals.rs).
+#include <blastn/pipeline/diagonals.cuh>
 
 #include "stream/scan.cuh"
 
 namespace {
 
-using blastn::ChunkHit;
-using blastn::Extended;
-using blastn::Spent;
-using blastn::Word;
-
-// A word's place in the order in which words are looked at, and in the lists of words. Mirrors `Key`.
-struct __align__(16) Key {
-  uint32_t chunk, diagonal, probe;
-  uint32_t place;  // among those extended, or behind them among those spent
-
-  __device__ bool is_along(const Key& other) const { return chunk == other.chunk && diagonal == other.diagonal; }
-};
-
-// Mirrors `Task`.
-struct Task {
-  blastn::Context context;
-  const Extended* extended;
-  const Spent* spent;
-  uint32_t* likely;  // bits of diagonals: those of words that are to be looked at, and few others
-  Key* keys;
-  uint32_t* cursors;
-  ChunkHit* hits;
-  Spent* carried;
-  uint32_t extended_count, spent_count;
-  uint32_t likely_mask;  // words of `likely`, a power of two, less 1
-  uint32_t key_count;
-  uint32_t seam;  // where the piece of the queries' letters ends whose words are here
-  uint32_t padding;
-};
-static_assert(sizeof(Task) == 224, "mirrored in Rust");
+using blastn::DiagonalKey;
+using blastn::DiagonalParameters;
+using blastn::ExtendedSeed;
+using blastn::SeedHit;
+using blastn::UnalignedSeed;
 
 __device__ uint32_t first_item() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Subjects less queries, which none of a chunk are below.
-__device__ uint32_t diagonal(const Task& task, const Word& word) {
-  return word.subject + task.context.letter_count - word.query;
+// The diagonal of a seed: its place in the chunk less its place in the letters, plus the number of letters.
+__device__ uint32_t diagonal(const DiagonalParameters& parameters, const SeedHit& seed) {
+  return seed.subject + parameters.tables.letter_count - seed.query;
 }
 
-__device__ uint32_t* likely_bit(const Task& task, const Word& word, uint32_t& bit) {
-  // Neighbours are spread (Fibonacci hashing).
-  const uint64_t number = static_cast<uint64_t>(word.chunk) << 32 | diagonal(task, word);
+// The word of `marked_diagonals` that has the bit of a seed's diagonal, and that bit.
+__device__ uint32_t* marked_bit(const DiagonalParameters& parameters, const SeedHit& seed, uint32_t& bit) {
+  // Fibonacci hashing spreads neighbouring diagonals.
+  const uint64_t number = static_cast<uint64_t>(seed.chunk) << 32 | diagonal(parameters, seed);
   const uint64_t hash = number * 0x9E3779B97F4A7C15u;
   bit = 1u << (hash >> 59);
-  return task.likely + (static_cast<uint32_t>(hash >> 16) & task.likely_mask);
+  return parameters.marked_diagonals + (static_cast<uint32_t>(hash >> 16) & parameters.marked_mask);
 }
 
-// The word that is the `place`-th of all; whether it was tried in vain.
-__device__ Word word_at(const Task& task, uint32_t place, bool& in_vain) {
-  if (place < task.extended_count) {
+// The seed at a place among all (see DiagonalKey), and whether it was extended but scored too little.
+__device__ SeedHit seed_at(const DiagonalParameters& parameters, uint32_t place, bool& in_vain) {
+  if (place < parameters.extended_count) {
     in_vain = false;
-    return task.extended[place].word;
+    return parameters.extended[place].seed;
   }
-  const Spent& spent = task.spent[place - task.extended_count];
-  in_vain = spent.tried();
-  return spent.word();
+  const UnalignedSeed& unaligned = parameters.unaligned[place - parameters.extended_count];
+  in_vain = unaligned.tried();
+  return unaligned.seed();
 }
 
-// Whether a word ends in the next piece of the queries.
-__device__ bool passes_seam(const Task& task, const Word& word) {
-  return word.query + task.context.word > task.seam;
+// Whether a seed ends in the next piece of the queries.
+__device__ bool passes_end(const DiagonalParameters& parameters, const SeedHit& seed) {
+  return seed.query + parameters.tables.word_length > parameters.piece_end;
 }
 
-// The alignment of a word that was not tried; false if it does not score enough.
-__device__ bool extend(const blastn::Context& context, const Word& word, Extended& extended) {
+// Extends a seed that was not extended before; false if it does not score enough.
+__device__ bool extend(const blastn::PipelineTables& tables, const SeedHit& seed, ExtendedSeed& extended) {
   constexpr uint32_t kMore = 1 << 10;
-  if (!blastn::is_promising(context, word)) return false;
-  blastn::Long extension{word};
-  while (!extension.extend<blastn::Alone>(context, kMore)) continue;
-  return extension.found(context, extended);
+  if (!blastn::passes_quads(tables, seed)) return false;
+  blastn::PartialExtension extension{seed};
+  while (!extension.extend<blastn::ThreadExtender>(tables, kMore)) continue;
+  return extension.alignment(tables, extended);
 }
 
 }  // namespace
 
-// Marks the diagonals of words that were extended, or not tried, or that matter to the next piece, in
-// `likely`, which is 0 before.
+// Marks the diagonals of seeds that have alignments, or were not extended, or reach into the next piece.
 //
-// Any grid of one-dimensional blocks.
-extern "C" __global__ void mark_diagonals(const Task* argument) {
-  const Task task = *argument;
-  const uint32_t all = task.extended_count + task.spent_count, step = gridDim.x * blockDim.x;
+// Any grid of one-dimensional blocks; no barriers. `marked_diagonals` is 0 before.
+extern "C" __global__ void mark_diagonals(const __grid_constant__ DiagonalParameters parameters) {
+  const uint32_t all = parameters.extended_count + parameters.unaligned_count, step = gridDim.x * blockDim.x;
   for (uint64_t place = first_item(); place < all; place += step) {
     bool in_vain;
-    const Word word = word_at(task, static_cast<uint32_t>(place), in_vain);
-    if (in_vain && !passes_seam(task, word)) continue;
+    const SeedHit seed = seed_at(parameters, static_cast<uint32_t>(place), in_vain);
+    if (in_vain && !passes_end(parameters, seed)) continue;
     uint32_t bit;
-    uint32_t* const bits = likely_bit(task, word, bit);
+    uint32_t* const bits = marked_bit(parameters, seed, bit);
     if ((*bits & bit) == 0) atomicOr(bits, bit);
   }
 }
 SIMT_EXPORT(mark_diagonals)
 
-// Lists the words of marked diagonals, in any order, and counts them. What was tried in vain matters only
-// where something else was not, or in the next piece.
+// Lists the keys of seeds on marked diagonals, in any order, and counts them in cursors[0]. Seeds that were extended in vain
+// matter only on these: where another seed was not extended, or in the next piece.
 //
-// Any grid of blocks of whole warps; cursors[0] is 0 before, and `keys` has room for all words.
-extern "C" __global__ void list_words(const Task* argument) {
-  const Task task = *argument;
-  const uint32_t all = task.extended_count + task.spent_count, step = gridDim.x * blockDim.x;
+// Any grid of one-dimensional blocks of whole warps; no barriers. cursors[0] is 0 before; `keys` has room for all seeds.
+extern "C" __global__ void list_seeds(const __grid_constant__ DiagonalParameters parameters) {
+  const uint32_t all = parameters.extended_count + parameters.unaligned_count, step = gridDim.x * blockDim.x;
   const uint32_t lane = threadIdx.x % stream::WARP;
   for (uint64_t first = first_item() - lane; first < all; first += step) {
     const uint64_t place = first + lane;
-    Key key{};
+    DiagonalKey key{};
     bool is_listed = false;
     if (place < all) {
       bool in_vain;
-      const Word word = word_at(task, static_cast<uint32_t>(place), in_vain);
-      key = {word.chunk, diagonal(task, word), word.probe, static_cast<uint32_t>(place)};
+      const SeedHit seed = seed_at(parameters, static_cast<uint32_t>(place), in_vain);
+      key = {seed.chunk, diagonal(parameters, seed), seed.probe, static_cast<uint32_t>(place)};
       uint32_t bit;
-      const uint32_t* const bits = likely_bit(task, word, bit);
+      const uint32_t* const bits = marked_bit(parameters, seed, bit);
       is_listed = (*bits & bit) != 0;
     }
     const uint32_t listed = __ballot_sync(stream::ALL_LANES, is_listed);
     uint32_t slot = 0;
-    if (lane == 0 && listed != 0) slot = atomicAdd(task.cursors, static_cast<uint32_t>(__popc(listed)));
+    if (lane == 0 && listed != 0) slot = atomicAdd(parameters.cursors, static_cast<uint32_t>(__popc(listed)));
     slot = __shfl_sync(stream::ALL_LANES, slot, 0);
-    if (is_listed) task.keys[slot + __popc(listed & ((1u << lane) - 1))] = key;
+    if (is_listed) parameters.keys[slot + __popc(listed & ((1u << lane) - 1))] = key;
   }
 }
-SIMT_EXPORT(list_words)
+SIMT_EXPORT(list_seeds)
 
-// Goes along each diagonal, given `keys` in order: a word that an alignment before has passed is left out,
-// and one that was not tried is extended. Lists alignments, in any order, and counts them. How far a
-// diagonal is explored is told to the next piece by a word that was tried in vain and ends there: it comes
-// before all others, as places on a diagonal grow with those of the queries.
+// Goes along each diagonal, a thread each, given `keys` in order: leaves out seeds that an earlier alignment has passed, and
+// extends seeds that were not extended. Lists the alignments, in any order, and counts them in cursors[0].
 //
-// Any grid of one-dimensional blocks; cursors[0] and [1] are 0 before, `hits` has room for a hit a key, and
-// `carried`, if anything passes the seam, for a word a key.
-extern "C" __global__ void admit_words(const Task* argument) {
-  const Task task = *argument;
+// How far a diagonal is explored behind the end of the piece is handed to the next piece as a seed that was extended in vain
+// and ends there, listed in `carried` and counted in cursors[1]. It comes before all seeds of that piece, as places on a
+// diagonal grow with those of the queries.
+//
+// Any grid of one-dimensional blocks; no barriers. Both cursors are 0 before; `hits` has room for a hit a key, and `carried`,
+// if any seed reaches into the next piece, for a seed a key.
+extern "C" __global__ void admit_seeds(const __grid_constant__ DiagonalParameters parameters) {
   const uint32_t step = gridDim.x * blockDim.x;
-  for (uint64_t i = first_item(); i < task.key_count; i += step) {
-    const Key first = task.keys[i];
-    if (i > 0 && first.is_along(task.keys[i - 1])) continue;
-    Word last;
+  for (uint64_t i = first_item(); i < parameters.key_count; i += step) {
+    const DiagonalKey first = parameters.keys[i];
+    if (i > 0 && first.is_along(parameters.keys[i - 1])) continue;
+    SeedHit last;
     uint32_t explored = 0;
-    for (uint64_t j = i; j < task.key_count; j++) {
-      const Key key = task.keys[j];
+    for (uint64_t j = i; j < parameters.key_count; j++) {
+      const DiagonalKey key = parameters.keys[j];
       if (!key.is_along(first)) break;
       if (key.probe < explored) continue;
       bool in_vain;
-      Extended found;
-      found.word = word_at(task, key.place, in_vain);
-      bool is_found = key.place < task.extended_count;
-      if (is_found) found = task.extended[key.place];
-      else if (!in_vain) is_found = extend(task.context, found.word, found);
-      last = found.word;
-      explored = last.end(task.context);
+      ExtendedSeed found;
+      found.seed = seed_at(parameters, key.place, in_vain);
+      bool is_found = key.place < parameters.extended_count;
+      if (is_found) found = parameters.extended[key.place];
+      else if (!in_vain) is_found = extend(parameters.tables, found.seed, found);
+      last = found.seed;
+      explored = last.end(parameters.tables);
       if (!is_found) continue;
       explored = found.subject + found.length;
-      task.hits[atomicAdd(task.cursors, 1u)] = {last.chunk,  found.query, found.subject, found.length,
-                                                found.score, last.query,  last.subject};
+      parameters.hits[atomicAdd(parameters.cursors, 1u)] = {
+          last.chunk, {found.query, found.subject, found.length, found.score, last.query, last.subject}};
     }
-    const uint32_t beyond = explored - last.end(task.context);
+    const uint32_t beyond = explored - last.end(parameters.tables);
     last.query += beyond;
     last.subject += beyond;
-    if (passes_seam(task, last)) task.carried[atomicAdd(task.cursors + 1, 1u)] = Spent(last, true);
+    if (passes_end(parameters, last)) {
+      parameters.carried[atomicAdd(parameters.cursors + 1, 1u)] = UnalignedSeed(last, true);
+    }
   }
 }
-SIMT_EXPORT(admit_words)
+SIMT_EXPORT(admit_seeds)

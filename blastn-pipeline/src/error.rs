@@ -1,4 +1,4 @@
-//! What can be wrong with databases and sequences.
+//! Errors of sequence files, databases and searches.
 
 use aligner_core::DeviceError;
 use aligner_core::input_location::InputLocation;
@@ -10,39 +10,42 @@ use thiserror::Error;
 pub struct SequenceError {
     /// File, record and line, as far as they are known.
     pub location: InputLocation,
-    /// The reason.
+    /// Reason why the file cannot be used.
     pub problem: String,
 }
 
-/// A search that cannot be done.
+/// A search that cannot be started.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// The device failed.
+    /// The device failed or has too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// No statistics are known for match and mismatch scores.
-    #[error("scores {reward} and {penalty} for match and mismatch are not supported")]
+    /// No statistics are tabulated for these match and mismatch scores.
+    #[error(
+        "match and mismatch scores {reward} and {penalty} are not supported, as no statistics are known for them; \
+        use for example 1 and -2, 1 and -3, or 2 and -3"
+    )]
     Scores {
-        /// Match.
+        /// Score of a match.
         reward: i32,
-        /// Mismatch.
+        /// Score of a mismatch.
         penalty: i32,
     },
-    /// No statistics are known for gap costs.
+    /// No statistics are tabulated for these gap costs.
     #[error(
-        "gap costs {open} and {extend} are not supported with scores {reward} and {penalty}; \
-        supported are {supported} and more than the last"
+        "gap costs {open} and {extend} are not supported with match and mismatch scores {reward} and {penalty}; \
+        supported are {supported}, and all greater than the last pair"
     )]
     GapCosts {
-        /// Match.
+        /// Score of a match.
         reward: i32,
-        /// Mismatch.
+        /// Score of a mismatch.
         penalty: i32,
-        /// Opening a gap.
+        /// Cost of opening a gap.
         open: i32,
-        /// Extending it.
+        /// Cost of a column of a gap.
         extend: i32,
-        /// What is supported.
+        /// Supported gap costs: pairs of opening and extending.
         supported: String,
     },
 }

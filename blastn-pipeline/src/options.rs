@@ -1,22 +1,23 @@
-//! What to search for, and how.
+//! Search options, with their defaults for blastn and megablast.
 
 use crate::error::SearchError;
-use crate::query::dust::Dust;
 use crate::scoring::Scoring;
+use crate::sequence::dust::Dust;
 use crate::statistics::{supported_gap_costs, tables};
 
-/// A preset of all options.
+/// NCBI's `-task`: a preset of all options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Task {
-    /// Sensitive: words of 11 bases, affine gaps by dynamic programming.
+pub enum BlastTask {
+    /// Sensitive search: words of 11 bases, affine gap costs, gapped extension by dynamic programming.
     Blastn,
-    /// For similar sequences: words of 28 bases, linear gaps by greedy extension.
+    /// Fast search for similar sequences: words of 28 bases, linear gap costs, greedy gapped extension.
     Megablast,
 }
 
-impl Task {
-    /// Bases of queries that are searched together, and of a query that are looked up together, at most.
-    pub(crate) fn chunk(self) -> usize {
+impl BlastTask {
+    /// The greatest number of query bases that are searched together, and that are looked up together of one long
+    /// query (NCBI's `SplitQuery_GetChunkSize`, which the environment variable `CHUNK_SIZE` overrides).
+    pub(crate) fn max_batch_bases(self) -> usize {
         match self {
             Self::Blastn => 1_000_000,
             Self::Megablast => 5_000_000,
@@ -24,66 +25,67 @@ impl Task {
     }
 }
 
-/// Which strands of the queries to search.
+/// The strands of the queries that are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strand {
-    /// Both.
+    /// The plus and the minus strand.
     Both,
-    /// As given.
+    /// The plus strand: queries as they are given.
     Plus,
-    /// The reverse complement.
+    /// The minus strand: the reverse complements of the queries.
     Minus,
 }
 
-/// X-drops in bits: how far a score may fall below its best before an extension ends.
+/// X-drops in bits: an extension ends where its score has fallen this far below the best score it had.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct XDrops {
-    /// Of ungapped extensions; 0 stands for the score that an ungapped alignment needs to be extended
-    /// with gaps.
+    /// X-drop of ungapped extensions (`-xdrop_ungap`). 0 stands for the gap trigger: the score that an ungapped
+    /// alignment needs to be extended with gaps.
     pub ungapped: f64,
-    /// Of gapped extensions for the score alone.
+    /// X-drop of preliminary gapped extensions, which compute scores without alignments (`-xdrop_gap`).
     pub gapped: f64,
-    /// Of gapped extensions for the alignment.
-    pub last: f64,
+    /// X-drop of final gapped extensions, which compute alignments (`-xdrop_gap_final`).
+    pub gapped_final: f64,
 }
 
-/// Everything that decides what is found.
+/// All options that decide which alignments are found and reported. Names in parentheses are those of NCBI's blastn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// The preset, which decides about greedy extension.
-    pub task: Task,
-    /// Scores.
+pub struct SearchOptions {
+    /// Preset that the options began with (`-task`); it also chooses between matrices and greedy extension.
+    pub task: BlastTask,
+    /// Match, mismatch and gap scores (`-reward`, `-penalty`, `-gapopen`, `-gapextend`).
     pub scoring: Scoring,
-    /// Bases that an alignment must have in a row, at least 4.
-    pub word: usize,
-    /// The greatest E-value that is reported.
+    /// Equal bases in a row that an alignment must have, at least 4 (`-word_size`).
+    pub word_size: usize,
+    /// Greatest E-value of a reported alignment (`-evalue`).
     pub e_value: f64,
-    /// Where extensions end.
+    /// X-drops, which end extensions.
     pub x_drops: XDrops,
-    /// Whether, and how, low-complexity regions of queries are masked.
+    /// Settings for masking low-complexity regions of queries, or `None` for no such masking (`-dust`).
     pub dust: Option<Dust>,
-    /// Whether lower-case letters of queries are masked.
-    pub mask_lower: bool,
-    /// Whether masked letters only do not seed alignments; otherwise they are as N.
+    /// Whether lower-case letters of queries are masked (`-lcase_masking`).
+    pub masks_lower_case: bool,
+    /// Whether masked letters can still be aligned, though not seed alignments; if not, they count as N (`-soft_masking`).
     pub soft_masking: bool,
-    /// Strands of the queries.
+    /// Strands of the queries that are searched (`-strand`).
     pub strand: Strand,
-    /// Subjects reported of a query, at least 1.
-    pub targets: usize,
-    /// Alignments reported of a query and a subject, if limited.
-    pub alignments: Option<usize>,
-    /// The least percentage of identical columns.
-    pub identity: f64,
-    /// The least percentage of the query that an alignment covers.
-    pub coverage: f64,
-    /// How many higher-scoring alignments may cover the query's range of one, if limited.
-    pub culling: Option<usize>,
+    /// Greatest number of subjects reported for a query, at least 1 (`-max_target_seqs`).
+    pub max_targets: usize,
+    /// Greatest number of alignments reported for a query and a subject, if limited (`-max_hsps`).
+    pub max_hsps: Option<usize>,
+    /// Least percentage of identical columns of a reported alignment, 0 to 100 (`-perc_identity`).
+    pub min_identity: f64,
+    /// Least percentage of the query that a reported alignment covers, 0 to 100 (`-qcov_hsp_perc`).
+    pub min_coverage: f64,
+    /// Number of better alignments over the same range of the query from which on an alignment is dropped, if limited
+    /// (`-culling_limit`).
+    pub culling_limit: Option<usize>,
 }
 
-impl Options {
-    /// The preset.
-    pub fn new(task: Task) -> Self {
-        let megablast = task == Task::Megablast;
+impl SearchOptions {
+    /// The defaults of a task, as in NCBI's blastn.
+    pub fn new(task: BlastTask) -> Self {
+        let megablast = task == BlastTask::Megablast;
         let scoring = if megablast {
             Scoring { reward: 1, penalty: -2, gap_open: 0, gap_extend: 0 }
         } else {
@@ -92,32 +94,32 @@ impl Options {
         Self {
             task,
             scoring,
-            word: if megablast { 28 } else { 11 },
+            word_size: if megablast { 28 } else { 11 },
             e_value: 10.0,
             x_drops: XDrops {
                 ungapped: if megablast { 0.0 } else { 20.0 },
                 gapped: if megablast { 25.0 } else { 30.0 },
-                last: 100.0,
+                gapped_final: 100.0,
             },
             dust: Some(Dust::default()),
-            mask_lower: false,
+            masks_lower_case: false,
             soft_masking: true,
             strand: Strand::Both,
-            targets: 500,
-            alignments: None,
-            identity: 0.0,
-            coverage: 0.0,
-            culling: None,
+            max_targets: 500,
+            max_hsps: None,
+            min_identity: 0.0,
+            min_coverage: 0.0,
+            culling_limit: None,
         }
     }
 
-    /// Checks that there are statistics for the scores.
+    /// Checks that Karlin-Altschul statistics are tabulated for the match, mismatch and gap scores.
     ///
     /// # Errors
-    /// If there are none.
+    /// If they are not; the error lists the gap costs that are supported.
     pub fn check(&self) -> Result<(), SearchError> {
         let Scoring { reward, penalty, gap_open: open, gap_extend: extend } = self.scoring;
-        if tables::gapped(&self.scoring).is_some() {
+        if tables::scoring_statistics(&self.scoring).is_some() {
             return Ok(());
         }
         let Some(costs) = supported_gap_costs(reward, penalty) else {
@@ -129,21 +131,23 @@ impl Options {
         Err(SearchError::GapCosts { reward, penalty, open, extend, supported })
     }
 
-    /// Whether gapped extension is greedy.
+    /// Whether gapped extensions are greedy, rather than by dynamic programming matrices.
     pub(crate) fn is_greedy(&self) -> bool {
-        self.task == Task::Megablast
+        self.task == BlastTask::Megablast
     }
 
-    /// Alignments whose ends are on diagonals this close can contain each other.
+    /// Number of diagonals by which the ends of two alignments must differ less for one to contain the other
+    /// (`min_diag_separation` in NCBI's `blast_options.h`).
     pub(crate) fn diagonal_separation(&self) -> i32 {
         match self.task {
-            Task::Blastn => 50,
-            Task::Megablast => 6,
+            BlastTask::Blastn => 50,
+            BlastTask::Megablast => 6,
         }
     }
 
-    /// Subjects kept of a query before alignments are made.
+    /// Number of subjects that are kept for a query after the preliminary search, before alignments with columns are made
+    /// (NCBI's `prelim_hitlist_size`).
     pub(crate) fn preliminary_targets(&self) -> usize {
-        (2 * self.targets).max(10).min(self.targets + 50)
+        (2 * self.max_targets).max(10).min(self.max_targets + 50)
     }
 }

@@ -1,38 +1,38 @@
-//! What columns of an alignment score.
+//! Scores of the columns of an alignment.
 
 use crate::sequence::alphabet::{self, SENTINEL, SIZE};
 
-/// What meeting a [`SENTINEL`] scores: no extension survives it.
+/// Score of a pair with a [`SENTINEL`]: so low that every extension ends there.
 const FORBIDDEN: i32 = i32::MIN / 2;
 
-/// Scores of matches, mismatches and gaps.
+/// Scores of matches and mismatches, and costs of gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scoring {
-    /// Score of a match, positive.
+    /// Score of a match, at least 1.
     pub reward: i32,
-    /// Score of a mismatch, negative.
+    /// Score of a mismatch, at most -1.
     pub penalty: i32,
-    /// Cost of a gap, without its columns.
+    /// Cost of opening a gap, 0 or more; each column of the gap costs `gap_extend` in addition.
     pub gap_open: i32,
-    /// Cost of each column of a gap.
+    /// Cost of each column of a gap, 0 or more.
     pub gap_extend: i32,
 }
 
 impl Scoring {
-    /// Whether gaps have megablast's linear cost, which both costs being 0 stands for: half a match
-    /// and a mismatch for each column.
+    /// Whether gaps have megablast's linear cost, which is chosen by both gap costs being 0: each column of a gap then
+    /// costs `reward / 2 - penalty` (Zhang et al., J. Comput. Biol. 7, 2000, section 2).
     pub fn is_linear(&self) -> bool {
         self.gap_open == 0 && self.gap_extend == 0
     }
 }
 
-/// Scores of pairs of letters (the first of the query).
+/// Scores of all pairs of letters of the alphabet, ambiguous letters included.
 #[derive(Debug, Clone)]
-pub struct Matrix([[i32; SIZE]; SIZE]);
+pub struct ScoreMatrix([[i32; SIZE]; SIZE]);
 
-impl Matrix {
-    /// The matrix of match and mismatch scores. Two letters that may be the same base score what
-    /// they do on average, were the less certain of them any of its bases.
+impl ScoreMatrix {
+    /// Builds the matrix from match and mismatch scores. Two letters that have a base in common score the mean over the
+    /// bases that the more ambiguous one stands for, rounded (NCBI's `BlastScoreBlkNuclMatrixCreate`).
     pub fn new(scoring: &Scoring) -> Self {
         let (reward, penalty) = (f64::from(scoring.reward), f64::from(scoring.penalty));
         let mut scores = [[scoring.penalty; SIZE]; SIZE];
@@ -54,13 +54,13 @@ impl Matrix {
         Self(scores)
     }
 
-    /// The score of two letters.
+    /// The score of a column with these two letters.
     #[inline]
     pub fn get(&self, one: u8, other: u8) -> i32 {
         self.0[usize::from(one & 15)][usize::from(other & 15)]
     }
 
-    /// The scores of one letter with all others.
+    /// The scores of a letter with each letter of the alphabet, by code.
     #[inline]
     pub fn row(&self, letter: u8) -> &[i32; SIZE] {
         &self.0[usize::from(letter & 15)]
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn ambiguous_letters_score_their_mean() {
         let scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
-        let matrix = Matrix::new(&scoring);
+        let matrix = ScoreMatrix::new(&scoring);
         let score = |one, other| {
             let code = |letter| alphabet::encode(letter).expect("a letter");
             matrix.get(code(one), code(other))

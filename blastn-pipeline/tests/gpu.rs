@@ -8,15 +8,15 @@ use std::path::Path;
 use aligner_core::{Device, DeviceRequest};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::GpuWorker;
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::batching::{Batches, Queued};
-use blastn_pipeline::search::{Limits, Results, Searcher};
-use blastn_pipeline::sequence::fasta::{self, Record};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::search::seeded_batches::{QueuedBatch, SeededBatches};
+use blastn_pipeline::search::{Limits, SearchResults, Searcher};
+use blastn_pipeline::sequence::fasta::{self, FastaRecord};
 use fastrand::Rng;
 
 fn searcher<'d>(
     database: &'d Database,
-    options: &Options,
+    options: &SearchOptions,
     on: DeviceRequest,
     memory: Option<u64>,
 ) -> Searcher<'d> {
@@ -25,23 +25,23 @@ fn searcher<'d>(
 }
 
 /// Searches three times, each step beside the next one of the search before.
-fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> Vec<Results> {
+fn side_by_side(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> Vec<SearchResults> {
     let seeded = searcher.seed(queries);
     let (first, second) = std::thread::scope(|scope| {
-        let first = scope.spawn(|| searcher.sift(seeded));
+        let first = scope.spawn(|| searcher.prefilter(seeded));
         let second = searcher.seed(queries);
         (first.join().expect("no panic"), second)
     });
     let (first, second, third) = std::thread::scope(|scope| {
         let first = scope.spawn(|| searcher.extend(first));
-        let second = scope.spawn(|| searcher.sift(second));
+        let second = scope.spawn(|| searcher.prefilter(second));
         let third = searcher.seed(queries);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
     let (first, second, third) = std::thread::scope(|scope| {
         let first = scope.spawn(|| searcher.finish(queries, first));
         let second = scope.spawn(|| searcher.extend(second));
-        let third = searcher.sift(third);
+        let third = searcher.prefilter(third);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
     let rest = [second, searcher.extend(third)].map(|scored| searcher.finish(queries, scored));
@@ -49,7 +49,7 @@ fn side_by_side(searcher: &Searcher<'_>, queries: &[Record]) -> Vec<Results> {
     [first].into_iter().chain(rest).collect()
 }
 
-fn assert_alike(case: &str, cpu: &Results, gpu: &Results) {
+fn assert_alike(case: &str, cpu: &SearchResults, gpu: &SearchResults) {
     assert_eq!(cpu.extensions, gpu.extensions, "{case}");
     for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
         assert_eq!(format!("{one:?}"), format!("{other:?}"), "{case}, query {query}");
@@ -57,7 +57,7 @@ fn assert_alike(case: &str, cpu: &Results, gpu: &Results) {
 }
 
 /// Pieces of sequences, with differences, and some ambiguous letters.
-fn pieces(random: &mut Rng, records: &[Record], count: usize) -> Vec<Record> {
+fn pieces(random: &mut Rng, records: &[FastaRecord], count: usize) -> Vec<FastaRecord> {
     let piece = |random: &mut Rng| {
         let record = &records[random.usize(..records.len())];
         let length = random.usize(20..1500).min(record.letters.len());
@@ -72,7 +72,7 @@ fn pieces(random: &mut Rng, records: &[Record], count: usize) -> Vec<Record> {
                 _ => letters.push(letter),
             }
         }
-        Record { letters, ..Record::default() }
+        FastaRecord { letters, ..FastaRecord::default() }
     };
     (0..count).map(|_| piece(random)).collect()
 }
@@ -84,14 +84,15 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file);
         let database = Database::from_fasta(&path, 0).expect("a database");
         let records = fasta::read(&path).expect("sequences");
-        for (seed, task) in (0..).zip([Task::Blastn, Task::Megablast, Task::Blastn]) {
+        for (seed, task) in (0..).zip([BlastTask::Blastn, BlastTask::Megablast, BlastTask::Blastn])
+        {
             let queries = pieces(&mut Rng::with_seed(seed), &records, count);
-            let mut options = Options::new(task);
+            let mut options = SearchOptions::new(task);
             if seed == 2 {
                 // Wide bands, and everything that is found.
-                options.x_drops.last = 700.0;
+                options.x_drops.gapped_final = 700.0;
                 options.x_drops.gapped = 200.0;
-                options.targets = 5_000;
+                options.max_targets = 5_000;
                 options.dust = None;
             }
             let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
@@ -109,12 +110,12 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
 }
 
 /// Alignments go on from piece to piece of a query.
-/// Batch by batch: how many there are, and what is found of each query.
-fn by_batches(searcher: &Searcher<'_>, queries: &[Record]) -> (usize, Vec<String>) {
+/// QueryBatch by batch: how many there are, and what is found of each query.
+fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
     let (mut batches, mut found) = (0, Vec::new());
-    for Queued { first, queries, seeded } in Batches::new(searcher, queries) {
+    for QueuedBatch { first, queries, seeded } in SeededBatches::new(searcher, queries) {
         assert_eq!(first, found.len());
-        let results = searcher.finish(queries, searcher.extend(searcher.sift(seeded)));
+        let results = searcher.finish(queries, searcher.extend(searcher.prefilter(seeded)));
         for mut hits in results.hits {
             // Contexts count from the first of the batch; each query has two.
             hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
@@ -131,12 +132,12 @@ fn by_batches(searcher: &Searcher<'_>, queries: &[Record]) -> (usize, Vec<String
 fn many_portions_are_searched_together() {
     let mut random = Rng::with_seed(11);
     let gene: Vec<u8> = (0..100).map(|_| random.u8(..4)).collect();
-    let copy = |random: &mut Rng, rate: u8| Record {
+    let copy = |random: &mut Rng, rate: u8| FastaRecord {
         letters: gene
             .iter()
             .map(|&letter| if random.u8(..rate) == 0 { random.u8(..4) } else { letter })
             .collect(),
-        ..Record::default()
+        ..FastaRecord::default()
     };
     let mut fasta = tempfile::NamedTempFile::new().expect("a file");
     for number in 0..20_000 {
@@ -146,9 +147,9 @@ fn many_portions_are_searched_together() {
         writeln!(fasta, ">{number}\n{text}").expect("room on the disk");
     }
     let database = Database::from_fasta(fasta.path(), 0).expect("a database");
-    let queries: Vec<Record> = (0..300).map(|_| copy(&mut random, 40)).collect();
-    for task in [Task::Blastn, Task::Megablast] {
-        let options = Options::new(task);
+    let queries: Vec<FastaRecord> = (0..300).map(|_| copy(&mut random, 40)).collect();
+    for task in [BlastTask::Blastn, BlastTask::Megablast] {
+        let options = SearchOptions::new(task);
         let on = |device| by_batches(&searcher(&database, &options, device, None), &queries);
         let ((portions, cpu), (batches, gpu)) =
             (on(DeviceRequest::Cpu), on(DeviceRequest::Cuda(0)));
@@ -175,8 +176,8 @@ fn a_long_query_is_looked_up_in_pieces() {
             _ => letters.push(letter),
         }
     }
-    let options = Options::new(Task::Blastn);
-    let queries = [Record { letters, ..Record::default() }];
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let queries = [FastaRecord { letters, ..FastaRecord::default() }];
     let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
     let extensions: u64 = cpu.extensions.iter().sum();
     assert!(extensions > 20, "{extensions} extensions");

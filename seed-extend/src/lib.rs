@@ -81,6 +81,8 @@
 mod buffer_pool;
 pub mod chain;
 pub mod extend;
+#[cfg(test)]
+mod layouts;
 pub mod mapper;
 pub mod options;
 pub mod pair;

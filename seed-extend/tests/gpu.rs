@@ -106,15 +106,15 @@ fn reads_have_the_same_chains() {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let reference = Reference::from_records([("text", &letters)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let known = || {
+        let inputs = || {
             let segments = Arc::new(Segments::new(index.reference()));
             FinderInputs { index: index.clone(), segments, options: Options::default() }
         };
-        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
         assert!(expected.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
-        let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &Arc::new(known()));
+        let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &Arc::new(inputs()));
         let engine = engine.expect("an engine");
         let found = engine.find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "seed {seed}");

@@ -3,7 +3,8 @@
 
 use aligner_core::Device;
 use aligner_core::cigar::CigarOp;
-use aligner_core::seq::{encode_all, reverse_complement};
+use aligner_core::seq::encode_all;
+use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::read::queries::{Queries, is_reverse};
 use seed_extend::{Library, LibrarySample, MappedReads, Mapper, Options, RankedReads, tie_breaker};
@@ -43,10 +44,6 @@ fn read(random: &mut fastrand::Rng, genome: &[u8], at: usize, errors: usize) -> 
     read
 }
 
-fn flip(letters: &[u8]) -> Vec<u8> {
-    reverse_complement(&encode_all(letters)).iter().map(|&code| b"ACGTN"[code as usize]).collect()
-}
-
 fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
     let mut pairs = Vec::new();
     while pairs.len() < count {
@@ -57,7 +54,7 @@ fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
         }
         let errors = [random.usize(..4), [1, 24][usize::from(pairs.len() % 10 == 0)]];
         let forward = read(random, genome, at, errors[0]);
-        let reverse = flip(&read(random, genome, other, errors[1]));
+        let reverse = revcomp(read(random, genome, other, errors[1]));
         let truth = [(false, at as u32), (true, other as u32)];
         pairs.push(if random.bool() {
             Pair { reads: [forward, reverse], truth }

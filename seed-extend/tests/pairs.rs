@@ -5,12 +5,12 @@ use fm_index::{Reference, Segments};
 use seed_extend::LibrarySample;
 use seed_extend::extend::Scoring;
 use seed_extend::pair::insert_size::{Library, Orientation};
-use seed_extend::pair::pairing::{PairOptions, decide};
+use seed_extend::pair::pairing::{PairOptions, choose_pair};
 use seed_extend::pair::rescue::{MateSearcher, RescueOptions};
 use seed_extend::read::packed::PackedText;
 use seed_extend::read::queries::Queries;
 use seed_extend::region::builder::RegionBuilder;
-use seed_extend::region::ranking::{RankOptions, mapq, next_best, rank};
+use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
 use seed_extend::region::regions::{Region, deduplicate};
 
 const LENGTH: u32 = 100;
@@ -26,7 +26,7 @@ fn region(query: u32, begin: u32) -> Region {
         begin,
         end: begin + LENGTH,
         first_run: 0,
-        runs: 1,
+        run_count: 1,
         is_supported: true,
         second_best_score: 0,
         second_best_count: 0,
@@ -121,8 +121,8 @@ fn alternatives_are_ranked_and_doubles_left_out() {
         .map(|it| (it.begin, it.second_best_score, it.second_best_count, it.secondary_to))
         .collect();
     assert_eq!(found, [(1000, 95, 1, None), (3000, 0, 0, Some(0)), (5060, 0, 0, Some(0))]);
-    let next_best: Vec<i32> = (0..3).map(|number| next_best(&regions, number)).collect();
-    assert_eq!(next_best, [95, 100, 100]);
+    let scores: Vec<i32> = (0..3).map(|number| second_best_score(&regions, number)).collect();
+    assert_eq!(scores, [95, 100, 100]);
 
     let [left, right] = [
         Region { query_end: 50, end: 1050, score: 50, ..region(0, 1000) },
@@ -158,14 +158,15 @@ fn a_mate_tells_which_of_two_places_is_meant() {
         rank(&mut second, LENGTH, tie_breaker, &ranking);
         assert_eq!(mapq(&second[0], 0.0, &ranking), 0);
         let ends = [first.as_slice(), &second];
-        let decision = decide(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
+        let decision =
+            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
         assert_eq!(second[decision.regions[1]].begin, two.begin);
         assert_eq!(decision.mapq, [60, 40]);
     }
     // Too far: no pair.
     let [one, two] = pair(1000, Orientation::ForwardReverse, 900, false);
-    assert_eq!(decide([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
-    assert_eq!(decide([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
 }
 
 #[test]
@@ -178,7 +179,8 @@ fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
         let mut second = vec![two, beside];
         rank(&mut second, LENGTH, tie_breaker, &ranking);
         let ends = [&[one][..], &second];
-        let decision = decide(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
+        let decision =
+            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
         assert_eq!(second[decision.regions[1]].begin, two.begin, "{tie_breaker}");
     }
 }
@@ -195,8 +197,9 @@ fn of_a_split_read_the_best_part_has_the_mate() {
     for tie_breaker in 0..50 {
         let mut split = vec![part, copy, best];
         rank(&mut split, LENGTH, tie_breaker, &ranking);
-        let decision =
-            |mate| decide([&split, &[mate]], [0.0; 2], &library, tie_breaker, &ranking, &options);
+        let decision = |mate| {
+            choose_pair([&split, &[mate]], [0.0; 2], &library, tie_breaker, &ranking, &options)
+        };
         assert_eq!(split[decision(two).unwrap().regions[0]].begin, best.begin, "{tie_breaker}");
         assert_eq!(
             decision(of_part),
@@ -227,7 +230,8 @@ fn mates_are_looked_for_where_they_should_be() {
         let segments = Segments::new(&reference);
         let words = PackedText { words: reference.packed_text(), length: text.len() };
         let scoring = Scoring::default();
-        let extension = RegionBuilder { text: words, segments: &segments, scoring, reach: 50 };
+        let extension =
+            RegionBuilder { text: words, segments: &segments, scoring, band_margin: 50 };
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();
         let library = library(orientation, swapped);
@@ -255,17 +259,21 @@ fn mates_are_looked_for_where_they_should_be() {
         found[missing] = &[];
         let options = RescueOptions::default();
         let mut rescues = Vec::new();
-        MateSearcher::new(extension, &queries, &library, options).rescues(0, found, &mut rescues);
+        MateSearcher::new(extension, &queries, &library, options).find_mates(
+            0,
+            found,
+            &mut rescues,
+        );
         let wanted = ends[missing];
         let is_found = rescues.iter().any(|rescue| {
             let diagonal = i64::from(wanted.begin) - i64::from(rescue.task.window_start);
-            rescue.query == wanted.query
+            rescue.of.query == wanted.query
                 && (i64::from(rescue.task.low)..=i64::from(rescue.task.high)).contains(&diagonal)
         });
         assert!(is_found, "seed {seed}: {orientation:?}, {wanted:?} is not in {rescues:?}");
         let both = [&ends[..1], &ends[1..]];
         let mut none = Vec::new();
-        MateSearcher::new(extension, &queries, &library, options).rescues(0, both, &mut none);
+        MateSearcher::new(extension, &queries, &library, options).find_mates(0, both, &mut none);
         assert_eq!(none, [], "seed {seed}: both are there");
     }
 }

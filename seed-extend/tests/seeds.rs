@@ -14,7 +14,7 @@ use seed_extend::seed::seeds::{Seed, SeedOptions};
 use seed_extend::seed::{SeedSinks, on_cpu, searches, topology};
 
 const OPTIONS: SeedOptions =
-    SeedOptions { min_length: 7, split_length: 10, max_split_occurrences: 4, rare: 6 };
+    SeedOptions { min_length: 7, split_length: 10, max_split_occurrences: 4, rare_occurrences: 6 };
 
 fn letters(random: &mut fastrand::Rng, length: usize, of: &[u8]) -> Vec<u8> {
     (0..length).map(|_| *random.choice(of).unwrap()).collect()
@@ -78,7 +78,7 @@ fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
     'words: while begin + least <= word.len() {
         for end in begin + least..=word.len() {
             let size = occurrences(text, &word[begin..end]);
-            if size < OPTIONS.rare {
+            if size < OPTIONS.rare_occurrences {
                 if size > 1 {
                     found.push((begin, end - begin, size));
                 }

@@ -1,4 +1,4 @@
-//! Kernels on the SIMT shim, for what launches them on a GPU.
+//! The SIMT shim as a backend, for code that launches kernels on a GPU.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch, Word};
 use simt::{Argument, Module};
 
-/// Kernels compiled for the shim, as a device.
+/// Kernels compiled for the shim, with host memory as device memory.
 #[derive(Debug, Clone)]
 pub struct ShimBackend {
     module: Arc<Module>,
-    /// Decides the order of threads.
+    /// Seed of the order of threads.
     seed: u64,
 }
 
@@ -21,13 +21,13 @@ impl ShimBackend {
     }
 }
 
-/// What "device" memory begins with, so that a kernel that relies on more than it is given fails.
+/// Content of "device" memory before it is written, and of the word behind the end of each buffer.
 const POISON: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 
-/// Host memory that plays the device's, aligned to 16 bytes.
+/// Host memory that takes the place of device memory, aligned to 16 bytes.
 #[derive(Debug)]
 pub struct HostBuffer {
-    /// Pairs of words, for the alignment; one more than needed, which no one may touch.
+    /// The memory in units of 16 bytes, for the alignment, and a last unit that kernels must not touch.
     words: Vec<u128>,
     bytes: usize,
 }

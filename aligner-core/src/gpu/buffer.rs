@@ -41,7 +41,7 @@ pub struct PinnedBuffer<T> {
 }
 
 impl<T> PinnedBuffer<T> {
-    /// Number of elements.
+    /// Number of elements of the array.
     pub fn len(&self) -> usize {
         self.slice.len()
     }
@@ -53,7 +53,7 @@ impl<T> PinnedBuffer<T> {
 }
 
 impl<T: ValidAsZeroBits> PinnedBuffer<T> {
-    /// The elements.
+    /// Elements of the array.
     ///
     /// # Errors
     /// If a copy to or from it failed.

@@ -59,7 +59,7 @@ pub struct FieldLayout {
 }
 
 /// Declares a struct that is shared with kernels: `#[repr(C)]`, plain data without hidden padding, and an
-/// implementation of [`DeviceStruct`](crate::gpu::DeviceStruct). The calling crate needs `bytemuck`.
+/// implementation of [`DeviceStruct`]. The calling crate needs `bytemuck`.
 #[macro_export]
 macro_rules! device_struct {
     (

@@ -1,4 +1,4 @@
-//! Making a database from sequences.
+//! The making of a database from sequences.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use super::file::{
 };
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
-use crate::sequence::fasta::{self, Record};
+use crate::sequence::fasta::{self, FastaRecord};
 use crate::sequence::packed;
 
-/// Gathers sequences.
+/// Builds a database from sequences, which are added one by one.
 #[derive(Debug, Default)]
 pub struct Builder {
     entries: Vec<Entry>,
@@ -25,8 +25,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a sequence.
-    pub fn add(&mut self, record: &Record) {
+    /// Adds a sequence behind those added before.
+    pub fn add(&mut self, record: &FastaRecord) {
         self.entries.push(self.end(record.letters.len() as u32));
         self.titles.extend(record.title.as_bytes());
         let mut place = 0;
@@ -44,7 +44,7 @@ impl Builder {
         self.letters += record.letters.len() as u64;
     }
 
-    /// The entry that would come next.
+    /// The entry of a next sequence with `length` letters; with length 0, the end of the last one.
     fn end(&self, length: u32) -> Entry {
         Entry {
             bases: self.bases.len() as u64,
@@ -54,7 +54,7 @@ impl Builder {
         }
     }
 
-    /// The database of all sequences, called `name` and made at a time in seconds since 1970.
+    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
         self.bases.extend([0; SPARE_BYTES]);
@@ -75,11 +75,10 @@ impl Builder {
 }
 
 impl Database {
-    /// Makes a database of the sequences of a FASTA file, at a time in seconds since 1970.
+    /// Makes a database from the sequences of a FASTA file. Reports show when it was `made`, in seconds since 1970.
     ///
     /// # Errors
-    /// If the file cannot be read, is no FASTA, or has no sequences or a sequence with a letter that
-    /// is no nucleotide.
+    /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
     pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
         fasta::for_each(path, |record| builder.add(&record))?;
@@ -101,19 +100,19 @@ mod tests {
     /// Length of the header of a database file.
     const HEADER_BYTES: usize = 192;
 
-    fn random_records(seed: u64) -> Vec<Record> {
+    fn random_records(seed: u64) -> Vec<FastaRecord> {
         let mut random = fastrand::Rng::with_seed(seed);
         (0..20)
             .map(|number| {
                 let length = if number == 7 { 0 } else { random.usize(1..200) };
                 let letter = |_| if random.u8(..8) == 0 { random.u8(..15) } else { random.u8(..4) };
                 let letters = (0..length).map(letter).collect();
-                Record { title: format!("s{number} made up"), letters, lower: Vec::new() }
+                FastaRecord { title: format!("s{number} made up"), letters, lower_case: Vec::new() }
             })
             .collect()
     }
 
-    fn database(records: &[Record]) -> Database {
+    fn database(records: &[FastaRecord]) -> Database {
         let mut builder = Builder::default();
         for record in records {
             builder.add(record);
@@ -121,7 +120,7 @@ mod tests {
         builder.finish("made up", 5)
     }
 
-    fn check(database: &Database, records: &[Record], seed: u64) {
+    fn check(database: &Database, records: &[FastaRecord], seed: u64) {
         assert_eq!(database.len(), records.len());
         assert_eq!((database.name().as_str(), database.made()), ("made up", 5));
         for (number, record) in records.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Databases: subjects in one memory-mapped file, or the same in memory.
+//! Databases of subject sequences, in a memory-mapped file or in memory.
 //!
-//! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits; other letters
-//! are listed as exceptions, and in the packed bases one of the bases they may be stands for them, so
-//! that the first stages of a search need to know only bases. All checksums are verified when a file
-//! is opened.
+//! The file is a checksummed container ([`aligner_core::container`]). Bases take two bits each. Other letters are listed
+//! as exceptions; in the packed bases, each is replaced by one of the bases that it may stand for, so that the first stages
+//! of a search see bases alone. All checksums are verified when a file is opened.
 
 mod build;
+pub(crate) mod chunks;
 mod file;
 mod substitute;
 
@@ -44,52 +44,53 @@ impl Database {
         self.image.save(path)
     }
 
+    /// A section of the file, as an array.
     fn section<T: Pod>(&self, section: DatabaseSection) -> &[T] {
         self.image.section(section)
     }
 
+    /// Entries of all sequences, and one behind the last.
     fn entries(&self) -> &[Entry] {
         self.section(DatabaseSection::Entries)
     }
 
-    /// Number of sequences.
+    /// Number of sequences in the database.
     #[allow(clippy::len_without_is_empty, reason = "a database is never empty")]
     pub fn len(&self) -> usize {
         self.entries().len() - 1
     }
 
-    /// Bases of all sequences.
+    /// Number of letters of all sequences.
     pub fn letters(&self) -> u64 {
         self.image.parameters().letters
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub fn file_length(&self) -> u64 {
         self.image.total_bytes()
     }
 
-    /// When it was made, in seconds since 1970.
+    /// Time at which the database was made, in seconds since 1970.
     pub fn made(&self) -> u64 {
         self.image.parameters().made
     }
 
-    /// What it is called: the name of the file of sequences.
+    /// Name of the database: that of the file of sequences it was made from.
     pub fn name(&self) -> String {
         String::from_utf8_lossy(self.section(DatabaseSection::Name)).into_owned()
     }
 
-    /// Some bytes of the bases of all sequences, four a byte, each sequence from a byte of its own on; with
-    /// spare ones behind them.
+    /// A range of bytes of the packed bases of all sequences, with spare bytes behind it. Each sequence begins with a new byte.
     pub(crate) fn packed_with_spare(&self, bytes: Range<usize>) -> &[u8] {
         &self.section(DatabaseSection::Bases)[bytes.start..bytes.end + SPARE_BYTES]
     }
 
-    /// The place of a sequence's first base, all bases counted through.
+    /// Position of the first base of a sequence among the packed bases of the whole database.
     pub(crate) fn first_base(&self, number: usize) -> u64 {
         self.entries()[number].bases * packed::BASES as u64
     }
 
-    /// The sequences that have any of some places, all bases counted through.
+    /// The numbers of the sequences with bases in a range of positions of the whole database.
     pub(crate) fn subjects_of(&self, places: Range<u64>) -> Range<usize> {
         let before = |place: u64| {
             let entries = &self.entries()[..self.len()];
@@ -98,10 +99,10 @@ impl Database {
         before(places.start + 1).saturating_sub(1)..before(places.end)
     }
 
-    /// One sequence, counted from 0.
+    /// The sequence with a number, from 0.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the database has no sequence with this number.
     pub fn subject(&self, number: usize) -> Subject<'_> {
         let (entry, next) = (self.entries()[number], self.entries()[number + 1]);
         let bases: &[u8] = self.section(DatabaseSection::Bases);
@@ -120,23 +121,23 @@ impl Database {
 /// A sequence of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'d> {
-    /// Its number, from 0.
+    /// Number of the sequence in the database, from 0.
     pub number: usize,
-    /// Its bases.
+    /// Length of the sequence in letters.
     pub length: usize,
-    /// Bases, four a byte, and spare bytes behind them.
+    /// Packed bases, four to a byte, with spare bytes behind them.
     pub(crate) packed: &'d [u8],
     title: &'d [u8],
     exceptions: &'d [Exception],
 }
 
 impl Subject<'_> {
-    /// Its header.
+    /// Header line of the sequence, without `>`.
     pub fn title(&self) -> String {
         String::from_utf8_lossy(self.title).into_owned()
     }
 
-    /// Runs of letters other than A, C, G and T, in order.
+    /// Runs of letters other than A, C, G and T, ascending: the range of positions of each, and its letter.
     pub(crate) fn exceptions(&self) -> impl Iterator<Item = (Range<u64>, u8)> {
         self.exceptions.iter().map(|exception| {
             let start = u64::from(exception.start);
@@ -144,7 +145,7 @@ impl Subject<'_> {
         })
     }
 
-    /// The letters of a range of places.
+    /// The letters of a range of positions, which count from 0.
     ///
     /// # Panics
     /// If the range ends behind the sequence.

@@ -4,8 +4,6 @@
 //! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
 //! afterwards.
 
-pub(crate) mod ahead;
-
 pub mod affine;
 pub mod greedy;
 pub mod script;
@@ -13,13 +11,11 @@ pub mod side;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod vector;
 
 use self::affine::{Extension, Sides};
 use self::script::{Op, Script};
 use self::side::Side;
-use crate::query::queries::Batch;
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
 /// Bases in a byte of the packed subject: seeds of matrices are moved to the next byte.
@@ -56,7 +52,7 @@ pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (us
 
 /// Scores by a matrix.
 pub(crate) fn affine_score(
-    batch: &Batch,
+    batch: &QueryBatch,
     scoring: &Scoring,
     (strand, bases): (&[u8], &[u8]),
     seed: (usize, usize),
@@ -91,7 +87,7 @@ pub(crate) fn affine_scored(
 
 /// Aligns by a matrix, through the seed.
 pub(crate) fn affine_alignment(
-    batch: &Batch,
+    batch: &QueryBatch,
     scoring: &Scoring,
     (strand, letters): (&[u8], &[u8]),
     seed: (usize, usize),
@@ -99,7 +95,7 @@ pub(crate) fn affine_alignment(
 ) -> Gapped {
     let rows = Side { letters: strand, at: seed.0 + 1 };
     let columns = Side { letters, at: seed.1 + 1 };
-    let x_drop = batch.manner.x_drop_last;
+    let x_drop = batch.parameters.final_x_drop;
     let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let work = &mut work.affine;
     let left = affine::extend::<true, true>(&sides, work);
@@ -130,14 +126,14 @@ pub(crate) fn affine_aligned(
 
 /// Extends greedily for the score; the seed becomes the middle of the longest run of equal bases.
 pub(crate) fn greedy_score(
-    batch: &Batch,
+    batch: &QueryBatch,
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
     work: &mut Work,
 ) -> Gapped {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.manner.x_drop, &mut work.greedy);
+    let (x_drop, work) = (batch.parameters.gapped_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
     let left = greedy::extend::<true, false>(query, subject, scoring, x_drop, work);
     greedy_scored(scoring, seed, &left, &right)
@@ -157,14 +153,14 @@ pub(crate) fn greedy_scored(
 
 /// Aligns greedily from the seed on.
 pub(crate) fn greedy_alignment(
-    batch: &Batch,
+    batch: &QueryBatch,
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
     work: &mut Work,
 ) -> Gapped {
     let (query, subject) = sides(sequences, seed);
-    let (x_drop, work) = (batch.manner.x_drop_last, &mut work.greedy);
+    let (x_drop, work) = (batch.parameters.final_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
     let of_right = greedy::script(work, &right);
     let left = greedy::extend::<true, true>(query, subject, scoring, x_drop, work);

@@ -4,7 +4,7 @@ use super::affine::{self, Sides};
 use super::greedy;
 use super::script::{Op, Script};
 use super::side::Side;
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 
 /// No score drops by so much.
 const NO_DROP: i32 = 1 << 20;
@@ -97,7 +97,7 @@ fn affine_extensions_are_the_best() {
         let scoring = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 3, 2)][random.usize(..3)];
         let (reward, penalty, gap_open, gap_extend) = scoring;
         let scoring = Scoring { reward, penalty, gap_open, gap_extend };
-        let matrix = Matrix::new(&scoring);
+        let matrix = ScoreMatrix::new(&scoring);
         let pair = |one, other| matrix.get(one, other);
         let gap = (gap_open, gap_extend);
         let (one, other) = related(&mut random, 15);
@@ -194,7 +194,7 @@ fn extended<const REVERSE: bool, const TRACE: bool>(
     work: &mut affine::Work,
 ) -> i32 {
     let (rows, columns) = sides::<REVERSE>(sequences);
-    let matrix = Matrix::new(scoring);
+    let matrix = ScoreMatrix::new(scoring);
     let script = |found, work: &affine::Work| TRACE.then(|| affine::script(work, &found));
     let ops = |script: Option<Script>| script.map(|script| script.ops().to_vec());
     let given = Sides { rows, columns, scoring, matrix: &matrix, x_drop };

@@ -1,21 +1,20 @@
-//! A device that searches a database part by part, and long queries piece by piece.
+//! The search of a database by a device: part by part, and long queries piece by piece.
 //!
 //! ```text
-//!   seeded:    for each part of the database                  in device memory, one at a time
-//!                for each run of its chunks                   as many as their words fit into memory
-//!                  for each piece of the batch's letters --> words --> rule of diagonals --> ungapped
-//!   sifted:    for each run: hits of pairs that may be among the best
-//!   extended:  for each run: pairs of queries and chunks, extensions with gaps, verdicts, hits of the best
-//!   finished:  for each part: columns
+//!   seeded:       for each part of the database                in device memory, one at a time
+//!                   for each run of its chunks                 as many as have memory for the words in common
+//!                     for each piece of the batch's letters --> pipeline --> rule of diagonals --> ungapped hits
+//!   prefiltered:  for each run: hits of pairs whose upper bound can still reach the best subjects
+//!   extended:     for each run: pairs of queries and chunks, gapped extensions, verdicts, hits of the best pairs
+//!   traced:       for each part: alignments with columns
 //! ```
 //!
-//! A part, a run and a piece are about memory only: a word's extension sees all of its chunk and of its
-//! query, and the rule of diagonals, chunk by chunk, is told by a piece how far the one before went. So what
-//! is found is the same for all sizes.
+//! Parts, runs and pieces are about memory only. The extension of a seed sees all of its chunk and of its query, and each piece
+//! hands on how far diagonals are explored. So results are the same for all sizes.
 //!
-//! A batch may be seeded while others before it are sifted, extended and finished, as many at a time as there are
-//! workers. The first three need bases, the last one letters, each at most a part at a time, so that all are within
-//! the limit.
+//! While a batch is seeded, earlier batches are prefiltered, extended and traced, as many at a time as there are workers. The
+//! first three steps need bases, the last one letters, each of at most one part at a time, so that all fit into the memory
+//! limit.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,63 +25,65 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::Gapped;
-use crate::gpu::extended::Extended;
-use crate::gpu::extensions::device::{self, GreedyScores};
-use crate::gpu::extensions::sides;
-use crate::gpu::held::Held;
+use crate::gpu::extensions::left_right;
+use crate::gpu::extensions::parameters::{self, GreedyScores};
+use crate::gpu::extensions::text::text_of_part;
 use crate::gpu::limits::{self, Limits};
-use crate::gpu::parts::{Part, Parts};
-use crate::gpu::pipeline::device::DeviceChunk;
-use crate::gpu::pipeline::diagonals::Piece;
-use crate::gpu::pipeline::stages::Context;
-use crate::gpu::pool::Pool;
-use crate::gpu::promising::{self, Run};
+use crate::gpu::parts::{DatabasePart, DatabaseParts};
+use crate::gpu::pipeline::diagonals::QueryPiece;
+use crate::gpu::pipeline::stages::PipelineInputs;
+use crate::gpu::pipeline::tables::DatabaseChunk;
+use crate::gpu::prefilter::{self, ChunkRun};
+use crate::gpu::resident_parts::ResidentParts;
+use crate::gpu::scored_pairs::ScoredPairs;
 use crate::gpu::worker::Worker;
+use crate::gpu::worker_pool::WorkerPool;
 use crate::hsp::ranking;
-use crate::options::Options;
-use crate::query::queries::Batch;
-use crate::search::Hit;
-use crate::search::preliminary::Search;
-use crate::search::traceback::{self, Begin};
+use crate::hsp::subject_hit::SubjectHit;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::preliminary::PreliminarySearch;
+use crate::search::traceback::{self, AlignmentStart};
 use crate::seed::lookup::Lookup;
-use crate::ungapped::Fours;
+use crate::ungapped::extension::ByteScoreTable;
 
-/// A device and the database that it searches.
+/// A device with the database that it searches.
 #[derive(Debug)]
-pub(crate) struct Engine<'a, W: Worker> {
-    /// What seeds.
+pub(crate) struct DeviceEngine<'a, W: Worker> {
+    /// The worker that seeds.
     seeds: W,
-    /// What sifts, extends for the score, and finishes, beside each other.
-    others: Pool<W>,
+    /// Workers for the other steps, which run at the same time for several batches.
+    others: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
-    parts: Parts,
-    bases: Held<W::Bases>,
-    letters: Held<W::Letters>,
+    parts: DatabaseParts,
+    bases: ResidentParts<W::Bases>,
+    letters: ResidentParts<W::Letters>,
 }
 
-impl<'a, W: Worker> Engine<'a, W> {
-    /// Divides a database for a device, which takes the first part. There must be a worker at least for the steps
-    /// after seeding.
+impl<'a, W: Worker> DeviceEngine<'a, W> {
+    /// Divides a database into parts for a device, and loads the first one. `others` are the workers for the steps after
+    /// seeding, at least one.
     pub(crate) fn new(
         seeds: W,
         others: Vec<W>,
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let parts = Parts::new(database, limits.bases(others.len()));
-        let (bases, letters) = (Held::default(), Held::default());
-        let others = Pool::new(others);
+        let parts = DatabaseParts::new(database, limits.bases(others.len()));
+        let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
+        let others = WorkerPool::new(others);
         let new = Self { seeds, others, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
 
-    /// The database's parts.
-    pub(crate) fn parts(&self) -> &Parts {
+    /// Parts of the database.
+    pub(crate) fn parts(&self) -> &DatabaseParts {
         &self.parts
     }
 
+    /// Calls `take` with the bases of a part, which are loaded if they are not in device memory.
     fn with_bases<R>(
         &self,
         part: usize,
@@ -92,26 +93,26 @@ impl<'a, W: Worker> Engine<'a, W> {
         self.bases.with(part, load, take)
     }
 
-    /// [`Limits::hits`].
+    /// Ungapped alignments of a batch, roughly: [`Limits::hits`].
     pub(crate) fn hits(&self) -> u64 {
         self.limits.hits
     }
 
-    /// The ungapped alignments of a batch with the whole database.
+    /// Finds the ungapped hits of a batch with the whole database.
     pub(crate) fn seeded(
         &self,
-        options: &Options,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
-    ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
+        options: &SearchOptions,
+        (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
+    ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
         let mut all = Vec::new();
         let places = lookup.len().min(self.limits.places);
-        for (part, Part { chunks, .. }) in self.parts.all().iter().enumerate() {
+        for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
-                for run in limits::runs(chunks, places, options.word) {
+                for run in limits::runs(chunks, places, options.word_size) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
                     let counts = self.seeds.pairs().counts(batch, &hits)?;
-                    all.push(Seeded { part, chunks: first..first + run.len(), hits, counts });
+                    all.push(SeededRun { part, chunks: first..first + run.len(), hits, counts });
                     first += run.len();
                 }
                 Ok(())
@@ -120,68 +121,69 @@ impl<'a, W: Worker> Engine<'a, W> {
         Ok(all)
     }
 
-    /// Those of them that may be among the `most` best of their query.
-    pub(crate) fn sifted(
+    /// Leaves out hits of pairs that cannot get among the `max_targets` best subjects of their query.
+    pub(crate) fn prefiltered(
         &self,
-        search: &Search<'_>,
-        seeded: Vec<Seeded<W::Backend>>,
-        most: usize,
-    ) -> Result<Vec<Seeded<W::Backend>>, DeviceError> {
+        search: &PreliminarySearch<'_>,
+        seeded: Vec<SeededRun<W::Backend>>,
+        max_targets: usize,
+    ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
         let worker = self.others.take();
-        let sift = |(first, seeded): (usize, Seeded<W::Backend>)| {
-            let promising = self.with_run(&worker, &seeded, first, |run| {
-                promising::promising(search, run, &seeded.hits, most)
+        let of_run = |(first, seeded): (usize, SeededRun<W::Backend>)| {
+            let prefiltered = self.with_run(&worker, &seeded, first, |run| {
+                prefilter::prefiltered(search, run, &seeded.hits, max_targets)
             })?;
-            Ok(Seeded { hits: promising.unwrap_or(seeded.hits), ..seeded })
+            Ok(SeededRun { hits: prefiltered.unwrap_or(seeded.hits), ..seeded })
         };
-        numbered(seeded).map(sift).collect()
+        numbered(seeded).map(of_run).collect()
     }
 
-    /// What becomes of them, of the pairs that may be among the `most` best of their query, or of all.
+    /// Extends hits with gaps for their scores; gives the pairs that may be among the `max_targets` best subjects of their
+    /// query, or all pairs.
     pub(crate) fn extended(
         &self,
-        search: &Search<'_>,
-        seeded: Vec<Seeded<W::Backend>>,
-        most: Option<usize>,
-    ) -> Result<Extended, DeviceError> {
+        search: &PreliminarySearch<'_>,
+        seeded: Vec<SeededRun<W::Backend>>,
+        max_targets: Option<usize>,
+    ) -> Result<ScoredPairs, DeviceError> {
         let worker = self.others.take();
-        let mut all = Extended::default();
+        let mut all = ScoredPairs::default();
         for (first, seeded) in numbered(seeded) {
             self.with_run(&worker, &seeded, first, |run| {
-                extend((run, first), search, &seeded.hits, most, &mut all)
+                extend((run, first), search, &seeded.hits, max_targets, &mut all)
             })?;
         }
         Ok(all)
     }
 
-    /// Uses a run, whose first chunk is the `first`-th of all, by a worker.
+    /// Calls `take` with a run of chunks, whose first chunk is the `first`-th of all, for a worker.
     fn with_run<R>(
         &self,
         worker: &W,
-        seeded: &Seeded<W::Backend>,
+        seeded: &SeededRun<W::Backend>,
         first: usize,
-        take: impl FnOnce(&Run<'_, W::Backend>) -> Result<R, DeviceError>,
+        take: impl FnOnce(&ChunkRun<'_, W::Backend>) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
         let chunks = &self.parts.all()[seeded.part].chunks[seeded.chunks.clone()];
         let origins = &self.parts.origins()[first..first + chunks.len()];
         self.with_bases(seeded.part, |bases| {
-            take(&Run { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
+            take(&ChunkRun { pairs: worker.pairs(), bases: worker.address(bases), chunks, origins })
         })
     }
 
-    /// The ungapped alignments with some chunks, in no particular order.
+    /// Finds the ungapped hits with a run of chunks, in any order.
     fn ungapped(
         &self,
         bases: &W::Bases,
-        run: &[DeviceChunk],
-        options: &Options,
-        (batch, lookup): (&Arc<Batch>, &Arc<Lookup>),
+        run: &[DatabaseChunk],
+        options: &SearchOptions,
+        (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
         for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
-            let context = context(options, batch, lookup);
-            let piece = Piece { end, carried: &carried };
-            let found = self.seeds.ungapped(bases, run, &context, piece)?;
+            let inputs = inputs(options, batch, lookup);
+            let piece = QueryPiece { end, carried: &carried };
+            let found = self.seeds.ungapped(bases, run, &inputs, piece)?;
             all = Some(match all {
                 None => found.hits,
                 Some(all) => self.seeds.pairs().joined(&all, &found.hits)?,
@@ -191,35 +193,36 @@ impl<'a, W: Worker> Engine<'a, W> {
         all.map_or_else(|| self.seeds.pairs().none(), Ok)
     }
 
-    /// Alignments of what was found, if the device makes them; those of each hit.
+    /// Aligns the HSPs of subjects again, with their columns, in the order of `found`; nothing if the scores do not fit the
+    /// device.
     pub(crate) fn traced(
         &self,
-        batch: &Batch,
-        options: &Options,
-        found: &[(usize, Hit)],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        found: &[(usize, SubjectHit)],
     ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
-        let begins: Vec<Vec<Begin>> = found
+        let begins: Vec<Vec<AlignmentStart>> = found
             .par_iter()
             .map(|(_, hit)| {
                 let subject = self.database.subject(hit.subject);
-                traceback::begins(batch, options, &subject, &hit.hsps)
+                traceback::alignment_starts(batch, options, &subject, &hit.hsps)
             })
             .collect();
         let Some(all) = self.traced_from(batch, options, &begins.concat())? else {
             return Ok(None);
         };
         let mut rest = all.into_iter();
-        let of_hit = |(_, hit): &(usize, Hit)| rest.by_ref().take(hit.hsps.len()).collect();
+        let of_hit = |(_, hit): &(usize, SubjectHit)| rest.by_ref().take(hit.hsps.len()).collect();
         Ok(Some(found.iter().map(of_hit).collect()))
     }
 
-    /// Alignments from some places on; nothing where the device cannot tell, as where parts of a subject
-    /// meet, or for all if it is not for them.
+    /// Makes alignments that begin at some places; nothing where the device cannot, as where parts of a subject meet, and nothing
+    /// at all if the scores do not fit the device.
     fn traced_from(
         &self,
-        batch: &Batch,
-        options: &Options,
-        begins: &[Begin],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        begins: &[AlignmentStart],
     ) -> Result<Option<Vec<Option<Gapped>>>, DeviceError> {
         let worker = self.others.take();
         let Some(queries) = queries(&*worker, batch, options)? else {
@@ -228,7 +231,7 @@ impl<'a, W: Worker> Engine<'a, W> {
         let mut all = vec![None; begins.len()];
         for (number, part) in self.parts.all().iter().enumerate() {
             let is_own = |&place: &usize| {
-                let Begin { number, window, .. } = &begins[place];
+                let AlignmentStart { number, window, .. } = &begins[place];
                 let first = self.database.first_base(*number);
                 part.holds(&(first + window.start as u64..first + window.end as u64))
             };
@@ -236,8 +239,8 @@ impl<'a, W: Worker> Engine<'a, W> {
             if own.is_empty() {
                 continue;
             }
-            let begins: Vec<&Begin> = own.iter().map(|&place| &begins[place]).collect();
-            let load = || worker.letters(&device::text_of_part(self.database, part));
+            let begins: Vec<&AlignmentStart> = own.iter().map(|&place| &begins[place]).collect();
+            let load = || worker.letters(&text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
                 self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
             })?;
@@ -248,41 +251,41 @@ impl<'a, W: Worker> Engine<'a, W> {
         Ok(Some(all))
     }
 
-    /// Alignments that a part has all letters of.
+    /// Makes alignments of which a part of the database has all letters.
     fn traced_in(
         &self,
         worker: &W,
-        part: &Part,
+        part: &DatabasePart,
         (queries, letters): (&W::Queries, &W::Letters),
-        batch: &Batch,
-        options: &Options,
-        begins: &[&Begin],
+        batch: &QueryBatch,
+        options: &SearchOptions,
+        begins: &[&AlignmentStart],
     ) -> Result<Vec<Option<Gapped>>, DeviceError> {
-        let planned = sides::of_begins((self.database, part.first), batch, options, begins);
+        let sides = left_right::of_begins((self.database, part.first), batch, options, begins);
         if options.is_greedy() {
             let scores = GreedyScores::new(&options.scoring);
-            let answers = worker.greedy_traces(queries, letters, scores, &planned.sides)?;
-            return Ok(planned.greedily_traced(self.database, batch, options, begins, &answers));
+            let traced = worker.greedy_traces(queries, letters, scores, &sides.sides)?;
+            return Ok(sides.greedily_traced(self.database, batch, options, begins, &traced));
         }
-        let answers = worker.traces(queries, letters, &planned.sides)?;
-        Ok(planned.traced(&options.scoring, begins, &answers))
+        let traced = worker.traces(queries, letters, &sides.sides)?;
+        Ok(sides.traced(&options.scoring, begins, &traced))
     }
 }
 
-/// Adds what becomes of the hits of a run, whose first chunk is the `first`-th of all.
+/// Extends the hits of a run, whose first chunk is the `first`-th of all, and adds the pairs that may matter to `all`.
 fn extend<B: Backend>(
-    (run, first): (&Run<'_, B>, usize),
-    search: &Search<'_>,
+    (run, first): (&ChunkRun<'_, B>, usize),
+    search: &PreliminarySearch<'_>,
     hits: &DeviceItems<B>,
-    most: Option<usize>,
-    all: &mut Extended,
+    max_targets: Option<usize>,
+    all: &mut ScoredPairs,
 ) -> Result<(), DeviceError> {
-    let pairs = run.known(search, hits)?;
+    let pairs = run.judged(search, hits)?;
     let verdicts = pairs.verdicts();
-    let chosen: Vec<usize> = match most {
-        Some(most) => {
-            let known = promising::known_rank(search, run.origins);
-            ranking::candidates(verdicts, known, search.batch.queries(), most)
+    let chosen: Vec<usize> = match max_targets {
+        Some(max_targets) => {
+            let known = prefilter::known_rank(search, run.origins);
+            ranking::candidates(verdicts, known, search.batch.queries(), max_targets)
         }
         None => (0..verdicts.len()).collect(),
     };
@@ -295,8 +298,8 @@ fn extend<B: Backend>(
     Ok(())
 }
 
-/// Runs with the numbers of their first chunks among all.
-fn numbered<B: Backend>(seeded: Vec<Seeded<B>>) -> impl Iterator<Item = (usize, Seeded<B>)> {
+/// Runs, each with the index of its first chunk among all chunks.
+fn numbered<B: Backend>(seeded: Vec<SeededRun<B>>) -> impl Iterator<Item = (usize, SeededRun<B>)> {
     seeded.into_iter().scan(0, |next, seeded| {
         let first = *next;
         *next += seeded.chunks.len();
@@ -304,31 +307,33 @@ fn numbered<B: Backend>(seeded: Vec<Seeded<B>>) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// Ungapped alignments with a run of chunks.
-pub(crate) struct Seeded<B: Backend> {
+/// Ungapped hits with a run of chunks, in device memory.
+pub(crate) struct SeededRun<B: Backend> {
+    /// Index of the part that the chunks are in.
     part: usize,
-    /// Of that part.
+    /// Chunks of that part.
     chunks: Range<usize>,
     hits: DeviceItems<B>,
-    /// How many there are of each query.
+    /// Number of hits of each query.
     pub(crate) counts: Vec<u32>,
 }
 
-/// Queries as extensions need them; nothing if the device is not for them.
+/// Copies queries to the device for extensions; nothing if the scores do not fit the device.
 fn queries<W: Worker>(
     worker: &W,
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
 ) -> Result<Option<W::Queries>, DeviceError> {
-    if !options.is_greedy() && !device::has_small_scores(&options.scoring, batch.manner.x_drop_last)
+    if !options.is_greedy()
+        && !parameters::has_small_scores(&options.scoring, batch.parameters.final_x_drop)
     {
         return Ok(None);
     }
     worker.queries(batch, &options.scoring).map(Some)
 }
 
-/// What the pipeline is told; the chunks are the device's.
-fn context(options: &Options, batch: &Arc<Batch>, lookup: Arc<Lookup>) -> Context {
-    let (word, fours) = (options.word, Fours::new(options));
-    Context { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
+/// Inputs of the pipeline; the device has the chunks.
+fn inputs(options: &SearchOptions, batch: &Arc<QueryBatch>, lookup: Arc<Lookup>) -> PipelineInputs {
+    let (word, fours) = (options.word_size, ByteScoreTable::new(options));
+    PipelineInputs { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
 }

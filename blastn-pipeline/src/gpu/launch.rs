@@ -1,13 +1,24 @@
-//! Launching kernels that take one structure, and joining their lists.
+//! Launches of kernels that take one parameter struct, and lists of items in device memory.
 
 use aligner_core::DeviceError;
+use aligner_core::gpu::DeviceStruct;
 use aligner_core::stream::{Backend, DeviceItems, Launch, Word};
-use bytemuck::Pod;
 
-/// Threads of a block.
+/// Threads of a block of kernels that take any grid.
 const THREADS: u32 = 256;
 
-/// The items of two lists, of `size` bytes each.
+/// Blocks of a launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid {
+    /// Number of blocks.
+    pub(crate) blocks: u32,
+    /// Threads of each.
+    pub(crate) threads: u32,
+    /// Bytes of dynamic shared memory of each.
+    pub(crate) shared: u32,
+}
+
+/// Copies the items of two lists, of `size` bytes each, into one list.
 pub(crate) fn joined<B: Backend>(
     backend: &B,
     size: usize,
@@ -20,41 +31,40 @@ pub(crate) fn joined<B: Backend>(
     Ok(DeviceItems { items, count })
 }
 
-/// Launches a kernel for so many items, with a thread an item or fewer.
+/// Launches a kernel that takes any grid of one-dimensional blocks, with at most a thread an item.
 ///
 /// # Safety
-/// The kernel must take the address of a `task`, which has the addresses of arrays as long as the kernel's
-/// contract says, and any grid of one-dimensional blocks.
+/// `P` must be the kernel's parameter, and each array that it points to as long as the kernel's contract says.
 #[allow(unsafe_code)]
-pub(crate) unsafe fn launch<B: Backend>(
+pub(crate) unsafe fn launch<B: Backend, P: DeviceStruct>(
     backend: &B,
     kernel: &str,
     items: usize,
-    task: &impl Pod,
+    parameters: &P,
 ) -> Result<(), DeviceError> {
     let resident = backend.resident_blocks(kernel, THREADS, 0)?.max(1) as usize;
     let blocks = items.div_ceil(THREADS as usize).min(resident) as u32;
     if blocks == 0 {
         return Ok(());
     }
+    let grid = Grid { blocks, threads: THREADS, shared: 0 };
     // SAFETY: as the caller promises.
-    unsafe { launch_blocks(backend, kernel, (blocks, THREADS, 0), task) }
+    unsafe { launch_grid(backend, kernel, grid, parameters) }
 }
 
-/// Launches a kernel with blocks, their threads, and their bytes of dynamic shared memory.
+/// Launches a kernel with a grid of one-dimensional blocks.
 ///
 /// # Safety
-/// As [`launch`], and the kernel takes that many.
+/// As [`launch`], and the kernel's contract allows this grid.
 #[allow(unsafe_code)]
-pub(crate) unsafe fn launch_blocks<B: Backend>(
+pub(crate) unsafe fn launch_grid<B: Backend, P: DeviceStruct>(
     backend: &B,
     kernel: &str,
-    (blocks, width, shared): (u32, u32, u32),
-    task: &impl Pod,
+    Grid { blocks, threads, shared }: Grid,
+    parameters: &P,
 ) -> Result<(), DeviceError> {
-    let task = backend.upload(bytemuck::bytes_of(task))?;
-    let arguments = &[Word::Address(backend.address(&task))];
-    let launch = Launch { kernel, blocks, width, shared, arguments };
-    // SAFETY: as the caller promises; the memory of the task is given back after the launch.
+    let arguments = &[Word::parameters(parameters)];
+    let launch = Launch { kernel, blocks, width: threads, shared, arguments };
+    // SAFETY: as the caller promises.
     unsafe { backend.enqueue(&launch) }
 }

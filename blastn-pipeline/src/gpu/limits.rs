@@ -1,46 +1,47 @@
-//! How much a device takes at a time: parts of the database, runs of their chunks, pieces of the queries.
+//! How much of a search a device does at a time: parts of the database, runs of their chunks, pieces of the queries.
 
 use std::sync::Arc;
 
-use crate::gpu::pipeline::device::DeviceChunk;
-use crate::query::queries::Batch;
+use crate::gpu::pipeline::tables::DatabaseChunk;
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::Lookup;
 use crate::sequence::packed;
 
-/// Words that a run is expected to find of a piece by chance, at most: they are in memory all at once.
-const WORDS: u64 = 1 << 26;
+/// Words that a run of chunks is expected to share with a piece of the queries by chance, at most: all of them are in memory at
+/// the same time.
+const CHANCE_WORDS: u64 = 1 << 26;
 
-/// Bytes of device memory for each ungapped alignment of a batch, about: itself, keys and buffers to sort it by, sides
-/// with answers, and the words that it was found by.
+/// Bytes of device memory for each ungapped alignment of a batch, roughly: itself, keys and buffers of the sort, its sides with
+/// their reaches, and the seeds that it was found by.
 pub(crate) const BYTES_A_HIT: u64 = 512;
 
-/// What a device may take at a time.
+/// Limits of what a device does at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Bytes of device memory for the database.
     pub memory: u64,
-    /// Places of the queries, on both strands, whose words are looked up.
+    /// Letters of the queries, on both strands, whose words are looked up in one piece.
     pub places: usize,
-    /// Ungapped alignments of a batch, about: fewer if one portion (see [`crate::query::batching`]) has more.
+    /// Ungapped alignments of a batch, roughly: fewer if one portion (see [`crate::search::seeded_batches`]) has more.
     pub hits: u64,
 }
 
 impl Limits {
-    /// Bases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
+    /// ChunkSequence of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
     /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
     pub(crate) fn bases(&self, others: usize) -> u64 {
         self.memory / (1 + 3 * others as u64) * packed::BASES as u64
     }
 }
 
-/// Runs of chunks with not too many words of queries that have so many.
+/// Divides chunks into runs that share not too many words with queries of so many `places`.
 pub(crate) fn runs(
-    chunks: &[DeviceChunk],
+    chunks: &[DatabaseChunk],
     places: usize,
     word: usize,
-) -> impl Iterator<Item = &[DeviceChunk]> {
+) -> impl Iterator<Item = &[DatabaseChunk]> {
     let chance = (places as f64).max(1.0) / 4_f64.powi(word as i32);
-    let most = (WORDS as f64 / chance) as u64;
+    let most = (CHANCE_WORDS as f64 / chance) as u64;
     let mut rest = chunks;
     std::iter::from_fn(move || {
         let mut bases = 0;
@@ -55,9 +56,9 @@ pub(crate) fn runs(
     })
 }
 
-/// The words of a batch, by at most so many of its letters, with where these end.
+/// Divides the words of a batch into pieces of at most `most` letters; gives the end of each piece, and its lookup table.
 pub(crate) fn pieces(
-    batch: &Batch,
+    batch: &QueryBatch,
     lookup: &Arc<Lookup>,
     most: usize,
 ) -> impl Iterator<Item = (u32, Arc<Lookup>)> {
@@ -77,10 +78,10 @@ mod tests {
 
     #[test]
     fn runs_are_as_long_as_words_allow() {
-        let chunk = |length| DeviceChunk { first: 0, length, padding: 0 };
+        let chunk = |length| DatabaseChunk { first: 0, length, padding: 0 };
         let chunks = [5_000_000, 5_000_000, 1_000, 5_000_000].map(chunk);
         let lengths = |places, word| -> Vec<usize> {
-            runs(&chunks, places, word).map(<[DeviceChunk]>::len).collect()
+            runs(&chunks, places, word).map(<[DatabaseChunk]>::len).collect()
         };
         assert_eq!(lengths(0, 11), [4]);
         assert_eq!(lengths(2_000_000, 11), [4]);

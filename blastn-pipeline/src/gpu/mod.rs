@@ -1,14 +1,25 @@
-//! The stages of a search on a GPU.
+//! A search on a GPU: the steps of [`crate::search`] for all subjects of a part of the database at once.
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`parts`], `resident_parts`, `limits` | parts of a database that fit into device memory |
+//! | [`pipeline`] | from words to ungapped alignments, as an application of the streaming runtime |
+//! | [`pairs`], `prefilter`, `scored_pairs` | gapped extensions of ungapped alignments for their scores, and the pairs that can be left out |
+//! | [`extensions`] | left and right sides of gapped extensions, and alignments with columns |
+//! | [`worker`], `worker_pool`, `launch` | a device with the kernels, and how it launches them |
+//! | `engine` | all of it: the search of a database, part by part |
 
 pub(crate) mod engine;
-pub(crate) mod extended;
 pub mod extensions;
-pub(crate) mod held;
 pub(crate) mod launch;
+#[cfg(test)]
+mod layouts;
 pub(crate) mod limits;
 pub mod pairs;
 pub mod parts;
 pub mod pipeline;
-pub(crate) mod pool;
-pub(crate) mod promising;
+pub(crate) mod prefilter;
+pub(crate) mod resident_parts;
+pub(crate) mod scored_pairs;
 pub mod worker;
+pub(crate) mod worker_pool;

@@ -1,68 +1,68 @@
-//! Parts of a database: as much of it as a device holds at a time.
+//! Parts of a database, each of which fits into the memory of a device.
 //!
-//! A subject is in one part if it fits. One that is longer than a part is in several, by the chunks in which
-//! it is searched anyway ([`crate::search`]), so that parts have no seams of their own.
+//! A subject is in one part if it fits. A subject that is longer than a part is in several, divided by the chunks in which it
+//! is searched anyway, so that parts have no seams of their own.
 
 use std::ops::Range;
 
 use crate::database::Database;
-use crate::gpu::pipeline::device::DeviceChunk;
-use crate::search::preliminary;
+use crate::database::chunks::chunks;
+use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::sequence::packed;
 
-/// Chunks of a database that are in a device's memory together.
+/// A part of a database: chunks that are in a device's memory together.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
-    /// The place of its first base, a multiple of 4; bases are counted through the database from 0.
+pub struct DatabasePart {
+    /// Index of its first base among all of the database, a multiple of 4.
     pub first: u64,
-    /// The place behind its last base.
+    /// One behind the index of its last base.
     pub end: u64,
-    /// Its chunks, placed from `first` on.
-    pub chunks: Vec<DeviceChunk>,
+    /// Its chunks; their bases are counted from `first` on.
+    pub chunks: Vec<DatabaseChunk>,
 }
 
-impl Part {
-    /// Its bases, four a byte, and some bytes behind them.
+impl DatabasePart {
+    /// Its bases, four a byte, and some spare bytes behind them.
     pub fn packed<'d>(&self, database: &'d Database) -> &'d [u8] {
         let byte = |base: u64| base.div_ceil(packed::BASES as u64) as usize;
         database.packed_with_spare(byte(self.first)..byte(self.end))
     }
 
-    /// Whether places of the database are all in it.
+    /// Whether it has all bases of a range of the database.
     pub(crate) fn holds(&self, places: &Range<u64>) -> bool {
         self.first <= places.start && places.end <= self.end
     }
 }
 
-/// Where a chunk is from.
+/// Where a chunk of the database is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin {
-    /// The subject's number.
+pub(crate) struct ChunkOrigin {
+    /// Index of the subject.
     pub(crate) subject: usize,
-    /// Its bases.
+    /// Bases of the subject that the chunk has.
     pub(crate) range: Range<usize>,
-    /// Whether that is all of it.
+    /// Whether the chunk is the whole subject.
     pub(crate) is_all: bool,
 }
 
-/// A database's chunks, divided.
+/// A database, divided into parts.
 #[derive(Debug)]
-pub struct Parts {
-    /// All but empty.
-    parts: Vec<Part>,
-    /// Of each chunk, all chunks counted through.
-    origins: Vec<Origin>,
+pub struct DatabaseParts {
+    /// The parts, in the order of the database.
+    parts: Vec<DatabasePart>,
+    /// The origin of each chunk, through all parts.
+    origins: Vec<ChunkOrigin>,
 }
 
-impl Parts {
+impl DatabaseParts {
     /// Divides a database into parts of at most `most` bases, or of one chunk.
     pub fn new(database: &Database, most: u64) -> Self {
         let (mut parts, mut origins) = (Vec::new(), Vec::new());
-        let mut part = Part::default();
+        let mut part = DatabasePart::default();
         for number in 0..database.len() {
             let first = database.first_base(number);
             let length = database.subject(number).length;
-            let chunks = preliminary::chunks(length);
+            let chunks = chunks(length);
             let end = first + length as u64;
             let is_split = length as u64 > most;
             let is_all = chunks.len() == 1;
@@ -76,9 +76,9 @@ impl Parts {
                     part.first = begin;
                 }
                 let (first, length) = (begin - part.first, chunk.len() as u32);
-                part.chunks.push(DeviceChunk { first, length, padding: 0 });
+                part.chunks.push(DatabaseChunk { first, length, padding: 0 });
                 part.end = chunk_end;
-                origins.push(Origin { subject: number, range: chunk, is_all });
+                origins.push(ChunkOrigin { subject: number, range: chunk, is_all });
             }
         }
         parts.push(part);
@@ -86,17 +86,17 @@ impl Parts {
     }
 
     /// The first part.
-    pub fn into_first(mut self) -> Part {
+    pub fn into_first(mut self) -> DatabasePart {
         self.parts.swap_remove(0)
     }
 
     /// The parts, in the order of the database.
-    pub fn all(&self) -> &[Part] {
+    pub fn all(&self) -> &[DatabasePart] {
         &self.parts
     }
 
     /// What each chunk is, all chunks counted through.
-    pub(crate) fn origins(&self) -> &[Origin] {
+    pub(crate) fn origins(&self) -> &[ChunkOrigin] {
         &self.origins
     }
 }
@@ -105,12 +105,12 @@ impl Parts {
 mod tests {
     use super::*;
     use crate::database::Builder;
-    use crate::sequence::fasta::Record;
+    use crate::sequence::fasta::FastaRecord;
 
     fn database(lengths: &[usize]) -> Database {
         let mut builder = Builder::default();
         for &length in lengths {
-            builder.add(&Record { letters: vec![2; length], ..Record::default() });
+            builder.add(&FastaRecord { letters: vec![2; length], ..FastaRecord::default() });
         }
         builder.finish("subjects", 0)
     }
@@ -118,7 +118,7 @@ mod tests {
     /// How many subjects end in each part or before, and its chunks.
     fn shape(lengths: &[usize], most: u64) -> Vec<(usize, usize)> {
         let database = database(lengths);
-        let parts = Parts::new(&database, most);
+        let parts = DatabaseParts::new(&database, most);
         for part in parts.all() {
             let last = &part.chunks[part.chunks.len() - 1];
             assert_eq!(part.first + last.first + u64::from(last.length), part.end);
@@ -126,7 +126,7 @@ mod tests {
             assert!(part.packed(&database).len() as u64 * 4 >= part.end - part.first);
         }
         let mut end = 0;
-        let of_part = |part: &Part| {
+        let of_part = |part: &DatabasePart| {
             for (chunk, origin) in part.chunks.iter().zip(&parts.origins[end..]) {
                 let first = database.first_base(origin.subject) + origin.range.start as u64;
                 assert_eq!(part.first + chunk.first, first);
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn places_are_held_by_the_part_that_has_all_of_them() {
-        let parts = Parts::new(&database(&[10, 20, 30]), 32);
+        let parts = DatabaseParts::new(&database(&[10, 20, 30]), 32);
         let holds: Vec<bool> = parts.all().iter().map(|part| part.holds(&(12..32))).collect();
         assert_eq!(holds, [true, false]);
     }

@@ -1,73 +1,73 @@
-//! What a device does for a search. Everything above it is the same for all devices, and so can be tested
-//! with one that runs the same kernels on the CPU.
+//! Workers: what a device does for a search. The code above is the same for all devices, so tests use a worker that runs the
+//! same kernels on the CPU.
 
 use std::fmt::Debug;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
+use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::device::{Answers, GreedyScores, Side};
-use crate::gpu::extensions::gpu::{DeviceQueries, GpuExtensions};
-use crate::gpu::pairs::Pairs;
-use crate::gpu::pipeline::Build;
-use crate::gpu::pipeline::device::{DeviceChunk, FIRST_BASE};
-use crate::gpu::pipeline::diagonals::{Admitted, Piece};
-use crate::gpu::pipeline::gpu::{GpuPipeline, settings};
-use crate::gpu::pipeline::stages::Context;
-use crate::query::queries::Batch;
+use crate::gpu::extensions::parameters::{ExtensionSide, GreedyScores, TracedSides};
+use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
+use crate::gpu::pairs::PairKernels;
+use crate::gpu::pipeline::PipelineBuild;
+use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
+use crate::gpu::pipeline::gpu_pipeline::{GpuPipeline, settings};
+use crate::gpu::pipeline::stages::PipelineInputs;
+use crate::gpu::pipeline::tables::{DatabaseChunk, first_bases};
+use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
-/// A device that looks up words and extends alignments. All errors are the device's: memory that does not
-/// suffice, or a failure.
+/// A device that looks up words and extends alignments, on a stream of its own. All errors are the device's: memory that does
+/// not suffice, or a failure.
 pub trait Worker: Debug + Send + Sync {
-    /// Bases of a part of a database in its memory.
+    /// Bases of a part of a database in device memory.
     type Bases: Debug + Send + Sync;
-    /// All letters of one.
+    /// All letters of a part of a database in device memory.
     type Letters: Debug + Send + Sync;
-    /// Queries.
+    /// Queries of a batch in device memory.
     type Queries;
-    /// Where its kernels run.
+    /// The backend that runs its kernels.
     type Backend: Backend;
 
-    /// Takes packed bases, four a byte.
+    /// Copies bases, which are four a byte, to the device.
     ///
     /// # Errors
     /// See [`Worker`].
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
 
-    /// Takes a [`crate::gpu::extensions::device::text`].
+    /// Copies a [`text`](crate::gpu::extensions::text::text) to the device.
     ///
     /// # Errors
     /// See [`Worker`].
     fn letters(&self, text: &[u32]) -> Result<Self::Letters, DeviceError>;
 
-    /// Takes the queries of a batch.
+    /// Copies the queries of a batch to the device.
     ///
     /// # Errors
     /// See [`Worker`].
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Self::Queries, DeviceError>;
 
-    /// The ungapped alignments of a piece of the queries, whose words `context` has, with chunks of `bases`,
-    /// whatever the chunks in `context`.
+    /// Finds the ungapped alignments of a piece of the queries, whose words `inputs` has, with chunks of `bases`; the chunks
+    /// of `inputs` are not used.
     ///
     /// # Errors
     /// See [`Worker`].
     fn ungapped(
         &self,
         bases: &Self::Bases,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<Self::Backend>, DeviceError>;
+        chunks: &[DatabaseChunk],
+        inputs: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<Self::Backend>, DeviceError>;
 
-    /// The kernels for what becomes of them.
-    fn pairs(&self) -> &Pairs<Self::Backend>;
+    /// The kernels for pairs of queries and chunks.
+    fn pairs(&self) -> &PairKernels<Self::Backend>;
 
-    /// Where the first base is.
-    fn address(&self, bases: &Self::Bases) -> u64;
+    /// Address of the first base.
+    fn address(&self, bases: &Self::Bases) -> DeviceAddress<u32>;
 
-    /// Extends sides with their columns: rows are letters of the queries, columns those of the database.
+    /// Extends sides with affine gap costs, with their columns; rows are letters of the queries, columns those of the database.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -75,10 +75,10 @@ pub trait Worker: Debug + Send + Sync {
         &self,
         queries: &Self::Queries,
         letters: &Self::Letters,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError>;
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError>;
 
-    /// The same greedily, with rows and columns exchanged.
+    /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -87,16 +87,16 @@ pub trait Worker: Debug + Send + Sync {
         queries: &Self::Queries,
         letters: &Self::Letters,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError>;
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError>;
 }
 
-/// A GPU.
+/// A GPU as a worker.
 #[derive(Debug)]
 pub struct GpuWorker {
     gpu: Gpu,
     pipeline: GpuPipeline,
-    pairs: Pairs<CudaBackend>,
+    pairs: PairKernels<CudaBackend>,
     extensions: GpuExtensions,
 }
 
@@ -108,8 +108,8 @@ impl GpuWorker {
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         Ok(Self {
             gpu: gpu.clone(),
-            pipeline: GpuPipeline::new(gpu.clone(), Build::Split, settings(256))?,
-            pairs: Pairs::new(gpu)?,
+            pipeline: GpuPipeline::new(gpu.clone(), PipelineBuild::Split, settings(256))?,
+            pairs: PairKernels::new(gpu)?,
             extensions: GpuExtensions::new(gpu.clone())?,
         })
     }
@@ -129,34 +129,34 @@ impl Worker for GpuWorker {
         self.gpu.upload(text)
     }
 
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<DeviceQueries, DeviceError> {
         DeviceQueries::new(&self.gpu, batch, scoring)
     }
 
     fn ungapped(
         &self,
         bases: &Self::Bases,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<CudaBackend>, DeviceError> {
-        Ok(self.pipeline.run(bases, chunks, context, piece)?.admitted)
+        chunks: &[DatabaseChunk],
+        inputs: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<CudaBackend>, DeviceError> {
+        Ok(self.pipeline.run(bases, chunks, inputs, piece)?.admitted)
     }
 
-    fn pairs(&self) -> &Pairs<CudaBackend> {
+    fn pairs(&self) -> &PairKernels<CudaBackend> {
         &self.pairs
     }
 
-    fn address(&self, bases: &Self::Bases) -> u64 {
-        bases.address(&self.gpu) + FIRST_BASE
+    fn address(&self, bases: &Self::Bases) -> DeviceAddress<u32> {
+        first_bases(bases.address(&self.gpu))
     }
 
     fn traces(
         &self,
         queries: &DeviceQueries,
         letters: &Self::Letters,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         self.extensions.traces(queries, letters, sides)
     }
 
@@ -165,8 +165,8 @@ impl Worker for GpuWorker {
         queries: &DeviceQueries,
         letters: &Self::Letters,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
         self.extensions.greedy_traces(queries, letters, scores, sides)
     }
 }

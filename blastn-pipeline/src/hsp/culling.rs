@@ -1,49 +1,56 @@
-//! Culling: dropping alignments of parts of a query that better ones cover.
+//! Culling: alignments are dropped where enough better ones cover the same range of the query (`-culling_limit`).
 //!
-//! An alignment dominates another if it covers half of it or more and is better, which is a matter of
-//! score and length. One that a given number of others dominate is dropped (Berman et al., J. Comput. Biol.
-//! 7, 2000).
+//! An alignment dominates another if it covers at least half of the other's range and is better by a measure of score and
+//! length. An alignment that a given number of others dominate is dropped (Berman et al., J. Comput. Biol. 7, 2000).
 //!
-//! NCBI's blastn does not compare all pairs. It keeps alignments in a tree of halves of the query, one by
-//! one as they come: a new one is compared with those of the nodes that it passes on its way down, and then
-//! those below are compared with it, or, where it covers all of a node, marked down without being compared.
-//! Which alignments are left depends on that, so it is done the same way here.
+//! NCBI's blastn (`hspfilter_culling.c`) does not compare all pairs. It keeps alignments in a binary tree over the query, one by one
+//! as they come. A new alignment is first compared with those of the nodes that it passes on its way down; then the alignments
+//! below are compared with it. Where it covers the whole range of a node, all alignments of the node count as dominated without
+//! a comparison. The alignments that are left depend on this order, so the tree is the same here.
 
 use crate::hsp::Hsp;
-use crate::query::queries::Batch;
-use crate::search::Hit;
+use crate::hsp::subject_hit::SubjectHit;
+use crate::query::batch::QueryBatch;
 
-/// Alignments of a leaf from which on it is divided.
-const FORK: usize = 20;
+/// Number of alignments of a leaf from which on it is divided.
+const MAX_IN_LEAF: usize = 20;
 
-/// An alignment of a query.
+/// An alignment that competes with others for a range of a query.
 #[derive(Debug, Clone)]
-struct Rival {
-    /// Its hit and its place there.
+struct CullingCandidate {
+    /// Number of its subject hit, and its number among the alignments there.
     place: (usize, usize),
-    /// Its subject, and where it begins there.
+    /// Number of its subject in the database.
     subject: usize,
+    /// Where it begins in the subject.
     offset: i32,
-    /// Its range of the query's plus strand.
+    /// Where it begins on the plus strand of the query.
     begin: i64,
+    /// Where it ends on the plus strand of the query.
     end: i64,
     score: i64,
-    /// How many more may dominate it before it is dropped.
+    /// Number of further alignments that must dominate this one for it to be dropped, at least 1.
     merit: usize,
 }
 
-impl Rival {
-    fn new(place: (usize, usize), subject: usize, hsp: &Hsp, batch: &Batch, merit: usize) -> Self {
+impl CullingCandidate {
+    fn new(
+        place: (usize, usize),
+        subject: usize,
+        hsp: &Hsp,
+        batch: &QueryBatch,
+        merit: usize,
+    ) -> Self {
         let context = &batch.contexts()[hsp.context];
         let length = context.length as i64;
         let (begin, end) = (i64::from(hsp.query.0), i64::from(hsp.query.1));
         let (begin, end) =
-            if context.minus { (length - end, length - begin) } else { (begin, end) };
+            if context.is_minus { (length - end, length - begin) } else { (begin, end) };
         let offset = hsp.subject.0;
         Self { place, subject, offset, begin, end, score: i64::from(hsp.score), merit }
     }
 
-    /// Whether it dominates another.
+    /// Whether this alignment dominates another.
     fn dominates(&self, other: &Self) -> bool {
         let (length, other_length) = (self.end - self.begin, other.end - other.begin);
         let overlap = self.end.min(other.end) - self.begin.max(other.begin);
@@ -62,26 +69,26 @@ impl Rival {
         (self.subject, self.offset) <= (other.subject, other.offset)
     }
 
-    /// Counts one more that dominates it; tells whether it is still to be kept.
-    fn marked_down(&mut self) -> bool {
+    /// Counts one more alignment that dominates this one, and tells whether it is still kept.
+    fn survives(&mut self) -> bool {
         self.merit -= 1;
         self.merit > 0
     }
 }
 
-/// A range of a query, with the alignments that lie in neither of its halves, or in a half that is no node.
+/// A node of the tree: a range of the query, with the alignments that lie in neither of its halves, or in a half without a node.
 #[derive(Debug)]
-struct Node {
+struct QueryRange {
     begin: i64,
     end: i64,
-    /// Nothing, or the left and the right half as far as there are any alignments.
-    halves: [Option<Box<Node>>; 2],
-    rivals: Vec<Rival>,
+    /// Nodes of the left and the right half, as far as there are alignments.
+    halves: [Option<Box<QueryRange>>; 2],
+    candidates: Vec<CullingCandidate>,
 }
 
-impl Node {
+impl QueryRange {
     fn new(begin: i64, end: i64) -> Self {
-        Self { begin, end, halves: [None, None], rivals: Vec::new() }
+        Self { begin, end, halves: [None, None], candidates: Vec::new() }
     }
 
     fn is_leaf(&self) -> bool {
@@ -89,21 +96,26 @@ impl Node {
     }
 
     fn is_empty(&self) -> bool {
-        self.rivals.is_empty() && self.is_leaf()
+        self.candidates.is_empty() && self.is_leaf()
     }
 
     fn middle(&self) -> i64 {
         i64::midpoint(self.begin, self.end)
     }
 
-    /// The half that a range lies in.
-    fn half(&self, rival: &Rival) -> Option<usize> {
-        if rival.end < self.middle() { Some(0) } else { (rival.begin > self.middle()).then_some(1) }
+    /// The number of the half that an alignment lies in, if it lies in one.
+    fn half(&self, candidate: &CullingCandidate) -> Option<usize> {
+        if candidate.end < self.middle() {
+            Some(0)
+        } else {
+            (candidate.begin > self.middle()).then_some(1)
+        }
     }
 
-    /// Adds an alignment below a node, unless enough others dominate it.
-    fn add(&mut self, mut new: Rival) {
-        let dominating = self.rivals.iter().filter(|rival| rival.dominates(&new)).count();
+    /// Adds an alignment to the node or below it, unless enough others dominate it.
+    fn add(&mut self, mut new: CullingCandidate) {
+        let dominating =
+            self.candidates.iter().filter(|candidate| candidate.dominates(&new)).count();
         if dominating >= new.merit {
             return;
         }
@@ -112,79 +124,79 @@ impl Node {
         if let Some(half) = half.and_then(|half| self.halves[half].as_mut()) {
             return half.add(new);
         }
-        self.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        self.candidates.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
         for half in &mut self.halves {
             Self::compare(half, &new);
         }
         let was_leaf = self.is_leaf();
-        self.rivals.push(new);
-        if was_leaf && self.rivals.len() >= FORK {
+        self.candidates.push(new);
+        if was_leaf && self.candidates.len() >= MAX_IN_LEAF {
             self.fork();
         }
     }
 
-    /// Divides a leaf.
+    /// Divides a leaf: alignments move to nodes of the halves that they lie in.
     fn fork(&mut self) {
         let (begin, middle, end) = (self.begin, self.middle(), self.end);
-        for rival in std::mem::take(&mut self.rivals) {
-            match self.half(&rival) {
-                None => self.rivals.push(rival),
+        for candidate in std::mem::take(&mut self.candidates) {
+            match self.half(&candidate) {
+                None => self.candidates.push(candidate),
                 Some(half) => {
                     let (begin, end) = if half == 0 { (begin, middle) } else { (middle, end) };
                     let node =
                         self.halves[half].get_or_insert_with(|| Box::new(Self::new(begin, end)));
-                    node.rivals.push(rival);
+                    node.candidates.push(candidate);
                 }
             }
         }
     }
 
-    /// Marks down what a new alignment dominates, and removes the node if nothing is left.
-    fn compare(slot: &mut Option<Box<Self>>, new: &Rival) {
+    /// Counts a new alignment against those of a node and below that it dominates, and removes the node if none is left.
+    fn compare(slot: &mut Option<Box<Self>>, new: &CullingCandidate) {
         let Some(node) = slot else { return };
         if new.begin <= node.begin && node.end <= new.end {
-            return Self::mark_down(slot);
+            return Self::count_against_all(slot);
         }
         let half = node.half(new).filter(|_| !node.is_leaf());
         if let Some(half) = half {
-            // A node stays, though nothing may be left in it.
+            // This node stays, though no alignment may be left in it.
             return Self::compare(&mut node.halves[half], new);
         }
         for half in &mut node.halves {
             Self::compare(half, new);
         }
-        node.rivals.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+        node.candidates.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
         if node.is_empty() {
             *slot = None;
         }
     }
 
-    /// Marks down all that is in a node.
-    fn mark_down(slot: &mut Option<Box<Self>>) {
+    /// Counts a new alignment against all of a node and below.
+    fn count_against_all(slot: &mut Option<Box<Self>>) {
         let Some(node) = slot else { return };
-        node.halves.iter_mut().for_each(Self::mark_down);
-        node.rivals.retain_mut(Rival::marked_down);
+        node.halves.iter_mut().for_each(Self::count_against_all);
+        node.candidates.retain_mut(CullingCandidate::survives);
         if node.is_empty() {
             *slot = None;
         }
     }
 
-    /// The places of all alignments.
+    /// Appends the places of all alignments of the node and below.
     fn places(&self, places: &mut Vec<(usize, usize)>) {
-        places.extend(self.rivals.iter().map(|rival| rival.place));
+        places.extend(self.candidates.iter().map(|candidate| candidate.place));
         self.halves.iter().flatten().for_each(|half| half.places(places));
     }
 }
 
-/// Drops alignments of one query that `limit` others dominate; hits and their alignments come in the order
-/// in which they are given.
-pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
+/// Drops the alignments of one query that at least `limit` others dominate, and hits without alignments. Alignments enter the tree
+/// in the order of the hits.
+pub(crate) fn cull(hits: &mut Vec<SubjectHit>, batch: &QueryBatch, limit: usize) {
     let Some(first) = hits.first().and_then(|hit| hit.hsps.first()) else { return };
     let length = batch.contexts()[first.context].length as i64;
-    let mut tree = Node::new(0, length);
+    let mut tree = QueryRange::new(0, length);
     for (number, hit) in hits.iter().enumerate() {
         for (place, hsp) in hit.hsps.iter().enumerate() {
-            tree.add(Rival::new((number, place), hit.subject, hsp, batch, limit));
+            tree.add(CullingCandidate::new((number, place), hit.subject, hsp, batch, limit));
         }
     }
     let mut places = Vec::new();
@@ -204,39 +216,42 @@ pub(crate) fn cull(hits: &mut Vec<Hit>, batch: &Batch, limit: usize) {
 mod tests {
     use super::*;
 
-    fn rival(begin: i64, end: i64, score: i64) -> Rival {
-        Rival { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
+    fn candidate(begin: i64, end: i64, score: i64) -> CullingCandidate {
+        CullingCandidate { place: (0, 0), subject: 0, offset: 0, begin, end, score, merit: 1 }
     }
 
     #[test]
     fn the_better_of_two_that_overlap_dominates() {
-        let (good, bad) = (rival(0, 100, 90), rival(10, 90, 40));
+        let (good, bad) = (candidate(0, 100, 90), candidate(10, 90, 40));
         assert!(good.dominates(&bad) && !bad.dominates(&good));
-        let later = Rival { subject: 1, ..rival(0, 100, 90) };
+        let later = CullingCandidate { subject: 1, ..candidate(0, 100, 90) };
         assert!(good.dominates(&later) && !later.dominates(&good));
-        let apart = rival(80, 300, 40);
+        let apart = candidate(80, 300, 40);
         assert!(!good.dominates(&apart) && !apart.dominates(&good));
     }
 
-    /// What is left if each new one is compared with all.
-    fn left(rivals: &[Rival]) -> Vec<(usize, usize)> {
-        let mut kept: Vec<Rival> = Vec::new();
-        for rival in rivals {
-            let mut new = rival.clone();
-            let dominating = kept.iter().filter(|rival| rival.dominates(&new)).count();
+    /// The places of the alignments that are left if each new one is compared with all others.
+    fn left(candidates: &[CullingCandidate]) -> Vec<(usize, usize)> {
+        let mut kept: Vec<CullingCandidate> = Vec::new();
+        for candidate in candidates {
+            let mut new = candidate.clone();
+            let dominating = kept.iter().filter(|candidate| candidate.dominates(&new)).count();
             if dominating < new.merit {
                 new.merit -= dominating;
-                kept.retain_mut(|rival| !new.dominates(rival) || rival.marked_down());
+                kept.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
                 kept.push(new);
             }
         }
-        kept.iter().map(|rival| rival.place).collect()
+        kept.iter().map(|candidate| candidate.place).collect()
     }
 
-    fn left_in_tree(rivals: &[Rival], length: i64) -> (Vec<(usize, usize)>, Node) {
-        let mut tree = Node::new(0, length);
-        for rival in rivals {
-            tree.add(rival.clone());
+    fn left_in_tree(
+        candidates: &[CullingCandidate],
+        length: i64,
+    ) -> (Vec<(usize, usize)>, QueryRange) {
+        let mut tree = QueryRange::new(0, length);
+        for candidate in candidates {
+            tree.add(candidate.clone());
         }
         let mut places = Vec::new();
         tree.places(&mut places);
@@ -244,11 +259,20 @@ mod tests {
         (places, tree)
     }
 
-    fn random_rival(random: &mut fastrand::Rng, number: usize, length: i64) -> Rival {
+    fn random_candidate(
+        random: &mut fastrand::Rng,
+        number: usize,
+        length: i64,
+    ) -> CullingCandidate {
         let begin = random.i64(0..length - 10);
         let end = begin + random.i64(5..=(length - begin).min(60));
         let merit = 1 + number % 3;
-        Rival { place: (number, 0), merit, subject: number, ..rival(begin, end, end - begin) }
+        CullingCandidate {
+            place: (number, 0),
+            merit,
+            subject: number,
+            ..candidate(begin, end, end - begin)
+        }
     }
 
     #[test]
@@ -256,11 +280,12 @@ mod tests {
         let mut dropped = 0;
         for seed in 0..200 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let rivals: Vec<Rival> =
-                (0..FORK - 1).map(|number| random_rival(&mut random, number, 200)).collect();
-            let (found, _) = left_in_tree(&rivals, 200);
-            assert_eq!(found, left(&rivals), "seed {seed}");
-            dropped += rivals.len() - found.len();
+            let candidates: Vec<CullingCandidate> = (0..MAX_IN_LEAF - 1)
+                .map(|number| random_candidate(&mut random, number, 200))
+                .collect();
+            let (found, _) = left_in_tree(&candidates, 200);
+            assert_eq!(found, left(&candidates), "seed {seed}");
+            dropped += candidates.len() - found.len();
         }
         assert!(dropped > 500, "{dropped} dropped");
     }
@@ -270,23 +295,26 @@ mod tests {
         for seed in 0..50 {
             let mut random = fastrand::Rng::with_seed(seed);
             // Apart from each other, and from what divides the query.
-            let mut rivals: Vec<Rival> = (0..64)
+            let mut candidates: Vec<CullingCandidate> = (0..64)
                 .map(|number| {
                     let begin = 100 * number + 10;
-                    Rival { place: (number as usize, 0), ..rival(begin, begin + 50, 200) }
+                    CullingCandidate {
+                        place: (number as usize, 0),
+                        ..candidate(begin, begin + 50, 200)
+                    }
                 })
                 .collect();
-            random.shuffle(&mut rivals);
-            let (found, tree) = left_in_tree(&rivals, 6_400);
+            random.shuffle(&mut candidates);
+            let (found, tree) = left_in_tree(&candidates, 6_400);
             assert_eq!(found.len(), 64, "seed {seed}");
-            assert!(tree.rivals.is_empty() && !tree.is_leaf(), "seed {seed}");
+            assert!(tree.candidates.is_empty() && !tree.is_leaf(), "seed {seed}");
             // One that covers all nodes, though it dominates none of the others.
-            let long = Rival { place: (64, 0), ..rival(0, 6_400, 50) };
-            assert!(!rivals.iter().any(|rival| long.dominates(rival)));
-            rivals.push(long);
-            assert_eq!(left_in_tree(&rivals, 6_400).0, [(64, 0)], "seed {seed}");
-            rivals.push(Rival { place: (65, 0), ..rival(10, 60, 200) });
-            let found = left_in_tree(&rivals, 6_400).0;
+            let long = CullingCandidate { place: (64, 0), ..candidate(0, 6_400, 50) };
+            assert!(!candidates.iter().any(|candidate| long.dominates(candidate)));
+            candidates.push(long);
+            assert_eq!(left_in_tree(&candidates, 6_400).0, [(64, 0)], "seed {seed}");
+            candidates.push(CullingCandidate { place: (65, 0), ..candidate(10, 60, 200) });
+            let found = left_in_tree(&candidates, 6_400).0;
             assert_eq!(found, [(64, 0), (65, 0)], "seed {seed}");
         }
     }

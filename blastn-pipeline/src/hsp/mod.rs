@@ -1,40 +1,42 @@
-//! High-scoring segment pairs: alignments of a strand of a query and a subject.
+//! High-scoring segment pairs (HSPs): local alignments of a context (a strand of a query) and a subject.
 
-pub(crate) mod best_part;
-pub(crate) mod contained;
+pub(crate) mod best_segment;
+pub(crate) mod containment;
 pub(crate) mod culling;
 pub(crate) mod ranking;
+pub mod subject_hit;
 
 use std::cmp::Ordering;
 
 use crate::gapped::script::{Op, Script};
 
-/// An alignment. Places count from 0, within the context and the subject.
+/// A local alignment. Positions count from 0, within the context and the subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hsp {
-    /// The strand of a query, see [`crate::query::queries::Batch::contexts`].
+    /// Number of the context, see [`QueryBatch::contexts`](crate::query::batch::QueryBatch::contexts).
     pub context: usize,
-    /// The sum over columns and gaps.
+    /// Raw score: the sum over columns and gaps.
     pub score: i32,
-    /// First place in the query, and the one behind the last.
+    /// Range in the context: its first position, and the one behind its last.
     pub query: (i32, i32),
-    /// First place in the subject, and the one behind the last.
+    /// Range in the subject: its first position, and the one behind its last.
     pub subject: (i32, i32),
-    /// A pair of places that the alignment goes through.
+    /// A pair of positions in context and subject that the alignment goes through.
     pub(crate) seed: (i32, i32),
-    /// Its columns; none before they are known.
+    /// Columns of the alignment; empty before the final gapped extension.
     pub script: Script,
-    /// Expected number of alignments that score as much by chance.
+    /// E-value: the expected number of alignments with at least this score by chance.
     pub e_value: f64,
 }
 
 impl Hsp {
-    /// Diagonals at the begin and at the end.
+    /// The diagonals, as position in the context less position in the subject, of the beginning and of the end.
     pub(crate) fn diagonals(&self) -> (i32, i32) {
         (self.query.0 - self.subject.0, self.query.1 - self.subject.1)
     }
 
-    /// The order in which alignments of a query and a subject are reported.
+    /// The order in which the alignments of a query and a subject are reported: by score, then by position (`ScoreCompareHSPs` in
+    /// NCBI's `blast_hits.c`).
     pub(crate) fn by_score(&self, other: &Self) -> Ordering {
         other
             .score
@@ -45,12 +47,14 @@ impl Hsp {
             .then(other.query.1.cmp(&self.query.1))
     }
 
+    /// An order in which alignments with the same beginning follow each other, the best first.
     fn by_begin(&self, other: &Self) -> Ordering {
         let begin = |hsp: &Self| (hsp.context, hsp.query.0, hsp.subject.0);
         let rest = |hsp: &Self| (hsp.score, hsp.query.1, hsp.subject.1);
         begin(self).cmp(&begin(other)).then(rest(other).cmp(&rest(self)))
     }
 
+    /// An order in which alignments with the same end follow each other, the best first.
     fn by_end(&self, other: &Self) -> Ordering {
         let end = |hsp: &Self| (hsp.context, hsp.query.1, hsp.subject.1);
         let rest = |hsp: &Self| (hsp.score, hsp.query.0, hsp.subject.0);
@@ -67,8 +71,8 @@ impl Hsp {
             && (self.query.1, self.subject.1) == (other.query.1, other.subject.1)
     }
 
-    /// Cuts off the columns up to, or from, a pair of places that the alignment reaches; leaves it
-    /// whole if it does not.
+    /// Cuts the alignment at a pair of positions: keeps its end behind them, or its beginning before them. An alignment that does not
+    /// reach the positions stays whole.
     fn cut(&mut self, at: (i32, i32), keep_end: bool) {
         let Some(cut) = self.script.reach(at.0 - self.query.0, at.1 - self.subject.0) else {
             return;
@@ -84,7 +88,8 @@ impl Hsp {
     }
 }
 
-/// Of alignments that begin at the same pair of places, or end, keeps that with the best score.
+/// Keeps only the best of alignments that begin at the same pair of positions, and of those that end there
+/// (`Blast_HSPListPurgeHSPsWithCommonEndpoints` in NCBI's `blast_hits.c`).
 pub(crate) fn purge_common_ends(hsps: &mut Vec<Hsp>) {
     hsps.sort_by(Hsp::by_begin);
     hsps.dedup_by(|later, kept| later.begins_with(kept));
@@ -92,9 +97,9 @@ pub(crate) fn purge_common_ends(hsps: &mut Vec<Hsp>) {
     hsps.dedup_by(|later, kept| later.ends_with(kept));
 }
 
-/// As [`purge_common_ends`], but what an alignment has beyond a better one that begins or ends with
-/// it, is kept. Returns those that were left whole and those that were cut.
-pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> (Vec<Hsp>, Vec<Hsp>) {
+/// As [`purge_common_ends`], but the columns that an alignment has beyond a better one with the same beginning or end are kept, as
+/// an alignment of their own.
+pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> WholeAndCut {
     let mut cut = Vec::new();
     hsps.sort_by(Hsp::by_begin);
     hsps.dedup_by(|later, kept| {
@@ -116,21 +121,30 @@ pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> (Vec<Hsp>, Vec<Hsp>) {
         }
         common
     });
-    (hsps, cut)
+    WholeAndCut { whole: hsps, cut }
 }
 
-/// Diagonals that the alignments of two chunks of a subject may differ by to be parts of one.
-const CLOSE: i32 = 10;
+/// Alignments of which none begins or ends where another does, see [`cut_common_ends`].
+pub(crate) struct WholeAndCut {
+    /// Alignments without a better one that has the same beginning or end.
+    pub(crate) whole: Vec<Hsp>,
+    /// Rests of the others; their scores are no longer right.
+    pub(crate) cut: Vec<Hsp>,
+}
 
-/// Adds alignments of the next chunk of a subject, which begins at `start` and shares its first
-/// `overlap` bases with the chunk before. Those that cross the seam become one.
+/// Number of diagonals by which the alignments of two chunks of a subject must differ less to be parts of one (`OVERLAP_DIAG_CLOSE`
+/// in NCBI's `blast_hits.c`).
+const CLOSE_DIAGONALS: i32 = 10;
+
+/// Adds the alignments of the next chunk of a subject, which begins at `start` and shares its first `overlap` bases with the chunk
+/// before. Parts of an alignment that crosses the seam become one (`Blast_HSPListsMerge` in NCBI's `blast_hits.c`).
 pub(crate) fn merge(all: &mut Vec<Hsp>, mut next: Vec<Hsp>, start: i32, overlap: i32) {
     let crossing = all.iter_mut().filter(|hsp| hsp.subject.1 > start);
     for hsp in crossing {
         next.retain(|other| {
             let mergeable = other.subject.0 < start + overlap
                 && other.context == hsp.context
-                && (hsp.diagonals().1 - other.diagonals().0).abs() < CLOSE;
+                && (hsp.diagonals().1 - other.diagonals().0).abs() < CLOSE_DIAGONALS;
             !(mergeable && join(hsp, other))
         });
     }
@@ -138,7 +152,7 @@ pub(crate) fn merge(all: &mut Vec<Hsp>, mut next: Vec<Hsp>, start: i32, overlap:
     all.sort_by(Hsp::by_score);
 }
 
-/// Makes one alignment, whose score is an estimate, of two that meet.
+/// Joins `other` to `hsp` if they meet, and tells whether they do. The score of the joined alignment is an estimate.
 fn join(hsp: &mut Hsp, other: &Hsp) -> bool {
     let within = |query: i32, subject: i32| {
         (hsp.query.0..=hsp.query.1).contains(&query)
@@ -159,23 +173,23 @@ fn join(hsp: &mut Hsp, other: &Hsp) -> bool {
     true
 }
 
-/// Columns of an alignment that are equal, all, gaps, and columns of gaps.
+/// Counts of the columns of an alignment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Columns {
-    /// Columns with equal letters.
+pub struct ColumnCounts {
+    /// Number of columns with equal letters.
     pub identities: usize,
-    /// All columns.
+    /// Length of the alignment: number of all columns.
     pub length: usize,
-    /// Gaps.
+    /// Number of gaps, of whatever length.
     pub gap_opens: usize,
-    /// Columns of gaps.
+    /// Number of columns with a gap.
     pub gaps: usize,
 }
 
 impl Hsp {
-    /// Counts columns, given the letters of the alignment's ranges of query and subject.
-    pub fn columns(&self, query: &[u8], subject: &[u8]) -> Columns {
-        let mut columns = Columns::default();
+    /// Counts the columns, given the letters of the ranges of the alignment in context and subject.
+    pub fn columns(&self, query: &[u8], subject: &[u8]) -> ColumnCounts {
+        let mut columns = ColumnCounts::default();
         let (mut q, mut s) = (0, 0);
         for &(op, length) in self.script.ops() {
             let length = length as usize;

@@ -1,27 +1,27 @@
-//! Which subjects of a query are the best.
+//! The best subjects of each query.
 
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-/// E-values below this count as equal.
-const NOTHING: f64 = 1.0e-180;
+/// E-values below this limit count as equal (NCBI's `s_EvalueComp` in `blast_hits.c`).
+const TINY_E_VALUE: f64 = 1.0e-180;
 
-/// How good the alignments of a query and a subject are.
+/// The rank of a subject among all subjects of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rank {
-    /// The least of them.
+pub(crate) struct SubjectRank {
+    /// Least E-value of its alignments.
     pub(crate) e_value: f64,
-    /// The best.
+    /// Best score of its alignments.
     pub(crate) score: i32,
-    /// The subject's number: of equally good ones, the last comes first.
+    /// Number of the subject in the database. Of equally good subjects, the last comes first.
     pub(crate) subject: usize,
 }
 
-impl Rank {
-    /// The best first.
+impl SubjectRank {
+    /// Compares ranks; the better is less.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let by_e_value = if self.e_value < NOTHING && other.e_value < NOTHING {
+        let by_e_value = if self.e_value < TINY_E_VALUE && other.e_value < TINY_E_VALUE {
             Ordering::Equal
         } else {
             self.e_value.total_cmp(&other.e_value)
@@ -30,113 +30,117 @@ impl Rank {
     }
 }
 
-/// What is known of the rank of something.
+/// Knowledge of the rank of a subject before its alignments are made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Known {
-    /// It has none, as there is no alignment.
-    Nothing,
-    /// All.
-    Rank(Rank),
-    /// That it is no better.
-    AtBest(Rank),
-    /// Nothing before its alignments are made.
-    Open,
+pub(crate) enum RankBound {
+    /// There is no alignment that could be reported, so there is no rank.
+    NoAlignment,
+    /// The rank is known exactly.
+    Exact(SubjectRank),
+    /// An upper bound: the true rank is no better than this one.
+    UpperBound(SubjectRank),
+    /// The rank may be any.
+    Unknown,
 }
 
-/// Items of a part that is looked at by one thread.
-const OF_PART: usize = 1 << 13;
+/// Number of items that one thread looks at at a time.
+const ITEMS_PER_TASK: usize = 1 << 13;
 
-/// The numbers, in order, of the items that may be among the `most` best of their query. `known` tells the
-/// query of each.
+/// The numbers, ascending, of the items (pairs of a query and a subject) that may be among the `limit` best of their query.
+/// `bound_of` tells the query of an item and what is known of its rank.
 pub(crate) fn candidates<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    bound_of: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
-    most: usize,
+    limit: usize,
 ) -> Vec<usize> {
-    let (all, mut chosen) = of_queries(items, known, queries, most);
-    let numbers = all.into_iter().flat_map(|Candidates { ranked, at_best }| [ranked, at_best]);
+    let (all, mut chosen) = candidates_by_query(items, bound_of, queries, limit);
+    let numbers = all.into_iter().flat_map(|Candidates { exact, bounded }| [exact, bounded]);
     chosen.extend(numbers.flatten().map(|(_, number)| number));
     chosen.sort_unstable();
     chosen
 }
 
-/// The last of the `most` best of each query, of those whose rank is known, if there are so many.
-pub(crate) fn lasts<T: Sync>(
+/// The worst of the `limit` best exact ranks of each query, or `None` for queries with fewer exact ranks.
+pub(crate) fn worst_ranks<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    bound_of: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
-    most: usize,
-) -> Vec<Option<Rank>> {
-    let (all, _) = of_queries(items, known, queries, most);
-    all.iter().map(|candidates| candidates.last(most)).collect()
+    limit: usize,
+) -> Vec<Option<SubjectRank>> {
+    let (all, _) = candidates_by_query(items, bound_of, queries, limit);
+    all.iter().map(|candidates| candidates.worst(limit)).collect()
 }
 
-/// What may be among the `most` best of each query, and what is open.
-fn of_queries<T: Sync>(
+/// The candidates for the `limit` best of each query, and the numbers of the items of which nothing is known.
+fn candidates_by_query<T: Sync>(
     items: &[T],
-    known: impl Fn(&T) -> (usize, Known) + Sync,
+    bound_of: impl Fn(&T) -> (usize, RankBound) + Sync,
     queries: usize,
-    most: usize,
+    limit: usize,
 ) -> (Vec<Candidates>, Vec<usize>) {
     let of_part = |(part, items): (usize, &[T])| {
         let mut of_queries = vec![Candidates::default(); queries];
         let mut open = Vec::new();
-        for (number, item) in (part * OF_PART..).zip(items) {
-            match known(item) {
-                (_, Known::Nothing) => {}
-                (query, Known::Rank(rank)) => of_queries[query].ranked.push((rank, number)),
-                (query, Known::AtBest(rank)) => of_queries[query].at_best.push((rank, number)),
-                (_, Known::Open) => open.push(number),
+        for (number, item) in (part * ITEMS_PER_TASK..).zip(items) {
+            match bound_of(item) {
+                (_, RankBound::NoAlignment) => {}
+                (query, RankBound::Exact(rank)) => of_queries[query].exact.push((rank, number)),
+                (query, RankBound::UpperBound(rank)) => {
+                    of_queries[query].bounded.push((rank, number))
+                }
+                (_, RankBound::Unknown) => open.push(number),
             }
         }
         for candidates in &mut of_queries {
-            candidates.keep(most);
+            candidates.keep(limit);
         }
         (of_queries, open)
     };
-    let parts: Vec<_> = items.par_chunks(OF_PART).enumerate().map(of_part).collect();
+    let parts: Vec<_> = items.par_chunks(ITEMS_PER_TASK).enumerate().map(of_part).collect();
     let mut all = vec![Candidates::default(); queries];
     let mut open = Vec::new();
     for (of_queries, mut more) in parts {
         for (all, mut own) in all.iter_mut().zip(of_queries) {
-            all.ranked.append(&mut own.ranked);
-            all.at_best.append(&mut own.at_best);
+            all.exact.append(&mut own.exact);
+            all.bounded.append(&mut own.bounded);
         }
         open.append(&mut more);
     }
-    all.par_iter_mut().for_each(|candidates| candidates.keep(most));
+    all.par_iter_mut().for_each(|candidates| candidates.keep(limit));
     (all, open)
 }
 
-/// What may be among the best of a query.
+/// Items that may be among the best of a query, each with its number.
 #[derive(Debug, Clone, Default)]
 struct Candidates {
-    ranked: Vec<(Rank, usize)>,
-    at_best: Vec<(Rank, usize)>,
+    /// Items whose rank is known.
+    exact: Vec<(SubjectRank, usize)>,
+    /// Items of whose rank an upper bound is known.
+    bounded: Vec<(SubjectRank, usize)>,
 }
 
 impl Candidates {
-    /// Keeps what may be among the `most` best.
-    fn keep(&mut self, most: usize) {
-        keep_first(&mut self.ranked, most, |one, other| one.0.order(&other.0));
-        if let Some(last) = self.last(most) {
-            self.at_best.retain(|(rank, _)| rank.order(&last) == Ordering::Less);
+    /// Drops items that cannot be among the `limit` best.
+    fn keep(&mut self, limit: usize) {
+        keep_first(&mut self.exact, limit, |one, other| one.0.order(&other.0));
+        if let Some(worst) = self.worst(limit) {
+            self.bounded.retain(|(rank, _)| rank.order(&worst) == Ordering::Less);
         }
     }
 
-    /// The last that is kept, if there is no room for more.
-    fn last(&self, most: usize) -> Option<Rank> {
-        let ranks = self.ranked.iter().map(|&(rank, _)| rank);
-        ranks.max_by(Rank::order).filter(|_| self.ranked.len() >= most)
+    /// The worst of the exact ranks, if there are `limit` of them.
+    fn worst(&self, limit: usize) -> Option<SubjectRank> {
+        let ranks = self.exact.iter().map(|&(rank, _)| rank);
+        ranks.max_by(SubjectRank::order).filter(|_| self.exact.len() >= limit)
     }
 }
 
-/// Keeps the first `most` items of an order without ties, in that order if there are more.
-pub(crate) fn keep_first<T>(items: &mut Vec<T>, most: usize, order: impl Fn(&T, &T) -> Ordering) {
-    if items.len() > most {
-        items.select_nth_unstable_by(most, &order);
-        items.truncate(most);
+/// Keeps the first `limit` items of an order without ties. Items are sorted only if there were more.
+pub(crate) fn keep_first<T>(items: &mut Vec<T>, limit: usize, order: impl Fn(&T, &T) -> Ordering) {
+    if items.len() > limit {
+        items.select_nth_unstable_by(limit, &order);
+        items.truncate(limit);
         items.sort_unstable_by(order);
     }
 }
@@ -152,17 +156,17 @@ mod tests {
             let count = random.usize(..60);
             let mut numbers: Vec<usize> = (0..count).collect();
             random.shuffle(&mut numbers);
-            let known: Vec<(usize, Known)> = numbers
+            let known: Vec<(usize, RankBound)> = numbers
                 .into_iter()
                 .map(|subject| {
                     let e_value = [0.0, 1e-190, 1e-20, 3.0][random.usize(..4)];
                     let score = random.i32(20..24);
-                    let rank = Rank { e_value, score, subject };
+                    let rank = SubjectRank { e_value, score, subject };
                     let known = match random.u8(..8) {
-                        0 => Known::Open,
-                        1 => Known::Nothing,
-                        2 => Known::AtBest(rank),
-                        _ => Known::Rank(rank),
+                        0 => RankBound::Unknown,
+                        1 => RankBound::NoAlignment,
+                        2 => RankBound::UpperBound(rank),
+                        _ => RankBound::Exact(rank),
                     };
                     (random.usize(..3), known)
                 })
@@ -170,25 +174,27 @@ mod tests {
             let most = random.usize(1..12);
             let is_chosen = |&number: &usize| {
                 let (query, own) = known[number];
-                let (Known::Rank(rank) | Known::AtBest(rank)) = own else {
-                    return matches!(own, Known::Open);
+                let (RankBound::Exact(rank) | RankBound::UpperBound(rank)) = own else {
+                    return matches!(own, RankBound::Unknown);
                 };
                 let better = known.iter().filter(|(other, known)| {
-                    let is_better = |other: &Rank| other.order(&rank) == Ordering::Less;
-                    *other == query && matches!(known, Known::Rank(other) if is_better(other))
+                    let is_better = |other: &SubjectRank| other.order(&rank) == Ordering::Less;
+                    *other == query && matches!(known, RankBound::Exact(other) if is_better(other))
                 });
                 better.count() < most
             };
             let expected: Vec<usize> = (0..count).filter(is_chosen).collect();
             assert_eq!(candidates(&known, |&known| known, 3, most), expected, "seed {seed}");
-            for (query, last) in lasts(&known, |&known| known, 3, most).into_iter().enumerate() {
+            for (query, last) in
+                worst_ranks(&known, |&known| known, 3, most).into_iter().enumerate()
+            {
                 let of_query = known.iter().filter(|(other, _)| *other == query);
-                let rank = |known: &(usize, Known)| match known.1 {
-                    Known::Rank(rank) => Some(rank),
+                let rank = |known: &(usize, RankBound)| match known.1 {
+                    RankBound::Exact(rank) => Some(rank),
                     _ => None,
                 };
-                let mut ranks: Vec<Rank> = of_query.filter_map(rank).collect();
-                ranks.sort_by(Rank::order);
+                let mut ranks: Vec<SubjectRank> = of_query.filter_map(rank).collect();
+                ranks.sort_by(SubjectRank::order);
                 assert_eq!(last, ranks.get(most - 1).copied(), "seed {seed}");
             }
         }

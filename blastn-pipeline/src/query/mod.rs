@@ -1,9 +1,7 @@
-//! Queries: batches of them as they are searched, with masks and cutoffs.
+//! Queries as they are searched: both strands, masks, statistics and cutoffs, and which queries are searched together.
 
-pub mod batching;
-pub(crate) mod contexts;
-pub mod dust;
-pub(crate) mod manner;
-pub(crate) mod plan;
-pub(crate) mod portions;
-pub mod queries;
+pub mod batch;
+pub(crate) mod batch_parameters;
+pub(crate) mod batch_plan;
+pub mod context;
+pub(crate) mod portion_size;

@@ -1,6 +1,7 @@
-//! The first stages of a search: from a subject's words to gapped alignments by score alone.
+//! The preliminary search of a subject: from its words to gapped alignments without columns.
 //!
-//! A long subject is searched in chunks that overlap; alignments across a seam are joined.
+//! A long subject is searched in overlapping chunks; alignments across the seam of two chunks are joined. This is the search on
+//! the CPU; with a GPU, the methods here that join, check and complete alignments are applied to the GPU's results.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -9,88 +10,96 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::ahead;
+use crate::database::chunks::{OVERLAP, chunks};
 use crate::gapped::{self, Gapped};
-use crate::hsp::contained::Kept;
+use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp};
-use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::speculative;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::words::{self, WordHit};
+use crate::seed::word_hits::{self, WordHit};
 use crate::sequence::packed;
+use crate::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases};
 use crate::ungapped::hits;
-use crate::ungapped::{Chunk, Diagonals, Extender, Fours, UngappedHit};
+use crate::ungapped::hits::UngappedHit;
 
-/// Bases of a chunk, and how many it shares with the next.
-const CHUNK: usize = 5_000_000;
-const OVERLAP: usize = 100;
-
-/// Bases of the subject that are scanned at a time: their hits fit into the cache.
+/// Number of subject bases that are scanned at a time, so few that their hits fit into the cache.
 const BLOCK: usize = 1 << 15;
 
-/// Bases from a seed to the end of its ungapped alignment from which on the seed is moved on into
-/// the first byte whose bases all match.
+/// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases, into a byte of
+/// the packed subject whose bases all match.
 const INTO_BYTE: u32 = 8;
 
-/// What all searches of a batch share.
+/// The context of a preliminary search: everything that is the same for all subjects.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Search<'a> {
-    pub(crate) batch: &'a Batch,
+pub(crate) struct PreliminarySearch<'a> {
+    pub(crate) batch: &'a QueryBatch,
     pub(crate) lookup: &'a Lookup,
-    pub(crate) options: &'a Options,
-    pub(crate) fours: &'a Fours,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) byte_scores: &'a ByteScoreTable,
 }
 
-/// Memory of a thread, to be used again.
+/// Buffers of a thread, which are used again for each subject.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct PreliminaryBuffers {
     bases: Vec<u8>,
     hits: Vec<LookupHit>,
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
-    diagonals: Diagonals,
+    diagonals: ExploredDiagonals,
     gapped: gapped::Work,
-    /// Of each query; 0 before and after.
+    /// Number of ungapped alignments of each query; all 0 between subjects.
     counts: Vec<u64>,
 }
 
-/// What was found in a subject.
+/// Preliminary alignments of all queries with a subject, or with a chunk of one.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// Of each query that something was found of, in order; by score.
-    pub(crate) of_queries: Vec<(usize, Vec<Hsp>)>,
-    /// Of queries, how many ungapped alignments were extended with gaps.
+pub(crate) struct PreliminaryHits {
+    /// Alignments of each query that has any, by query; those of a query by score.
+    pub(crate) by_query: Vec<(usize, Vec<Hsp>)>,
+    /// Number of ungapped alignments that score at least the gap trigger, of each query that has any.
     pub(crate) extensions: Vec<(usize, u64)>,
 }
 
-impl Search<'_> {
-    /// Searches a subject.
-    pub(crate) fn subject(&self, subject: &Subject<'_>, work: &mut Work) -> Found {
+impl PreliminarySearch<'_> {
+    /// Searches all queries in a subject.
+    pub(crate) fn subject(
+        &self,
+        subject: &Subject<'_>,
+        buffers: &mut PreliminaryBuffers,
+    ) -> PreliminaryHits {
         let chunks = chunks(subject.length);
-        let parts: Vec<Found> = if let [all] = &chunks[..] {
-            vec![self.chunk(subject, all.clone(), work)]
+        let parts: Vec<PreliminaryHits> = if let [all] = &chunks[..] {
+            vec![self.chunk(subject, all.clone(), buffers)]
         } else {
             let chunks = chunks.par_iter().cloned();
-            chunks.map_init(Work::default, |work, chunk| self.chunk(subject, chunk, work)).collect()
+            chunks
+                .map_init(PreliminaryBuffers::default, |buffers, chunk| {
+                    self.chunk(subject, chunk, buffers)
+                })
+                .collect()
         };
         let extensions = parts.iter().flat_map(|part| &part.extensions).copied().collect();
-        let mut of_queries: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
+        let mut by_query: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
         for (part, chunk) in parts.into_iter().zip(&chunks) {
-            for (query, hsps) in part.of_queries {
-                of_queries.entry(query).or_default().push((chunk.start, hsps));
+            for (query, hsps) in part.by_query {
+                by_query.entry(query).or_default().push((chunk.start, hsps));
             }
         }
         let merge = |(query, parts)| (query, self.merged(parts));
-        let mut of_queries: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
-            of_queries.into_iter().map(merge).collect()
+        let mut by_query: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
+            by_query.into_iter().map(merge).collect()
         } else {
-            of_queries.into_par_iter().map(merge).collect()
+            by_query.into_par_iter().map(merge).collect()
         };
-        of_queries.retain(|(_, hsps)| !hsps.is_empty());
-        Found { of_queries, extensions }
+        by_query.retain(|(_, hsps)| !hsps.is_empty());
+        PreliminaryHits { by_query, extensions }
     }
 
-    /// Alignments of a query and a subject, of those with its chunks, which begin at some places.
+    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk in the subject
+    /// and the alignments found there; parts are in the order of the chunks.
     pub(crate) fn merged(&self, parts: impl IntoIterator<Item = (usize, Vec<Hsp>)>) -> Vec<Hsp> {
         let mut all = Vec::new();
         for (start, hsps) in parts {
@@ -104,40 +113,50 @@ impl Search<'_> {
         all
     }
 
-    fn chunk(&self, subject: &Subject<'_>, range: Range<usize>, work: &mut Work) -> Found {
+    /// Searches all queries in a chunk of a subject.
+    fn chunk(
+        &self,
+        subject: &Subject<'_>,
+        range: Range<usize>,
+        buffers: &mut PreliminaryBuffers,
+    ) -> PreliminaryHits {
         let packed = &subject.packed[range.start / packed::BASES..];
-        let mut bases = std::mem::take(&mut work.bases);
+        let mut bases = std::mem::take(&mut buffers.bases);
         packed::unpack(packed, range.len(), &mut bases);
-        work.ungapped.clear();
-        self.ungapped(Chunk { packed, bases: &bases }, work);
-        work.ungapped.sort_unstable_by(hits::order);
-        let hsps = self.gapped(&bases, work);
-        work.bases = bases;
-        let mut of_queries: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
+        buffers.ungapped.clear();
+        self.ungapped(ChunkBases { packed, bases: &bases }, buffers);
+        buffers.ungapped.sort_unstable_by(hits::extension_order);
+        let hsps = self.gapped(&bases, buffers);
+        buffers.bases = bases;
+        let mut by_query: BTreeMap<usize, Vec<Hsp>> = BTreeMap::new();
         for hsp in hsps {
-            of_queries.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
+            by_query.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
         }
-        let found = of_queries.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
-        Found { of_queries: found.collect(), extensions: self.extensions(work) }
+        let found = by_query.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
+        PreliminaryHits { by_query: found.collect(), extensions: self.extensions(buffers) }
     }
 
-    /// How many ungapped alignments there are of each query that has any.
-    fn extensions(&self, work: &mut Work) -> Vec<(usize, u64)> {
-        work.counts.resize(self.batch.queries(), 0);
+    /// The number of ungapped alignments in `buffers` of each query that has any.
+    fn extensions(&self, buffers: &mut PreliminaryBuffers) -> Vec<(usize, u64)> {
+        buffers.counts.resize(self.batch.queries(), 0);
         let mut queries = Vec::new();
-        for hit in &work.ungapped {
+        for hit in &buffers.ungapped {
             let query = self.batch.contexts[self.batch.context_at(hit.seed_query as usize)].query;
-            if work.counts[query] == 0 {
+            if buffers.counts[query] == 0 {
                 queries.push(query);
             }
-            work.counts[query] += 1;
+            buffers.counts[query] += 1;
         }
-        queries.into_iter().map(|query| (query, std::mem::take(&mut work.counts[query]))).collect()
+        queries
+            .into_iter()
+            .map(|query| (query, std::mem::take(&mut buffers.counts[query])))
+            .collect()
     }
 
-    /// Alignments of a query and a part of a subject, of ungapped ones, the best first, with what a device
-    /// made of them. What it did not make, and is not within others, is made here.
-    pub(crate) fn ready<'a>(
+    /// Preliminary alignments of a query and a chunk (`range`) of a subject, from ungapped ones, the best first, each with the gapped
+    /// alignment that a device made of it. Alignments that the device did not make are made here, unless a better one contains
+    /// them.
+    pub(crate) fn complete<'a>(
         &self,
         subject: &Subject<'_>,
         range: &Range<usize>,
@@ -150,51 +169,61 @@ impl Search<'_> {
             bases
         };
         let mut work = gapped::Work::default();
-        let hsps = ahead::keep(
+        let hsps = speculative::keep(
             hits,
-            &mut Kept::new(self.options.diagonal_separation()),
+            &mut KeptHsps::new(self.options.diagonal_separation()),
             |(hit, _)| self.ungapped_hsp(hit),
             |(hit, gapped)| match gapped {
                 Some(gapped) => self.gapped_hsp(hit, gapped),
-                None => self.gapped_from(hit, bases.get_or_init(unpack), &mut work),
+                None => self.extend_gapped(hit, bases.get_or_init(unpack), &mut work),
             },
-            |hsp| self.is_enough(hsp),
+            |hsp| self.reaches_cutoff(hsp),
         );
         finish(hsps, range.start)
     }
 
-    pub(crate) fn is_enough(&self, hsp: &Hsp) -> bool {
+    /// Whether an alignment scores at least the cutoff of its context.
+    pub(crate) fn reaches_cutoff(&self, hsp: &Hsp) -> bool {
         hsp.score >= self.batch.statistics(hsp.context).cutoff
     }
 
-    /// Seeds and extends without gaps; adds what is found to `work.ungapped`.
-    fn ungapped(&self, chunk: Chunk<'_>, work: &mut Work) {
-        let Self { batch, lookup, options, fours } = *self;
-        let mut extender = Extender::new(batch, fours, chunk, &mut work.diagonals);
+    /// Finds the ungapped alignments with a chunk and adds them to `buffers.ungapped`.
+    fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
+        let Self { batch, lookup, options, byte_scores } = *self;
+        let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);
         let places = (chunk.bases.len() + 1).saturating_sub(lookup.width());
         let block = BLOCK.next_multiple_of(lookup.stride());
         for start in (0..places).step_by(block) {
-            work.hits.clear();
-            work.words.clear();
-            lookup.find(chunk.packed, start..places.min(start + block), &mut work.hits);
-            words::extend(batch, lookup, options.word, chunk.bases, &work.hits, &mut work.words);
-            extender.extend(&work.words, &mut work.ungapped);
+            buffers.hits.clear();
+            buffers.words.clear();
+            lookup.find(chunk.packed, start..places.min(start + block), &mut buffers.hits);
+            word_hits::extend(
+                batch,
+                lookup,
+                options.word_size,
+                chunk.bases,
+                &buffers.hits,
+                &mut buffers.words,
+            );
+            extender.extend(&buffers.words, &mut buffers.ungapped);
         }
     }
 
-    /// Extends with gaps what is not within an alignment already; places are within the chunk.
-    fn gapped(&self, bases: &[u8], work: &mut Work) -> Vec<Hsp> {
-        ahead::extend(
-            &work.ungapped,
-            &mut Kept::new(self.options.diagonal_separation()),
-            &mut work.gapped,
+    /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions are within the
+    /// chunk.
+    fn gapped(&self, bases: &[u8], buffers: &mut PreliminaryBuffers) -> Vec<Hsp> {
+        speculative::extend(
+            &buffers.ungapped,
+            &mut KeptHsps::new(self.options.diagonal_separation()),
+            &mut buffers.gapped,
             gapped::Work::default,
             |hit| self.ungapped_hsp(hit),
-            |hit, work| self.gapped_from(hit, bases, work),
-            |hsp| self.is_enough(hsp),
+            |hit, work| self.extend_gapped(hit, bases, work),
+            |hsp| self.reaches_cutoff(hsp),
         )
     }
 
+    /// An ungapped alignment as an HSP, with positions within its context and chunk.
     pub(crate) fn ungapped_hsp(&self, hit: &UngappedHit) -> Hsp {
         let context = self.batch.context_at(hit.seed_query as usize);
         let begin = hit.query as i32 - self.batch.contexts[context].first as i32;
@@ -208,7 +237,8 @@ impl Search<'_> {
         }
     }
 
-    /// Where a hit is extended from, within its strand and chunk.
+    /// The pair of positions in context and chunk that an ungapped alignment is extended with gaps from: for greedy extension its
+    /// middle, else its seed word.
     pub(crate) fn seed(&self, hit: &UngappedHit) -> (usize, usize) {
         let context = self.batch.context_at(hit.seed_query as usize);
         let first = self.batch.contexts[context].first as u32;
@@ -221,15 +251,16 @@ impl Search<'_> {
         ((hit.seed_query - first + moved) as usize, (hit.seed_subject + moved) as usize)
     }
 
-    /// How far the score of a hit's extension may drop.
+    /// The X-drop of the preliminary gapped extension of an ungapped alignment, in score units.
     pub(crate) fn x_drop(&self, hit: &UngappedHit) -> i32 {
         if self.options.is_greedy() {
-            return self.batch.manner.x_drop;
+            return self.batch.parameters.gapped_x_drop;
         }
-        self.batch.manner.x_drop.min(hit.score)
+        self.batch.parameters.gapped_x_drop.min(hit.score)
     }
 
-    fn gapped_from(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
+    /// Extends an ungapped alignment with gaps. `bases` are those of its chunk.
+    fn extend_gapped(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
         let Self { batch, options, .. } = *self;
         let context = batch.context_at(hit.seed_query as usize);
         let sequences = (batch.strand(context), bases);
@@ -242,6 +273,7 @@ impl Search<'_> {
         self.gapped_hsp(hit, &gapped)
     }
 
+    /// A gapped alignment of an ungapped one as an HSP.
     pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
         let &Gapped { score, query, subject, seed, .. } = gapped;
         let context = self.batch.context_at(hit.seed_query as usize);
@@ -249,7 +281,8 @@ impl Search<'_> {
     }
 }
 
-/// Alignments of a query and a chunk by score, with places within the subject.
+/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from the chunk,
+/// which begins at `start`, to the subject.
 fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
     let start = start as i32;
     hsp::purge_common_ends(&mut hsps);
@@ -259,34 +292,4 @@ fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
         hsp.seed.1 += start;
     }
     hsps
-}
-
-/// The chunks of a subject. Each begins with a byte of it.
-pub(crate) fn chunks(length: usize) -> Vec<Range<usize>> {
-    let mut chunks = Vec::new();
-    let mut start = 0;
-    while start + CHUNK < length {
-        chunks.push(start..start + CHUNK);
-        start += CHUNK - OVERLAP;
-        start -= start % packed::BASES;
-    }
-    chunks.push(start..length);
-    chunks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_overlap_and_cover() {
-        for length in [0, 1, CHUNK, CHUNK + 1, 3 * CHUNK, 64_444_167] {
-            let chunks = chunks(length);
-            assert_eq!((chunks[0].start, chunks[chunks.len() - 1].end), (0, length));
-            for two in chunks.windows(2) {
-                assert!(two[1].start.is_multiple_of(packed::BASES));
-                assert!(two[0].end - two[1].start >= OVERLAP && two[1].end > two[0].end);
-            }
-        }
-    }
 }

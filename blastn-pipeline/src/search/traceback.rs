@@ -1,103 +1,113 @@
-//! The last stage of a search: alignments with their columns.
+//! Traceback: the final stage of a search, which makes alignments with columns from preliminary ones.
+//!
+//! Each preliminary alignment is extended once more, from a seed within it, with the final X-drop and against the ambiguous letters
+//! of the subject (`Blast_TracebackFromHSPList` in NCBI's `blast_traceback.c`).
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::ahead;
 use crate::gapped::script::Script;
 use crate::gapped::{self, Gapped, Work};
-use crate::hsp::best_part::best_part;
-use crate::hsp::contained::Kept;
-use crate::hsp::{self, Hsp};
-use crate::options::Options;
-use crate::query::queries::Batch;
+use crate::hsp::best_segment::best_segment;
+use crate::hsp::containment::KeptHsps;
+use crate::hsp::{self, Hsp, WholeAndCut};
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::speculative;
 
-/// Subjects of fewer bases are aligned as a whole.
-const WHOLE: usize = 90_000;
+/// Number of bases from which on only a window of a subject is aligned, not all of it (`MAX_SUBJECT_OFFSET` in NCBI's
+/// `blast_gapalign.c`).
+const WINDOW_FROM: usize = 90_000;
 
-/// Columns of gaps that an alignment within a long subject has room for.
-const GAPS: usize = 3_000;
+/// Number of gap columns on each side of the seed that the window of a long subject leaves room for (`MAX_TOTAL_GAPS` in NCBI's
+/// `blast_gapalign.c`).
+const GAP_ROOM: usize = 3_000;
 
-/// Equal letters around a seed that make it good enough, and that another must exceed.
+/// Number of equal letters around a seed that it must exceed to be kept.
 const GOOD_RUN: i32 = 10;
+/// Number of equal letters that the run around another seed must exceed to be taken without looking further.
 const BETTER_RUN: i32 = 15;
 
-/// Where an alignment is begun: within its strand and its subject.
+/// The start of a final gapped extension: its seed, and the window of the subject that it is made in.
 #[derive(Debug, Clone)]
-pub(crate) struct Begin {
+pub(crate) struct AlignmentStart {
+    /// Number of the context in the batch.
     pub(crate) context: usize,
-    /// The subject's number in the database.
+    /// Number of the subject in the database.
     pub(crate) number: usize,
-    /// Its seed.
+    /// Position of the seed in the context.
     pub(crate) query: usize,
+    /// Position of the seed in the subject.
     pub(crate) subject: usize,
-    /// The part of the subject that it may be in.
+    /// Range of the subject that the alignment may be in.
     pub(crate) window: Range<usize>,
-    /// How many letters of the query it probably has on the left and on the right.
+    /// Likely number of query letters of the alignment to the left and to the right of the seed.
     pub(crate) rows: [u32; 2],
 }
 
-/// Where the alignments of what was found of a query and a subject (by score) are begun.
-pub(crate) fn begins(
-    batch: &Batch,
-    options: &Options,
+/// The starts of the final extensions of the preliminary alignments of a query and a subject (`found`, by score).
+pub(crate) fn alignment_starts(
+    batch: &QueryBatch,
+    options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
-) -> Vec<Begin> {
-    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
-    found.par_iter().with_min_len(64).map_init(new_aligner, Aligner::begin).collect()
+) -> Vec<AlignmentStart> {
+    let new_traceback = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
+    found.par_iter().with_min_len(64).map_init(new_traceback, Traceback::start).collect()
 }
 
-/// Aligns what was found of one query and a subject (by score); returns alignments by score.
+/// Makes the final alignments of a query and a subject from the preliminary ones (`found`, by score), and returns them by score.
 ///
-/// `ready` are the alignments that a device made, with nothing where it could not.
+/// `ready` has the final extension of each preliminary alignment, if a device made them, with `None` where it could not.
 pub(crate) fn align(
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
     ready: Option<&[Option<Gapped>]>,
     work: &mut Work,
 ) -> Vec<Hsp> {
-    let new_aligner = || Aligner { batch, options, letters: Window::new(*subject) };
+    let new_traceback = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
     let separation = options.diagonal_separation();
-    let mut kept = Kept::new(separation);
-    let mut own = (new_aligner(), std::mem::take(work));
-    // Greedy scores know nothing of ambiguous letters, and are corrected below.
-    let keeps = |hsp: &Hsp| options.is_greedy() || passes(batch, options, subject, hsp);
+    let mut kept = KeptHsps::new(separation);
+    let mut own = (new_traceback(), std::mem::take(work));
+    // Greedy extension ignores ambiguous letters; its scores are corrected below, and identities are checked there.
+    let keeps = |hsp: &Hsp| options.is_greedy() || has_min_identity(batch, options, subject, hsp);
     let hsps = if let Some(ready) = ready {
         let make = |(hsp, ready): (&Hsp, &Option<Gapped>)| match ready {
-            Some(gapped) => aligned(hsp, gapped.clone()),
+            Some(gapped) => final_hsp(hsp, gapped.clone()),
             None => own.0.align(hsp, &mut own.1),
         };
         let extent = |&(hsp, _): &(&Hsp, _)| Hsp::clone(hsp);
-        ahead::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
+        speculative::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
     } else {
-        ahead::extend(
+        speculative::extend(
             found,
             &mut kept,
             &mut own,
-            || (new_aligner(), Work::default()),
+            || (new_traceback(), Work::default()),
             Clone::clone,
-            |hsp, (aligner, work)| aligner.align(hsp, work),
+            |hsp, (traceback, work)| traceback.align(hsp, work),
             keeps,
         )
     };
     *work = own.1;
-    let (whole, cut) = hsp::cut_common_ends(hsps);
+    let WholeAndCut { whole, cut } = hsp::cut_common_ends(hsps);
     let (mut hsps, uncertain) =
         if options.is_greedy() { (Vec::new(), [whole, cut].concat()) } else { (whole, cut) };
-    let sure = |aligner: &mut Aligner<'_>, mut hsp: Hsp| {
-        let is_good = aligner.reevaluate(&mut hsp) && passes(batch, options, subject, &hsp);
+    let reevaluated = |traceback: &mut Traceback<'_>, mut hsp: Hsp| {
+        let is_good =
+            traceback.reevaluate(&mut hsp) && has_min_identity(batch, options, subject, &hsp);
         is_good.then_some(hsp)
     };
-    let sure = uncertain.into_par_iter().with_min_len(64).map_init(new_aligner, sure);
-    hsps.par_extend(sure.flatten_iter());
+    let reevaluated =
+        uncertain.into_par_iter().with_min_len(64).map_init(new_traceback, reevaluated);
+    hsps.par_extend(reevaluated.flatten_iter());
     hsp::purge_common_ends(&mut hsps);
     hsps.sort_by(Hsp::by_score);
-    let mut kept = Kept::new(separation);
+    let mut kept = KeptHsps::new(separation);
     hsps.retain(|hsp| {
         let within = kept.contains(hsp);
         if !within {
@@ -112,35 +122,40 @@ pub(crate) fn align(
     hsps
 }
 
-/// Whether enough columns are of equal letters.
-fn passes(batch: &Batch, options: &Options, subject: &Subject<'_>, hsp: &Hsp) -> bool {
-    if options.identity <= 0.0 {
+/// Whether the share of identical columns reaches the minimum of the options.
+fn has_min_identity(
+    batch: &QueryBatch,
+    options: &SearchOptions,
+    subject: &Subject<'_>,
+    hsp: &Hsp,
+) -> bool {
+    if options.min_identity <= 0.0 {
         return true;
     }
     let query = &batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
     let letters = subject.letters(hsp.subject.0 as usize..hsp.subject.1 as usize);
     let columns = hsp.columns(query, &letters);
-    columns.identities as f64 * 100.0 >= columns.length as f64 * options.identity
+    columns.identities as f64 * 100.0 >= columns.length as f64 * options.min_identity
 }
 
-/// Letters of a part of the subject, more when needed.
-struct Window<'a> {
+/// Letters of a subject, unpacked as they are needed.
+struct SubjectWindow<'a> {
     subject: Subject<'a>,
     start: usize,
     letters: Vec<u8>,
 }
 
-impl<'a> Window<'a> {
+impl<'a> SubjectWindow<'a> {
     fn new(subject: Subject<'a>) -> Self {
         Self { subject, start: 0, letters: Vec::new() }
     }
 
-    /// The letters of a range, which is clipped to the subject.
+    /// The letters of a range; what lies beyond the end of the subject is left out.
     fn get(&mut self, range: Range<usize>) -> &[u8] {
         let length = self.subject.length;
         let range = range.start.min(length)..range.end.min(length);
         if range.start < self.start || range.end > self.start + self.letters.len() {
-            let needed = if length < WHOLE { 0..length } else { range.clone() };
+            let needed = if length < WINDOW_FROM { 0..length } else { range.clone() };
             self.letters = self.subject.letters(needed.clone());
             self.start = needed.start;
         }
@@ -148,40 +163,41 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The alignment of what was found.
-fn aligned(found: &Hsp, gapped: Gapped) -> Hsp {
+/// A final extension of a preliminary alignment as an HSP.
+fn final_hsp(found: &Hsp, gapped: Gapped) -> Hsp {
     let Gapped { score, query, subject, seed, script } = gapped;
     Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
 }
 
-struct Aligner<'a> {
-    batch: &'a Batch,
-    options: &'a Options,
-    letters: Window<'a>,
+/// Makes the final alignments with one subject.
+struct Traceback<'a> {
+    batch: &'a QueryBatch,
+    options: &'a SearchOptions,
+    letters: SubjectWindow<'a>,
 }
 
-impl Aligner<'_> {
-    /// Where the alignment of what was found is begun.
-    fn begin(&mut self, found: &Hsp) -> Begin {
+impl Traceback<'_> {
+    /// The start of the final extension of a preliminary alignment.
+    fn start(&mut self, found: &Hsp) -> AlignmentStart {
         let strand = self.batch.strand(found.context);
         let seed = self.seed(found, strand);
         let (query, subject) = (seed.0 as usize, seed.1 as usize);
         let length = self.letters.subject.length;
-        let window = if length < WHOLE {
+        let window = if length < WINDOW_FROM {
             0..length
         } else {
-            let start = subject.saturating_sub(query + GAPS);
-            start..length.min(subject + strand.len() - query + GAPS)
+            let start = subject.saturating_sub(query + GAP_ROOM);
+            start..length.min(subject + strand.len() - query + GAP_ROOM)
         };
         let rows = [seed.0 - found.query.0, found.query.1 - seed.0].map(|rows| rows.max(0) as u32);
         let number = self.letters.subject.number;
-        Begin { context: found.context, number, query, subject, window, rows }
+        AlignmentStart { context: found.context, number, query, subject, window, rows }
     }
 
-    /// The alignment through a seed of what was found.
+    /// Extends a preliminary alignment from its seed.
     fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
         let (batch, options) = (self.batch, self.options);
-        let Begin { query, subject, window, .. } = self.begin(found);
+        let AlignmentStart { query, subject, window, .. } = self.start(found);
         let start = window.start;
         let sequences = (batch.strand(found.context), self.letters.get(window));
         let seed = (query, subject - start);
@@ -193,11 +209,12 @@ impl Aligner<'_> {
         let start = start as i32;
         gapped.subject = (gapped.subject.0 + start, gapped.subject.1 + start);
         gapped.seed.1 += start;
-        aligned(found, gapped)
+        final_hsp(found, gapped)
     }
 
-    /// The seed of what was found if it is within enough equal letters; else the middle of the first
-    /// long run on its diagonal, or of the longest.
+    /// The seed for the final extension of a preliminary alignment, as a pair of positions in context and subject: the seed of the
+    /// preliminary extension if it is within enough equal letters; else the middle of the first long run of equal letters on
+    /// its diagonal, or of the longest run (`BlastGetOffsetsForGappedAlignment` in NCBI's `blast_gapalign.c`).
     fn seed(&mut self, found: &Hsp, strand: &[u8]) -> (i32, i32) {
         let (query, subject) = found.seed;
         let first = query.min(subject).min(strand.len() as i32);
@@ -236,20 +253,20 @@ impl Aligner<'_> {
         middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
     }
 
-    /// Finds the best-scoring part of an alignment, ambiguous letters counted; tells whether it is
-    /// good enough.
+    /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that reaches the
+    /// cutoff.
     fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
         let (batch, scoring) = (self.batch, &self.options.scoring);
         let strand = batch.strand(hsp.context);
         let cutoff = batch.statistics(hsp.context).cutoff;
-        // It can be extended by equal letters, up to the ends of the query.
+        // The segment may grow by equal letters, up to the ends of the query.
         let room = strand.len();
         let start = (hsp.subject.0 as usize).saturating_sub(room);
         let letters = self.letters.get(start..hsp.subject.1 as usize + room);
         let begin = (hsp.query.0 as usize, hsp.subject.0 as usize - start);
         let mut runs = hsp.script.ops().to_vec();
         let score = |one, other| batch.matrix.get(one, other);
-        let mut part = best_part(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
+        let mut part = best_segment(&mut runs, (strand, letters), begin, scoring, &score, cutoff);
         if part.last < runs.len() && part.first < runs.len() && part.columns > 0 {
             part.grow(&mut runs, (strand, letters), scoring.reward);
         }

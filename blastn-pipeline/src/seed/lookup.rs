@@ -1,54 +1,74 @@
-//! The words of a batch of queries: where each is.
+//! The lookup table: the positions of all words of a batch of queries.
 //!
-//! Words are shorter than what an alignment must have in a row, so that the subject needs to be read
-//! only every few bases: of a run of `word` equal bases, one of the words at every `stride`-th place
-//! of the subject lies within. How long they are is a matter of speed, but as it decides which part
-//! of a run is met first, it follows NCBI's choice (`manner`).
+//! Words of the table are shorter than the word size of the options, which is the number of equal bases in a row that an
+//! alignment must have. So only every `stride`-th word of the subject needs to be looked up: any run of `word_size` equal bases
+//! contains one of them whole.
+//!
+//! ```text
+//!   subject     ACGTTGCATGCCATTACG     word size 11, width 8, stride 11 - 8 + 1 = 4
+//!   looked up   --------
+//!                   --------
+//!                       --------
+//! ```
+//!
+//! The width is a matter of speed, but it determines which word of a run is met first. So it follows NCBI's choice
+//! (`BatchParameters::lookup_width`).
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::query::queries::Batch;
+use crate::query::batch::QueryBatch;
 
-/// A word of the subject that is in a query.
+/// A word of the subject that occurs in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LookupHit {
-    /// Place in the batch's letters.
+    /// Position of the word in the letters of the batch.
     pub query: u32,
-    /// Place in the subject.
+    /// Position of the word in the subject.
     pub subject: u32,
 }
 
-/// Where the words of a batch are.
+/// The lookup table of a batch.
 #[derive(Debug)]
 pub struct Lookup {
-    /// Bases of a word.
+    /// Number of bases of a word, at most 12.
     width: usize,
-    /// Bases between words that are read of the subject.
+    /// Distance between the words of the subject that are looked up.
     stride: usize,
-    /// Which words there are, a bit each.
+    /// Whether each word occurs in the batch, a bit each.
     present: Vec<u64>,
-    /// Where the places of each word begin in `places`, and the end.
+    /// Index in `positions` of the first position of each word, and one behind the last.
     starts: Vec<u32>,
-    /// Places in the batch's letters, ascending for each word.
-    places: Vec<u32>,
-    /// Places at which a word begins, a bit each.
+    /// Positions in the letters of the batch, word by word, ascending for each word.
+    positions: Vec<u32>,
+    /// Whether a word of the table begins at each position of the batch, a bit each.
     indexed: Arc<[u64]>,
 }
 
+/// The arrays of a lookup table.
+pub(crate) struct LookupArrays<'a> {
+    /// Whether each word occurs in the batch, a bit each.
+    pub(crate) present: &'a [u64],
+    /// Index in `positions` of the first position of each word, and one behind the last.
+    pub(crate) starts: &'a [u32],
+    /// Positions in the letters of the batch.
+    pub(crate) positions: &'a [u32],
+    /// Whether a word of the table begins at each position of the batch, a bit each.
+    pub(crate) indexed: &'a [u64],
+}
+
 impl Lookup {
-    /// Indexes the unmasked words of a batch, those with ambiguous letters left out, for hits of
-    /// `word` bases.
-    pub fn new(batch: &Batch, word: usize) -> Self {
-        let width = batch.manner.width;
+    /// Indexes the unmasked words of a batch that have no ambiguous letters. `word_size` is that of the options.
+    pub fn new(batch: &QueryBatch, word_size: usize) -> Self {
+        let width = batch.parameters.lookup_width;
         let count = 1usize << (2 * width);
         let mut starts = vec![0u32; count + 1];
         let mut indexed = vec![0u64; batch.letters.len() / 64 + 1];
-        let long_enough = || batch.segments.iter().filter(|segment| segment.len() >= word);
+        let long_enough = || batch.segments.iter().filter(|segment| segment.len() >= word_size);
         for segment in long_enough() {
-            for_each_word(&batch.letters, segment.clone(), width, |code, place| {
+            for_each_word(&batch.letters, segment.clone(), width, |code, position| {
                 starts[code] += 1;
-                indexed[place / 64] |= 1 << (place % 64);
+                indexed[position / 64] |= 1 << (position % 64);
             });
         }
         let mut present = vec![0u64; count.div_ceil(64)];
@@ -60,69 +80,70 @@ impl Lookup {
             sum += *start;
             *start = sum;
         }
-        // From the last place to the first, each start moves down to where its places begin.
-        let mut places = vec![0u32; sum as usize];
-        for segment in batch.segments.iter().rev().filter(|segment| segment.len() >= word) {
+        // Each start is now the end of its word's positions. Going from the last position to the first, it moves down to their beginning.
+        let mut positions = vec![0u32; sum as usize];
+        for segment in batch.segments.iter().rev().filter(|segment| segment.len() >= word_size) {
             let mut of_segment = Vec::with_capacity(segment.len());
-            for_each_word(&batch.letters, segment.clone(), width, |code, place| {
-                of_segment.push((code, place));
+            for_each_word(&batch.letters, segment.clone(), width, |code, position| {
+                of_segment.push((code, position));
             });
-            for (code, place) in of_segment.into_iter().rev() {
+            for (code, position) in of_segment.into_iter().rev() {
                 starts[code] -= 1;
-                places[starts[code] as usize] = place as u32;
+                positions[starts[code] as usize] = position as u32;
             }
         }
         let indexed = indexed.into();
-        Self { width, stride: word - width + 1, present, starts, places, indexed }
+        Self { width, stride: word_size - width + 1, present, starts, positions, indexed }
     }
 
-    /// The words that begin at some of the batch's letters. Which letters words begin at is known of all, so
-    /// that hits are extended alike.
+    /// The part of the table with the words that begin in a range of the letters of the batch. The positions at which words begin
+    /// stay known for all letters, so that hits are extended as with the whole table.
     #[must_use]
     pub fn piece(&self, letters: Range<u32>) -> Self {
         let mut present = vec![0; self.present.len()];
-        let (mut starts, mut places) = (Vec::with_capacity(self.starts.len()), Vec::new());
+        let (mut starts, mut positions) = (Vec::with_capacity(self.starts.len()), Vec::new());
         for (code, bounds) in self.starts.windows(2).enumerate() {
-            starts.push(places.len() as u32);
-            let of_word = &self.places[bounds[0] as usize..bounds[1] as usize];
-            let before = |end: u32| of_word.partition_point(|&place| place < end);
+            starts.push(positions.len() as u32);
+            let of_word = &self.positions[bounds[0] as usize..bounds[1] as usize];
+            let before = |end: u32| of_word.partition_point(|&position| position < end);
             let own = before(letters.start)..before(letters.end);
             if !own.is_empty() {
                 present[code / 64] |= 1 << (code % 64);
-                places.extend(&of_word[own]);
+                positions.extend(&of_word[own]);
             }
         }
-        starts.push(places.len() as u32);
+        starts.push(positions.len() as u32);
         let Self { width, stride, .. } = *self;
-        Self { width, stride, present, starts, places, indexed: Arc::clone(&self.indexed) }
+        Self { width, stride, present, starts, positions, indexed: Arc::clone(&self.indexed) }
     }
 
-    /// How many places it has.
+    /// Number of positions in the table.
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
-    /// Bases of a word.
+    /// Number of bases of a word.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The places in the subject whose words are looked up.
-    pub fn places(&self, length: usize) -> impl ExactSizeIterator<Item = usize> + use<> {
+    /// The positions of a subject of `length` bases whose words are looked up.
+    pub fn subject_positions(&self, length: usize) -> impl ExactSizeIterator<Item = usize> + use<> {
         let end = (length + 1).saturating_sub(self.width);
         (0..end).step_by(self.stride)
     }
 
-    /// Looks up the words of a subject (packed, with 4 bytes to spare) at some places.
-    pub fn find(&self, packed: &[u8], places: Range<usize>, hits: &mut Vec<LookupHit>) {
-        for subject in places.step_by(self.stride) {
-            let of_queries = &self.places[self.at(packed, subject)];
+    /// Looks up the words of a subject at every `stride`-th of some positions, and appends the hits. `packed` has 4 spare bytes behind
+    /// the bases.
+    pub fn find(&self, packed: &[u8], positions: Range<usize>, hits: &mut Vec<LookupHit>) {
+        for subject in positions.step_by(self.stride) {
+            let of_queries = &self.positions[self.at(packed, subject)];
             let subject = subject as u32;
             hits.extend(of_queries.iter().map(|&query| LookupHit { query, subject }));
         }
     }
 
-    /// Looks up the word at a place of a subject; gives where its places are in the table.
+    /// Looks up the word at a position of a packed subject: the range of its entries in the table, which is empty if it does not occur.
     #[inline]
     pub(crate) fn at(&self, packed: &[u8], subject: usize) -> Range<usize> {
         let Some(&four) = packed[subject / 4..].first_chunk::<4>() else { return 0..0 };
@@ -134,30 +155,30 @@ impl Lookup {
         self.starts[code] as usize..self.starts[code + 1] as usize
     }
 
-    /// An entry of the table: a place in the batch's letters.
-    pub(crate) fn place(&self, entry: u32) -> u32 {
-        self.places[entry as usize]
+    /// An entry of the table: a position in the letters of the batch.
+    pub(crate) fn position(&self, entry: u32) -> u32 {
+        self.positions[entry as usize]
     }
 
-    /// For a device: which words there are, where the places of each begin, the places, and at which
-    /// places a word begins.
-    pub(crate) fn tables(&self) -> (&[u64], &[u32], &[u32], &[u64]) {
-        (&self.present, &self.starts, &self.places, &self.indexed)
+    /// The arrays of the table, as a device needs them.
+    pub(crate) fn arrays(&self) -> LookupArrays<'_> {
+        let Self { present, starts, positions, indexed, .. } = self;
+        LookupArrays { present, starts, positions, indexed }
     }
 
-    /// Bases between places that are looked up.
+    /// Distance between the words of the subject that are looked up.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Whether a word begins at a place of the batch.
+    /// Whether a word of the table begins at a position of the batch.
     #[inline]
-    pub(crate) fn is_indexed(&self, place: usize) -> bool {
-        self.indexed[place / 64] >> (place % 64) & 1 == 1
+    pub(crate) fn is_indexed(&self, position: usize) -> bool {
+        self.indexed[position / 64] >> (position % 64) & 1 == 1
     }
 }
 
-/// Passes on the words of a range of letters that have no ambiguous ones, with their places.
+/// Calls `take` with the code and the position of each word of a range that has no ambiguous letters.
 fn for_each_word(
     letters: &[u8],
     range: Range<usize>,
@@ -166,8 +187,8 @@ fn for_each_word(
 ) {
     let mask = (1usize << (2 * width)) - 1;
     let (mut code, mut bases) = (0, 0);
-    for place in range {
-        let letter = letters[place];
+    for position in range {
+        let letter = letters[position];
         if letter > 3 {
             bases = 0;
             continue;
@@ -175,7 +196,7 @@ fn for_each_word(
         code = code << 2 & mask | usize::from(letter);
         bases += 1;
         if bases >= width {
-            take(code, place + 1 - width);
+            take(code, position + 1 - width);
         }
     }
 }
@@ -183,10 +204,10 @@ fn for_each_word(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{Options, Task};
-    use crate::query::queries::Extent;
-    use crate::sequence::fasta::Record;
+    use crate::options::{BlastTask, SearchOptions};
+    use crate::sequence::fasta::FastaRecord;
     use crate::sequence::packed;
+    use crate::statistics::DatabaseSize;
 
     #[test]
     fn every_word_is_found_where_it_is() {
@@ -196,21 +217,22 @@ mod tests {
                 0 => 14,
                 _ => random.u8(..4),
             };
-            let mut options = Options::new(Task::Blastn);
-            options.mask_lower = true;
+            let mut options = SearchOptions::new(BlastTask::Blastn);
+            options.masks_lower_case = true;
             let word = random.usize(4..14);
-            let records: Vec<Record> = (0..4)
-                .map(|_| Record {
+            let records: Vec<FastaRecord> = (0..4)
+                .map(|_| FastaRecord {
                     letters: (0..random.usize(0..300)).map(|_| letter(&mut random)).collect(),
-                    ..Record::default()
+                    ..FastaRecord::default()
                 })
                 .map(|record| {
                     let length = record.letters.len() as u32;
-                    Record { lower: vec![length / 3..length / 2], ..record }
+                    FastaRecord { lower_case: vec![length / 3..length / 2], ..record }
                 })
                 .collect();
-            options.word = word;
-            let batch = Batch::new(&records, &options, Extent { letters: 1000, sequences: 1 });
+            options.word_size = word;
+            let batch =
+                QueryBatch::new(&records, &options, DatabaseSize { letters: 1000, sequences: 1 });
             let lookup = Lookup::new(&batch, word);
             let subject: Vec<u8> = (0..400).map(|_| random.u8(..4)).collect();
             let mut bytes = Vec::new();
@@ -219,9 +241,12 @@ mod tests {
             let mut hits = Vec::new();
             let end = subject.len() + 1 - lookup.width();
             lookup.find(&bytes, 0..end, &mut hits);
-            assert_eq!(lookup.places(subject.len()).len(), end.div_ceil(lookup.stride()));
+            assert_eq!(
+                lookup.subject_positions(subject.len()).len(),
+                end.div_ceil(lookup.stride())
+            );
             let mut expected = Vec::new();
-            for place in lookup.places(subject.len()) {
+            for place in lookup.subject_positions(subject.len()) {
                 let of_subject = &subject[place..place + lookup.width()];
                 for segment in batch.segments.iter().filter(|segment| segment.len() >= word) {
                     for query in segment.start..=segment.end - lookup.width() {

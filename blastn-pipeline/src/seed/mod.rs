@@ -1,4 +1,4 @@
 //! Seeds: words of the queries that occur in subjects.
 
 pub mod lookup;
-pub mod words;
+pub mod word_hits;

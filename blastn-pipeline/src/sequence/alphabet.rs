@@ -1,27 +1,28 @@
-//! Letters of nucleotide sequences, with ambiguity.
+//! Nucleotide letters with IUPAC ambiguity codes, as numbers from 0 to 15.
 //!
 //! A letter is one byte in the order of NCBI's `blastna` alphabet: A, C, G, T are 0 to 3, the
 //! IUPAC ambiguity codes follow, N is 14, and [`SENTINEL`] stands between sequences. The first four
 //! are the codes of [`aligner_core::seq`].
 
-/// Letters of the alphabet, [`SENTINEL`] among them.
+/// Number of letters of the alphabet, including [`SENTINEL`].
 pub const SIZE: usize = 16;
 
-/// Between two sequences; matches nothing, and no alignment crosses it.
+/// Code between two sequences. It matches no letter, and no alignment crosses it.
 pub const SENTINEL: u8 = 15;
 
-/// N.
+/// Code of N, which stands for any base.
 pub const ANY: u8 = 14;
 
-/// IUPAC letters of the codes below [`SENTINEL`].
+/// The IUPAC letter of each code, `-` for [`SENTINEL`].
 const LETTERS: &[u8; SIZE] = b"ACGTRYMKWSBDHVN-";
 
-/// The bases a letter may be, a bit each (A 1, C 2, G 4, T 8).
+/// The bases that each code may stand for, a bit each: A 1, C 2, G 4, T 8.
 const BASES: [u8; SIZE] = [1, 2, 4, 8, 5, 10, 3, 12, 9, 6, 14, 13, 11, 7, 15, 0];
 
-/// No letter.
+/// Entry of [`CODES`] for a byte that is no letter of the alphabet.
 const NONE: u8 = 255;
 
+/// The code of each byte, or [`NONE`].
 const CODES: [u8; 256] = {
     let mut codes = [NONE; 256];
     let mut code = 0;
@@ -36,6 +37,7 @@ const CODES: [u8; 256] = {
     codes
 };
 
+/// The code of the complement of each code.
 const COMPLEMENTS: [u8; SIZE] = {
     let mut complements = [SENTINEL; SIZE];
     let mut code = 0;
@@ -54,7 +56,7 @@ const COMPLEMENTS: [u8; SIZE] = {
     complements
 };
 
-/// The code of an IUPAC letter in either case (U is T), if it is one.
+/// The code of an IUPAC letter in upper or lower case, or `None` for any other byte. U is read as T.
 #[inline]
 pub const fn encode(letter: u8) -> Option<u8> {
     match CODES[letter as usize] {
@@ -66,25 +68,25 @@ pub const fn encode(letter: u8) -> Option<u8> {
 /// The upper-case letter of a code, `-` for [`SENTINEL`].
 ///
 /// # Panics
-/// If there is no such code.
+/// If the code is 16 or more.
 #[inline]
 pub const fn decode(code: u8) -> u8 {
     LETTERS[code as usize]
 }
 
-/// The complement of a code.
+/// The code of the complementary letter.
 ///
 /// # Panics
-/// If there is no such code.
+/// If the code is 16 or more.
 #[inline]
 pub const fn complement(code: u8) -> u8 {
     COMPLEMENTS[code as usize]
 }
 
-/// The bases that a code may stand for, a bit each.
+/// The bases that a code may stand for, a bit each: A 1, C 2, G 4, T 8.
 ///
 /// # Panics
-/// If there is no such code.
+/// If the code is 16 or more.
 #[inline]
 pub const fn bases(code: u8) -> u8 {
     BASES[code as usize]

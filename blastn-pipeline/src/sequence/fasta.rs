@@ -1,4 +1,4 @@
-//! Reading FASTA files of queries and subjects.
+//! FASTA and FASTQ files of queries and subjects.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,43 +10,58 @@ use aligner_core::seq::describe;
 use crate::error::SequenceError;
 use crate::sequence::alphabet;
 
-/// Bases a sequence may have.
+/// Greatest number of bases of a sequence.
 const MAX_LENGTH: usize = 1 << 30;
 
-/// A sequence with its header.
+/// A sequence with its header line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Record {
-    /// The header without its `>`.
+pub struct FastaRecord {
+    /// Header line without `>`.
     pub title: String,
-    /// Letters, see [`alphabet`].
+    /// Codes of the letters, see [`alphabet`].
     pub letters: Vec<u8>,
-    /// Which of them were lower case.
-    pub lower: Vec<std::ops::Range<u32>>,
+    /// Ranges of letters that were lower case in the file, ascending and apart from each other; positions count from 0.
+    pub lower_case: Vec<std::ops::Range<u32>>,
 }
 
-impl Record {
-    /// The header's first word.
+impl FastaRecord {
+    /// A record from a title and the text of its sequence: IUPAC nucleotide letters in upper or lower case.
+    ///
+    /// # Errors
+    /// If the text has a character that is no nucleotide letter.
+    pub fn new(title: &str, text: &str) -> Result<Self, SequenceError> {
+        let (letters, lower_case) = letters(text.as_bytes()).map_err(|(_, problem)| {
+            let problem = format!("sequence {title}: {problem}");
+            SequenceError { location: InputLocation::default(), problem }
+        })?;
+        Ok(Self { title: title.to_owned(), letters, lower_case })
+    }
+
+    /// The first word of the header.
     pub fn name(&self) -> &str {
         self.title.split_whitespace().next().unwrap_or_default()
     }
 }
 
-/// Reads the records of a file; `-` is standard input.
+/// Reads all records of a FASTA or FASTQ file, plain or compressed; `-` is standard input.
 ///
 /// # Errors
-/// If the file cannot be read or is no FASTA, or a sequence has a letter that is no IUPAC nucleotide
-/// code. Empty sequences are none.
-pub fn read(path: &Path) -> Result<Vec<Record>, SequenceError> {
+/// If the file cannot be read, is neither FASTA nor FASTQ, or a sequence has a letter that is no IUPAC nucleotide code.
+/// A sequence without letters is no error.
+pub fn read(path: &Path) -> Result<Vec<FastaRecord>, SequenceError> {
     let mut records = Vec::new();
     for_each(path, |record| records.push(record))?;
     Ok(records)
 }
 
-/// Passes the records of a file on, one by one.
+/// Calls `take` with each record of a file, in order.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), SequenceError> {
+pub(crate) fn for_each(
+    path: &Path,
+    mut take: impl FnMut(FastaRecord),
+) -> Result<(), SequenceError> {
     let in_file = |error: &dyn std::fmt::Display| SequenceError {
         location: InputLocation::in_file(path),
         problem: error.to_string(),
@@ -74,16 +89,19 @@ pub(crate) fn for_each(path: &Path, mut take: impl FnMut(Record)) -> Result<(), 
             return Err(at_record(number, RecordProblem { line: Some(line), reason }));
         }
         let title = String::from_utf8_lossy(record.id()).trim_end().to_owned();
-        take(Record { title, letters, lower });
+        take(FastaRecord { title, letters, lower_case: lower });
     }
     Ok(())
 }
 
-type Letters = (Vec<u8>, Vec<std::ops::Range<u32>>);
+/// Codes of letters, and the ranges of those that were lower case.
+type LettersAndLowerCase = (Vec<u8>, Vec<std::ops::Range<u32>>);
 
-/// The letters of a sequence with line ends and which are lower case; or the line, from 1, of one
-/// that is no nucleotide, and what it is.
-fn letters(raw: &[u8]) -> Result<Letters, (u64, String)> {
+/// The letters of the text of a sequence, in which line ends and blanks are skipped.
+///
+/// # Errors
+/// The line, from 1, and a description of the first character that is no nucleotide letter.
+fn letters(raw: &[u8]) -> Result<LettersAndLowerCase, (u64, String)> {
     let mut letters = Vec::with_capacity(raw.len());
     let mut lower: Vec<std::ops::Range<u32>> = Vec::new();
     for (place, &byte) in raw.iter().enumerate() {

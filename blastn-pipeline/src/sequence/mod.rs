@@ -1,5 +1,6 @@
-//! Nucleotide sequences: their letters, their files, and packed bases.
+//! Nucleotide sequences: letters, files, packed bases, and regions of low complexity.
 
 pub mod alphabet;
+pub mod dust;
 pub mod fasta;
 pub(crate) mod packed;

@@ -1,15 +1,15 @@
-//! Bases four to a byte, the first in the highest two bits.
+//! Packed bases: four to a byte, two bits each, the first base in the highest two bits (NCBI's `ncbi2na`).
 
-/// Bases in a byte.
+/// Number of bases in a byte.
 pub(crate) const BASES: usize = 4;
 
-/// The base at a place.
+/// The base at a position, counted from 0.
 #[cfg(test)]
 pub(crate) fn get(bytes: &[u8], place: usize) -> u8 {
     bytes[place / BASES] >> (6 - 2 * (place % BASES)) & 3
 }
 
-/// Unpacks bases from the first of a byte on.
+/// Unpacks the first `bases` bases of `bytes` into `into`, one to a byte; what `into` held before is dropped.
 pub(crate) fn unpack(bytes: &[u8], bases: usize, into: &mut Vec<u8>) {
     into.clear();
     let bytes = &bytes[..bases.div_ceil(BASES)];
@@ -18,7 +18,7 @@ pub(crate) fn unpack(bytes: &[u8], bases: usize, into: &mut Vec<u8>) {
     into.truncate(bases);
 }
 
-/// Packs bases; the last byte is filled with A.
+/// Appends bases to `into`, packed from a new byte on; the last byte is filled up with A.
 pub(crate) fn pack(bases: impl ExactSizeIterator<Item = u8>, into: &mut Vec<u8>) {
     let start = into.len();
     into.resize(start + bases.len().div_ceil(BASES), 0);

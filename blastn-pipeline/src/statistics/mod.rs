@@ -1,53 +1,53 @@
-//! How unlikely an alignment is: Karlin-Altschul statistics.
+//! Karlin-Altschul statistics: E-values and bit scores.
 //!
-//! The number of alignments of two random sequences that score at least `S` is
-//! `E = K m n exp(-lambda S)` (Karlin and Altschul, PNAS 87, 1990), with `m n` the search space. The
-//! parameters of ungapped alignments follow from the scores and the composition of the query
-//! (`ungapped`); those of gapped ones are tabulated (`tables`); the search space is shortened by
-//! what an alignment needs of both sequences (`space`).
+//! The expected number of alignments of two random sequences that score at least `S` is
+//! `E = K m n exp(-lambda S)` (Karlin and Altschul, PNAS 87, 1990), with `m n` the size of the search space. The
+//! parameters lambda and K of ungapped alignments follow from the scores and the composition of the query
+//! (`ungapped`); those of gapped alignments are tabulated (`tables`). The search space is shortened by the ends of the
+//! sequences in which no significant alignment can begin (`space`).
 
 pub(crate) mod space;
 pub(crate) mod tables;
 pub(crate) mod ungapped;
 
-pub use space::SearchSpace;
+pub use space::{DatabaseSize, SearchSpace};
 pub use tables::supported_gap_costs;
 
 use std::f64::consts::LN_2;
 
-/// The smallest E-value that a cutoff score is computed for.
+/// The smallest E-value that a cutoff score is computed for (`kSmallFloat` in NCBI's `BLAST_Cutoffs`).
 const SMALLEST: f64 = 1.0e-297;
 
-/// Karlin-Altschul parameters.
+/// Karlin-Altschul parameters of a scoring.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parameters {
-    /// Nats a score unit.
+pub struct KarlinAltschul {
+    /// Lambda: natural units of information (nats) in one unit of score.
     pub lambda: f64,
-    /// Scale of the search space.
+    /// K: scale of the search space.
     pub k: f64,
-    /// Relative entropy, nats a column.
+    /// H: relative entropy of an alignment column, in nats.
     pub h: f64,
     /// Natural logarithm of `k`.
     pub log_k: f64,
 }
 
-impl Parameters {
-    /// Parameters with their logarithm.
+impl KarlinAltschul {
+    /// Parameters from lambda, K and H.
     pub fn new(lambda: f64, k: f64, h: f64) -> Self {
         Self { lambda, k, h, log_k: k.ln() }
     }
 
-    /// Expected number of alignments in a search space with at least a score.
+    /// The E-value of a score: the expected number of alignments in the search space that score at least as much.
     pub fn e_value(&self, score: i32, space: i64) -> f64 {
         space as f64 * (-self.lambda * f64::from(score) + self.log_k).exp()
     }
 
-    /// A score in bits.
+    /// The bit score of a raw score: `(lambda S - ln K) / ln 2`.
     pub fn bits(&self, score: i32) -> f64 {
         (f64::from(score) * self.lambda - self.log_k) / LN_2
     }
 
-    /// The smallest score, at least 1, with an E-value of at most `e`.
+    /// The smallest score, at least 1, whose E-value is at most `e`.
     pub fn cutoff(&self, e: f64, space: i64) -> i32 {
         let e = e.max(SMALLEST);
         let score = ((self.k * space as f64 / e).ln() / self.lambda).ceil();
@@ -60,10 +60,10 @@ mod tests {
     use super::*;
     use crate::scoring::Scoring;
 
-    fn parameters(reward: i32, penalty: i32, gap_open: i32, gap_extend: i32) -> Parameters {
+    fn parameters(reward: i32, penalty: i32, gap_open: i32, gap_extend: i32) -> KarlinAltschul {
         let scoring = Scoring { reward, penalty, gap_open, gap_extend };
-        match tables::gapped(&scoring) {
-            Some((tables::Gapped::Known { parameters, .. }, _)) => parameters,
+        match tables::scoring_statistics(&scoring).map(|statistics| statistics.gapped) {
+            Some(tables::GappedParameters::Tabulated { parameters, .. }) => parameters,
             other => panic!("{other:?}"),
         }
     }
@@ -99,11 +99,14 @@ mod tests {
             gap_open,
             gap_extend,
         };
-        assert_eq!(tables::gapped(&scoring(1, -7, 5, 2)), None);
-        assert_eq!(tables::gapped(&scoring(2, -3, 1, 1)), None);
-        assert!(matches!(
-            tables::gapped(&scoring(2, -3, 8, 6)),
-            Some((tables::Gapped::Ungapped, true))
-        ));
+        assert_eq!(tables::scoring_statistics(&scoring(1, -7, 5, 2)), None);
+        assert_eq!(tables::scoring_statistics(&scoring(2, -3, 1, 1)), None);
+        assert_eq!(
+            tables::scoring_statistics(&scoring(2, -3, 8, 6)),
+            Some(tables::ScoringStatistics {
+                gapped: tables::GappedParameters::Ungapped,
+                rounds_scores_down: true
+            })
+        );
     }
 }

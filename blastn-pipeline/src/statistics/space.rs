@@ -1,57 +1,72 @@
-//! The size of what is searched, less the ends that no alignment can start in.
+//! Effective search spaces: the size of query and database, less the ends that no significant alignment can start in.
 //!
-//! An alignment that reaches significance has some expected length `l`, so that it cannot begin in
-//! the last `l` bases of the query, nor of any database sequence. `l` is the fixed point of
-//! `l = beta + alpha / lambda * ln(K (m - l) (n - N l))` (Altschul et al., Nucleic Acids Res. 29,
-//! 2001), found by bisection as NCBI's BLAST does, so that search spaces come out the same.
+//! An alignment that reaches significance has some expected length `l`, so it cannot begin in the last `l` bases of the
+//! query, nor of any database sequence. `l` is the fixed point of `l = beta + alpha / lambda * ln(K (m - l) (n - N l))`, with
+//! `m` bases of the query, `n` of the database and `N` sequences (Altschul et al., Nucleic Acids Res. 29, 2001). It is found by
+//! bisection with the steps of NCBI's `BLAST_ComputeLengthAdjustment` (`blast_stat.c`), so that search spaces are the same.
 
-use crate::statistics::Parameters;
+use crate::statistics::KarlinAltschul;
 
-/// Iterations before the best lower bound is taken.
+/// Number of bisection steps after which the best lower bound is taken.
 const ITERATIONS: u32 = 20;
 
-/// How much is searched, and what the query's ends cost.
+/// The size of a database.
+#[derive(Debug, Clone, Copy)]
+pub struct DatabaseSize {
+    /// Bases of all sequences.
+    pub letters: u64,
+    /// Number of its sequences.
+    pub sequences: usize,
+}
+
+/// Parameters of the expected length of an alignment: `beta + alpha / lambda * ln(K * search space)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LengthAdjustment {
+    /// Length per unit of score, times lambda.
+    pub(crate) alpha: f64,
+    /// Length that does not depend on the search space, in bases; mostly negative.
+    pub(crate) beta: f64,
+}
+
+/// The effective search space of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchSpace {
-    /// Pairs of positions at which an alignment can begin.
+    /// Number of pairs of positions at which an alignment can begin.
     pub effective: i64,
-    /// Bases taken off the query and off each database sequence.
+    /// Bases taken off the query and off each database sequence: the length adjustment.
     pub adjustment: i64,
 }
 
 impl SearchSpace {
-    /// The space of a query of `query` bases and a database of `letters` bases in `sequences`
-    /// sequences.
+    /// The search space of a query of `query` bases in a database.
     pub(crate) fn new(
-        parameters: &Parameters,
-        (alpha, beta): (f64, f64),
+        parameters: &KarlinAltschul,
+        length: LengthAdjustment,
         query: i64,
-        letters: i64,
-        sequences: i64,
+        database: DatabaseSize,
     ) -> Self {
-        let adjustment = adjustment(
-            parameters,
-            alpha / parameters.lambda,
-            beta,
-            (query as f64, letters as f64, sequences as f64),
-        );
+        let adjustment = adjustment(parameters, length, query as f64, database);
+        let (letters, sequences) = (database.letters as i64, database.sequences as i64);
         let database = (letters - sequences * adjustment).max(1);
         Self { effective: database * (query - adjustment), adjustment }
     }
 }
 
-/// The greatest integer below the fixed point, or 0 if the space is too small for one.
+/// The greatest integer that is no more than the fixed point, or 0 if the space is too small for one. `m` is the length of the
+/// query.
 fn adjustment(
-    parameters: &Parameters,
-    alpha_by_lambda: f64,
-    beta: f64,
-    (m, n, sequences): (f64, f64, f64),
+    parameters: &KarlinAltschul,
+    LengthAdjustment { alpha, beta }: LengthAdjustment,
+    m: f64,
+    database: DatabaseSize,
 ) -> i64 {
+    let alpha_by_lambda = alpha / parameters.lambda;
+    let (n, sequences) = (database.letters as f64, database.sequences as f64);
     let constant = n * m - m.max(n) / parameters.k;
     if constant < 0.0 {
         return 0;
     }
-    // The root of K (m - l) (n - N l) = max(m, n): greater lengths leave too small a space.
+    // `upper` is the root of K (m - l) (n - N l) = max(m, n): longer adjustments leave too small a space.
     let linear = m * sequences + n;
     let mut upper =
         2.0 * constant / (linear + (linear * linear - 4.0 * sequences * constant).sqrt());
@@ -100,18 +115,33 @@ mod tests {
     fn spaces_are_those_that_ncbi_blastn_prints() {
         // NCBI blastn 2.12.0, footers of -outfmt 0: a query of 453 bases, 2,476,164 bases in 42
         // sequences.
-        let blastn = Parameters::new(0.625, 0.41, 0.78);
-        let space = SearchSpace::new(&blastn, (0.8, -2.0), 453, 2_476_164, 42);
+        let blastn = KarlinAltschul::new(0.625, 0.41, 0.78);
+        let space = SearchSpace::new(
+            &blastn,
+            LengthAdjustment { alpha: 0.8, beta: -2.0 },
+            453,
+            DatabaseSize { letters: 2_476_164, sequences: 42 },
+        );
         assert_eq!(space.effective, 1_064_335_140);
-        let megablast = Parameters::new(1.28, 0.46, 0.85);
-        let space = SearchSpace::new(&megablast, (1.5, -2.0), 453, 2_476_164, 42);
+        let megablast = KarlinAltschul::new(1.28, 0.46, 0.85);
+        let space = SearchSpace::new(
+            &megablast,
+            LengthAdjustment { alpha: 1.5, beta: -2.0 },
+            453,
+            DatabaseSize { letters: 2_476_164, sequences: 42 },
+        );
         assert_eq!(space.effective, 1_069_321_824);
     }
 
     #[test]
     fn a_tiny_space_is_not_adjusted() {
-        let blastn = Parameters::new(0.625, 0.41, 0.78);
-        let space = SearchSpace::new(&blastn, (0.8, -2.0), 1, 2, 1);
+        let blastn = KarlinAltschul::new(0.625, 0.41, 0.78);
+        let space = SearchSpace::new(
+            &blastn,
+            LengthAdjustment { alpha: 0.8, beta: -2.0 },
+            1,
+            DatabaseSize { letters: 2, sequences: 1 },
+        );
         assert_eq!(space, SearchSpace { effective: 2, adjustment: 0 });
     }
 }

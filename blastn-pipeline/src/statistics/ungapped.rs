@@ -1,40 +1,49 @@
-//! Parameters of ungapped alignments, from scores and composition.
+//! Karlin-Altschul parameters of ungapped alignments, computed from the scores and the composition of a query.
 //!
 //! With `p(s)` the probability of a column to score `s`, lambda is the positive root of
 //! `sum p(s) exp(lambda s) = 1`, H is `lambda sum s p(s) exp(lambda s)`, and K comes from a series
-//! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix). The tolerances are
-//! those of NCBI's BLAST, for X-drops and triggers are rounded to integers.
+//! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix).
+//!
+//! Methods and tolerances are those of NCBI's `blast_stat.c` (`Blast_KarlinLambdaNR`, `BlastKarlinLtoH`, `BlastKarlinLHtoK`), since
+//! X-drops and gap triggers, which are rounded to integers, depend on the last digits.
 
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{ScoreMatrix, Scoring};
 use crate::sequence::alphabet::{ANY, SENTINEL, SIZE};
-use crate::statistics::Parameters;
+use crate::statistics::KarlinAltschul;
 
-/// Relative accuracy of lambda.
+/// Relative accuracy of lambda (`BLAST_KARLIN_LAMBDA_ACCURACY_DEFAULT`).
 const ACCURACY: f64 = 1.0e-5;
-/// Evaluations that lambda may take.
+/// Greatest number of evaluations of the polynomial whose root gives lambda: [`NEWTON_STEPS`] and
+/// `BLAST_KARLIN_LAMBDA_ITER_DEFAULT`.
 const EVALUATIONS: u32 = 37;
-/// Evaluations that may be followed by a step of Newton's.
-const NEWTON: u32 = 20;
-/// Terms of K's series, and when they are small enough to stop.
+/// Number of evaluations that may be followed by a step of Newton's method; then the interval is halved.
+const NEWTON_STEPS: u32 = 20;
+/// Greatest number of terms of the series that gives K (`BLAST_KARLIN_K_ITER_MAX`).
 const TERMS: usize = 100;
-const SMALL: f64 = 1.0e-4;
+/// The series ends at the first term that is no greater (`BLAST_KARLIN_K_SUMLIMIT_DEFAULT`).
+const SMALL_TERM: f64 = 1.0e-4;
 
-/// Probabilities of scores.
-struct Scores {
-    /// The lowest score that occurs, negative.
+/// The probability distribution of the score of a column.
+struct ScoreDistribution {
+    /// Lowest score that occurs, negative.
     low: i32,
-    /// The highest, positive.
+    /// Highest score that occurs, positive.
     high: i32,
-    /// From the lowest on.
+    /// Probability of each score from the lowest on.
     probabilities: Vec<f64>,
+    /// Mean score of a column, negative.
     mean: f64,
-    /// The greatest common divisor of all that occur.
+    /// Greatest common divisor of all scores that occur.
     divisor: i32,
 }
 
-/// The parameters for a query (of letters) against bases of equal frequency; nothing if alignments
-/// are expected to score 0 or more, or the query has no bases.
-pub(crate) fn of_query(scoring: &Scoring, matrix: &Matrix, query: &[u8]) -> Option<Parameters> {
+/// The parameters of a query against a database in which all bases are equally frequent, or `None` if columns score 0 or more on
+/// average, or the query has no bases.
+pub(crate) fn of_query(
+    scoring: &Scoring,
+    matrix: &ScoreMatrix,
+    query: &[u8],
+) -> Option<KarlinAltschul> {
     let mut counts = [0u64; SIZE];
     for &letter in query {
         counts[usize::from(letter)] += 1;
@@ -44,24 +53,30 @@ pub(crate) fn of_query(scoring: &Scoring, matrix: &Matrix, query: &[u8]) -> Opti
     of_composition(scoring, matrix, &counts)
 }
 
-/// The parameters for bases of equal frequency on both sides.
+/// The parameters if all bases are equally frequent in query and database.
 #[cfg(test)]
-pub(crate) fn ideal(scoring: &Scoring, matrix: &Matrix) -> Option<Parameters> {
+pub(crate) fn ideal(scoring: &Scoring, matrix: &ScoreMatrix) -> Option<KarlinAltschul> {
     let mut counts = [0; SIZE];
     counts[..4].fill(1);
     of_composition(scoring, matrix, &counts)
 }
 
-fn of_composition(scoring: &Scoring, matrix: &Matrix, counts: &[u64; SIZE]) -> Option<Parameters> {
-    let scores = Scores::new(scoring, matrix, counts)?;
+/// The parameters of a query with these numbers of letters, see [`of_query`].
+fn of_composition(
+    scoring: &Scoring,
+    matrix: &ScoreMatrix,
+    counts: &[u64; SIZE],
+) -> Option<KarlinAltschul> {
+    let scores = ScoreDistribution::new(scoring, matrix, counts)?;
     let lambda = scores.lambda();
     let h = scores.entropy(lambda);
     let k = scores.k(lambda, h);
-    Some(Parameters::new(lambda, k, h))
+    Some(KarlinAltschul::new(lambda, k, h))
 }
 
-impl Scores {
-    fn new(scoring: &Scoring, matrix: &Matrix, counts: &[u64; SIZE]) -> Option<Self> {
+impl ScoreDistribution {
+    /// The distribution for a query with these numbers of letters, see [`of_query`].
+    fn new(scoring: &Scoring, matrix: &ScoreMatrix, counts: &[u64; SIZE]) -> Option<Self> {
         let total: u64 = counts.iter().sum();
         if total == 0 {
             return None;
@@ -92,11 +107,12 @@ impl Scores {
         Some(Self { low, high, probabilities, mean, divisor })
     }
 
+    /// The probability of a score.
     fn probability(&self, score: i32) -> f64 {
         self.probabilities[(score - self.low) as usize]
     }
 
-    /// Newton's method, kept within an interval, for the root between 0 and 1 of the polynomial in
+    /// Lambda, by Newton's method, kept within an interval, for the root between 0 and 1 of the polynomial in
     /// `x = exp(-lambda)`.
     fn lambda(&self) -> f64 {
         let (mut left, mut right, mut x) = (0.0, 1.0, (-0.5_f64).exp());
@@ -120,7 +136,7 @@ impl Scores {
             was_newton = false;
             let step = -value / slope;
             let next = x + step;
-            if evaluation >= NEWTON || slow || slope >= 0.0 || next <= left || next >= right {
+            if evaluation >= NEWTON_STEPS || slow || slope >= 0.0 || next <= left || next >= right {
                 x = f64::midpoint(left, right);
             } else {
                 was_newton = true;
@@ -133,7 +149,7 @@ impl Scores {
         -x.ln() / f64::from(self.divisor)
     }
 
-    /// The polynomial and its derivative, in scores divided by their divisor.
+    /// Value and derivative of the polynomial; scores are divided by their greatest common divisor.
     fn polynomial(&self, x: f64) -> (f64, f64) {
         let (mut slope, mut value) = (0.0, self.probability(self.low));
         let mut score = self.low + self.divisor;
@@ -145,7 +161,7 @@ impl Scores {
         (value, slope)
     }
 
-    /// Relative entropy.
+    /// H, the relative entropy.
     fn entropy(&self, lambda: f64) -> f64 {
         let shrink = (-lambda).exp();
         let sum = (self.low..=self.high)
@@ -153,6 +169,7 @@ impl Scores {
         lambda * sum / shrink.powi(self.high)
     }
 
+    /// K, from lambda and H.
     fn k(&self, lambda: f64, h: f64) -> f64 {
         let divisor = self.divisor;
         let (low, high) = (self.low / divisor, self.high / divisor);
@@ -181,7 +198,7 @@ fn series(step: &[f64], low: i32, shrink: f64) -> f64 {
     let (mut sum, mut term) = (0.0, 1.0);
     let mut scores = vec![1.0];
     let mut length = 0;
-    while length < TERMS && term > SMALL {
+    while length < TERMS && term > SMALL_TERM {
         let mut longer = vec![0.0; scores.len() + step.len() - 1];
         for (i, score) in scores.iter().enumerate() {
             for (place, probability) in longer[i..].iter_mut().zip(step) {
@@ -212,7 +229,7 @@ mod tests {
     }
 
     /// To the digits NCBI blastn 2.12.0 prints.
-    fn printed(parameters: &Parameters) -> [String; 3] {
+    fn printed(parameters: &KarlinAltschul) -> [String; 3] {
         [parameters.lambda, parameters.k, parameters.h].map(|value| {
             let digits = (2 - value.log10().floor() as i32).max(0) as usize;
             format!("{value:.digits$}")
@@ -223,7 +240,7 @@ mod tests {
     fn ideal_parameters_are_those_that_ncbi_blastn_prints() {
         let of = |reward, penalty| {
             let scoring = scoring(reward, penalty);
-            let parameters = ideal(&scoring, &Matrix::new(&scoring)).expect("a negative mean");
+            let parameters = ideal(&scoring, &ScoreMatrix::new(&scoring)).expect("a negative mean");
             printed(&parameters)
         };
         assert_eq!(of(2, -3), ["0.634", "0.408", "0.912"]);
@@ -235,7 +252,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         for (reward, penalty) in [(2, -3), (1, -2), (1, -1), (5, -4), (4, -5), (2, -7)] {
             let scoring = scoring(reward, penalty);
-            let matrix = Matrix::new(&scoring);
+            let matrix = ScoreMatrix::new(&scoring);
             let query: Vec<u8> = (0..500).map(|_| random.u8(..14)).collect();
             let Some(parameters) = of_query(&scoring, &matrix, &query) else {
                 panic!("{reward} {penalty}");
@@ -254,7 +271,7 @@ mod tests {
     #[test]
     fn no_bases_no_parameters() {
         let scoring = scoring(2, -3);
-        let matrix = Matrix::new(&scoring);
+        let matrix = ScoreMatrix::new(&scoring);
         assert_eq!(of_query(&scoring, &matrix, &[ANY; 20]), None);
         assert_eq!(of_query(&scoring, &matrix, &[]), None);
     }

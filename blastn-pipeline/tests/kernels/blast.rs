@@ -6,29 +6,30 @@ use std::iter::once;
 use std::sync::Arc;
 
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Outputs, Policy, Settings};
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::items::{Extended, Spent};
-use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
-use blastn_pipeline::gpu::pipeline::{Build, Sinks, slices, topology};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, UnalignedSeed};
+use blastn_pipeline::gpu::pipeline::stages::{ChunkSequence, PipelineInputs};
+use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, PipelineArrays, packed_words};
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, PipelineSinks, slices, topology};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
-use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::Fours;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
+use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
-fn sorted(mut outputs: Outputs, sinks: Sinks) -> (Vec<Extended>, Vec<Spent>) {
+fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let (mut extended, mut spent) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
-    sinks.spent.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
+    sinks.unaligned.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
     extended.sort_unstable();
     spent.sort_unstable();
     (extended, spent)
 }
 
 /// Bases of a chunk, with parts of the queries in them.
-fn chunk(random: &mut Rng, records: &[Record], length: usize) -> Vec<u8> {
+fn chunk(random: &mut Rng, records: &[FastaRecord], length: usize) -> Vec<u8> {
     let mut bases: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
     for _ in 0..length / 60 {
         let Some(record) = random.choice(records) else { break };
@@ -56,37 +57,41 @@ fn packed(bases: &[u8]) -> Vec<u8> {
 /// Runs the same queries and chunks on the CPU and on the shim; gives what was found.
 fn check(
     case: &str,
-    options: &Options,
-    records: &[Record],
+    options: &SearchOptions,
+    records: &[FastaRecord],
     chunks: Vec<Vec<u8>>,
     settings: &Settings,
-) -> (Vec<Extended>, Vec<Spent>) {
-    let batch = Batch::new(records, options, Extent { letters: 1_000_000, sequences: 10 });
-    let lookup = Lookup::new(&batch, options.word);
+) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
+    let batch =
+        QueryBatch::new(records, options, DatabaseSize { letters: 1_000_000, sequences: 10 });
+    let lookup = Lookup::new(&batch, options.word_size);
     let (mut all, mut device_chunks) = (Vec::new(), Vec::new());
     for bases in &chunks {
         let first = 4 * all.len() as u64;
-        device_chunks.push(DeviceChunk { first, length: bases.len() as u32, padding: 0 });
+        device_chunks.push(DatabaseChunk { first, length: bases.len() as u32, padding: 0 });
         all.extend(packed(bases));
     }
     let inputs = slices(&lookup, chunks.iter().map(|bases| bases.len() as u32));
-    let context = Context {
+    let context = PipelineInputs {
         batch: Arc::new(batch),
         lookup: Arc::new(lookup),
-        word: options.word,
-        fours: Fours::new(options),
-        chunks: chunks.into_iter().map(|bases| Bases { packed: packed(&bases), bases }).collect(),
+        word: options.word_size,
+        fours: ByteScoreTable::new(options),
+        chunks: chunks
+            .into_iter()
+            .map(|bases| ChunkSequence { packed: packed(&bases), bases })
+            .collect(),
     };
-    let (app, sinks) = topology(&context, Build::Split);
+    let (app, sinks) = topology(&context, PipelineBuild::Split);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
     let expected = sorted(cpu.run(&inputs).expect("runs"), sinks);
 
     let words = packed_words(&all);
-    let tables = Tables::new(&context, &device_chunks);
+    let arrays = PipelineArrays::new(&context, &device_chunks);
     let address = |start: *const u8| start.expose_provenance() as u64;
-    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
-    let on_device = tables.context(address(words.as_ptr().cast()), arrays);
-    for (build, name) in [(Build::Split, "pipeline"), (Build::Merged, "merged")] {
+    let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
+    let on_device = arrays.tables(address(words.as_ptr().cast()), &addresses);
+    for (build, name) in [(PipelineBuild::Split, "pipeline"), (PipelineBuild::Merged, "merged")] {
         let (app, sinks) = topology(&context, build);
         let kernels = gpualign_tests::kernels("blastn-pipeline", name).expect("the build made it");
         let shim = CudaExecutor::with_backend(
@@ -103,9 +108,9 @@ fn check(
     expected
 }
 
-fn record(random: &mut Rng, length: usize) -> Record {
+fn record(random: &mut Rng, length: usize) -> FastaRecord {
     let letter = |random: &mut Rng| if random.u8(..60) == 0 { 14 } else { random.u8(..4) };
-    Record { letters: (0..length).map(|_| letter(random)).collect(), ..Record::default() }
+    FastaRecord { letters: (0..length).map(|_| letter(random)).collect(), ..FastaRecord::default() }
 }
 
 #[test]
@@ -113,17 +118,21 @@ fn words_and_alignments_equal_those_of_the_cpu() {
     let (mut extended, mut spent) = (0, 0);
     for seed in 0..12 {
         let mut random = Rng::with_seed(seed);
-        let mut options = Options::new(if seed % 4 == 3 { Task::Megablast } else { Task::Blastn });
-        options.word = [11, 7, 16, 28][seed as usize % 4];
-        options.mask_lower = true;
-        let records: Vec<Record> = (0..random.usize(1..6))
+        let mut options = SearchOptions::new(if seed % 4 == 3 {
+            BlastTask::Megablast
+        } else {
+            BlastTask::Blastn
+        });
+        options.word_size = [11, 7, 16, 28][seed as usize % 4];
+        options.masks_lower_case = true;
+        let records: Vec<FastaRecord> = (0..random.usize(1..6))
             .map(|_| {
                 let length = random.usize(1..400);
                 record(&mut random, length)
             })
             .map(|record| {
                 let length = record.letters.len() as u32;
-                Record { lower: once(length / 3..length / 2).collect(), ..record }
+                FastaRecord { lower_case: once(length / 3..length / 2).collect(), ..record }
             })
             .collect();
         let chunks = (0..random.usize(1..4))
@@ -171,7 +180,7 @@ fn long_alignments_are_stretched() {
         bases.splice(0..before, (0..2 * before).map(|_| random.u8(..4)));
         bases.truncate(bases.len() - behind);
         let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
-        let options = Options::new(Task::Blastn);
+        let options = SearchOptions::new(BlastTask::Blastn);
         let found = check(&format!("seed {seed}"), &options, &[query], vec![bases], &settings);
         longest.push(found.0.iter().map(|extended| extended.length).max().unwrap_or(0));
         passed += found.1.iter().filter(|spent| !spent.tried()).count();
@@ -185,7 +194,7 @@ fn long_alignments_are_stretched() {
 fn the_shortest_sequences() {
     let mut random = Rng::with_seed(3);
     let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
-    let options = Options::new(Task::Blastn);
+    let options = SearchOptions::new(BlastTask::Blastn);
     let queries = [record(&mut random, 40)];
     for chunks in [vec![], vec![vec![]], vec![vec![1]], vec![queries[0].letters[..11].to_vec()]] {
         let chunks: Vec<Vec<u8>> =

@@ -4,8 +4,8 @@
 
 use aligner_core::sort::Sorter;
 use blastn_pipeline::database::{Builder, Database};
-use blastn_pipeline::gpu::pairs::Pairs;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::gpu::pairs::PairKernels;
+use blastn_pipeline::sequence::fasta::FastaRecord;
 use gpualign_tests::ShimBackend;
 
 /// Kernels of a crate.
@@ -18,13 +18,13 @@ pub fn sorter() -> Sorter<ShimBackend> {
 }
 
 /// Sides that do not fit into the greater of these widths are left to the host.
-pub fn pairs(widths: [u32; 2]) -> Pairs<ShimBackend> {
+pub fn pairs(widths: [u32; 2]) -> PairKernels<ShimBackend> {
     let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
-    Pairs::with_backends(backends, sorter(), widths)
+    PairKernels::with_backends(backends, sorter(), widths)
 }
 
-pub fn record(letters: Vec<u8>) -> Record {
-    Record { letters, ..Record::default() }
+pub fn record(letters: Vec<u8>) -> FastaRecord {
+    FastaRecord { letters, ..FastaRecord::default() }
 }
 
 pub fn database(subjects: Vec<Vec<u8>>) -> Database {

@@ -4,27 +4,31 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-use std::slice::from_ref;
 use std::sync::LazyLock;
 
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::extensions::device::{
-    self, AffineTask, Answers, GreedyScores, GreedyTask, GreedyTraceTask, Reached, Side,
+use blastn_pipeline::gpu::extensions::parameters::{
+    AffineParameters, ExtensionSide, GreedyParameters, GreedyScores, GreedyTraceParameters,
+    SideReach, TracedSides, greedy_source_words, score_matrix, source_words,
 };
-use blastn_pipeline::gpu::pairs::Pairs;
-use blastn_pipeline::gpu::parts::Parts;
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::gpu::pipeline::stages::Context;
-use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
+use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::pairs::PairKernels;
+use blastn_pipeline::gpu::parts::DatabaseParts;
+use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use blastn_pipeline::gpu::pipeline::stages::PipelineInputs;
+use blastn_pipeline::gpu::pipeline::tables::{
+    DatabaseChunk, PipelineArrays, first_bases, packed_words,
+};
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
 use blastn_pipeline::gpu::worker::Worker;
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::Batch;
-use blastn_pipeline::scoring::{Matrix, Scoring};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
+use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use blastn_pipeline::search::{Limits, Searcher};
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 use simt::{Argument, Launch, Module};
@@ -41,22 +45,22 @@ fn address<T>(array: &[T]) -> u64 {
     array.as_ptr().expose_provenance() as u64
 }
 
-fn output<T>(array: &mut [T]) -> u64 {
-    array.as_mut_ptr().expose_provenance() as u64
+fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_mut_ptr().expose_provenance() as u64)
 }
 
 /// Launches a kernel of extensions, two warps of it.
-fn launch<T>(name: &str, slot: u32, task: &T) {
+fn launch<P: DeviceStruct>(name: &str, slot_bytes: u32, parameters: P) {
     let kernel = KERNELS.kernel(name).expect("it is exported");
-    let launch = Launch::new(2, 32).shared(u64::from(WIDTH * slot));
-    // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
-    unsafe { kernel.launch(&launch, &[Argument::input(from_ref(task))]) }.expect("it runs");
+    let launch = Launch::new(2, 32).shared(u64::from(WIDTH * slot_bytes));
+    // SAFETY: the parameters have the addresses of arrays as long as the kernels' contracts ask for.
+    unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
 /// The device's kernels on the CPU.
 #[derive(Debug)]
 struct Shim {
-    pairs: Pairs<ShimBackend>,
+    pairs: PairKernels<ShimBackend>,
 }
 
 impl Shim {
@@ -68,20 +72,23 @@ impl Shim {
 struct Queries {
     letters: Vec<u32>,
     matrix: Vec<i32>,
-    gaps: [i32; 2],
+    /// Cost of a gap of one column.
+    gap_first: i32,
+    /// Cost of each further column of a gap.
+    gap_more: i32,
 }
 
 /// Where kernels with columns write.
 struct Room {
-    reached: Vec<Reached>,
+    reached: Vec<SideReach>,
     cursors: Vec<u32>,
     sources: Vec<u32>,
     runs: Vec<u32>,
 }
 
 impl Room {
-    fn new(sides: &[Side], sources: u64) -> Self {
-        let poison = Reached { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
+    fn new(sides: &[ExtensionSide], sources: u64) -> Self {
+        let poison = SideReach { score: 77, rows: 7, columns: 7, first_run: 5, runs: 0xDEAD_BEEF };
         Self {
             reached: vec![poison; sides.len()],
             cursors: vec![0; 2],
@@ -90,33 +97,37 @@ impl Room {
         }
     }
 
-    fn answers(self) -> Answers {
-        Answers { reached: self.reached, runs: self.runs }
+    fn answers(self) -> TracedSides {
+        TracedSides { reaches: self.reached, runs: self.runs }
     }
 }
 
 /// Extends by a matrix.
-fn affine(queries: &Queries, texts: [u64; 2], sides: &[Side], sources: u64) -> Answers {
-    let mut room = Room::new(sides, sources);
-    let task = AffineTask {
-        addresses: [
-            address(sides),
-            texts[0],
-            texts[1],
-            address(&queries.matrix),
-            output(&mut room.reached),
-            output(&mut room.cursors),
-            output(&mut room.sources),
-            output(&mut room.runs),
-        ],
-        room: sources,
-        count: sides.len() as u32,
-        width: WIDTH,
-        run_room: room.runs.len() as u32,
-        gaps: queries.gaps,
+fn affine(
+    queries: &Queries,
+    [rows, columns]: [DeviceAddress<u32>; 2],
+    sides: &[ExtensionSide],
+    source_words: u64,
+) -> TracedSides {
+    let mut room = Room::new(sides, source_words);
+    let parameters = AffineParameters {
+        sides: DeviceAddress::new(address(sides)),
+        rows,
+        columns,
+        matrix: DeviceAddress::new(address(&queries.matrix)),
+        reaches: output(&mut room.reached),
+        cursors: output(&mut room.cursors),
+        sources: output(&mut room.sources),
+        runs: output(&mut room.runs),
+        source_words,
+        side_count: sides.len() as u32,
+        ring_slots: WIDTH,
+        run_capacity: room.runs.len() as u32,
+        gap_first: queries.gap_first,
+        gap_more: queries.gap_more,
         padding: 0,
     };
-    launch("affine_traces", 128, &task);
+    launch("affine_traces", 128, parameters);
     room.answers()
 }
 
@@ -134,53 +145,55 @@ impl Worker for Shim {
         Ok(text.to_vec())
     }
 
-    fn queries(&self, batch: &Batch, scoring: &Scoring) -> Result<Queries, DeviceError> {
+    fn queries(&self, batch: &QueryBatch, scoring: &Scoring) -> Result<Queries, DeviceError> {
         Ok(Queries {
-            letters: device::text(batch.letters()),
-            matrix: device::scores(&Matrix::new(scoring)),
-            gaps: [scoring.gap_open + scoring.gap_extend, scoring.gap_extend],
+            letters: text(batch.letters()),
+            matrix: score_matrix(&ScoreMatrix::new(scoring)),
+            gap_first: scoring.gap_open + scoring.gap_extend,
+            gap_more: scoring.gap_extend,
         })
     }
 
     fn ungapped(
         &self,
         bases: &Vec<u64>,
-        chunks: &[DeviceChunk],
-        context: &Context,
-        piece: Piece<'_>,
-    ) -> Result<Admitted<ShimBackend>, DeviceError> {
-        let tables = Tables::new(context, chunks);
-        let on_device = tables.context(address(bases), tables.arrays().map(address));
-        let (app, sinks) = topology(context, Build::Split);
+        chunks: &[DatabaseChunk],
+        context: &PipelineInputs,
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<ShimBackend>, DeviceError> {
+        let arrays = PipelineArrays::new(context, chunks);
+        let addresses = arrays.bytes().map(|array| address(array));
+        let on_device = arrays.tables(address(bases), &addresses);
+        let (app, sinks) = topology(context, PipelineBuild::Split);
         let settings = Settings { width: 64, blocks: 2, ..Settings::default() };
         let kernels = backend("blastn-pipeline", "pipeline");
         let shim = CudaExecutor::with_backend(kernels, &app, &settings, "pipeline", &on_device)
             .expect("an executor");
         let slices = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let mut outputs = shim.run_in_place(&slices).expect("runs");
-        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.spent)?);
+        let words = (outputs.take(sinks.extended)?, outputs.take(sinks.unaligned)?);
         let sorter = sorter();
-        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
+        let rule = DiagonalRule::with_backend(backend("blastn-pipeline", "diagonals"), sorter);
         rule.admitted(&on_device, chunks, words, piece)
     }
 
-    fn pairs(&self) -> &Pairs<ShimBackend> {
+    fn pairs(&self) -> &PairKernels<ShimBackend> {
         &self.pairs
     }
 
-    fn address(&self, bases: &Vec<u64>) -> u64 {
-        address(bases) + FIRST_BASE
+    fn address(&self, bases: &Vec<u64>) -> DeviceAddress<u32> {
+        first_bases(address(bases))
     }
 
     fn traces(
         &self,
         queries: &Queries,
         letters: &Vec<u32>,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let texts = [&queries.letters, letters].map(|text| address(text) + device::FIRST);
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let texts = [&queries.letters, letters].map(|text| first_letters(address(text)));
         let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0);
-        Ok(affine(queries, texts, sides, device::room(rows, WIDTH)))
+        Ok(affine(queries, texts, sides, source_words(rows, WIDTH)))
     }
 
     fn greedy_traces(
@@ -188,32 +201,32 @@ impl Worker for Shim {
         queries: &Queries,
         letters: &Vec<u32>,
         scores: GreedyScores,
-        sides: &[Side],
-    ) -> Result<Answers, DeviceError> {
-        let room = device::greedy_room(300, WIDTH);
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let room = greedy_source_words(300, WIDTH);
         let mut made = Room::new(sides, room);
-        let [subject, query] =
-            [letters, &queries.letters].map(|text| address(text) + device::FIRST);
-        let greedy = GreedyTask {
-            addresses: [address(sides), subject, query, 0, 0],
-            count: sides.len() as u32,
-            width: WIDTH,
+        let greedy = GreedyParameters {
+            sides: DeviceAddress::new(address(sides)),
+            subject: first_letters(address(letters)),
+            query: first_letters(address(&queries.letters)),
+            reaches: DeviceAddress::NULL,
+            cursor: DeviceAddress::NULL,
+            side_count: sides.len() as u32,
+            front_slots: WIDTH,
             scores,
             padding: 0,
         };
-        let task = GreedyTraceTask {
+        let parameters = GreedyTraceParameters {
             greedy,
-            addresses: [
-                output(&mut made.reached),
-                output(&mut made.cursors),
-                output(&mut made.sources),
-                output(&mut made.runs),
-            ],
-            room,
-            run_room: made.runs.len() as u32,
+            reaches: output(&mut made.reached),
+            cursors: output(&mut made.cursors),
+            sources: output(&mut made.sources),
+            runs: output(&mut made.runs),
+            source_words: room,
+            run_capacity: made.runs.len() as u32,
             padding: 0,
         };
-        launch("greedy_traces", 384, &task);
+        launch("greedy_traces", 384, parameters);
         Ok(made.answers())
     }
 }
@@ -243,7 +256,7 @@ fn copy(random: &mut Rng, letters: &[u8]) -> Vec<u8> {
     copy
 }
 
-fn records(queries: Vec<Vec<u8>>) -> Vec<Record> {
+fn records(queries: Vec<Vec<u8>>) -> Vec<FastaRecord> {
     queries.into_iter().map(record).collect()
 }
 
@@ -253,15 +266,15 @@ fn within(memory: u64, places: usize) -> Limits {
 
 /// How many parts there are with so many bytes of memory, a quarter for each of four holders, four bases a byte.
 fn parts(database: &Database, memory: u64) -> usize {
-    Parts::new(database, memory / 4 * 4).all().len()
+    DatabaseParts::new(database, memory / 4 * 4).all().len()
 }
 
 /// The number of alignments that are found; by the device, within each of some limits, and on the CPU.
 fn check(
     case: &str,
     database: &Database,
-    options: &Options,
-    queries: &[Record],
+    options: &SearchOptions,
+    queries: &[FastaRecord],
     limits: &[Limits],
 ) -> usize {
     let cpu = Searcher::new(database, options.clone(), Device::Cpu, None).expect("a searcher");
@@ -273,7 +286,7 @@ fn check(
         // The next batch is seeded, with another part than the one that is held, before this one is sifted,
         // and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let sifted = seeded.map(|seeded| searcher.sift(seeded));
+        let sifted = seeded.map(|seeded| searcher.prefilter(seeded));
         let scored = sifted.map(|sifted| searcher.extend(sifted));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
@@ -310,14 +323,14 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         }
         random.shuffle(&mut subjects);
         let database = database(subjects);
-        let mut options = Options::new(Task::Blastn);
+        let mut options = SearchOptions::new(BlastTask::Blastn);
         if seed % 2 == 1 {
-            options = Options { word: 16, ..Options::new(Task::Megablast) };
+            options = SearchOptions { word_size: 16, ..SearchOptions::new(BlastTask::Megablast) };
         }
         options.e_value = 100.0;
         // More subjects are found than are kept.
-        options.targets = if seed > 1 { 3 } else { 500 };
-        options.culling = (seed == 3).then_some(2);
+        options.max_targets = if seed > 1 { 3 } else { 500 };
+        options.culling_limit = (seed == 3).then_some(2);
         let most = database.letters() * 3;
         let with_parts = |count: usize| {
             (1..most).rev().step_by(7).find(|&memory| parts(&database, memory) == count)
@@ -351,8 +364,8 @@ fn of_many_alike_the_best_are_found() {
         subjects.push([random_letters(&mut random, 17_000), far].concat());
         random.shuffle(&mut subjects);
         let database = database(subjects);
-        let task = if seed % 2 == 0 { Task::Blastn } else { Task::Megablast };
-        let options = Options { word: 11, targets: 3, ..Options::new(task) };
+        let task = if seed % 2 == 0 { BlastTask::Blastn } else { BlastTask::Megablast };
+        let options = SearchOptions { word_size: 11, max_targets: 3, ..SearchOptions::new(task) };
         let memory = database.letters() * 3;
         let limits = [memory, memory / 5].map(|memory| within(memory, usize::MAX));
         let queries = records(queries);
@@ -367,10 +380,11 @@ fn nothing_and_one_alignment_are_found() {
     let query = random_letters(&mut random, 60);
     let other = random_letters(&mut random, 400);
     let limits = [within(u64::MAX / 4, usize::MAX)];
-    for (task, of) in [(Task::Blastn, 30), (Task::Megablast, 40), (Task::Blastn, 0)] {
+    for (task, of) in [(BlastTask::Blastn, 30), (BlastTask::Megablast, 40), (BlastTask::Blastn, 0)]
+    {
         let subject = [&other[..200], &query[..of], &other[200..]].concat();
         let database = database(vec![subject]);
-        let options = Options { dust: None, e_value: 1e-3, ..Options::new(task) };
+        let options = SearchOptions { dust: None, e_value: 1e-3, ..SearchOptions::new(task) };
         let queries = records(vec![query.clone(), Vec::new()]);
         let found = check(&format!("{task:?}, {of} bases"), &database, &options, &queries, &limits);
         assert_eq!(found, usize::from(of > 0), "{task:?}, {of} bases");
@@ -389,7 +403,7 @@ fn a_subject_may_be_longer_than_a_part() {
     }
     let end = copy(&mut random, &query[..700]);
     let database = database(vec![query[..900].to_vec(), subject, end]);
-    let options = Options::new(Task::Megablast);
+    let options = SearchOptions::new(BlastTask::Megablast);
     let limits = [(4_000_000, 1_024), (1, usize::MAX)];
     let limits = limits.map(|(memory, places)| within(memory, places));
     assert!(limits.map(|limits| parts(&database, limits.memory)) > [1, 2]);
@@ -412,7 +426,8 @@ fn hits_of_many_queries_are_counted() {
         })
         .collect();
     let (database, queries) = (database(subjects), records(queries));
-    let options = Options { dust: None, e_value: 1e-3, ..Options::new(Task::Blastn) };
+    let options =
+        SearchOptions { dust: None, e_value: 1e-3, ..SearchOptions::new(BlastTask::Blastn) };
     let cpu = Searcher::new(&database, options.clone(), Device::Cpu, None).expect("a searcher");
     let workers = (Shim::new(), vec![Shim::new()]);
     let shim = Searcher::with_workers(&database, options, workers, within(1 << 20, usize::MAX))

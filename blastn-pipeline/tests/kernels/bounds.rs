@@ -4,14 +4,15 @@
 #![allow(clippy::expect_used)]
 
 use aligner_core::stream::{Backend, DeviceItems};
-use blastn_pipeline::gpu::pairs::bounds::{Bounds, Costs, UNBOUNDED, words};
-use blastn_pipeline::gpu::parts::{Part, Parts};
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, FIRST_BASE, packed_words};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
-use blastn_pipeline::sequence::fasta::Record;
-use blastn_pipeline::ungapped::UngappedHit;
+use blastn_pipeline::gpu::pairs::upper_bounds::{BoundCosts, UNBOUNDED, UpperBounds, words};
+use blastn_pipeline::gpu::parts::{DatabasePart, DatabaseParts};
+use blastn_pipeline::gpu::pipeline::tables::{DatabaseChunk, first_bases, packed_words};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
 use blastn_pipeline::ungapped::hits::ChunkHit;
+use blastn_pipeline::ungapped::hits::UngappedHit;
 use fastrand::Rng;
 
 use crate::blast_common::{backend, database, pairs, record};
@@ -23,14 +24,14 @@ fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
 
 /// The queries' bounds with all chunks, of which long ones have none; by plain code.
 fn expected(
-    batch: &Batch,
-    options: &Options,
-    part: &Part,
+    batch: &QueryBatch,
+    options: &SearchOptions,
+    part: &DatabasePart,
     packed: &[u8],
     queries: usize,
 ) -> Vec<Vec<u32>> {
-    let costs = Costs::new(options);
-    let of_chunk = |query: usize, chunk: &DeviceChunk| {
+    let costs = BoundCosts::new(options);
+    let of_chunk = |query: usize, chunk: &DatabaseChunk| {
         if chunk.length > 1 << 14 {
             return UNBOUNDED;
         }
@@ -62,18 +63,18 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         }
         subjects.extend([900, 1 << 14, (1 << 14) + 1].map(|length| letters(&mut random, length)));
         let database = database(subjects.clone());
-        let task = if seed < 3 { Task::Blastn } else { Task::Megablast };
-        let options = Options::new(task);
-        let extent = Extent { letters: database.letters(), sequences: database.len() };
-        let records: Vec<Record> = queries.iter().cloned().map(record).collect();
-        let batch = Batch::new(&records, &options, extent);
-        let part = Parts::new(&database, u64::MAX).into_first();
+        let task = if seed < 3 { BlastTask::Blastn } else { BlastTask::Megablast };
+        let options = SearchOptions::new(task);
+        let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
+        let records: Vec<FastaRecord> = queries.iter().cloned().map(record).collect();
+        let batch = QueryBatch::new(&records, &options, extent);
+        let part = DatabaseParts::new(&database, u64::MAX).into_first();
         let packed = part.packed(&database);
         let on_device = packed_words(packed);
-        let bases = on_device.as_ptr().expose_provenance() as u64 + FIRST_BASE;
+        let bases = first_bases(on_device.as_ptr().expose_provenance() as u64);
         let pairs = pairs([64, 128]);
         let is_bounded: Vec<bool> = subjects.iter().map(|one| one.len() <= 1 << 14).collect();
-        let bounds = Bounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
+        let bounds = UpperBounds::new(&pairs, (&batch, &options), bases, &part.chunks, &is_bounded);
         let bounds = bounds.expect("it runs");
         let of_queries = bounds.of_queries().expect("it is read");
         let expected_bounds = expected(&batch, &options, &part, packed, queries.len());
@@ -113,7 +114,7 @@ fn bounds_are_those_of_plain_code_and_decide_about_hits() {
         let floors: Vec<u32> =
             queries.iter().map(|query| random.u32(..=2 * query.len() as u32)).collect();
         for unbounded in [false, true] {
-            let chosen = bounds.promising(&found, &floors, unbounded).expect("it runs");
+            let chosen = bounds.choose(&found, &floors, unbounded).expect("it runs");
             let bytes = memory.read(&chosen.items, chosen.count * size_of::<ChunkHit>());
             let bytes = bytes.expect("it is read");
             let mut chosen: Vec<ChunkHit> = bytemuck::pod_collect_to_vec(&bytes);

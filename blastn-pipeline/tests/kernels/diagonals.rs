@@ -9,18 +9,22 @@ use std::sync::Arc;
 use aligner_core::stream::{
     Backend, CpuExecutor, CudaExecutor, DeviceItems, Item, OutputScheme, Settings,
 };
-use blastn_pipeline::gpu::pipeline::device::{DeviceChunk, DeviceContext, Tables, packed_words};
-use blastn_pipeline::gpu::pipeline::diagonals::{Admitted, Piece, Rule};
-use blastn_pipeline::gpu::pipeline::items::{Extended, Spent, Word};
-use blastn_pipeline::gpu::pipeline::stages::{Bases, Context};
-use blastn_pipeline::gpu::pipeline::{Build, slices, topology};
-use blastn_pipeline::options::{Options, Task};
-use blastn_pipeline::query::queries::{Batch, Extent};
+use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
+use blastn_pipeline::gpu::pipeline::items::{ExtendedSeed, SeedHit, UnalignedSeed};
+use blastn_pipeline::gpu::pipeline::stages::{ChunkSequence, PipelineInputs};
+use blastn_pipeline::gpu::pipeline::tables::{
+    DatabaseChunk, PipelineArrays, PipelineTables, packed_words,
+};
+use blastn_pipeline::gpu::pipeline::{PipelineBuild, slices, topology};
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
-use blastn_pipeline::seed::words;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::seed::word_hits;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
+use blastn_pipeline::ungapped::diagonals::{ChunkExtender, ExploredDiagonals};
+use blastn_pipeline::ungapped::extension::{ByteScoreTable, ChunkBases};
 use blastn_pipeline::ungapped::hits::ChunkHit;
-use blastn_pipeline::ungapped::{Chunk, Diagonals, Extender, Fours};
 use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
@@ -28,13 +32,13 @@ use crate::blast_common::{backend, sorter};
 
 /// The rule on the shim.
 struct OnShim {
-    rule: Rule<ShimBackend>,
+    rule: DiagonalRule<ShimBackend>,
     memory: ShimBackend,
 }
 
 impl OnShim {
     fn new() -> Self {
-        let rule = Rule::with_backend(backend("blastn-pipeline", "diagonals"), sorter());
+        let rule = DiagonalRule::with_backend(backend("blastn-pipeline", "diagonals"), sorter());
         Self { rule, memory: backend("blastn-pipeline", "diagonals") }
     }
 
@@ -46,14 +50,14 @@ impl OnShim {
     /// What is admitted of a piece's words, and what is carried over.
     fn admitted(
         &self,
-        context: &DeviceContext,
-        chunks: &[DeviceChunk],
-        extended: &[Extended],
-        spent: &[Spent],
-        piece: Piece<'_>,
-    ) -> (Vec<ChunkHit>, Vec<Spent>) {
+        context: &PipelineTables,
+        chunks: &[DatabaseChunk],
+        extended: &[ExtendedSeed],
+        spent: &[UnalignedSeed],
+        piece: QueryPiece<'_>,
+    ) -> (Vec<ChunkHit>, Vec<UnalignedSeed>) {
         let words = (self.upload(extended), self.upload(spent));
-        let Admitted { hits, carried } =
+        let AdmittedHits { hits, carried } =
             self.rule.admitted(context, chunks, words, piece).expect("it runs");
         (self.rule.hits(&hits).expect("memory"), carried)
     }
@@ -68,28 +72,29 @@ fn sorted(mut hits: Vec<ChunkHit>) -> Vec<ChunkHit> {
 
 /// Gives what a device is told of queries and chunks, as long as their arrays live.
 fn on_device<T>(
-    context: &Context,
-    chunks: &[DeviceChunk],
-    then: impl FnOnce(&DeviceContext) -> T,
+    context: &PipelineInputs,
+    chunks: &[DatabaseChunk],
+    then: impl FnOnce(&PipelineTables) -> T,
 ) -> T {
     let packed: Vec<&[u8]> = context.chunks.iter().map(|chunk| chunk.packed.as_slice()).collect();
     let words = packed_words(&packed.concat());
-    let tables = Tables::new(context, chunks);
+    let arrays = PipelineArrays::new(context, chunks);
     let address = |start: *const u8| start.expose_provenance() as u64;
-    let arrays = tables.arrays().map(|array| address(array.as_ptr()));
-    then(&tables.context(address(words.as_ptr().cast()), arrays))
+    let addresses = arrays.bytes().map(|array| address(array.as_ptr()));
+    then(&arrays.tables(address(words.as_ptr().cast()), &addresses))
 }
 
 /// What the CPU's search does with all chunks, sorted.
-fn one_after_the_other(context: &Context) -> Vec<ChunkHit> {
-    let Context { batch, lookup, word, fours, .. } = context;
-    let mut diagonals = Diagonals::default();
-    let of_chunk = |(chunk, Bases { packed, bases }): (u32, &Bases)| {
+fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
+    let PipelineInputs { batch, lookup, word, fours, .. } = context;
+    let mut diagonals = ExploredDiagonals::default();
+    let of_chunk = |(chunk, ChunkSequence { packed, bases }): (u32, &ChunkSequence)| {
         let (mut hits, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        let mut extender = Extender::new(batch, fours, Chunk { packed, bases }, &mut diagonals);
+        let mut extender =
+            ChunkExtender::new(batch, fours, ChunkBases { packed, bases }, &mut diagonals);
         let end = (bases.len() + 1).saturating_sub(lookup.width());
         lookup.find(packed, 0..end, &mut hits);
-        words::extend(batch, lookup, *word, bases, &hits, &mut words);
+        word_hits::extend(batch, lookup, *word, bases, &hits, &mut words);
         extender.extend(&words, &mut found);
         found.into_iter().map(move |hit| ChunkHit { chunk, hit })
     };
@@ -106,10 +111,11 @@ fn packed(bases: &[u8]) -> Vec<u8> {
 
 /// A query and two chunks in which parts of it are: repeats of few bases bring words close to each other
 /// on a diagonal.
-fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
+fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
     let mut random = Rng::with_seed(seed);
-    let mut options = Options::new(if seed % 3 == 2 { Task::Megablast } else { Task::Blastn });
-    options.word = [11, 7, 28][seed as usize % 3];
+    let mut options =
+        SearchOptions::new(if seed % 3 == 2 { BlastTask::Megablast } else { BlastTask::Blastn });
+    options.word_size = [11, 7, 28][seed as usize % 3];
     options.dust = None;
     let bases = 2 + (seed / 2 % 3) as u8;
     let letters: Vec<u8> = (0..300).map(|_| random.u8(..bases)).collect();
@@ -123,26 +129,31 @@ fn case(seed: u64) -> (Context, Vec<DeviceChunk>) {
                 subject[to + random.usize(..part)] = random.u8(..4);
             }
         }
-        Bases { packed: packed(&subject), bases: subject }
+        ChunkSequence { packed: packed(&subject), bases: subject }
     };
     let chunks = vec![subject(&mut random, 2000), subject(&mut random, 500)];
-    let record = Record { letters, ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 100_000, sequences: 1 });
-    let lookup = Lookup::new(&batch, options.word);
+    let record = FastaRecord { letters, ..FastaRecord::default() };
+    let batch =
+        QueryBatch::new(&[record], &options, DatabaseSize { letters: 100_000, sequences: 1 });
+    let lookup = Lookup::new(&batch, options.word_size);
     let mut first = 0;
-    let device_chunk = |chunk: &Bases| {
+    let device_chunk = |chunk: &ChunkSequence| {
         first += 4 * chunk.packed.len() as u64;
         let length = chunk.bases.len() as u32;
-        DeviceChunk { first: first - 4 * chunk.packed.len() as u64, length, padding: 0 }
+        DatabaseChunk { first: first - 4 * chunk.packed.len() as u64, length, padding: 0 }
     };
     let device_chunks = chunks.iter().map(device_chunk).collect();
     let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
-    let fours = Fours::new(&options);
-    (Context { batch, lookup, word: options.word, fours, chunks }, device_chunks)
+    let fours = ByteScoreTable::new(&options);
+    (PipelineInputs { batch, lookup, word: options.word_size, fours, chunks }, device_chunks)
 }
 
 /// The words that the pipeline finds on the CPU.
-fn words(context: &Context, chunks: &[DeviceChunk], build: Build) -> (Vec<Extended>, Vec<Spent>) {
+fn words(
+    context: &PipelineInputs,
+    chunks: &[DatabaseChunk],
+    build: PipelineBuild,
+) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
     let (app, sinks) = topology(context, build);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
     let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
@@ -151,7 +162,7 @@ fn words(context: &Context, chunks: &[DeviceChunk], build: Build) -> (Vec<Extend
     for sink in sinks.extended {
         extended.extend(outputs.take(sink));
     }
-    for sink in sinks.spent {
+    for sink in sinks.unaligned {
         spent.extend(outputs.take(sink));
     }
     (extended, spent)
@@ -164,11 +175,11 @@ fn every_build_finds_what_the_search_finds() {
     for seed in 0..20 {
         let (context, chunks) = case(seed);
         let expected = one_after_the_other(&context);
-        for build in [Build::Split, Build::Merged] {
+        for build in [PipelineBuild::Split, PipelineBuild::Merged] {
             let (extended, spent) = words(&context, &chunks, build);
             untried += spent.iter().filter(|spent| !spent.tried()).count();
             let (found, passed) = on_device(&context, &chunks, |known| {
-                shim.admitted(known, &chunks, &extended, &spent, Piece::ALL)
+                shim.admitted(known, &chunks, &extended, &spent, QueryPiece::ALL)
             });
             assert_eq!(sorted(found), expected, "seed {seed}, {build:?}");
             assert_eq!(passed, [], "seed {seed}, {build:?}");
@@ -191,9 +202,9 @@ fn pieces_of_a_query_have_the_same_alignments() {
         for start in (0..letters).step_by(most) {
             let end = letters.min(start + most as u32);
             context.lookup = Arc::new(all.piece(start..end));
-            let (extended, spent) = words(&context, &chunks, Build::Split);
+            let (extended, spent) = words(&context, &chunks, PipelineBuild::Split);
             let (mut found, beyond) = on_device(&context, &chunks, |known| {
-                let piece = Piece { end, carried: &carried };
+                let piece = QueryPiece { end, carried: &carried };
                 shim.admitted(known, &chunks, &extended, &spent, piece)
             });
             passed += extended.len() - found.len().min(extended.len());
@@ -216,7 +227,7 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
         // Few slots, so that outputs come in parts.
         let settings =
             Settings { width: 32, blocks: 2, output_slots: 20, outputs, ..Settings::default() };
-        let (app, sinks) = topology(&context, Build::Split);
+        let (app, sinks) = topology(&context, PipelineBuild::Split);
         let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
         let found = on_device(&context, &chunks, |known| {
             let kernels = backend("blastn-pipeline", "pipeline");
@@ -224,9 +235,10 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
                 .expect("an executor");
             let mut outputs = executor.run_in_place(&inputs).expect("runs");
             let extended = outputs.take(sinks.extended).expect("memory");
-            let spent = outputs.take(sinks.spent).expect("memory");
+            let spent = outputs.take(sinks.unaligned).expect("memory");
             let words = (extended, spent);
-            let found = shim.rule.admitted(known, &chunks, words, Piece::ALL).expect("it runs");
+            let found =
+                shim.rule.admitted(known, &chunks, words, QueryPiece::ALL).expect("it runs");
             shim.rule.hits(&found.hits).expect("memory")
         });
         assert!(!expected.is_empty(), "seed {seed}: alignments");
@@ -237,12 +249,13 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
 #[test]
 fn each_diagonal_is_looked_at_from_its_begin() {
     let shim = OnShim::new();
-    let options = Options::new(Task::Blastn);
-    let record = Record { letters: vec![0; 50], ..Record::default() };
-    let batch = Batch::new(&[record], &options, Extent { letters: 1000, sequences: 1 });
-    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), Fours::new(&options));
-    let context = Context { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
-    let chunks = [DeviceChunk { first: 0, length: 6_100, padding: 0 }; 3];
+    let options = SearchOptions::new(BlastTask::Blastn);
+    let record = FastaRecord { letters: vec![0; 50], ..FastaRecord::default() };
+    let batch = QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
+    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
+    let context =
+        PipelineInputs { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
+    let chunks = [DatabaseChunk { first: 0, length: 6_100, padding: 0 }; 3];
     for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {
         let mut random = Rng::with_seed(seed);
         // Chunk, diagonal, and where the word is; and the length of its alignment.
@@ -257,23 +270,23 @@ fn each_diagonal_is_looked_at_from_its_begin() {
         let mut explored = HashMap::new();
         for (&(chunk, diagonal, subject), &length) in &all {
             let query = subject.wrapping_sub(diagonal);
-            let word = Word { chunk, query, subject, probe: subject + 2 };
-            let found = Extended { word, query, subject, length, score: 9 };
+            let seed = SeedHit { chunk, query, subject, probe: subject + 2 };
+            let found = ExtendedSeed { seed, query, subject, length, score: 9 };
             let explored = explored.entry((chunk, diagonal)).or_insert(0);
-            if word.probe >= *explored {
-                *explored = if length > 0 { subject + length } else { word.hit(context.word).end };
+            if seed.probe >= *explored {
+                *explored = if length > 0 { subject + length } else { seed.hit(context.word).end };
                 expected.extend((length > 0).then(|| ChunkHit { chunk, hit: found.hit() }));
             }
             if length > 0 {
                 extended.push(found);
             } else {
-                spent.push(Spent::new(word, true));
+                spent.push(UnalignedSeed::new(seed, true));
             }
         }
         random.shuffle(&mut extended);
         random.shuffle(&mut spent);
         let (found, _) = on_device(&context, &chunks, |known| {
-            shim.admitted(known, &chunks, &extended, &spent, Piece::ALL)
+            shim.admitted(known, &chunks, &extended, &spent, QueryPiece::ALL)
         });
         let expected = sorted(expected);
         assert_eq!(sorted(found), expected, "seed {seed}");

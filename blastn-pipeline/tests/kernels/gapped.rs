@@ -1,41 +1,45 @@
-//! The kernels of gapped extensions, run on the CPU, go as far as the CPU's code does.
+//! Kernels of gapped extensions with affine gap costs, run by the SIMT shim, reach as far as the CPU's code.
 // Launching a kernel is unsafe; the launches pass what the kernels take.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::LazyLock;
 
+use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::affine::{self, Extension, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::device::{self, AffineTask, NO_ROOM, Reached, Side};
-use blastn_pipeline::gpu::pipeline::device::{FIRST_BASE, packed_words};
-use blastn_pipeline::scoring::{Matrix, Scoring};
+use blastn_pipeline::gpu::extensions::parameters::{
+    AffineParameters, ExtensionSide, NO_ROOM, SideReach, score_matrix, source_words,
+};
+use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
+use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use fastrand::Rng;
 use simt::{Argument, Launch, Module};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
-const POISON: Reached =
-    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+const POISON: SideReach =
+    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
 
-/// Texts with sides in them.
+/// Two texts with sides in them.
 struct Case {
     scoring: Scoring,
     rows: Vec<u8>,
     columns: Vec<u8>,
-    sides: Vec<Side>,
+    sides: Vec<ExtensionSide>,
 }
 
-/// What came of each side: how far it goes and its columns; nothing if it did not fit.
-type Answers = Vec<Option<(Extension, Script)>>;
+/// How far each side reaches, and its columns; nothing if it did not fit into memory.
+type Reaches = Vec<Option<(Extension, Script)>>;
 
 impl Case {
-    /// What the CPU's code finds.
-    fn expected<const TRACE: bool>(&self) -> Answers {
-        let (matrix, mut work) = (Matrix::new(&self.scoring), Work::default());
-        let of = |side: &Side| {
+    /// Extends the sides by the CPU's code.
+    fn expected<const TRACE: bool>(&self) -> Reaches {
+        let (matrix, mut work) = (ScoreMatrix::new(&self.scoring), Work::default());
+        let of = |side: &ExtensionSide| {
             let (rows, columns) = (side.rows as usize, side.columns as usize);
             let part = |text: &[u8], at: u64, letters: usize| {
                 let at = at as usize;
@@ -63,14 +67,14 @@ impl Case {
         self.sides.iter().map(of).collect()
     }
 
-    /// What a kernel finds with rings of some slots.
-    fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Answers {
+    /// Extends the sides by a kernel with rings of `width` slots.
+    fn found<const TRACE: bool>(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Reaches {
         let name = if TRACE { "affine_traces" } else { "affine_scores" };
         self.found_by::<TRACE>(name, blocks, width, room, runs)
     }
 
-    /// What is found in frames.
-    fn framed(&self, blocks: u32) -> Answers {
+    /// Extends the sides by the kernel with cells in registers.
+    fn framed(&self, blocks: u32) -> Reaches {
         self.found_by::<false>("affine_frames", blocks, 0, 0, 0)
     }
 
@@ -81,44 +85,43 @@ impl Case {
         width: u32,
         room: u64,
         runs: usize,
-    ) -> Answers {
-        let matrix = device::scores(&Matrix::new(&self.scoring));
-        let (letters, bases) = (device::text(&self.rows), packed_words(&packed(&self.rows)));
-        let columns = device::text(&self.columns);
+    ) -> Reaches {
+        let matrix = score_matrix(&ScoreMatrix::new(&self.scoring));
+        let (letters, bases) = (text(&self.rows), packed_words(&packed(&self.rows)));
+        let columns = text(&self.columns);
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
         let address = |start: *const u8| start.expose_provenance() as u64;
         let rows = if TRACE {
-            address(letters.as_ptr().cast()) + device::FIRST
+            first_letters(address(letters.as_ptr().cast()))
         } else {
-            address(bases.as_ptr().cast()) + FIRST_BASE
+            first_bases(address(bases.as_ptr().cast()))
         };
-        let task = AffineTask {
-            addresses: [
-                address(self.sides.as_ptr().cast()),
-                rows,
-                address(columns.as_ptr().cast()) + device::FIRST,
-                address(matrix.as_ptr().cast()),
-                address(reached.as_mut_ptr().cast()),
-                address(cursors.as_mut_ptr().cast()),
-                address(sources.as_mut_ptr().cast()),
-                address(run_room.as_mut_ptr().cast()),
-            ],
-            room,
-            count: self.sides.len() as u32,
-            width,
-            run_room: runs as u32,
-            gaps: [self.scoring.gap_open + self.scoring.gap_extend, self.scoring.gap_extend],
+        let parameters = AffineParameters {
+            sides: DeviceAddress::new(address(self.sides.as_ptr().cast())),
+            rows,
+            columns: first_letters(address(columns.as_ptr().cast())),
+            matrix: DeviceAddress::new(address(matrix.as_ptr().cast())),
+            reaches: DeviceAddress::new(address(reached.as_mut_ptr().cast())),
+            cursors: DeviceAddress::new(address(cursors.as_mut_ptr().cast())),
+            sources: DeviceAddress::new(address(sources.as_mut_ptr().cast())),
+            runs: DeviceAddress::new(address(run_room.as_mut_ptr().cast())),
+            source_words: room,
+            side_count: self.sides.len() as u32,
+            ring_slots: width,
+            run_capacity: runs as u32,
+            gap_first: self.scoring.gap_open + self.scoring.gap_extend,
+            gap_more: self.scoring.gap_extend,
             padding: 0,
         };
         let kernel = KERNELS.kernel(name).expect("it is exported");
         let launch = Launch::new(blocks, 32).shared(u64::from(width) * 128);
-        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts ask for.
-        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        // SAFETY: the parameters have the addresses of arrays as long as the kernels' contracts ask for.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
         assert_eq!(reached.pop(), Some(POISON), "a side too many");
-        let of = |reached: &Reached| {
+        let of = |reached: &SideReach| {
             reached.fits().then(|| (reached.extension(), reached.script(&run_room)))
         };
         reached.iter().map(of).collect()
@@ -129,22 +132,22 @@ impl Case {
         let traces = self.expected::<true>();
         assert_eq!(self.found::<false>(2, 1024, 0, 0), scores, "{case}");
         let most = self.sides.iter().map(|side| side.rows).max().unwrap_or(0);
-        let room = device::room(most, 1024);
+        let room = source_words(most, 1024);
         assert_eq!(self.found::<true>(1, 1024, room, 10_000), traces, "{case}");
-        // With less memory, what is found is the same, and what is not is told.
+        // With less memory, sides that fit reach as far, and the others are marked.
         assert!(are_some_of(&self.framed(1), &scores), "{case}");
         assert!(are_some_of(&self.found::<false>(1, 64, 0, 0), &scores), "{case}");
-        let few = self.found::<true>(1, 64, device::room(most / 2, 64), 50);
+        let few = self.found::<true>(1, 64, source_words(most / 2, 64), 50);
         assert!(are_some_of(&few, &traces), "{case}");
     }
 }
 
-/// Whether answers are these, but for sides that did not fit.
-fn are_some_of(few: &Answers, all: &Answers) -> bool {
+/// Whether the sides that fit reach as far as in `all`.
+fn are_some_of(few: &Reaches, all: &Reaches) -> bool {
     few.len() == all.len() && few.iter().zip(all).all(|(few, all)| few.is_none() || few == all)
 }
 
-/// Four bases a byte, and 4 bytes to spare.
+/// Packs bases four a byte, with 4 spare bytes behind them.
 fn packed(bases: &[u8]) -> Vec<u8> {
     let four = |four: &[u8]| {
         four.iter().enumerate().fold(0, |byte, (place, base)| byte | (base & 3) << (6 - 2 * place))
@@ -152,7 +155,7 @@ fn packed(bases: &[u8]) -> Vec<u8> {
     bases.chunks(4).map(four).chain([0; 4]).collect()
 }
 
-/// A sequence like another.
+/// A sequence that is similar to another.
 fn relative(random: &mut Rng, one: &[u8], letters: u8) -> Vec<u8> {
     let mut other = Vec::new();
     for &letter in one {
@@ -197,7 +200,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
             (if random.bool() { room } else { random.usize(..=room) }) as u32
         };
         let drop = [5, 12, 33, 110][random.usize(..4)];
-        Side {
+        ExtensionSide {
             row_at: row_at as u64,
             column_at: column_at as u64,
             rows: part(random, row_room),
@@ -262,7 +265,7 @@ fn rows_may_have_ambiguous_letters_if_columns_are_wanted() {
             let place = random.usize(..300);
             case.rows[place] = random.u8(4..15);
         }
-        let room = device::room(300, 512);
+        let room = source_words(300, 512);
         assert_eq!(case.found::<true>(2, 512, room, 9_000), case.expected::<true>(), "seed {seed}");
     }
 }
@@ -280,7 +283,7 @@ fn none_the_shortest_and_long_ones() {
     for reverse in [0, 1] {
         let at = if reverse == 1 { 25_000 } else { 0 };
         let letters = 25_000;
-        let side = Side {
+        let side = ExtensionSide {
             rows: letters,
             columns: letters,
             reverse,
@@ -321,7 +324,7 @@ fn frames_follow_diagonals() {
     let fewer: Vec<u8> = fewer.collect();
     for (rows, columns) in [(bases.clone(), fewer.clone()), (fewer, bases)] {
         let lengths = [rows.len(), columns.len()].map(|length| length as u32);
-        let side = |reverse: u32| Side {
+        let side = |reverse: u32| ExtensionSide {
             row_at: u64::from(reverse * lengths[0]),
             column_at: u64::from(reverse * lengths[1]),
             rows: lengths[0],
@@ -346,8 +349,8 @@ fn what_does_not_fit_is_told() {
     case.columns.clone_from(&case.rows);
     case.scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
     case.sides[0] =
-        Side { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
-    let room = device::room(400, 256);
+        ExtensionSide { row_at: 0, column_at: 0, rows: 400, columns: 400, x_drop: 110, reverse: 0 };
+    let room = source_words(400, 256);
     assert!(case.found::<true>(1, 256, room, 1)[0].is_some());
     assert_eq!(case.found::<true>(1, 256, room - 1, 1), [None], "rows");
     assert_eq!(case.found::<true>(1, 64, room, 1), [None], "columns");

@@ -1,18 +1,20 @@
-//! The kernels of greedy extensions, run on the CPU, go as far as the CPU's code does.
+//! Kernels of greedy extensions, run by the SIMT shim, reach as far as the CPU's code.
 // Launching a kernel is unsafe; the launch passes what the kernel takes.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::LazyLock;
 
+use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::greedy::{self, Work};
 use blastn_pipeline::gapped::script::Script;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::device::{
-    self, GreedyReached, GreedyScores, GreedyTask, GreedyTraceTask, NO_FRONT, NO_ROOM, Reached,
-    Side,
+use blastn_pipeline::gpu::extensions::parameters::{
+    ExtensionSide, GreedyParameters, GreedyScores, GreedySideReach, GreedyTraceParameters,
+    NO_FRONT, NO_ROOM, SideReach, greedy_source_words,
 };
-use blastn_pipeline::gpu::pipeline::device::{FIRST_BASE, packed_words};
+use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;
 use simt::{Argument, Launch, Module};
@@ -20,32 +22,38 @@ use simt::{Argument, Launch, Module};
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
-const POISON: GreedyReached =
-    GreedyReached { differences: 77, query: 0xDEAD, subject: 0xBEEF, run: [5; 3] };
+const POISON: GreedySideReach = GreedySideReach {
+    differences: 77,
+    query: 0xDEAD,
+    subject: 0xBEEF,
+    run_query: 5,
+    run_subject: 5,
+    run_length: 5,
+};
 
-const TRACE_POISON: Reached =
-    Reached { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+const TRACE_POISON: SideReach =
+    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
 
-/// Differences, letters of the subject and the query, and columns of each side; nothing if it did not
-/// fit.
+/// Differences, letters of the subject and the query, and columns of each side; nothing if it did not fit into memory.
 type Traced = Vec<Option<(i32, u32, u32, Script)>>;
 
 fn address(start: *const u8) -> u64 {
     start.expose_provenance() as u64
 }
 
+/// Two texts with sides in them.
 struct Case {
     scoring: Scoring,
     subject: Vec<u8>,
     query: Vec<u8>,
-    sides: Vec<Side>,
+    sides: Vec<ExtensionSide>,
 }
 
 impl Case {
-    /// What the CPU's code finds of each side.
+    /// Extends each side by the CPU's code.
     fn made<T>(&self, of_side: impl Fn(greedy::Reach, &Work) -> T) -> Vec<T> {
         let mut work = Work::default();
-        let of = |side: &Side| {
+        let of = |side: &ExtensionSide| {
             let part = |text: &[u8], at: u64, letters: u32| {
                 let (at, letters) = (at as usize, letters as usize);
                 let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
@@ -67,10 +75,17 @@ impl Case {
         self.sides.iter().map(of).collect()
     }
 
-    fn expected(&self) -> Vec<GreedyReached> {
+    fn expected(&self) -> Vec<GreedySideReach> {
         self.made(|found, _| {
             let greedy::Reach { differences, query, subject, run, .. } = found;
-            GreedyReached { differences, query, subject, run: run.into() }
+            GreedySideReach {
+                differences,
+                query,
+                subject,
+                run_query: run.0,
+                run_subject: run.1,
+                run_length: run.2,
+            }
         })
     }
 
@@ -81,50 +96,47 @@ impl Case {
         })
     }
 
-    /// What the kernel with columns finds; subjects may have ambiguous letters.
+    /// Extends the sides by the kernel with columns; subjects may have ambiguous letters.
     fn traced(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Traced {
-        let (subject, query) = (device::text(&self.subject), device::text(&self.query));
+        let (subject, query) = (text(&self.subject), text(&self.query));
         let mut reached = vec![TRACE_POISON; self.sides.len() + 1];
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
-        let task = GreedyTraceTask {
-            greedy: GreedyTask {
-                addresses: [
-                    address(self.sides.as_ptr().cast()),
-                    address(subject.as_ptr().cast()) + device::FIRST,
-                    address(query.as_ptr().cast()) + device::FIRST,
-                    0,
-                    0,
-                ],
-                count: self.sides.len() as u32,
-                width,
+        let parameters = GreedyTraceParameters {
+            greedy: GreedyParameters {
+                sides: DeviceAddress::new(address(self.sides.as_ptr().cast())),
+                subject: first_letters(address(subject.as_ptr().cast())),
+                query: first_letters(address(query.as_ptr().cast())),
+                reaches: DeviceAddress::NULL,
+                cursor: DeviceAddress::NULL,
+                side_count: self.sides.len() as u32,
+                front_slots: width,
                 scores: GreedyScores::new(&self.scoring),
                 padding: 0,
             },
-            addresses: [
-                address(reached.as_mut_ptr().cast()),
-                address(cursors.as_mut_ptr().cast()),
-                address(sources.as_mut_ptr().cast()),
-                address(run_room.as_mut_ptr().cast()),
-            ],
-            room,
-            run_room: runs as u32,
+            reaches: DeviceAddress::new(address(reached.as_mut_ptr().cast())),
+            cursors: DeviceAddress::new(address(cursors.as_mut_ptr().cast())),
+            sources: DeviceAddress::new(address(sources.as_mut_ptr().cast())),
+            runs: DeviceAddress::new(address(run_room.as_mut_ptr().cast())),
+            source_words: room,
+            run_capacity: runs as u32,
             padding: 0,
         };
         let kernel = KERNELS.kernel("greedy_traces").expect("it is exported");
         let launch = Launch::new(blocks, 32).shared(u64::from(width) * 384);
-        // SAFETY: the task has the addresses of arrays as long as the kernel's contract asks for.
-        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        // SAFETY: the parameters have the addresses of arrays as long as the kernel's contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
         assert_eq!(reached.pop(), Some(TRACE_POISON), "a side too many");
-        let of = |reached: &Reached| {
-            let &Reached { score, rows, columns, .. } = reached;
+        let of = |reached: &SideReach| {
+            let &SideReach { score, rows, columns, .. } = reached;
             reached.fits().then(|| (score, rows, columns, reached.script(&run_room)))
         };
         reached.iter().map(of).collect()
     }
 
-    fn found(&self, blocks: u32, width: u32) -> Vec<GreedyReached> {
+    /// Extends the sides by the kernel for scores alone.
+    fn found(&self, blocks: u32, width: u32) -> Vec<GreedySideReach> {
         let bytes: Vec<u8> = self
             .subject
             .chunks(4)
@@ -133,26 +145,24 @@ impl Case {
                 places.fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
             })
             .collect();
-        let (subject, query) = (packed_words(&bytes), device::text(&self.query));
+        let (subject, query) = (packed_words(&bytes), text(&self.query));
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursor = [0_u32];
-        let task = GreedyTask {
-            addresses: [
-                address(self.sides.as_ptr().cast()),
-                address(subject.as_ptr().cast()) + FIRST_BASE,
-                address(query.as_ptr().cast()) + device::FIRST,
-                address(reached.as_mut_ptr().cast()),
-                address(cursor.as_mut_ptr().cast()),
-            ],
-            count: self.sides.len() as u32,
-            width,
+        let parameters = GreedyParameters {
+            sides: DeviceAddress::new(address(self.sides.as_ptr().cast())),
+            subject: first_bases(address(subject.as_ptr().cast())),
+            query: first_letters(address(query.as_ptr().cast())),
+            reaches: DeviceAddress::new(address(reached.as_mut_ptr().cast())),
+            cursor: DeviceAddress::new(address(cursor.as_mut_ptr().cast())),
+            side_count: self.sides.len() as u32,
+            front_slots: width,
             scores: GreedyScores::new(&self.scoring),
             padding: 0,
         };
         let kernel = KERNELS.kernel("greedy_scores").expect("it is exported");
         let launch = Launch::new(blocks, 32).shared(u64::from(width) * 384);
-        // SAFETY: the task has the addresses of arrays as long as the kernel's contract asks for.
-        unsafe { kernel.launch(&launch, &[Argument::input(&[task])]) }.expect("it runs");
+        // SAFETY: the parameters have the addresses of arrays as long as the kernel's contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
         assert_eq!(reached.pop(), Some(POISON), "a side too many");
         reached
     }
@@ -160,9 +170,9 @@ impl Case {
     fn check(&self, case: &str) {
         let expected = self.expected();
         assert_eq!(self.found(2, 512), expected, "{case}");
-        // With less memory, what is found is the same, and what is not is told.
+        // With less memory, sides that fit reach as far, and the others are marked.
         let few = self.found(1, 16);
-        let fits = |few: &GreedyReached| few.differences != NO_FRONT;
+        let fits = |few: &GreedySideReach| few.differences != NO_FRONT;
         assert!(few.iter().zip(&expected).all(|(few, all)| !fits(few) || few == all), "{case}");
         self.check_traces(case);
     }
@@ -170,8 +180,8 @@ impl Case {
     fn check_traces(&self, case: &str) {
         let expected = self.expected_traces();
         let most = expected.iter().flatten().map(|side| side.0).max().unwrap_or(0) as u32;
-        // The last differences lead nowhere.
-        let room = |differences: u32, width: u32| device::greedy_room(differences + 100, width);
+        // The last differences improve no score.
+        let room = |differences: u32, width: u32| greedy_source_words(differences + 100, width);
         assert_eq!(self.traced(2, 512, room(most, 512), 100_000), expected, "{case}");
         let few = self.traced(1, 64, room(0, 64), 500);
         assert!(few.iter().zip(&expected).all(|(few, all)| few.is_none() || few == all), "{case}");
@@ -205,7 +215,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
         let part = |random: &mut Rng, room: usize| {
             (if random.bool() { room } else { random.usize(..=room) }) as u32
         };
-        Side {
+        ExtensionSide {
             row_at: row_at as u64,
             column_at: column_at as u64,
             rows: part(random, row_room),
@@ -244,7 +254,7 @@ fn subjects_may_have_ambiguous_letters_if_columns_are_wanted() {
             *letter = if random.u8(..20) == 0 { 14 } else { *letter };
         }
         case.check_traces(&format!("seed {seed}"));
-        let fitting = case.traced(1, 64, device::greedy_room(200, 64), 9_000);
+        let fitting = case.traced(1, 64, greedy_source_words(200, 64), 9_000);
         assert!(fitting.iter().flatten().count() > 20, "seed {seed}");
     }
 }
@@ -260,7 +270,7 @@ fn none_the_shortest_and_long_ones() {
         let (rows, columns) = (long.subject.len() as u32, long.query.len() as u32);
         let at = |letters: u32| if reverse == 1 { u64::from(letters) } else { 0 };
         let (row_at, column_at) = (at(rows), at(columns));
-        long.sides.push(Side { row_at, column_at, rows, columns, x_drop: 72, reverse });
+        long.sides.push(ExtensionSide { row_at, column_at, rows, columns, x_drop: 72, reverse });
     }
     long.check("long");
     assert!(long.expected()[0].differences > 1_000);
@@ -271,10 +281,11 @@ fn what_does_not_fit_is_told() {
     let mut random = Rng::with_seed(6);
     let mut case = case(&mut random, 400, 1);
     case.query = (0..400).map(|_| random.u8(..4)).collect();
-    case.sides[0] = Side { rows: 400, columns: 400, x_drop: 72, ..Side::default() };
+    case.sides[0] =
+        ExtensionSide { rows: 400, columns: 400, x_drop: 72, ..ExtensionSide::default() };
     assert_eq!(case.found(1, 16)[0].differences, NO_FRONT);
     assert_ne!(case.found(1, 256)[0].differences, NO_FRONT);
-    // Alike first, and then not at all.
+    // Similar sequences at first, and then not at all.
     case.query = case.subject[..200].to_vec();
     for place in (7..200).step_by(20) {
         case.query.insert(place, case.subject[place]);
@@ -282,11 +293,11 @@ fn what_does_not_fit_is_told() {
     case.query.extend((0..100).map(|_| random.u8(..4)));
     case.sides[0].columns = case.query.len() as u32;
     case.sides[0].x_drop = 200;
-    let room = device::greedy_room(800, 256);
+    let room = greedy_source_words(800, 256);
     let runs = case.expected_traces()[0].as_ref().map_or(0, |side| side.3.ops().len());
     assert!(runs > 5, "{runs} runs");
     assert!(case.traced(1, 256, room, runs)[0].is_some());
-    assert_eq!(case.traced(1, 256, device::greedy_room(5, 256), runs), [None], "differences");
+    assert_eq!(case.traced(1, 256, greedy_source_words(5, 256), runs), [None], "differences");
     assert_eq!(case.traced(1, 64, room, runs), [None], "diagonals");
     assert_eq!(case.traced(1, 256, room, runs - 1), [None], "runs");
     assert_eq!(NO_ROOM, u32::MAX);

@@ -39,8 +39,9 @@ impl Default for RankOptions {
 /// The highest mapping quality that is reported.
 pub const MAX_MAPQ: u8 = 60;
 
-/// Sorts the regions of a read of `length` bases by score and tells each its second_best_count. Among equal ones,
-/// `tie_breaker` decides, which is to differ from read to read but not from run to run.
+/// Sorts the regions of a read of `length` bases by score, the best first, and sets which are secondary to which, and
+/// the second best scores. Among equal scores `tie_breaker` decides, which must differ between reads but not between
+/// runs.
 pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
     if let [only] = regions {
         (only.secondary_to, only.second_best_score, only.second_best_count) = (None, 0, 0);

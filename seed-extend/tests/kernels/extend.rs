@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aligner_core::cigar::{CigarOp, CigarRun};
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::LoadedKernels;
 use fastrand::Rng;
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::extend::gpu::costs::AlignmentCosts;
+use seed_extend::extend::gpu::parameters::{ExtendEndParameters, ExtendScoreParameters};
 use seed_extend::extend::gpu::plan::{GpuPlan, NO_TASK, PlannedLaunch};
 use seed_extend::extend::gpu::{
     AlignmentApplications, ExtendEngine, FILL_WIDTH, MemoryLimits, WALK_WIDTH,
@@ -31,43 +33,53 @@ const POISONED: AlignmentEnd = AlignmentEnd { score: -1, query_end: POISON, wind
 /// A case, as kernels see it.
 struct Device<'a> {
     case: &'a Case,
-    costs: [AlignmentCosts; 1],
+    costs: AlignmentCosts,
     text: Vec<u64>,
 }
 
+/// Address of an array that kernels on the CPU read.
+fn input<T>(array: &[T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_ptr().expose_provenance() as u64)
+}
+
+/// Address of an array that kernels on the CPU write.
+fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_mut_ptr().expose_provenance() as u64)
+}
+
 impl Device<'_> {
-    fn score(&self, planned: &PlannedLaunch, shape: (u32, u32), scored: &mut [AlignmentEnd]) {
+    fn score(&self, planned: &PlannedLaunch, shape: (u32, u32), ends: &mut [AlignmentEnd]) {
         let count = planned.pairs.len();
-        let mut rest = vec![POISON; 2 * count];
-        let mut rest_count = [0_u32];
-        let arguments = [
-            Argument::input(&self.costs),
-            Argument::input(&self.text),
-            Argument::input(&self.case.queries),
-            Argument::input(&self.case.tasks),
-            Argument::input(planned.pairs.as_flattened()),
-            Argument::value(count as u32),
-            Argument::output(scored),
-            Argument::output(&mut rest),
-            Argument::output(&mut rest_count),
-        ];
+        let mut unfinished = vec![POISON; 2 * count];
+        let mut unfinished_count = [0_u32];
+        let parameters = ExtendScoreParameters {
+            text: input(&self.text),
+            queries: input(&self.case.queries),
+            tasks: input(&self.case.tasks),
+            pairs: input(planned.pairs.as_flattened()),
+            ends: output(ends),
+            unfinished: output(&mut unfinished),
+            unfinished_count: output(&mut unfinished_count),
+            count: count as u64,
+            costs: self.costs,
+        };
         let launch = Launch::new(shape.0, shape.1);
         let kernel =
             KERNELS.kernel(&format!("extend_score_{}", planned.columns)).expect("exported");
-        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
-        let arguments = [
-            Argument::input(&self.costs),
-            Argument::input(&self.text),
-            Argument::input(&self.case.queries),
-            Argument::input(&self.case.tasks),
-            Argument::input(&rest),
-            Argument::input(&rest_count),
-            Argument::output(scored),
-        ];
+        // SAFETY: the parameters are those of the kernel, with the lengths its contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
+        let parameters = ExtendEndParameters {
+            text: input(&self.text),
+            queries: input(&self.case.queries),
+            tasks: input(&self.case.tasks),
+            ends: output(ends),
+            unfinished: input(&unfinished),
+            unfinished_count: input(&unfinished_count),
+            costs: self.costs,
+        };
         let kernel = KERNELS.kernel(&format!("extend_end_{}", planned.columns)).expect("exported");
         // SAFETY: as before.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
     }
 }
 
@@ -105,7 +117,7 @@ fn align(
 /// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
 /// of the numbers that they kept.
 fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u16, u8)> {
-    let device = Device { case, costs: [AlignmentCosts::from(scoring)], text: case.packed() };
+    let device = Device { case, costs: AlignmentCosts::from(scoring), text: case.packed() };
     let plan = GpuPlan::new(scoring, case.tasks());
     let expected = case.expected(scoring);
     let mut found = vec![POISONED; case.tasks.len()];

@@ -36,18 +36,18 @@ impl Text {
     /// Compares what kernels find, `room` anchors at a time, with what the CPU does, and gives that.
     fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> ChainsOfReads {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-        let known = || {
+        let inputs = || {
             let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
             FinderInputs { index, segments, options }
         };
-        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
         let backend =
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
         let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
         let stages = ChainApplications { seeds: load("seeds"), chains: load("chains") };
         let engine =
-            ChainEngine::new((backend("find"), stages), *self.view, &Arc::new(known()), room);
+            ChainEngine::new((backend("find"), stages), *self.view, &Arc::new(inputs()), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
         let codes = backend("find").read(&found.codes, queries.all_codes().len());
@@ -83,10 +83,16 @@ fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
 }
 
 /// Few bases make a seed, so that short texts have many.
-fn short(most: u32) -> Options {
-    let seeds = SeedOptions { min_length: 9, split_length: 14, max_split_occurrences: 6, rare: 8 };
-    let chains = ChainOptions { width: 20, drop_weight: 8, most: 12, ..ChainOptions::default() };
-    Options { seeds, chains, occurrences: most, ..Options::default() }
+fn short(max_occurrences: u32) -> Options {
+    let seeds = SeedOptions {
+        min_length: 9,
+        split_length: 14,
+        max_split_occurrences: 6,
+        rare_occurrences: 8,
+    };
+    let chains =
+        ChainOptions { band_width: 20, drop_weight: 8, max_chains: 12, ..ChainOptions::default() };
+    Options { seeds, chains, max_occurrences, ..Options::default() }
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn random_reads_have_the_same_chains() {
         for room in [0, 300, u64::MAX] {
             let found = text.check(options, &reads, room, &format!("seed {seed}"));
             chains += found.iter().flatten().count();
-            repeats += found.repeats.iter().filter(|&&share| share > 0.0).count();
+            repeats += found.repeat_fractions.iter().filter(|&&fraction| fraction > 0.0).count();
         }
     }
     assert!(chains > 1000 && repeats > 50, "{chains} chains, {repeats} with repeats");

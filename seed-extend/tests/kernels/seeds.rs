@@ -4,16 +4,22 @@
 
 use std::sync::Arc;
 
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CudaExecutor, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, kernels, reads};
-use seed_extend::read::queries::Queries;
+use seed_extend::read::queries::{PackedQueries, Queries};
 use seed_extend::seed::context::{SeedContext, SeedParameters};
 use seed_extend::seed::seeds::{Seed, SeedOptions};
 use seed_extend::seed::{on_cpu, searches, topology};
 
 use crate::stream_common::settings::settings;
+
+/// Address of an array, as kernels on the CPU see it.
+fn address<T>(array: &[T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_ptr().expose_provenance() as u64)
+}
 
 /// Compares what the stages find with what the CPU does; gives the seeds, and how many of them were found
 /// by looking again.
@@ -30,15 +36,14 @@ fn check(
     let context = SeedContext { index: index.clone(), queries: Arc::clone(&queries), options };
     let expected = on_cpu(&context, 0..queries.len() as u32).expect("it runs");
 
-    let address = |start: *const u8| start.expose_provenance() as u64;
     let known = SeedParameters {
         index: View::of_host(&index),
-        queries: [
-            address(queries.words().as_ptr().cast()),
-            address(queries.unknown().as_ptr().cast()),
-            address(queries.word_offsets().as_ptr().cast()),
-            address(queries.offsets().as_ptr().cast()),
-        ],
+        queries: PackedQueries {
+            words: address(queries.words()),
+            unknown: address(queries.unknown()),
+            word_offsets: address(queries.word_offsets()),
+            offsets: address(queries.offsets()),
+        },
         options,
     };
     // The host's part knows no query, as with a GPU.
@@ -74,7 +79,7 @@ fn seeds_equal_those_of_the_cpu() {
             min_length: [9, 16, 19][random.usize(..3)],
             split_length: 20,
             max_split_occurrences: 6,
-            rare: 4,
+            rare_occurrences: 4,
         };
         let settings = settings(&mut random, &[32, 64, 128]);
         let (found, looked) = check(&letters, &reads, options, &settings, &format!("seed {seed}"));
@@ -86,7 +91,12 @@ fn seeds_equal_those_of_the_cpu() {
 
 #[test]
 fn the_shortest_text_the_longest_read_and_no_reads_have_the_same_seeds() {
-    let options = SeedOptions { min_length: 1, split_length: 2, max_split_occurrences: 9, rare: 9 };
+    let options = SeedOptions {
+        min_length: 1,
+        split_length: 2,
+        max_split_occurrences: 9,
+        rare_occurrences: 9,
+    };
     let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
     let ends =
         |text: &[u8], reads: &[Vec<u8>], name| check(text, reads, options, &settings, name).0;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aligner_core::Device;
-use aligner_core::seq::{complement, encode_all};
+use aligner_core::seq::encode_all;
+use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use woodstocc::oracle::{self, OracleMatch};
 use woodstocc::{Alignment, Mapper, Mapping, Params, Read, Report, Strand, Strategy};
@@ -54,11 +55,7 @@ impl Random {
             }
         }
         if self.one_in(2) {
-            read.reverse();
-            for base in &mut read {
-                let code = encode_all(&[*base])[0];
-                *base = aligner_core::seq::decode(complement(code));
-            }
+            read = revcomp(&read);
         }
         read
     }

@@ -21,7 +21,7 @@ pub(super) enum BlockStatus {
     Running,
     /// The region of a sink is full.
     Suspended,
-    /// Nothing is left to do.
+    /// The block has no items and no input left.
     Done,
 }
 

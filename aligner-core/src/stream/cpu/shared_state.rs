@@ -13,7 +13,7 @@ pub(super) struct SharedState<'a, 't, 'g, G: Sync + ?Sized> {
     pub(super) application: &'a CpuApplication<'t, 'g, G>,
     pub(super) settings: &'a Settings,
     pub(super) inputs: &'a [u8],
-    /// Number of inputs.
+    /// Number of all inputs.
     pub(super) count: usize,
     /// Number of inputs that a block claims at a time.
     pub(super) chunk: usize,

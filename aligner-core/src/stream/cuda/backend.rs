@@ -9,7 +9,7 @@ pub trait Backend {
     /// An array of bytes in device memory, freed when dropped.
     type Buffer;
 
-    /// Allocates `bytes` zeros.
+    /// Allocates an array of `bytes` zeros.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a failure of the device.
@@ -113,7 +113,7 @@ pub trait Backend {
 pub struct Launch<'a> {
     /// Name of the kernel.
     pub kernel: &'a str,
-    /// Number of blocks.
+    /// Number of blocks of the grid.
     pub blocks: u32,
     /// Number of threads of a block.
     pub width: u32,
@@ -164,7 +164,7 @@ impl CudaBackend {
         &self.gpu
     }
 
-    /// The same kernels on another stream of the GPU ([`Gpu::with_own_stream`]).
+    /// Gives the same kernels for another stream of the GPU ([`Gpu::with_own_stream`]).
     #[must_use]
     pub fn on(&self, gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), module: self.module.clone() }

@@ -66,7 +66,7 @@ impl KernelDescription {
             return differs(format!("its modules are [{device}], the topology's [{host}]"));
         }
         for (module, device) in topology.modules.iter().zip(&self.modules) {
-            let (kind, threads, items, fan) = numbers(module.mapping);
+            let MappingNumbers { kind, threads, items, fan } = module.mapping.into();
             // An application without parameters, or a stage that does not read them, has 0 bytes.
             let global = if device[3] == 0 { 0 } else { global_bytes as u32 };
             let mut host = vec![
@@ -94,19 +94,33 @@ impl KernelDescription {
     }
 }
 
-/// Kind, threads an item, items a thread and fan of a mapping, as the kernel describes them.
-fn numbers(mapping: Mapping) -> (u32, u32, u32, u32) {
-    match mapping {
-        Mapping::Each { items, threads } => (0, threads, items, 0),
-        Mapping::Explode => (1, 1, 1, 0),
-        Mapping::Collect { fan } => (2, 1, 1, fan),
-        Mapping::Reduce => (3, 1, 1, 0),
+/// A mapping as the kernel describes it.
+struct MappingNumbers {
+    /// `stream::Kind` in `stage.cuh`.
+    kind: u32,
+    /// Threads that share an item.
+    threads: u32,
+    /// Items that a thread takes.
+    items: u32,
+    /// The most new pods that one pod yields.
+    fan: u32,
+}
+
+impl From<Mapping> for MappingNumbers {
+    fn from(mapping: Mapping) -> Self {
+        let one_to_one = |kind, fan| Self { kind, threads: 1, items: 1, fan };
+        match mapping {
+            Mapping::Each { items, threads } => Self { kind: 0, threads, items, fan: 0 },
+            Mapping::Explode => one_to_one(1, 0),
+            Mapping::Collect { fan } => one_to_one(2, fan),
+            Mapping::Reduce => one_to_one(3, 0),
+        }
     }
 }
 
 /// The kind of a mapping as kernels number it: `stream::Kind` in `stage.cuh`.
 pub(super) fn kind(mapping: Mapping) -> u32 {
-    numbers(mapping).0
+    MappingNumbers::from(mapping).kind
 }
 
 /// Name of the quantity in word `at` of a module's description.

@@ -21,7 +21,7 @@ pub struct DeviceOutputs<'b, B: Backend> {
 pub struct DeviceItems<B: Backend> {
     /// Buffer that holds the items, one after the other.
     pub items: B::Buffer,
-    /// Number of items.
+    /// Number of items in the buffer.
     pub count: usize,
 }
 

@@ -36,7 +36,7 @@ impl<B: Backend> LoadedKernels<B> {
 }
 
 impl LoadedKernels {
-    /// The same kernels on another stream of the GPU ([`Gpu::with_own_stream`]).
+    /// Gives the same kernels for another stream of the GPU ([`Gpu::with_own_stream`]).
     #[must_use]
     pub fn on(&self, gpu: &Gpu) -> Self {
         Self { backend: self.backend.on(gpu), ..self.clone() }

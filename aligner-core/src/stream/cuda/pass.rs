@@ -6,7 +6,7 @@ use super::application::CudaApplication;
 use super::backend::{Backend, Launch, Word};
 use super::layout::RunLayout;
 use super::memory::{RunConstants, RunInput, RunMemory};
-use super::sinks::{SinkSize, Sinks};
+use super::sinks::{SharedArray, SinkSize, Sinks};
 use super::tables::RunParameters;
 use crate::DeviceError;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
@@ -152,7 +152,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             }
         }
         for (sink, shared) in sinks.shared(backend).enumerate() {
-            let (sent, items, item_bytes) = shared?;
+            let SharedArray { sent, items, item_bytes } = shared?;
             done.sent.push(sent);
             if let (_, SinkSize::Shared(room)) = sizes[sink] {
                 let len = sent.min(room) as usize * item_bytes;

@@ -32,6 +32,15 @@ pub(super) enum SinkSize {
     Counted,
 }
 
+/// The array of a sink that all blocks share.
+pub(super) struct SharedArray<B: Backend> {
+    /// Number of items that were sent to it, whether they fit or not.
+    pub sent: u64,
+    pub items: B::Buffer,
+    /// Size of an item in bytes.
+    pub item_bytes: usize,
+}
+
 /// The index of each block's first item when the items of all blocks follow each other, and the number of all items.
 fn starts(counts: &[u32]) -> (Vec<u64>, u64) {
     let mut total = 0;
@@ -86,15 +95,14 @@ impl<B: Backend> Sinks<B> {
         backend.device_address(&self.table)
     }
 
-    /// For each sink, the number of items that were sent to an array that all blocks share, whether they fit or not, the
-    /// array, and the size of an item in bytes.
+    /// The array of each sink, if all blocks share it.
     pub(super) fn shared(
         self,
         backend: &B,
-    ) -> impl Iterator<Item = Result<(u64, B::Buffer, usize), DeviceError>> {
+    ) -> impl Iterator<Item = Result<SharedArray<B>, DeviceError>> {
         self.sinks.into_iter().map(|sink| {
             let sent = bytemuck::pod_read_unaligned(&backend.read(&sink.cursor, 8)?);
-            Ok((sent, sink.items, sink.item_bytes))
+            Ok(SharedArray { sent, items: sink.items, item_bytes: sink.item_bytes })
         })
     }
 

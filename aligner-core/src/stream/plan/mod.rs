@@ -15,7 +15,7 @@ use crate::stream::stages::stage::Mapping;
 /// A topology whose nodes are sorted and whose queues are sized for some settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Ensemble width.
+    /// Number of items in an ensemble.
     pub(crate) width: u32,
     /// Node that takes the input.
     pub(crate) root: usize,

@@ -26,7 +26,7 @@ pub enum RunError {
     /// A stage pushed more than its channel's gamma for one input.
     #[error("node {node} pushed more than {gamma} items on channel {channel} for one input")]
     TooMany {
-        /// Node that pushed.
+        /// Node whose stage pushed the items.
         node: String,
         /// Channel that it pushed to.
         channel: String,

@@ -11,7 +11,7 @@ pub struct ModuleMetrics {
     pub module: String,
     /// Inputs, or elements, that fill an ensemble.
     pub ensemble: u32,
-    /// Number of firings.
+    /// Number of firings, full or not.
     pub firings: u64,
     /// Number of firings whose ensembles were all full.
     pub full_firings: u64,
@@ -34,7 +34,7 @@ pub struct ModuleMetrics {
 /// Metrics of a run. Without [`Settings::metrics`](crate::stream::Settings::metrics), a GPU counts only the launches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Ensemble width.
+    /// Number of items in an ensemble.
     pub width: u32,
     /// Number of blocks, which are copies of the application.
     pub blocks: u32,

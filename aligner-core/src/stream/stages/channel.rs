@@ -27,7 +27,7 @@ impl<T> Clone for Channel<T> {
 impl<T> Copy for Channel<T> {}
 
 impl<T: Item> Channel<T> {
-    /// The channel at `index` of [`Stage::channels`].
+    /// The channel at `index` of [`Stage::channels`](crate::stream::Stage::channels).
     pub const fn new(index: usize, name: &'static str, gamma: u32) -> Self {
         Self { index, name, gamma, item: PhantomData }
     }

@@ -107,7 +107,7 @@ unsafe impl<A: Item, B: Item> bytemuck::Pod for Both<A, B> {}
 pub struct Fused<A, B, const CHANNEL: usize>(Both<A, B>);
 
 impl<A: Item, B: Item, const CHANNEL: usize> Fused<A, B, CHANNEL> {
-    /// Fuses two stages.
+    /// Fuses two stages into one.
     pub fn new(first: A, second: B) -> Self {
         Self(Both::new(first, second))
     }

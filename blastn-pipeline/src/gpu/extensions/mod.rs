@@ -23,8 +23,9 @@
 //! Scores alone are first tried for in registers, by `affine_frames`: the cells of a side that stays near one
 //! diagonal are in a frame of 40 columns that moves along with it.
 
-pub mod device;
-pub(crate) mod gpu;
-pub(crate) mod sides;
+pub(crate) mod left_right;
+pub mod parameters;
 #[cfg(test)]
 mod tests;
+pub mod text;
+pub(crate) mod traces;

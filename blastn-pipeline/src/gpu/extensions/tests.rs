@@ -1,20 +1,22 @@
 //! What is made of sides is what the CPU's engine makes.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
-use super::device::{self, Answers, NO_ROOM, Reached, Side};
-use super::sides;
+use super::left_right as sides;
+use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides};
+use super::text::{text, text_of_part};
 use crate::database::{Builder, Database};
 use crate::gapped::affine::{self, Work};
 use crate::gapped::script::{Op, Script};
 use crate::gapped::{self, Gapped, greedy, side};
-use crate::gpu::parts::Parts;
-use crate::options::{Options, Task};
-use crate::query::queries::{Batch, Extent};
-use crate::search::preliminary::{self, Search};
-use crate::search::traceback::{self, Begin};
+use crate::gpu::parts::DatabaseParts;
+use crate::options::{BlastTask, SearchOptions};
+use crate::query::batch::QueryBatch;
+use crate::search::preliminary::{self, PreliminarySearch};
+use crate::search::traceback::{self, AlignmentStart};
 use crate::seed::lookup::Lookup;
-use crate::sequence::fasta::Record;
-use crate::ungapped::Fours;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::ungapped::extension::ByteScoreTable;
 
 /// Letters of a side, read from a text of 4 bits each.
 fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
@@ -25,13 +27,13 @@ fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
 
 /// What a device answers, one of some sides left out now and then.
 fn answer(
-    batch: &Batch,
-    options: &Options,
+    batch: &QueryBatch,
+    options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
-    sides: &[Side],
+    sides: &[ExtensionSide],
     is_traced: bool,
-) -> Answers {
-    let (mut answers, mut work) = (Answers::default(), Work::default());
+) -> TracedSides {
+    let (mut answers, mut work) = (TracedSides::default(), Work::default());
     for (number, side) in sides.iter().enumerate() {
         let rows = letters(rows, side.row_at, side.rows, side.reverse);
         let columns = letters(columns, side.column_at, side.columns, side.reverse);
@@ -48,14 +50,14 @@ fn answer(
         let has_columns = is_traced && found.rows > 0;
         let script = if has_columns { affine::script(&work, &found) } else { Script::default() };
         let (rows, columns) = (found.rows as u32, found.columns as u32);
-        let reached = Reached { score: found.score, rows, columns, ..Reached::default() };
+        let reached = SideReach { score: found.score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &script, number);
     }
     answers
 }
 
 /// Adds an answer, with its columns.
-fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) {
+fn add(answers: &mut TracedSides, reached: SideReach, script: &Script, number: usize) {
     let run = |&(op, columns): &(Op, i32)| {
         let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
         (columns as u32) << 2 | op.unwrap_or_default() as u32
@@ -63,18 +65,18 @@ fn add(answers: &mut Answers, reached: Reached, script: &Script, number: usize) 
     let first_run = answers.runs.len() as u32;
     answers.runs.extend(script.ops().iter().map(run));
     let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
-    answers.reached.push(Reached { first_run, runs, ..reached });
+    answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
 /// What comes of greedy sides; their rows are letters of the subject.
 fn greedy_sides<T>(
-    options: &Options,
+    options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
-    sides: &[Side],
+    sides: &[ExtensionSide],
     mut make: impl FnMut(usize, greedy::Reach, &greedy::Work) -> T,
 ) -> Vec<T> {
     let mut work = greedy::Work::default();
-    let of_side = |(number, side): (usize, &Side)| {
+    let of_side = |(number, side): (usize, &ExtensionSide)| {
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
         let query = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
@@ -92,12 +94,16 @@ fn greedy_sides<T>(
 }
 
 /// What a device answers of them.
-fn greedy_traces(options: &Options, texts: (&[u32], &[u32]), sides: &[Side]) -> Answers {
-    let mut answers = Answers::default();
+fn greedy_traces(
+    options: &SearchOptions,
+    texts: (&[u32], &[u32]),
+    sides: &[ExtensionSide],
+) -> TracedSides {
+    let mut answers = TracedSides::default();
     greedy_sides(options, texts, sides, |number, found, work| {
         let greedy::Reach { differences: score, query, subject, .. } = found;
         let (rows, columns) = (subject as u32, query as u32);
-        let reached = Reached { score, rows, columns, ..Reached::default() };
+        let reached = SideReach { score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &greedy::script(work, &found), number);
     });
     answers
@@ -117,13 +123,13 @@ fn mutated(random: &mut fastrand::Rng, letters: &[u8]) -> Vec<u8> {
     other
 }
 
-fn record(letters: Vec<u8>) -> Record {
-    Record { title: "s".to_owned(), letters, ..Record::default() }
+fn record(letters: Vec<u8>) -> FastaRecord {
+    FastaRecord { title: "s".to_owned(), letters, ..FastaRecord::default() }
 }
 
 /// A few subjects, one of them long, with copies of parts of queries.
-fn sequences(random: &mut fastrand::Rng) -> (Vec<Record>, Database) {
-    let queries: Vec<Record> = (0..3)
+fn sequences(random: &mut fastrand::Rng) -> (Vec<FastaRecord>, Database) {
+    let queries: Vec<FastaRecord> = (0..3)
         .map(|_| record((0..random.usize(60..500)).map(|_| random.u8(..4)).collect()))
         .collect();
     let mut builder = Builder::default();
@@ -155,24 +161,30 @@ fn answers_become_what_the_cpu_finds() {
     for seed in 0..8 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (queries, database) = sequences(&mut random);
-        let mut options = Options::new(Task::Blastn);
+        let mut options = SearchOptions::new(BlastTask::Blastn);
         if seed % 4 == 3 {
-            options = Options { word: 12, ..Options::new(Task::Megablast) };
+            options = SearchOptions { word_size: 12, ..SearchOptions::new(BlastTask::Megablast) };
         }
-        let extent = Extent { letters: database.letters(), sequences: database.len() };
-        let batch = Batch::new(&queries, &options, extent);
-        let (lookup, fours) = (Lookup::new(&batch, options.word), Fours::new(&options));
-        let search = Search { batch: &batch, lookup: &lookup, options: &options, fours: &fours };
-        let parts = Parts::new(&database, u64::MAX);
+        let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
+        let batch = QueryBatch::new(&queries, &options, extent);
+        let (lookup, fours) =
+            (Lookup::new(&batch, options.word_size), ByteScoreTable::new(&options));
+        let search = PreliminarySearch {
+            batch: &batch,
+            lookup: &lookup,
+            options: &options,
+            byte_scores: &fours,
+        };
+        let parts = DatabaseParts::new(&database, u64::MAX);
         let part = &parts.all()[0];
-        let letters = device::text_of_part(&database, part);
-        let of_queries = device::text(&batch.letters);
+        let letters = text_of_part(&database, part);
+        let of_queries = text(&batch.letters);
         for number in 0..database.len() {
             let subject = database.subject(number);
-            let cpu = search.subject(&subject, &mut preliminary::Work::default());
-            for (_, hsps) in &cpu.of_queries {
-                let begins = traceback::begins(&batch, &options, &subject, hsps);
-                let begins: Vec<&Begin> = begins.iter().collect();
+            let cpu = search.subject(&subject, &mut preliminary::PreliminaryBuffers::default());
+            for (_, hsps) in &cpu.by_query {
+                let begins = traceback::alignment_starts(&batch, &options, &subject, hsps);
+                let begins: Vec<&AlignmentStart> = begins.iter().collect();
                 let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
                 let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
                 let traced: Vec<Option<Gapped>> = if options.is_greedy() {

@@ -1,92 +1,119 @@
-//! Which of the words would have been extended, had those before them on their diagonals been known: the
-//! rule of [`crate::ungapped::Diagonals`], afterwards, on a device.
+//! The rule of diagonals ([`crate::ungapped::diagonals::ExploredDiagonals`]), applied on a device after the pipeline: which seeds would
+//! have been extended if the alignments of earlier seeds on their diagonals had been known.
 //!
 //! ```text
-//!   words --mark_diagonals--> which diagonals matter
-//!     `------list_words--> keys --sort--> keys along diagonals --admit_words--> alignments
+//!   seeds --mark_diagonals--> diagonals that matter
+//!     `-------list_seeds----> keys --sort--> keys along diagonals --admit_seeds--> alignments
 //! ```
 //!
-//! Words outnumber alignments by far, so they stay where they were found. Those of long queries are found
-//! and looked at in pieces of the queries' letters; how far a diagonal is explored beyond the end of a piece
-//! is carried over to the next.
+//! Seeds outnumber alignments by far, so they stay in device memory. The words of long queries are looked up in pieces of the
+//! queries' letters; how far a diagonal is explored behind the end of a piece is carried over to the next.
 
-use aligner_core::DeviceError;
-use aligner_core::gpu::Gpu;
+use std::mem::offset_of;
+
+use aligner_core::gpu::{DeviceAddress, Gpu};
 use aligner_core::sort::{self, Field, Sorter};
 use aligner_core::stream::{Backend, CudaBackend, DeviceItems};
-use bytemuck::{Pod, Zeroable};
+use aligner_core::{DeviceError, device_struct};
+use bytemuck::Pod;
 
-use super::device::{DeviceChunk, DeviceContext};
-use super::items::Spent;
+use super::items::{ExtendedSeed, UnalignedSeed};
+use super::tables::{DatabaseChunk, PipelineTables};
 use crate::gpu::launch;
 use crate::ungapped::hits::ChunkHit;
 
 const FATBIN: &[u8] = include_bytes!("../../../cuda/diagonals.fatbin");
 
-/// How many share 32 bits of the set of diagonals, at most.
-const OF_WORD: usize = 4;
+/// Seeds for each 32 bits of the set of marked diagonals, at most.
+const SEEDS_PER_MARK_WORD: usize = 4;
 
 /// Bytes of two cursors.
 const CURSORS: usize = 2 * size_of::<u32>();
 
-/// The words of a key that decide about its place.
-const CHUNK: u32 = 0;
-const DIAGONAL: u32 = 1;
-const PROBE: u32 = 2;
-
-/// `Task` of `diagonals.cu`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Task {
-    context: DeviceContext,
-    /// Addresses: of words with alignments and without, of a set of diagonals, of keys, of two cursors, of
-    /// hits, and of what is carried over.
-    words: [u64; 2],
-    likely: u64,
-    keys: u64,
-    cursors: u64,
-    hits: u64,
-    carried: u64,
-    /// Words with alignments and without.
-    counts: [u32; 2],
-    likely_mask: u32,
-    key_count: u32,
-    seam: u32,
-    padding: u32,
+device_struct! {
+    /// Place of a seed in the order in which the rule looks at seeds: by chunk, diagonal and probe. An item of a
+    /// [`Sorter`].
+    pub(crate) struct DiagonalKey {
+        /// Index of the chunk.
+        chunk: u32,
+        /// Place in the chunk less that in the letters of the batch, plus the number of these letters.
+        diagonal: u32,
+        /// [`SeedHit::probe`](super::items::SeedHit::probe).
+        probe: u32,
+        /// Index among the seeds with alignments, or behind these among the seeds without.
+        place: u32,
+    }
 }
 
-const _: () = assert!(size_of::<Task>() == 224);
+device_struct! {
+    /// Parameters of the kernels of `diagonals.cu`.
+    pub(crate) struct DiagonalParameters {
+        /// What the pipeline was given.
+        tables: PipelineTables,
+        /// Seeds with alignments.
+        extended: DeviceAddress<ExtendedSeed>,
+        /// Seeds without alignments.
+        unaligned: DeviceAddress<UnalignedSeed>,
+        /// Hashed set of diagonals, a bit each; 0 before they are marked.
+        marked_diagonals: DeviceAddress<u32>,
+        /// Keys of the seeds on marked diagonals.
+        keys: DeviceAddress<DiagonalKey>,
+        /// Two counts of what a kernel lists; 0 before.
+        cursors: DeviceAddress<u32>,
+        /// Output: alignments that the rule admits.
+        hits: DeviceAddress<ChunkHit>,
+        /// Output: seeds that are carried over to the next piece.
+        carried: DeviceAddress<UnalignedSeed>,
+        /// Number of seeds with alignments.
+        extended_count: u32,
+        /// Number of seeds without.
+        unaligned_count: u32,
+        /// Words of `marked_diagonals`, a power of two, less 1.
+        marked_mask: u32,
+        /// Number of keys.
+        key_count: u32,
+        /// One behind the index of the last letter of the piece.
+        piece_end: u32,
+        /// Unused.
+        padding: u32,
+    }
+}
 
-/// A piece of the queries' letters, whose words are looked up together.
+/// The word of a [`DiagonalKey`] at some offset in bytes.
+const fn key_word(offset: usize) -> u32 {
+    (offset / size_of::<u32>()) as u32
+}
+
+/// A piece of the letters of a batch, whose words are looked up together.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece<'a> {
-    /// One behind its last letter.
+pub struct QueryPiece<'a> {
+    /// One behind the index of its last letter.
     pub end: u32,
-    /// What the pieces before carried over.
-    pub carried: &'a [Spent],
+    /// Seeds that the pieces before it carried over.
+    pub carried: &'a [UnalignedSeed],
 }
 
-impl Piece<'_> {
-    /// All letters.
+impl QueryPiece<'_> {
+    /// All letters in one piece.
     pub const ALL: Self = Self { end: u32::MAX, carried: &[] };
 }
 
-/// What comes of the words of a piece.
-pub struct Admitted<B: Backend> {
+/// Alignments that the rule of diagonals admits of a piece.
+pub struct AdmittedHits<B: Backend> {
     /// Ungapped alignments, which are [`ChunkHit`], in no particular order.
     pub hits: DeviceItems<B>,
-    /// How far diagonals are explored beyond the end of the piece, as words that were tried in vain.
-    pub carried: Vec<Spent>,
+    /// How far diagonals are explored behind the end of the piece, as seeds that were extended in vain and end there.
+    pub carried: Vec<UnalignedSeed>,
 }
 
-/// The rule, on a device.
+/// The rule of diagonals, on a device.
 #[derive(Debug)]
-pub struct Rule<B> {
+pub struct DiagonalRule<B> {
     backend: B,
     sorter: Sorter<B>,
 }
 
-impl Rule<CudaBackend> {
+impl DiagonalRule<CudaBackend> {
     /// Loads the kernels.
     ///
     /// # Errors
@@ -97,94 +124,108 @@ impl Rule<CudaBackend> {
     }
 }
 
-impl<B: Backend> Rule<B> {
-    /// The same on any backend that has the kernels of `diagonals` loaded.
+impl<B: Backend> DiagonalRule<B> {
+    /// The rule on any backend that has the kernels of `diagonals` loaded.
     pub fn with_backend(backend: B, sorter: Sorter<B>) -> Self {
         Self { backend, sorter }
     }
 
-    /// The ungapped alignments of words that the pipeline found in `chunks` for a piece of the queries: of
-    /// `extended`, which are [`super::items::Extended`], those that no alignment before has passed; and
-    /// what comes of such words among `spent`, which are [`Spent`], that were not tried.
-    /// `context` is what the pipeline was given.
+    /// Applies the rule to the seeds that the pipeline found in `chunks` for a piece of the queries: keeps the alignments of
+    /// `extended` seeds ([`ExtendedSeed`]) that no earlier alignment has passed, and extends those `unaligned` seeds
+    /// ([`UnalignedSeed`]) that were left out and not passed. `tables` is what the pipeline was given.
     ///
     /// # Errors
     /// If memory does not suffice, or the device fails.
     pub fn admitted(
         &self,
-        context: &DeviceContext,
-        chunks: &[DeviceChunk],
-        (extended, spent): (DeviceItems<B>, DeviceItems<B>),
-        piece: Piece<'_>,
-    ) -> Result<Admitted<B>, DeviceError> {
+        tables: &PipelineTables,
+        chunks: &[DatabaseChunk],
+        (extended, unaligned): (DeviceItems<B>, DeviceItems<B>),
+        piece: QueryPiece<'_>,
+    ) -> Result<AdmittedHits<B>, DeviceError> {
         let backend = &self.backend;
-        let spent = self.joined(spent, piece.carried)?;
-        let words = extended.count + spent.count;
-        if words > sort::MAX_ITEMS {
+        let unaligned = self.joined(unaligned, piece.carried)?;
+        let seeds = extended.count + unaligned.count;
+        if seeds > sort::MAX_ITEMS {
             return Err(DeviceError::OutOfMemory(None));
         }
-        let likely_words = (words / OF_WORD).next_power_of_two();
-        let likely = backend.zeros(likely_words * size_of::<u32>())?;
-        let keys = backend.uninitialized(words * sort::ITEM_BYTES)?;
+        let mark_words = (seeds / SEEDS_PER_MARK_WORD).next_power_of_two();
+        let marked_diagonals = backend.zeros(mark_words * size_of::<u32>())?;
+        let keys = backend.uninitialized(seeds * size_of::<DiagonalKey>())?;
         let listed = backend.zeros(CURSORS)?;
-        let address = |buffer: &B::Buffer| backend.address(buffer);
-        let mut task = Task {
-            context: *context,
-            words: [address(&extended.items), address(&spent.items)],
-            likely: address(&likely),
-            keys: address(&keys),
-            cursors: address(&listed),
-            hits: 0,
-            carried: 0,
-            counts: [extended.count as u32, spent.count as u32],
-            likely_mask: likely_words as u32 - 1,
+        let mut parameters = DiagonalParameters {
+            tables: *tables,
+            extended: self.address(&extended.items),
+            unaligned: self.address(&unaligned.items),
+            marked_diagonals: self.address(&marked_diagonals),
+            keys: self.address(&keys),
+            cursors: self.address(&listed),
+            hits: DeviceAddress::NULL,
+            carried: DeviceAddress::NULL,
+            extended_count: extended.count as u32,
+            unaligned_count: unaligned.count as u32,
+            marked_mask: mark_words as u32 - 1,
             key_count: 0,
-            seam: piece.end,
+            piece_end: piece.end,
             padding: 0,
         };
-        self.launch("mark_diagonals", words, &task)?;
-        self.launch("list_words", words, &task)?;
+        self.launch("mark_diagonals", seeds, &parameters)?;
+        self.launch("list_seeds", seeds, &parameters)?;
         let [count, _] = self.counts(&listed)?;
         let longest = chunks.iter().map(|chunk| chunk.length).max().unwrap_or(0);
+        let greatest_diagonal = longest.saturating_add(tables.letters());
         let fields = [
-            Field::up_to(PROBE, longest),
-            Field::up_to(DIAGONAL, longest.saturating_add(context.letters())),
-            Field::up_to(CHUNK, chunks.len() as u32),
+            Field::up_to(key_word(offset_of!(DiagonalKey, probe)), longest),
+            Field::up_to(key_word(offset_of!(DiagonalKey, diagonal)), greatest_diagonal),
+            Field::up_to(key_word(offset_of!(DiagonalKey, chunk)), chunks.len() as u32),
         ];
         let keys = self.sorter.sort(keys, count, &fields)?;
         let hits = backend.uninitialized(count * size_of::<ChunkHit>())?;
-        let passing = if piece.end < context.letters() { count } else { 0 };
-        let carried = backend.uninitialized(passing * size_of::<Spent>())?;
+        let passing = if piece.end < tables.letters() { count } else { 0 };
+        let carried = backend.uninitialized(passing * size_of::<UnalignedSeed>())?;
         let admitted = backend.zeros(CURSORS)?;
-        task.keys = address(&keys);
-        task.cursors = address(&admitted);
-        task.hits = address(&hits);
-        task.carried = address(&carried);
-        task.key_count = count as u32;
-        self.launch("admit_words", count, &task)?;
+        parameters.keys = self.address(&keys);
+        parameters.cursors = self.address(&admitted);
+        parameters.hits = self.address(&hits);
+        parameters.carried = self.address(&carried);
+        parameters.key_count = count as u32;
+        self.launch("admit_seeds", count, &parameters)?;
         let [found, passed] = self.counts(&admitted)?;
-        // They stay while others are found.
+        // The hits stay in memory while those of other chunks are found, so their buffer has no room to spare.
         let mut fitting = backend.uninitialized(found * size_of::<ChunkHit>())?;
         backend.copy(&hits, found * size_of::<ChunkHit>(), &mut fitting, 0)?;
         let hits = DeviceItems { items: fitting, count: found };
-        Ok(Admitted { hits, carried: self.read(&carried, passed)? })
+        Ok(AdmittedHits { hits, carried: self.read(&carried, passed)? })
     }
 
-    /// Words of a device and some more.
-    fn joined(&self, words: DeviceItems<B>, more: &[Spent]) -> Result<DeviceItems<B>, DeviceError> {
+    /// Appends seeds of the host to seeds of the device.
+    fn joined(
+        &self,
+        seeds: DeviceItems<B>,
+        more: &[UnalignedSeed],
+    ) -> Result<DeviceItems<B>, DeviceError> {
         if more.is_empty() {
-            return Ok(words);
+            return Ok(seeds);
         }
         let items = self.backend.upload(bytemuck::cast_slice(more))?;
         let more = DeviceItems { items, count: more.len() };
-        launch::joined(&self.backend, size_of::<Spent>(), [&words, &more])
+        launch::joined(&self.backend, size_of::<UnalignedSeed>(), [&seeds, &more])
+    }
+
+    fn address<T>(&self, buffer: &B::Buffer) -> DeviceAddress<T> {
+        DeviceAddress::new(self.backend.address(buffer))
     }
 
     #[allow(unsafe_code)]
-    fn launch(&self, kernel: &str, items: usize, task: &Task) -> Result<(), DeviceError> {
-        // SAFETY: the task has the addresses of arrays as long as the kernels' contracts say, whose
-        // memory is given back after it; words and context are those of a run of the pipeline.
-        unsafe { launch::launch(&self.backend, kernel, items, task) }
+    fn launch(
+        &self,
+        kernel: &str,
+        items: usize,
+        parameters: &DiagonalParameters,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: all kernels of `diagonals` take these parameters; the arrays are as long as their contracts say, and their
+        // memory is given back after the launch; seeds and tables are those of a run of the pipeline.
+        unsafe { launch::launch(&self.backend, kernel, items, parameters) }
     }
 
     fn counts(&self, cursors: &B::Buffer) -> Result<[usize; 2], DeviceError> {
@@ -192,7 +233,7 @@ impl<B: Backend> Rule<B> {
         Ok(bytemuck::pod_read_unaligned::<[u32; 2]>(&bytes).map(|count| count as usize))
     }
 
-    /// The alignments, copied to the host.
+    /// Copies alignments to the host.
     ///
     /// # Errors
     /// If the device fails.
@@ -200,7 +241,7 @@ impl<B: Backend> Rule<B> {
         self.read(&hits.items, hits.count)
     }
 
-    /// The first items of a buffer.
+    /// Copies the first items of a buffer to the host.
     fn read<T: Pod>(&self, items: &B::Buffer, count: usize) -> Result<Vec<T>, DeviceError> {
         let bytes = self.backend.read(items, count * size_of::<T>())?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))

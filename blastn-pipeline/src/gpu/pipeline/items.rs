@@ -1,109 +1,134 @@
-//! What goes from node to node.
+//! Items that travel between the nodes of the pipeline, in the order of the nodes; shared with
+//! `cuda/include/blastn/pipeline`.
 //!
-//! What is in queues behind the first stage, and in sinks, is a multiple of 16 bytes, which a thread reads and
-//! writes at once: most of what gathering and scattering take is these accesses.
+//! Items in queues behind the first stage, and in sinks, are multiples of 16 bytes: a thread reads and writes 16 bytes at
+//! once, and these accesses are most of what gathering and scattering take.
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
-use crate::seed::words::WordHit;
-use crate::ungapped::UngappedHit;
+use crate::seed::word_hits::WordHit;
+use crate::ungapped::hits::UngappedHit;
 
-/// Input: a part of a chunk of the database.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct Slice {
-    /// Number of the chunk.
-    pub chunk: u32,
-    /// The first place whose word is looked up.
-    pub first: u32,
-    /// Words to look up, at least 1.
-    pub words: u32,
+device_struct! {
+    /// Input: words of a chunk of the database, a stride apart.
+    #[derive(PartialEq, Eq)]
+    pub struct ChunkSlice {
+        /// Index of the chunk.
+        pub chunk: u32,
+        /// Place of the first word in the chunk.
+        pub first: u32,
+        /// Number of words, at least 1.
+        pub words: u32,
+    }
 }
 
-/// A word of the database that is in a query.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Found {
-    /// Number of the chunk.
-    pub chunk: u32,
-    /// Its place in the chunk.
-    pub subject: u32,
-    /// Where its places in the queries begin in the look-up table.
-    pub start: u32,
-    /// How many there are, at least 1.
-    pub count: u32,
+device_struct! {
+    /// A word of the database that the queries have.
+    pub struct FoundWord {
+        /// Index of the chunk.
+        pub chunk: u32,
+        /// Place of the word in the chunk.
+        pub subject: u32,
+        /// Index of the first of its places in the lookup table.
+        pub start: u32,
+        /// Number of its places in the lookup table, at least 1.
+        pub count: u32,
+    }
 }
 
-/// A [`WordHit`] of a chunk, without its end, which its length tells.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Word {
-    /// Number of the chunk.
-    pub chunk: u32,
-    /// Where it begins in the batch's letters.
-    pub query: u32,
-    /// Where it begins in the chunk.
-    pub subject: u32,
-    /// [`WordHit::probe`].
-    pub probe: u32,
+device_struct! {
+    /// A seed: as many equal bases in a row as the word size asks for, in a strand and a chunk. It is a [`WordHit`] of a
+    /// chunk; its end follows from the word size.
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    pub struct SeedHit {
+        /// Index of the chunk.
+        pub chunk: u32,
+        /// Where it begins, as the index of a letter of the batch.
+        pub query: u32,
+        /// Where it begins in the chunk.
+        pub subject: u32,
+        /// [`WordHit::probe`].
+        pub probe: u32,
+    }
 }
 
-/// A word hit with its ungapped alignment, which scores enough.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Extended {
-    /// The word.
-    pub word: Word,
-    /// Where the alignment begins in the batch's letters.
-    pub query: u32,
-    /// And in the chunk.
-    pub subject: u32,
-    /// Its columns.
-    pub length: u32,
-    /// Its score.
-    pub score: i32,
+device_struct! {
+    /// A seed with its ungapped alignment, which scores enough.
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    pub struct ExtendedSeed {
+        /// The seed.
+        pub seed: SeedHit,
+        /// Where the alignment begins, as the index of a letter of the batch.
+        pub query: u32,
+        /// Where the alignment begins in the chunk.
+        pub subject: u32,
+        /// Number of its columns.
+        pub length: u32,
+        /// Its score.
+        pub score: i32,
+    }
 }
 
-/// A word hit without an alignment.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-pub struct Spent {
-    /// The word; [`TRIED`] is added to `probe` if it was extended.
-    marked: Word,
+device_struct! {
+    /// A seed without an alignment: it was extended and did not score enough, or it was left to an earlier seed of its
+    /// diagonal, whose extension probably passes it.
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    pub struct UnalignedSeed {
+        /// The seed; [`TRIED`] is set in its `probe` if it was extended.
+        marked: SeedHit,
+    }
 }
 
-/// More than any place in a chunk.
+/// A bit above all places of a chunk.
 const TRIED: u32 = 1 << 31;
 
-/// A word on its way to both sides.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub struct Long {
-    /// The word.
-    pub word: Word,
-    /// For a device, what was reached so far.
-    pub(super) reached: [u32; 8],
+device_struct! {
+    /// An extension to one side of a seed so far; only kernels read it.
+    pub struct OneSidedExtension {
+        /// Best score of its first columns.
+        score: i32,
+        /// Score of all its columns, less `score`.
+        sum: i32,
+        /// Columns up to the one with the best score.
+        reach: u32,
+    }
 }
 
-impl Word {
-    /// A word hit of a chunk.
+device_struct! {
+    /// A seed whose extension is not finished. On the CPU the extension begins again; only kernels read what was reached.
+    pub struct PartialExtension {
+        /// The seed.
+        pub seed: SeedHit,
+        /// Extension to the left.
+        left: OneSidedExtension,
+        /// Extension to the right.
+        right: OneSidedExtension,
+        /// Columns of the next side that were extended over.
+        done: u32,
+        /// `Progress` of `ungapped.cuh`.
+        progress: u32,
+    }
+}
+
+impl SeedHit {
+    /// The seed of a word hit with a chunk.
     pub(super) fn new(chunk: u32, hit: WordHit) -> Self {
         let WordHit { query, subject, probe, .. } = hit;
         Self { chunk, query, subject, probe }
     }
 
-    /// Without its chunk, as a run of `length` bases.
+    /// The word hit, of `length` bases.
     pub fn hit(self, length: usize) -> WordHit {
         let Self { query, subject, probe, .. } = self;
         WordHit { query, subject, end: subject + length as u32, probe }
     }
 }
 
-impl Spent {
-    /// A word that was extended and did not score enough, or was left to an extension from before.
-    pub fn new(word: Word, tried: bool) -> Self {
-        let probe = if tried { word.probe | TRIED } else { word.probe };
-        Self { marked: Word { probe, ..word } }
+impl UnalignedSeed {
+    /// A seed that was `tried` and did not score enough, or was left to an earlier seed.
+    pub fn new(seed: SeedHit, tried: bool) -> Self {
+        let probe = if tried { seed.probe | TRIED } else { seed.probe };
+        Self { marked: SeedHit { probe, ..seed } }
     }
 
     /// Whether it was extended.
@@ -112,11 +137,19 @@ impl Spent {
     }
 }
 
-impl Extended {
-    /// The alignment.
+impl ExtendedSeed {
+    /// Its alignment.
     pub fn hit(&self) -> UngappedHit {
-        let &Self { word, query, subject, length, score } = self;
-        let (seed_query, seed_subject) = (word.query, word.subject);
+        let &Self { seed, query, subject, length, score } = self;
+        let (seed_query, seed_subject) = (seed.query, seed.subject);
         UngappedHit { query, subject, length, score, seed_query, seed_subject }
+    }
+}
+
+impl PartialExtension {
+    /// A seed of which nothing was extended over.
+    pub(super) fn new(seed: SeedHit) -> Self {
+        let none = OneSidedExtension { score: 0, sum: 0, reach: 0 };
+        Self { seed, left: none, right: none, done: 0, progress: 0 }
     }
 }

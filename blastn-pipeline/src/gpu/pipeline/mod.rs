@@ -1,111 +1,29 @@
-//! The four stages that filter a database for ungapped alignments, as an application of
-//! [`aligner_core::stream`] (000, section 3.4; 004, section V).
+//! From words of a database to ungapped alignments: four stages, each of which leaves a small and uneven part of its input to
+//! the next, as an application of [`aligner_core::stream`] (Cole 2017, 3.4; Cole and Buhler 2017 (MERCATOR), VI.B).
 //!
 //! ```text
-//!   slices --> seed ------> widen -------------> extend --> extended, spent
-//!              words of     their places in      X-drop
-//!              the database the queries, and       `-----> lengthen --> extended, spent
-//!              in a table   equal bases in a row              `-------> stretch --> extended, spent
+//!   slices --> seed ------> widen ------------> extend --------> extended, unaligned
+//!              looks up     takes its places    extends the
+//!              each word    in the queries,     seed without       `--> lengthen --> extended, unaligned
+//!              of the       keeps exact         gaps, within            goes on         `--> stretch --> extended, unaligned
+//!              database     matches (seeds)     a window                                     a warp ends it
 //! ```
 //!
-//! Few words of the database are in a query, of their places few are within enough equal bases, and of
-//! these few score enough: each stage is busy for its survivors only. A word that is in many
-//! places of the queries is exploded, a few places a thread, so that no limit on them is needed. The papers' second
-//! stage, which lists the places, and their third are one node: a queue between them would keep no lane busy.
+//! Few words of the database are in a query, few of their places are in exact matches of the word size, and few of these
+//! score enough. With queues between the stages, the threads of a warp are busy with survivors only. A word at many places of
+//! the queries is exploded, a few places a thread, so their number needs no limit. The papers' second stage, which lists the
+//! places, and their third are one node here: a queue between them would keep no more lanes busy.
 //!
-//! The papers' stages do not know what others on the same diagonal found; NCBI's blastn tries a word
-//! only if no earlier one has got there. So all words are kept, and [`diagonals`] decides afterwards, in
-//! the order of the subject: with the same answers. A word that an earlier extension is likely to have
-//! passed is not extended at once, since a long alignment has hundreds; if none did pass, it is extended
-//! then.
+//! The papers' stages do not know what was found on the same diagonal before, while NCBI's blastn extends a seed only if no
+//! earlier extension has passed it. So all seeds are kept, and [`diagonals`] applies that rule afterwards, in the order of the
+//! subject, with the same result. A long alignment has hundreds of seeds: a seed that an earlier extension has probably passed
+//! is not extended at first, but by the rule if no extension did pass it.
 
-pub mod device;
+mod application;
 pub mod diagonals;
-pub mod gpu;
+pub mod gpu_pipeline;
 pub mod items;
 pub mod stages;
+pub mod tables;
 
-use aligner_core::stream::{SinkId, Topology};
-
-use crate::seed::lookup::Lookup;
-use items::{Extended, Slice, Spent};
-use stages::{Context, Extend, Lengthen, Merged, Seed, Stretch, Widen};
-
-/// Words of a slice: enough for its bookkeeping not to matter, and little enough to share among blocks.
-const SLICE: u32 = 1 << 11;
-
-/// How stages are put into nodes (000, section 3.4.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Build {
-    /// A node for each, so that every thread has work in each.
-    Split,
-    /// One node for all: a thread takes a word of the database through all stages. Of a word that is in
-    /// many places, what is left takes the other way.
-    Merged,
-}
-
-/// What comes of the application.
-#[derive(Debug, Clone)]
-pub struct Sinks {
-    /// Words with their alignments.
-    pub extended: Vec<SinkId<Extended>>,
-    /// Words without.
-    pub spent: Vec<SinkId<Spent>>,
-}
-
-/// The application.
-pub fn topology(context: &Context, build: Build) -> (Topology<'_, Context>, Sinks) {
-    let mut app = Topology::new("blastn", context);
-    let first = match build {
-        Build::Split => {
-            let seed = app.stage(Seed);
-            app.node("seed", seed, ())
-        }
-        Build::Merged => {
-            let merged = app.stage(Merged);
-            app.node("merged", merged, ())
-        }
-    };
-    let widen = app.stage(Widen);
-    let widen = app.node("widen", widen, ());
-    let extend = app.stage(Extend);
-    let extend = app.node("extend", extend, ());
-    let modules = (app.stage(Lengthen), app.stage(Stretch));
-    let lengthen = app.node("lengthen", modules.0, ());
-    let stretch = app.node("stretch", modules.1, ());
-    app.source::<Slice>(first);
-    app.edge(first, "found", widen);
-    app.edge(widen, "words", extend);
-    app.edge(extend, "long", lengthen);
-    app.edge(lengthen, "long", stretch);
-    let mut sinks = Sinks {
-        extended: vec![
-            app.sink("extended", extend, "extended"),
-            app.sink("extended long", lengthen, "extended"),
-            app.sink("extended longest", stretch, "extended"),
-        ],
-        spent: vec![
-            app.sink("spent", extend, "spent"),
-            app.sink("spent long", lengthen, "spent"),
-            app.sink("spent longest", stretch, "spent"),
-        ],
-    };
-    if build == Build::Merged {
-        sinks.extended.push(app.sink("extended at once", first, "extended"));
-        sinks.spent.push(app.sink("spent at once", first, "spent"));
-    }
-    (app, sinks)
-}
-
-/// The input for chunks of these lengths.
-pub fn slices(lookup: &Lookup, lengths: impl Iterator<Item = u32>) -> Vec<Slice> {
-    let of_chunk = |(chunk, length): (u32, u32)| {
-        let all = lookup.places(length as usize).len() as u32;
-        (0..all).step_by(SLICE as usize).map(move |before| Slice {
-            chunk,
-            first: before * lookup.stride() as u32,
-            words: SLICE.min(all - before),
-        })
-    };
-    (0..).zip(lengths).flat_map(of_chunk).collect()
-}
+pub use self::application::{PipelineBuild, PipelineSinks, slices, topology};

@@ -1,49 +1,51 @@
-//! What the nodes of the pipeline do; `cuda/pipeline.cu` is the same for a GPU.
+//! Module types of the pipeline: what each node does with an item. `cuda/include/blastn/pipeline/stages.cuh` has the same for
+//! a GPU.
 
 use std::sync::Arc;
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-use super::items::{Extended, Found, Long, Slice, Spent, Word};
-use crate::query::queries::Batch;
+use super::items::{ChunkSlice, ExtendedSeed, FoundWord, PartialExtension, SeedHit, UnalignedSeed};
+use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::words::Run;
+use crate::seed::word_hits::WordExtender;
 use crate::sequence::packed;
-use crate::ungapped::{Chunk, Extension, Fours, UngappedHit};
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
+use crate::ungapped::hits::UngappedHit;
 
-/// Places whose words a thread of [`Seed`] looks up.
+/// Words that a thread of [`Seed`] looks up.
 pub const LOOKS: u32 = 8;
 
 /// Places of a word in the queries that a thread of [`Widen`] takes.
 pub const PLACES: u32 = 2;
 
-/// What all nodes know.
+/// What all nodes read.
 #[derive(Debug)]
-pub struct Context {
+pub struct PipelineInputs {
     /// The queries.
-    pub batch: Arc<Batch>,
-    /// Their words.
+    pub batch: Arc<QueryBatch>,
+    /// Lookup table of their words.
     pub lookup: Arc<Lookup>,
-    /// Bases that an alignment must have in a row.
+    /// Bases that an alignment must have in a row: the option `word_size`.
     pub word: usize,
-    /// How extensions are tried.
-    pub fours: Fours,
-    /// The database; nothing if a device is to know it.
-    pub chunks: Vec<Bases>,
+    /// Score table of the test by four columns.
+    pub fours: ByteScoreTable,
+    /// Chunks of the database; empty if a device has them.
+    pub chunks: Vec<ChunkSequence>,
 }
 
-/// A chunk of the database.
+/// Bases of a chunk of the database.
 #[derive(Debug, Clone)]
-pub struct Bases {
-    /// Four a byte, and 4 bytes to spare.
+pub struct ChunkSequence {
+    /// Bases, four a byte, and 4 bytes to spare.
     pub packed: Vec<u8>,
-    /// One a byte.
+    /// Bases, one a byte.
     pub bases: Vec<u8>,
 }
 
-impl Bases {
-    /// The first `length` of packed bases.
+impl ChunkSequence {
+    /// The first `length` of some bases, which are four a byte.
     pub fn new(packed: &[u8], length: usize) -> Self {
         let mut bases = Vec::new();
         packed::unpack(packed, length, &mut bases);
@@ -52,112 +54,117 @@ impl Bases {
     }
 }
 
-impl Context {
-    fn chunk(&self, number: u32) -> Chunk<'_> {
-        let Bases { packed, bases } = &self.chunks[number as usize];
-        Chunk { packed, bases }
+impl PipelineInputs {
+    fn chunk(&self, number: u32) -> ChunkBases<'_> {
+        let ChunkSequence { packed, bases } = &self.chunks[number as usize];
+        ChunkBases { packed, bases }
     }
 
-    /// A word of a slice, if it is in the queries.
-    fn found(&self, slice: Slice, number: u32) -> Option<Found> {
+    /// The `number`-th word of a slice, if the queries have it.
+    fn found(&self, slice: ChunkSlice, number: u32) -> Option<FoundWord> {
         let subject = slice.first + number * self.lookup.stride() as u32;
         let places = self.lookup.at(self.chunk(slice.chunk).packed, subject as usize);
         let (start, count) = (places.start as u32, places.len() as u32);
-        (count > 0).then_some(Found { chunk: slice.chunk, subject, start, count })
+        (count > 0).then_some(FoundWord { chunk: slice.chunk, subject, start, count })
     }
 
-    /// Enough equal bases around the place at `entry` of the table of a word, if it may be tried.
-    fn widened(&self, &Found { chunk, subject, .. }: &Found, entry: u32) -> Option<Word> {
+    /// The seed around a word at the place of the queries that `entry` of the lookup table has; nothing if its exact match is
+    /// too short, or another hit represents it.
+    fn widened(
+        &self,
+        &FoundWord { chunk, subject, .. }: &FoundWord,
+        entry: u32,
+    ) -> Option<SeedHit> {
         let Self { batch, lookup, word, .. } = self;
-        let run = Run { batch, lookup, word: *word, bases: self.chunk(chunk).bases };
-        let hit = LookupHit { query: lookup.place(entry), subject };
-        let word = run.through(hit)?;
-        run.may_be_tried(hit).then(|| Word::new(chunk, word))
+        let run = WordExtender { batch, lookup, word_size: *word, bases: self.chunk(chunk).bases };
+        let hit = LookupHit { query: lookup.position(entry), subject };
+        let word = run.extend(hit)?;
+        run.may_be_extended(hit).then(|| SeedHit::new(chunk, word))
     }
 
-    /// A word's alignment, if it scores enough and an extension from before is not likely to pass here.
-    fn extended(&self, word: Word) -> Result<Extended, Spent> {
+    /// A seed's alignment, if it scores enough and the extension of an earlier seed will probably not pass this one.
+    fn extended(&self, seed: SeedHit) -> Result<ExtendedSeed, UnalignedSeed> {
         let Self { batch, fours, .. } = self;
-        let extension = Extension { batch, fours, chunk: self.chunk(word.chunk) };
-        if extension.follows(&word.hit(self.word), self.word, WINDOW) {
-            return Err(Spent::new(word, false));
+        let extension =
+            UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(seed.chunk) };
+        if extension.is_likely_passed(&seed.hit(self.word), self.word, WINDOW) {
+            return Err(UnalignedSeed::new(seed, false));
         }
-        let hit = extension.of(&word.hit(self.word)).ok_or(Spent::new(word, true))?;
+        let hit = extension.extend(&seed.hit(self.word)).ok_or(UnalignedSeed::new(seed, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
-        Ok(Extended { word, query, subject, length, score })
+        Ok(ExtendedSeed { seed, query, subject, length, score })
     }
 
-    /// Pushes what becomes of a word: to [`LONG`] what has more columns than `most`.
-    fn push_extended(&self, word: Word, most: Option<usize>, push: &mut Push<'_>) {
-        match self.extended(word) {
+    /// Pushes a seed's alignment, or the seed if it has none; to [`LONG`] an alignment of more columns than `most`.
+    fn push_extended(&self, seed: SeedHit, most: Option<usize>, push: &mut Push<'_>) {
+        match self.extended(seed) {
             Ok(extended) if most.is_some_and(|most| extended.length as usize > most) => {
-                push.to(LONG, Long { word, reached: [0; 8] });
+                push.to(LONG, PartialExtension::new(seed));
             }
             Ok(extended) => push.to(EXTENDED, extended),
-            Err(spent) => push.to(SPENT, spent),
+            Err(unaligned) => push.to(UNALIGNED, unaligned),
         }
     }
 }
 
-/// Columns to each side of a word's beginning that [`Extend`] looks at.
+/// Columns to each side of a seed's begin that [`Extend`] compares.
 pub const WINDOW: usize = 32;
 
 /// Columns to each side by which [`Lengthen`] extends at most.
 pub const MORE: usize = 512;
 
 /// Places of a word that a thread of [`Merged`] takes through all stages: as many as the papers' stages
-/// take at all (000, section 3.4.2).
+/// take at all (Cole 2017, 3.4.2).
 pub const MERGED: u32 = 16;
 
-const ALL_FOUND: Channel<Found> = Channel::new(0, "found", 1);
-const ALL_EXTENDED: Channel<Extended> = Channel::new(1, "extended", MERGED);
-const ALL_SPENT: Channel<Spent> = Channel::new(2, "spent", MERGED);
+const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", 1);
+const ALL_EXTENDED: Channel<ExtendedSeed> = Channel::new(1, "extended", MERGED);
+const ALL_UNALIGNED: Channel<UnalignedSeed> = Channel::new(2, "spent", MERGED);
 
-const FOUND: Channel<Found> = Channel::new(0, "found", LOOKS);
-const WORDS: Channel<Word> = Channel::new(0, "words", PLACES);
-const EXTENDED: Channel<Extended> = Channel::new(0, "extended", 1);
-const SPENT: Channel<Spent> = Channel::new(1, "spent", 1);
-const LONG: Channel<Long> = Channel::new(2, "long", 1);
+const FOUND: Channel<FoundWord> = Channel::new(0, "found", LOOKS);
+const SEEDS: Channel<SeedHit> = Channel::new(0, "words", PLACES);
+const EXTENDED: Channel<ExtendedSeed> = Channel::new(0, "extended", 1);
+const UNALIGNED: Channel<UnalignedSeed> = Channel::new(1, "spent", 1);
+const LONG: Channel<PartialExtension> = Channel::new(2, "long", 1);
 
-/// Stage 1: looks up words of the database in the queries' table, [`LOOKS`] a thread.
+/// Stage 1: looks up words of the database in the lookup table of the queries, [`LOOKS`] a thread.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Seed;
 
-/// Stages 2 and 3: lists the places of a word in the queries, [`PLACES`] a thread, and keeps what is part of enough
-/// equal bases in a row, but for hits whose turn never comes, as they are in a row that another one is tried for.
+/// Stages 2 and 3: takes the places of a word in the queries, [`PLACES`] a thread, and keeps those that are part of an exact
+/// match of the word size, one for each exact match: its representative hits.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Widen;
 
-/// Stage 4: extends without gaps, but for words that an extension from before is likely to pass: most
-/// words of a long alignment. What does not score enough leaves as spent: of a diagonal, it still keeps
-/// others from being tried. What is not decided within [`WINDOW`]
-/// columns to each side leaves as long.
+/// Stage 4: extends seeds without gaps, but for those that the extension of an earlier seed will probably pass, which are most
+/// seeds of a long alignment. Seeds without an alignment leave, too, as they keep later seeds of their diagonals from being
+/// extended. Extensions that do not end within [`WINDOW`] columns to each side leave by the channel `long`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
 
-/// Goes on with what does not end within the window: alone, so that lanes with short extensions do not wait for
-/// it, and only so far. What was reached travels along on a device; on the CPU an extension begins again.
+/// Goes on with extensions that do not end within the window, by up to [`MORE`] columns to each side: in a node of its own, so
+/// that lanes with short extensions do not wait for them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Lengthen;
 
-/// Ends long extensions, a warp each: its lanes look at many columns at once.
+/// Ends long extensions, a warp each: every lane scores 16 columns at a time.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Stretch;
 
-/// All four stages, for the first [`MERGED`] places of a word.
+/// All four stages in one, for the first [`MERGED`] places of a word.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Merged;
 
 impl Stage for Seed {
-    type In = Slice;
+    type In = ChunkSlice;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Seed";
     const MAPPING: Mapping = Mapping::Explode;
 
@@ -165,11 +172,11 @@ impl Stage for Seed {
         vec![FOUND.describe()]
     }
 
-    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, slice: &ChunkSlice, _: &Site<'_, (), PipelineInputs>) -> u32 {
         slice.words.div_ceil(LOOKS)
     }
 
-    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, slice: &ChunkSlice, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let first = site.element * LOOKS;
         for number in first..slice.words.min(first + LOOKS) {
             if let Some(found) = site.global.found(*slice, number) {
@@ -180,107 +187,117 @@ impl Stage for Seed {
 }
 
 impl Stage for Widen {
-    type In = Found;
+    type In = FoundWord;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Widen";
     const MAPPING: Mapping = Mapping::Explode;
 
     fn channels() -> Vec<ChannelType> {
-        vec![WORDS.describe()]
+        vec![SEEDS.describe()]
     }
 
-    fn size(&self, found: &Found, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, found: &FoundWord, _: &Site<'_, (), PipelineInputs>) -> u32 {
         found.count.div_ceil(PLACES)
     }
 
-    fn run(&self, found: &Found, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(&self, found: &FoundWord, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
         let first = site.element * PLACES;
         for place in first..found.count.min(first + PLACES) {
-            if let Some(word) = site.global.widened(found, found.start + place) {
-                push.to(WORDS, word);
+            if let Some(seed) = site.global.widened(found, found.start + place) {
+                push.to(SEEDS, seed);
             }
         }
     }
 }
 
 impl Stage for Extend {
-    type In = Word;
+    type In = SeedHit;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Extend";
 
     fn channels() -> Vec<ChannelType> {
-        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
+        vec![EXTENDED.describe(), UNALIGNED.describe(), LONG.describe()]
     }
 
-    fn run(&self, word: &Word, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        site.global.push_extended(*word, Some(WINDOW), push);
+    fn run(&self, seed: &SeedHit, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
+        site.global.push_extended(*seed, Some(WINDOW), push);
     }
 }
 
 impl Stage for Lengthen {
-    type In = Long;
+    type In = PartialExtension;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Lengthen";
 
     fn channels() -> Vec<ChannelType> {
-        vec![EXTENDED.describe(), SPENT.describe(), LONG.describe()]
+        vec![EXTENDED.describe(), UNALIGNED.describe(), LONG.describe()]
     }
 
-    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        site.global.push_extended(long.word, Some(MORE), push);
+    fn run(
+        &self,
+        long: &PartialExtension,
+        site: &Site<'_, (), PipelineInputs>,
+        push: &mut Push<'_>,
+    ) {
+        site.global.push_extended(long.seed, Some(MORE), push);
     }
 }
 
 impl Stage for Stretch {
-    type In = Long;
+    type In = PartialExtension;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Stretch";
     const MAPPING: Mapping = Mapping::Each { items: 1, threads: 32 };
 
     fn channels() -> Vec<ChannelType> {
-        vec![EXTENDED.describe(), SPENT.describe()]
+        vec![EXTENDED.describe(), UNALIGNED.describe()]
     }
 
-    fn run(&self, long: &Long, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
+    fn run(
+        &self,
+        long: &PartialExtension,
+        site: &Site<'_, (), PipelineInputs>,
+        push: &mut Push<'_>,
+    ) {
         if site.lane == 0 {
-            site.global.push_extended(long.word, None, push);
+            site.global.push_extended(long.seed, None, push);
         }
     }
 }
 
 impl Stage for Merged {
-    type In = Slice;
+    type In = ChunkSlice;
     type Node = ();
-    type Global = Context;
+    type Global = PipelineInputs;
     const NAME: &'static str = "Merged";
     const MAPPING: Mapping = Mapping::Explode;
 
     fn channels() -> Vec<ChannelType> {
-        vec![ALL_FOUND.describe(), ALL_EXTENDED.describe(), ALL_SPENT.describe()]
+        vec![ALL_FOUND.describe(), ALL_EXTENDED.describe(), ALL_UNALIGNED.describe()]
     }
 
-    fn size(&self, slice: &Slice, _: &Site<'_, (), Context>) -> u32 {
+    fn size(&self, slice: &ChunkSlice, _: &Site<'_, (), PipelineInputs>) -> u32 {
         slice.words
     }
 
-    fn run(&self, slice: &Slice, site: &Site<'_, (), Context>, push: &mut Push<'_>) {
-        let context = site.global;
-        let Some(found) = context.found(*slice, site.element) else { return };
-        let Found { start, count, .. } = found;
+    fn run(&self, slice: &ChunkSlice, site: &Site<'_, (), PipelineInputs>, push: &mut Push<'_>) {
+        let inputs = site.global;
+        let Some(found) = inputs.found(*slice, site.element) else { return };
+        let FoundWord { start, count, .. } = found;
         let own = count.min(MERGED);
         for entry in start..start + own {
-            let Some(word) = context.widened(&found, entry) else { continue };
-            match context.extended(word) {
+            let Some(seed) = inputs.widened(&found, entry) else { continue };
+            match inputs.extended(seed) {
                 Ok(extended) => push.to(ALL_EXTENDED, extended),
-                Err(spent) => push.to(ALL_SPENT, spent),
+                Err(unaligned) => push.to(ALL_UNALIGNED, unaligned),
             }
         }
         if count > own {
-            push.to(ALL_FOUND, Found { start: start + own, count: count - own, ..found });
+            push.to(ALL_FOUND, FoundWord { start: start + own, count: count - own, ..found });
         }
     }
 }

@@ -2,21 +2,21 @@
 
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gapped::script::Op;
-use blastn_pipeline::hsp::{Columns, Hsp};
-use blastn_pipeline::query::queries::Batch;
+use blastn_pipeline::hsp::{ColumnCounts, Hsp};
+use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
-use blastn_pipeline::sequence::fasta::Record;
+use blastn_pipeline::sequence::fasta::FastaRecord;
 
 /// A subject that something was found in.
 #[derive(Debug)]
-pub struct Subject<'d> {
+pub struct ReportedSubject<'d> {
     database: &'d Database,
     pub number: usize,
     pub title: String,
     pub length: usize,
 }
 
-impl<'d> Subject<'d> {
+impl<'d> ReportedSubject<'d> {
     pub fn new(database: &'d Database, number: usize) -> Self {
         let subject = database.subject(number);
         Self { database, number, title: subject.title(), length: subject.length }
@@ -30,15 +30,15 @@ impl<'d> Subject<'d> {
 
 /// An alignment of a query and a subject.
 #[derive(Debug)]
-pub struct Aligned<'a> {
-    pub record: &'a Record,
-    pub subject: &'a Subject<'a>,
+pub struct ReportedAlignment<'a> {
+    pub record: &'a FastaRecord,
+    pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
-    pub columns: Columns,
+    pub columns: ColumnCounts,
     /// Score in bits.
     pub bits: f64,
     /// Whether the subject is shown reversed.
-    pub minus: bool,
+    pub is_minus: bool,
     /// First and last place of the query, from 1.
     pub query: (usize, usize),
     /// Places of the subject beside them, from 1; descending if reversed.
@@ -48,19 +48,19 @@ pub struct Aligned<'a> {
     pub subject_text: String,
 }
 
-impl<'a> Aligned<'a> {
+impl<'a> ReportedAlignment<'a> {
     /// `with_text` tells whether letters are shown.
     pub fn new(
-        record: &'a Record,
-        subject: &'a Subject<'a>,
+        record: &'a FastaRecord,
+        subject: &'a ReportedSubject<'a>,
         hsp: &'a Hsp,
-        batch: &Batch,
+        batch: &QueryBatch,
         with_text: bool,
     ) -> Self {
         let context = &batch.contexts()[hsp.context];
         let length = record.letters.len();
         let (begin, end) = (hsp.query.0 as usize, hsp.query.1 as usize);
-        let strand: Vec<u8> = if context.minus {
+        let strand: Vec<u8> = if context.is_minus {
             let plus = &record.letters[length - end..length - begin];
             plus.iter().rev().map(|&letter| alphabet::complement(letter)).collect()
         } else {
@@ -89,7 +89,7 @@ impl<'a> Aligned<'a> {
                 }
             }
         }
-        let minus = context.minus;
+        let minus = context.is_minus;
         let shown = |mut text: Vec<u8>| -> String {
             if minus {
                 text.reverse();
@@ -105,7 +105,7 @@ impl<'a> Aligned<'a> {
             hsp,
             columns: hsp.columns(&strand, &letters),
             bits,
-            minus,
+            is_minus: minus,
             query: if minus { (length - end + 1, length - begin) } else { (begin + 1, end) },
             subject_range: if minus {
                 (places.end, places.start + 1)
@@ -120,8 +120,8 @@ impl<'a> Aligned<'a> {
 
 /// The query's letters of an alignment, with gaps, those that are masked in lower case.
 pub fn letters_with_masks(
-    aligned: &Aligned<'_>,
-    record: &Record,
+    aligned: &ReportedAlignment<'_>,
+    record: &FastaRecord,
     masks: &[std::ops::Range<usize>],
 ) -> String {
     let mut lower = vec![false; record.letters.len()];

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
-use blastn_pipeline::options::{Options, Strand, Task};
-use blastn_pipeline::query::dust::Dust;
+use blastn_pipeline::options::{BlastTask, SearchOptions, Strand};
+use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::blastn::format::OutputFormat;
+use crate::commands::blastn::report::OutputFormat;
 use crate::options::parse_memory;
 
 /// The command line of `gpualign makedb`.
@@ -42,7 +42,7 @@ enum StrandName {
     Minus,
 }
 
-/// The command line of `gpualign blastn`. Options may be given with one dash.
+/// The command line of `gpualign blastn`. SearchOptions may be given with one dash.
 #[derive(Debug, Args)]
 #[command(rename_all = "snake_case")]
 pub struct BlastnArguments {
@@ -186,36 +186,37 @@ fn percentage(text: &str) -> Result<f64, String> {
 
 impl BlastnArguments {
     /// What to search for.
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> SearchOptions {
         let search = &self.search;
         let task = match search.task {
-            TaskName::Blastn => Task::Blastn,
-            TaskName::Megablast => Task::Megablast,
+            TaskName::Blastn => BlastTask::Blastn,
+            TaskName::Megablast => BlastTask::Megablast,
         };
-        let mut options = Options::new(task);
+        let mut options = SearchOptions::new(task);
         let scoring = &mut options.scoring;
         scoring.reward = search.reward.unwrap_or(scoring.reward);
         scoring.penalty = search.penalty.unwrap_or(scoring.penalty);
         scoring.gap_open = search.gapopen.unwrap_or(scoring.gap_open);
         scoring.gap_extend = search.gapextend.unwrap_or(scoring.gap_extend);
-        options.word = search.word_size.map_or(options.word, usize::from);
+        options.word_size = search.word_size.map_or(options.word_size, usize::from);
         options.e_value = search.evalue;
         options.x_drops.ungapped = search.xdrop_ungap.unwrap_or(options.x_drops.ungapped);
         options.x_drops.gapped = search.xdrop_gap.unwrap_or(options.x_drops.gapped);
-        options.x_drops.last = search.xdrop_gap_final.unwrap_or(options.x_drops.last);
+        options.x_drops.gapped_final =
+            search.xdrop_gap_final.unwrap_or(options.x_drops.gapped_final);
         options.dust = search.dust.0;
         options.soft_masking = search.soft_masking;
-        options.mask_lower = search.lcase_masking;
+        options.masks_lower_case = search.lcase_masking;
         options.strand = match search.strand {
             StrandName::Both => Strand::Both,
             StrandName::Plus => Strand::Plus,
             StrandName::Minus => Strand::Minus,
         };
-        options.targets = search.max_target_seqs as usize;
-        options.alignments = search.max_hsps.map(|hsps| hsps as usize);
-        options.identity = search.perc_identity;
-        options.coverage = search.qcov_hsp_perc;
-        options.culling = Some(search.culling_limit as usize).filter(|&limit| limit > 0);
+        options.max_targets = search.max_target_seqs as usize;
+        options.max_hsps = search.max_hsps.map(|hsps| hsps as usize);
+        options.min_identity = search.perc_identity;
+        options.min_coverage = search.qcov_hsp_perc;
+        options.culling_limit = Some(search.culling_limit as usize).filter(|&limit| limit > 0);
         options
     }
 
@@ -224,10 +225,10 @@ impl BlastnArguments {
         let options = self.options();
         options.check().map_err(|error| error.to_string())?;
         match (options.task, options.scoring.is_linear()) {
-            (Task::Megablast, false) => {
+            (BlastTask::Megablast, false) => {
                 Err("megablast has linear gap costs; -task blastn has others".to_owned())
             }
-            (Task::Blastn, true) => {
+            (BlastTask::Blastn, true) => {
                 Err("-task blastn has affine gap costs; megablast has linear ones".to_owned())
             }
             _ => Ok(()),

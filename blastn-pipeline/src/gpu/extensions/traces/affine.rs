@@ -1,0 +1,55 @@
+//! Sides with affine gap costs and their columns.
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer};
+
+use super::levels::{AFFINE_LEVELS, DeviceQueries, GpuExtensions, TraceKernel};
+use crate::gpu::extensions::parameters::{
+    AffineParameters, ExtensionSide, SLOT_BYTES, TracedSides, source_words,
+};
+use crate::gpu::extensions::text::first_letters;
+
+impl GpuExtensions {
+    /// Extends sides with affine gap costs, with their columns; rows are letters of the queries, columns those of the
+    /// database.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &DeviceBuffer<u32>,
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let rows = first_letters(queries.letters.address(&self.gpu));
+        let columns = first_letters(letters.address(&self.gpu));
+        let matrix = DeviceAddress::new(queries.matrix.address(&self.gpu));
+        let kernel = TraceKernel {
+            kernel: &self.affine,
+            levels: &AFFINE_LEVELS,
+            slot_bytes: SLOT_BYTES,
+            source_words: |sides, level| {
+                let rows = sides.iter().map(|side| side.rows).max().unwrap_or(0).min(level.rows);
+                source_words(rows, level.slots)
+            },
+            parameters: &|launch| AffineParameters {
+                sides: launch.sides,
+                rows,
+                columns,
+                matrix,
+                reaches: launch.reaches,
+                cursors: launch.cursors,
+                sources: launch.sources,
+                runs: launch.runs,
+                source_words: launch.source_words,
+                side_count: launch.side_count,
+                ring_slots: launch.slots,
+                run_capacity: launch.run_capacity,
+                gap_first: queries.gap_first,
+                gap_more: queries.gap_more,
+                padding: 0,
+            },
+        };
+        self.trace(&kernel, sides)
+    }
+}

@@ -1,0 +1,55 @@
+//! Greedy sides and their columns.
+
+use aligner_core::DeviceError;
+use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer};
+
+use super::levels::{DeviceQueries, GREEDY_LEVELS, GpuExtensions, TraceKernel};
+use crate::gpu::extensions::parameters::{
+    ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores, GreedyTraceParameters,
+    TracedSides, greedy_source_words,
+};
+use crate::gpu::extensions::text::first_letters;
+
+impl GpuExtensions {
+    /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the driver fails.
+    pub fn greedy_traces(
+        &self,
+        queries: &DeviceQueries,
+        letters: &DeviceBuffer<u32>,
+        scores: GreedyScores,
+        sides: &[ExtensionSide],
+    ) -> Result<TracedSides, DeviceError> {
+        let subject = first_letters(letters.address(&self.gpu));
+        let query = first_letters(queries.letters.address(&self.gpu));
+        let kernel = TraceKernel {
+            kernel: &self.greedy,
+            levels: &GREEDY_LEVELS,
+            slot_bytes: FRONT_SLOT_BYTES,
+            source_words: |_, level| greedy_source_words(level.rows, level.slots),
+            parameters: &|launch| GreedyTraceParameters {
+                greedy: GreedyParameters {
+                    sides: launch.sides,
+                    subject,
+                    query,
+                    reaches: DeviceAddress::NULL,
+                    cursor: DeviceAddress::NULL,
+                    side_count: launch.side_count,
+                    front_slots: launch.slots,
+                    scores,
+                    padding: 0,
+                },
+                reaches: launch.reaches,
+                cursors: launch.cursors,
+                sources: launch.sources,
+                runs: launch.runs,
+                source_words: launch.source_words,
+                run_capacity: launch.run_capacity,
+                padding: 0,
+            },
+        };
+        self.trace(&kernel, sides)
+    }
+}

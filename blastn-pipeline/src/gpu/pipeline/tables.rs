@@ -1,0 +1,324 @@
+//! Tables that all stages of the pipeline read, as flat arrays in device memory: database, queries and lookup table. The
+//! structs are shared with `cuda/include/blastn/pipeline/tables.cuh`.
+
+use aligner_core::device_struct;
+use aligner_core::gpu::DeviceAddress;
+use bytemuck::cast_slice;
+
+use super::stages::PipelineInputs;
+use crate::scoring::ScoreMatrix;
+use crate::seed::lookup::LookupArrays;
+use crate::seed::word_hits;
+use crate::sequence::packed;
+
+device_struct! {
+    /// A chunk of the database: a subject, or a part of a long one.
+    pub struct DatabaseChunk {
+        /// Index of its first base among the packed ones, a multiple of 4.
+        pub first: u64,
+        /// Number of its bases.
+        pub length: u32,
+        /// Unused.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// A strand of a query, with the scores of its own statistics.
+    pub(crate) struct QueryStrand {
+        /// Index of its first letter among those of the batch.
+        first: u32,
+        /// One behind the index of its last letter.
+        end: u32,
+        /// Minus the X-drop of ungapped extensions.
+        drop: i32,
+        /// Least score of an extension by four columns at a time.
+        reduced_cutoff: i32,
+        /// Least score of an ungapped extension.
+        cutoff: i32,
+        /// 1 if some letter of it is ambiguous, else 0.
+        has_ambiguous: u32,
+    }
+}
+
+device_struct! {
+    /// Score lookup entry: how eight columns, of which it is known which differ, change a score that is 0 before.
+    #[derive(Default)]
+    #[repr(align(8))]
+    pub(crate) struct EightColumnScore {
+        /// Sum of all eight.
+        total: i16,
+        /// Greatest sum of the first 1, 2, ..., 8 columns.
+        best: i16,
+        /// The fewest columns that have this sum.
+        best_length: i16,
+        /// How far the sum falls below its best so far, or below 0, at most: 0 or negative.
+        fall: i16,
+    }
+}
+
+impl EightColumnScore {
+    /// The entry for columns of which those in `different` differ, the first in the lowest bit.
+    fn of(different: usize, reward: i32, penalty: i32) -> Self {
+        let (mut total, mut best, mut best_length, mut fall) = (0, i32::MIN, 0, 0);
+        for column in 0..8 {
+            total += if different >> column & 1 == 0 { reward } else { penalty };
+            if total > best {
+                (best, best_length) = (total, column + 1);
+            }
+            fall = fall.min(total - best.max(0));
+        }
+        let [total, best, best_length, fall] =
+            [total, best, best_length, fall].map(|value| value as i16);
+        Self { total, best, best_length, fall }
+    }
+}
+
+device_struct! {
+    /// What kernels of the pipeline read beside their input.
+    pub struct PipelineTables {
+        /// Bases of the database, as [`packed_words`] packs them, from the first base on.
+        packed_bases: DeviceAddress<u32>,
+        /// Chunks of the database.
+        chunks: DeviceAddress<DatabaseChunk>,
+        /// Of each possible word, a bit: whether the queries have it.
+        word_present: DeviceAddress<u32>,
+        /// Of each possible word, where its entries in `word_places` begin; and the end of all.
+        word_starts: DeviceAddress<u32>,
+        /// Indices of letters at which words begin, grouped by word.
+        word_places: DeviceAddress<u32>,
+        /// Of each letter, a bit: whether a word that is looked up begins there.
+        word_begins: DeviceAddress<u32>,
+        /// Letters of the batch, a byte each.
+        letters: DeviceAddress<u8>,
+        /// Letters packed as the database, with 0 for ambiguous ones.
+        letter_bases: DeviceAddress<u32>,
+        /// Packed likewise, 1 for each ambiguous letter, else 0.
+        ambiguous: DeviceAddress<u32>,
+        /// Strands, in the order of the letters.
+        strands: DeviceAddress<QueryStrand>,
+        /// Scores of all 16 x 16 pairs of letters.
+        matrix: DeviceAddress<i32>,
+        /// Scores of four columns, by the exclusive or of their packed bases; empty unless `uses_quads`.
+        quad_scores: DeviceAddress<i32>,
+        /// Scores of eight columns, by the set of columns that differ.
+        eight_column_scores: DeviceAddress<EightColumnScore>,
+        /// Bit e tells whether a hit with e equal columns before it represents its exact match.
+        representative_offsets: u64,
+        /// Number of letters of the batch.
+        letter_count: u32,
+        /// Number of strands.
+        strand_count: u32,
+        /// Bases of a word in the lookup table.
+        lookup_width: u32,
+        /// Bases that must be equal in a row: the option `word_size`.
+        word_length: u32,
+        /// Bases between two words of the database that are looked up.
+        stride: u32,
+        /// 1 if extensions are first tried by four columns at a time, else 0.
+        uses_quads: u32,
+        /// Score of a column of equal bases.
+        reward: i32,
+        /// Score of a column of different bases.
+        penalty: i32,
+    }
+}
+
+impl PipelineTables {
+    /// Number of letters of the batch.
+    pub(super) fn letters(&self) -> u32 {
+        self.letter_count
+    }
+}
+
+/// Packs bases, which are four a byte, as kernels read them: 16 in a word of 32 bits, the first in the highest two bits, with
+/// four words before them and four or more behind. An element of the result holds two words, the first in its lower half, so
+/// that they are aligned to 8 bytes.
+pub fn packed_words(packed: &[u8]) -> Vec<u64> {
+    let (fours, rest) = packed.as_chunks::<4>();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    let none = [0; 4];
+    let words = std::iter::repeat_n(&none, WORDS_BEFORE).chain(fours).chain([&last]);
+    let mut words: Vec<u32> = words.map(|&bytes| u32::from_be_bytes(bytes)).collect();
+    words.resize((words.len() + 4).next_multiple_of(2), 0);
+    let (pairs, _) = words.as_chunks::<2>();
+    pairs.iter().map(|&[first, second]| u64::from(second) << 32 | u64::from(first)).collect()
+}
+
+/// Words of 32 bits before the first code of [`packed_words`].
+const WORDS_BEFORE: usize = 4;
+
+/// Address of the first bases of [`packed_words`], given that of all words.
+pub fn first_bases(packed_words: u64) -> DeviceAddress<u32> {
+    DeviceAddress::new(packed_words).offset(WORDS_BEFORE as u64)
+}
+
+/// Packs a code of each letter, 2 bits each, as [`packed_words`] does.
+fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
+    let mut bytes = Vec::new();
+    packed::pack(letters.iter().map(|&letter| code(letter)), &mut bytes);
+    packed_words(&bytes)
+}
+
+/// One thing for each array of [`PipelineTables`] but the bases of the database: its bytes, its buffer or its address.
+#[derive(Debug)]
+pub struct PerArray<T> {
+    /// [`PipelineTables::chunks`].
+    chunks: T,
+    /// [`PipelineTables::word_present`].
+    word_present: T,
+    /// [`PipelineTables::word_starts`].
+    word_starts: T,
+    /// [`PipelineTables::word_places`].
+    word_places: T,
+    /// [`PipelineTables::word_begins`].
+    word_begins: T,
+    /// [`PipelineTables::letters`].
+    letters: T,
+    /// [`PipelineTables::letter_bases`].
+    letter_bases: T,
+    /// [`PipelineTables::ambiguous`].
+    ambiguous: T,
+    /// [`PipelineTables::strands`].
+    strands: T,
+    /// [`PipelineTables::matrix`].
+    matrix: T,
+    /// [`PipelineTables::quad_scores`].
+    quad_scores: T,
+    /// [`PipelineTables::eight_column_scores`].
+    eight_column_scores: T,
+}
+
+impl<T> PerArray<T> {
+    /// Makes something else of each.
+    ///
+    /// # Errors
+    /// The first error of `make`.
+    pub fn try_map<U, E>(
+        &self,
+        mut make: impl FnMut(&T) -> Result<U, E>,
+    ) -> Result<PerArray<U>, E> {
+        Ok(PerArray {
+            chunks: make(&self.chunks)?,
+            word_present: make(&self.word_present)?,
+            word_starts: make(&self.word_starts)?,
+            word_places: make(&self.word_places)?,
+            word_begins: make(&self.word_begins)?,
+            letters: make(&self.letters)?,
+            letter_bases: make(&self.letter_bases)?,
+            ambiguous: make(&self.ambiguous)?,
+            strands: make(&self.strands)?,
+            matrix: make(&self.matrix)?,
+            quad_scores: make(&self.quad_scores)?,
+            eight_column_scores: make(&self.eight_column_scores)?,
+        })
+    }
+
+    /// Makes something else of each, which cannot fail.
+    #[must_use]
+    pub fn map<U>(&self, mut make: impl FnMut(&T) -> U) -> PerArray<U> {
+        let made: Result<_, std::convert::Infallible> = self.try_map(|one| Ok(make(one)));
+        let Ok(made) = made;
+        made
+    }
+}
+
+/// The arrays of [`PipelineTables`] in the host's memory, but for the bases of the database.
+#[derive(Debug)]
+pub struct PipelineArrays<'a> {
+    inputs: &'a PipelineInputs,
+    chunks: &'a [DatabaseChunk],
+    strands: Vec<QueryStrand>,
+    matrix: Vec<i32>,
+    letter_bases: Vec<u64>,
+    ambiguous: Vec<u64>,
+    eight_column_scores: Vec<EightColumnScore>,
+}
+
+impl<'a> PipelineArrays<'a> {
+    /// The arrays for a batch of queries, and chunks of a database.
+    pub fn new(inputs: &'a PipelineInputs, chunks: &'a [DatabaseChunk]) -> Self {
+        let batch = &inputs.batch;
+        let is_ambiguous = |letter: u8| letter > 3;
+        let strands = batch.contexts().iter().map(|context| {
+            let range = context.range();
+            let (first, end) = (range.start as u32, range.end as u32);
+            let letters = &batch.letters[range];
+            // Strands without statistics have no words.
+            let scores = context.statistics.map_or((0, 0, 0), |statistics| {
+                (-statistics.x_drop, statistics.approximate_cutoff(), statistics.trigger)
+            });
+            let (drop, reduced_cutoff, cutoff) = scores;
+            let has_ambiguous = letters.iter().any(|&letter| is_ambiguous(letter)).into();
+            QueryStrand { first, end, drop, reduced_cutoff, cutoff, has_ambiguous }
+        });
+        let letters = 0..16_u8;
+        let matrix = letters.clone().flat_map(|one| {
+            letters.clone().map(move |other| ScoreMatrix::get(&batch.matrix, one, other))
+        });
+        let matrix: Vec<i32> = matrix.collect();
+        let eight_column_scores =
+            (0..256).map(|different| EightColumnScore::of(different, matrix[0], matrix[1]));
+        Self {
+            letter_bases: packed_codes(&batch.letters, |letter| {
+                if is_ambiguous(letter) { 0 } else { letter }
+            }),
+            ambiguous: packed_codes(&batch.letters, |letter| is_ambiguous(letter).into()),
+            strands: strands.collect(),
+            eight_column_scores: eight_column_scores.collect(),
+            matrix,
+            inputs,
+            chunks,
+        }
+    }
+
+    /// Bytes of the arrays.
+    pub fn bytes(&self) -> PerArray<&[u8]> {
+        let LookupArrays { present, starts, positions, indexed } = self.inputs.lookup.arrays();
+        PerArray {
+            chunks: cast_slice(self.chunks),
+            word_present: cast_slice(present),
+            word_starts: cast_slice(starts),
+            word_places: cast_slice(positions),
+            word_begins: cast_slice(indexed),
+            letters: &self.inputs.batch.letters,
+            letter_bases: cast_slice(&self.letter_bases),
+            ambiguous: cast_slice(&self.ambiguous),
+            strands: cast_slice(&self.strands),
+            matrix: cast_slice(&self.matrix),
+            quad_scores: self.inputs.fours.0.as_ref().map_or(&[], |fours| cast_slice(fours)),
+            eight_column_scores: cast_slice(&self.eight_column_scores),
+        }
+    }
+
+    /// The tables, once the arrays are in device memory: `packed_words` is the address of those of the database, and
+    /// `arrays` has the addresses of the others.
+    pub fn tables(&self, packed_words: u64, arrays: &PerArray<u64>) -> PipelineTables {
+        let PipelineInputs { batch, lookup, word, fours, .. } = self.inputs;
+        PipelineTables {
+            packed_bases: first_bases(packed_words),
+            chunks: DeviceAddress::new(arrays.chunks),
+            word_present: DeviceAddress::new(arrays.word_present),
+            word_starts: DeviceAddress::new(arrays.word_starts),
+            word_places: DeviceAddress::new(arrays.word_places),
+            word_begins: DeviceAddress::new(arrays.word_begins),
+            letters: DeviceAddress::new(arrays.letters),
+            letter_bases: first_bases(arrays.letter_bases),
+            ambiguous: first_bases(arrays.ambiguous),
+            strands: DeviceAddress::new(arrays.strands),
+            matrix: DeviceAddress::new(arrays.matrix),
+            quad_scores: DeviceAddress::new(arrays.quad_scores),
+            eight_column_scores: DeviceAddress::new(arrays.eight_column_scores),
+            representative_offsets: word_hits::representative_hits(lookup, *word),
+            letter_count: batch.letters.len() as u32,
+            strand_count: self.strands.len() as u32,
+            lookup_width: lookup.width() as u32,
+            word_length: *word as u32,
+            stride: lookup.stride() as u32,
+            uses_quads: u32::from(fours.0.is_some()),
+            reward: self.matrix[0],
+            penalty: self.matrix[1],
+        }
+    }
+}

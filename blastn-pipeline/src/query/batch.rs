@@ -1,0 +1,283 @@
+//! A batch of queries in the form in which it is searched: both strands of all queries, end to end.
+//!
+//! ```text
+//!   letters    | plus of query 0 | minus of query 0 | plus of query 1 | ...     | is a sentinel
+//!   contexts     first, length     first, length      ...
+//!   segments     ------   -----    -----   ------     unmasked ranges: words are looked up there
+//! ```
+
+use std::ops::Range;
+
+use crate::options::{SearchOptions, Strand};
+use crate::query::batch_parameters::BatchParameters;
+use crate::query::context::{ContextStatistics, QueryContext};
+use crate::scoring::ScoreMatrix;
+use crate::sequence::alphabet::{ANY, SENTINEL, complement};
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::statistics::tables::{self, GappedParameters};
+
+/// Queries that are searched together.
+#[derive(Debug)]
+pub struct QueryBatch {
+    /// Letters of all contexts, with a sentinel before each context and behind the last.
+    pub(crate) letters: Vec<u8>,
+    /// Strands of all queries, in the order of `letters`.
+    pub(crate) contexts: Vec<QueryContext>,
+    /// Unmasked ranges of `letters`, ascending, each within one context.
+    pub(crate) segments: Vec<Range<usize>>,
+    pub(crate) matrix: ScoreMatrix,
+    /// Parameters that follow from all queries that are searched together.
+    pub(crate) parameters: BatchParameters,
+    /// Whether odd scores are rounded down before E-values are computed.
+    rounds_scores_down: bool,
+    query_count: usize,
+}
+
+impl QueryBatch {
+    /// Prepares queries for a search of a database of the given size.
+    ///
+    /// # Panics
+    /// If [`SearchOptions::check`] fails.
+    pub fn new(records: &[FastaRecord], options: &SearchOptions, database: DatabaseSize) -> Self {
+        let Some(statistics) = tables::scoring_statistics(&options.scoring) else {
+            panic!("the scores are not supported: check the options first");
+        };
+        let mut batch = Self {
+            letters: vec![SENTINEL],
+            contexts: Vec::new(),
+            segments: Vec::new(),
+            matrix: ScoreMatrix::new(&options.scoring),
+            parameters: BatchParameters::new(&[], &[], options),
+            rounds_scores_down: statistics.rounds_scores_down,
+            query_count: records.len(),
+        };
+        for (query, record) in records.iter().enumerate() {
+            batch.add(query, record, options, statistics.gapped, database);
+        }
+        batch.parameters = batch.parameters_of(0..records.len(), options);
+        batch
+    }
+
+    /// Replaces the batch parameters.
+    #[must_use]
+    pub(crate) fn with_parameters(self, parameters: BatchParameters) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The batch parameters that some of the queries would have if they were searched without the others.
+    pub(crate) fn parameters_of(
+        &self,
+        queries: Range<usize>,
+        options: &SearchOptions,
+    ) -> BatchParameters {
+        let contexts = self.contexts_of(queries);
+        let first_segment = |context: usize| {
+            let first = self.contexts.get(context).map_or(self.letters.len(), |it| it.first);
+            self.segments.partition_point(|segment| segment.start < first)
+        };
+        let segments = first_segment(contexts.start)..first_segment(contexts.end);
+        BatchParameters::new(&self.contexts[contexts], &self.segments[segments], options)
+    }
+
+    /// The numbers of the contexts of some queries.
+    pub(crate) fn contexts_of(&self, queries: Range<usize>) -> Range<usize> {
+        let first_of = |query| self.contexts.partition_point(|context| context.query < query);
+        first_of(queries.start)..first_of(queries.end)
+    }
+
+    /// Appends the strands of a query.
+    fn add(
+        &mut self,
+        query: usize,
+        record: &FastaRecord,
+        options: &SearchOptions,
+        gapped: GappedParameters,
+        database: DatabaseSize,
+    ) {
+        let length = record.letters.len();
+        let masks = masked_ranges(record, options);
+        let mut plus = record.letters.clone();
+        if !options.soft_masking {
+            for mask in &masks {
+                plus[mask.clone()].fill(ANY);
+            }
+        }
+        for is_minus in [false, true] {
+            let unwanted = if is_minus { Strand::Plus } else { Strand::Minus };
+            if options.strand == unwanted || length == 0 {
+                continue;
+            }
+            let first = self.letters.len();
+            if is_minus {
+                self.letters.extend(plus.iter().rev().map(|&letter| complement(letter)));
+            } else {
+                self.letters.extend(&plus);
+            }
+            let strand = &self.letters[first..];
+            let statistics =
+                ContextStatistics::new(strand, &self.matrix, options, gapped, database);
+            self.letters.push(SENTINEL);
+            self.contexts.push(QueryContext { first, length, query, is_minus, statistics });
+            if statistics.is_some() {
+                let mirrored =
+                    masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
+                let masks = if is_minus { mirrored.collect() } else { masks.clone() };
+                let unmasked = unmasked_ranges(&masks, length);
+                self.segments.extend(unmasked.map(|gap| first + gap.start..first + gap.end));
+            }
+        }
+    }
+
+    /// Number of queries in the batch.
+    pub fn queries(&self) -> usize {
+        self.query_count
+    }
+
+    /// The letters of all contexts, with a sentinel before each context and behind the last.
+    pub fn letters(&self) -> &[u8] {
+        &self.letters
+    }
+
+    /// The strands of all queries that are searched; the plus strand of a query comes before its minus strand.
+    pub fn contexts(&self) -> &[QueryContext] {
+        &self.contexts
+    }
+
+    /// The number of the context that contains a position of `letters`, or whose end is there.
+    #[inline]
+    pub(crate) fn context_at(&self, position: usize) -> usize {
+        self.contexts.partition_point(|context| context.first <= position) - 1
+    }
+
+    /// The number of the context with the other strand of the same query, if that strand is searched.
+    pub(crate) fn opposite(&self, context: usize) -> Option<usize> {
+        let query = self.contexts[context].query;
+        let is_opposite =
+            |&other: &usize| self.contexts.get(other).is_some_and(|other| other.query == query);
+        [context + 1, context.wrapping_sub(1)].into_iter().find(is_opposite)
+    }
+
+    /// The letters of a context, without sentinels.
+    pub(crate) fn strand(&self, context: usize) -> &[u8] {
+        &self.letters[self.contexts[context].range()]
+    }
+
+    /// The statistics of a context in which a hit was found; contexts without statistics have no hits.
+    pub(crate) fn statistics(&self, context: usize) -> &ContextStatistics {
+        let Some(statistics) = &self.contexts[context].statistics else {
+            panic!("nothing is found in a context without statistics");
+        };
+        statistics
+    }
+
+    /// The E-value of a raw score of a gapped alignment.
+    pub(crate) fn e_value(&self, context: usize, score: i32) -> f64 {
+        let statistics = self.statistics(context);
+        let score = if self.rounds_scores_down { score & !1 } else { score };
+        statistics.gapped.e_value(score, statistics.space.effective)
+    }
+
+    /// The bit score of a raw score of a gapped alignment; 0 in a context without statistics.
+    pub fn bit_score(&self, context: usize, score: i32) -> f64 {
+        self.contexts[context].statistics.map_or(0.0, |statistics| statistics.gapped.bits(score))
+    }
+}
+
+/// The masked ranges of a query's plus strand, ascending and apart from each other: low-complexity regions and, if the
+/// options say so, lower-case letters.
+pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range<usize>> {
+    let mut masks: Vec<Range<u32>> =
+        options.dust.map(|dust| dust.mask(&record.letters)).unwrap_or_default();
+    if options.masks_lower_case {
+        masks.extend(record.lower_case.iter().cloned());
+        masks.sort_unstable_by_key(|mask| mask.start);
+    }
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for mask in masks {
+        let mask = mask.start as usize..mask.end as usize;
+        match joined.last_mut() {
+            Some(last) if last.end >= mask.start => last.end = last.end.max(mask.end),
+            _ => joined.push(mask),
+        }
+    }
+    joined
+}
+
+/// The ranges of a sequence between its masked ranges, without empty ones.
+fn unmasked_ranges(masks: &[Range<usize>], length: usize) -> impl Iterator<Item = Range<usize>> {
+    let starts = std::iter::once(0).chain(masks.iter().map(|mask| mask.end));
+    let ends = masks.iter().map(|mask| mask.start).chain(std::iter::once(length));
+    starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::BlastTask;
+    use crate::sequence::alphabet::encode;
+
+    fn record(letters: &str) -> FastaRecord {
+        let letters: Vec<u8> = letters.bytes().filter_map(encode).collect();
+        let lower = if letters.len() > 4 { vec![2..4] } else { Vec::new() };
+        FastaRecord { title: "q".to_owned(), letters, lower_case: lower }
+    }
+
+    fn batch(options: &SearchOptions) -> QueryBatch {
+        let records = [record("ACGTTR"), record(""), record("NNN"), record("GGA")];
+        QueryBatch::new(&records, options, DatabaseSize { letters: 1000, sequences: 2 })
+    }
+
+    #[test]
+    fn strands_lie_end_to_end_between_sentinels() {
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        let of = |batch: &QueryBatch| -> Vec<(usize, usize, bool, bool)> {
+            let contexts = batch.contexts.iter();
+            contexts.map(|c| (c.first, c.query, c.is_minus, c.statistics.is_some())).collect()
+        };
+        let both = batch(&options);
+        let text: String = both
+            .letters
+            .iter()
+            .map(|&letter| char::from(crate::sequence::alphabet::decode(letter)))
+            .collect();
+        assert_eq!(text, "-ACGTTR-YAACGT-NNN-NNN-GGA-TCC-");
+        let expected = [
+            (1, 0, false, true),
+            (8, 0, true, true),
+            (15, 2, false, false),
+            (19, 2, true, false),
+            (23, 3, false, true),
+            (27, 3, true, true),
+        ];
+        assert_eq!(of(&both), expected);
+        assert_eq!(both.context_at(7), 0);
+        assert_eq!(both.context_at(8), 1);
+        assert_eq!(both.segments, [1..7, 8..14, 23..26, 27..30]);
+        options.strand = Strand::Minus;
+        assert_eq!(of(&batch(&options)).iter().filter(|context| !context.2).count(), 0);
+    }
+
+    #[test]
+    fn masks_are_mirrored_and_hard_ones_become_n() {
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        options.masks_lower_case = true;
+        assert_eq!(batch(&options).segments[..4], [1..3, 5..7, 8..10, 12..14]);
+        options.soft_masking = false;
+        let letters = &batch(&options).letters;
+        assert_eq!(letters[1..7], [0, 1, ANY, ANY, 3, 4]);
+    }
+
+    #[test]
+    fn cutoffs_of_blastn() {
+        let query = "ACGTTGCATGCCATTACGGATCCATGACGGT".repeat(10);
+        let options = SearchOptions::new(BlastTask::Blastn);
+        let extent = DatabaseSize { letters: 2_476_164, sequences: 42 };
+        let batch = QueryBatch::new(&[record(&query)], &options, extent);
+        let statistics = batch.statistics(0);
+        assert_eq!((batch.parameters.gapped_x_drop, batch.parameters.final_x_drop), (33, 110));
+        assert!(statistics.trigger <= statistics.cutoff);
+        assert!(batch.e_value(0, statistics.cutoff + 1) <= 10.0);
+        assert_eq!(batch.e_value(0, 41).to_bits(), batch.e_value(0, 40).to_bits());
+    }
+}

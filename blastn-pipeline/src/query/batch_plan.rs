@@ -1,0 +1,205 @@
+//! The division of queries into batches.
+//!
+//! ```text
+//!   queries     q q q q q q q q q q q q q q q q q
+//!   portions    ----- --- ------- --- ----- -----    queries that NCBI's blastn searches together
+//!   batches     ----------- --------------- -----    queries that are searched together here
+//! ```
+//!
+//! A portion determines the [parameters](BatchParameters) that its queries are searched with, and its size follows from the
+//! number of hits of the portions before it. A GPU takes many more queries at a time than the caches of a CPU, so several
+//! portions are searched together, with the parameters of the first. The number of hits then tells where the other portions
+//! end and what their parameters are. From the first query on whose parameters differ, queries are left to the next batch.
+
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::query::batch_parameters::BatchParameters;
+use crate::query::portion_size::PortionSize;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+
+/// Greatest number of portions of a batch, approximately.
+const MAX_PORTIONS: u64 = 8;
+
+/// Greatest number of bases of a batch of more than one portion, approximately. More bases do not fill a GPU any better, and
+/// with fewer batches fewer workers are busy.
+const MAX_BASES: u64 = 1 << 14;
+
+/// Divides queries into batches, one batch after the other.
+#[derive(Debug)]
+pub(crate) struct BatchPlan<'a> {
+    queries: &'a [FastaRecord],
+    options: &'a SearchOptions,
+    database: DatabaseSize,
+    /// Number of the first query of the next batch, which is the number of queries in the batches before.
+    first: usize,
+    /// Size of the next portion of which no query is in a batch.
+    size: PortionSize,
+    /// Portion of the next query, if it is known.
+    portion: Option<Portion>,
+    /// Approximate number of portions of the next batch.
+    ahead: u64,
+}
+
+/// Queries that NCBI's blastn searches together.
+#[derive(Debug, Clone, Copy)]
+struct Portion {
+    /// Number of the query behind the portion.
+    end: usize,
+    parameters: BatchParameters,
+    /// Number of ungapped alignments of those queries of the portion that are in the batches before.
+    extensions: u64,
+}
+
+impl<'a> BatchPlan<'a> {
+    /// A plan for these queries and a database of this size.
+    pub(crate) fn new(
+        queries: &'a [FastaRecord],
+        options: &'a SearchOptions,
+        database: DatabaseSize,
+    ) -> Self {
+        let size = PortionSize::new(options.task, database.letters);
+        // How many hits a portion has is unknown before the first, so the first batch is one portion.
+        Self { queries, options, database, first: 0, size, portion: None, ahead: 1 }
+    }
+
+    /// The number of the first query of the next batch.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The next batch as it is planned, or `None` behind the last query. [`BatchPlan::settle`] may shorten it.
+    pub(crate) fn batch(&mut self) -> Option<QueryBatch> {
+        let rest = &self.queries[self.first..];
+        let least = self.portion.map_or(0, |portion| portion.end - self.first);
+        let planned = &rest[..self.size.queries(rest, self.ahead).max(least)];
+        if planned.is_empty() {
+            return None;
+        }
+        let batch = QueryBatch::new(planned, self.options, self.database);
+        let portion = self.portion.unwrap_or_else(|| self.portion_at(self.first, &batch));
+        self.portion = Some(portion);
+        Some(batch.with_parameters(portion.parameters))
+    }
+
+    /// A batch of some queries, to be searched with given parameters.
+    pub(crate) fn batch_of(
+        &self,
+        queries: &[FastaRecord],
+        parameters: BatchParameters,
+    ) -> QueryBatch {
+        QueryBatch::new(queries, self.options, self.database).with_parameters(parameters)
+    }
+
+    /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the queries that
+    /// belong in the batch: those from the first on that have its parameters. The next batch is planned to have at max_portions about
+    /// `hits` ungapped alignments.
+    pub(crate) fn settle(
+        &mut self,
+        batch: &QueryBatch,
+        extensions: &[u64],
+        hits: u64,
+    ) -> &'a [FastaRecord] {
+        let end = self.first + extensions.len();
+        let mut settled = self.first;
+        while settled < end {
+            let mut portion = self.portion.unwrap_or_else(|| self.portion_at(settled, batch));
+            self.portion = Some(portion);
+            if portion.parameters != batch.parameters {
+                break;
+            }
+            let till = portion.end.min(end);
+            let own = &extensions[settled - self.first..till - self.first];
+            portion.extensions += own.iter().sum::<u64>();
+            settled = till;
+            self.portion = (portion.end > till).then_some(portion);
+            if portion.end == till {
+                self.size.update(portion.extensions);
+            }
+        }
+        // Where parameters have just changed, they may change again.
+        let max_portions = if settled == end { MAX_PORTIONS } else { 1 };
+        let room = (hits / self.size.hits()).min(MAX_BASES / self.size.bases());
+        self.ahead = room.clamp(1, max_portions);
+        let queries = &self.queries[self.first..settled];
+        self.first = settled;
+        queries
+    }
+
+    /// The portion that begins at a query of the planned batch.
+    fn portion_at(&self, first: usize, batch: &QueryBatch) -> Portion {
+        let end = first + self.size.queries(&self.queries[first..], 1);
+        let own = first - self.first..end - self.first;
+        let parameters = if own.end <= batch.queries() {
+            batch.parameters_of(own, self.options)
+        } else {
+            QueryBatch::new(&self.queries[first..end], self.options, self.database).parameters
+        };
+        Portion { end, parameters, extensions: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::options::BlastTask;
+
+    /// The batch parameters of each query, found by searching portion by portion, as NCBI's program does.
+    fn portion_by_portion(plan: &BatchPlan<'_>, extensions: &[u64]) -> Vec<BatchParameters> {
+        let BatchPlan { queries, options, database, .. } = *plan;
+        let mut size = plan.size.clone();
+        let mut all_parameters = Vec::new();
+        while all_parameters.len() < queries.len() {
+            let own = all_parameters.len()
+                ..all_parameters.len() + size.queries(&queries[all_parameters.len()..], 1);
+            all_parameters.resize(
+                own.end,
+                QueryBatch::new(&queries[own.clone()], options, database).parameters,
+            );
+            size.update(extensions[own].iter().sum());
+        }
+        all_parameters
+    }
+
+    #[test]
+    fn each_query_is_searched_with_the_parameters_of_its_portion() {
+        let (mut batches, mut cut, mut changes) = (0, 0, 0);
+        for seed in 0..40 {
+            let mut random = Rng::with_seed(seed);
+            let task = if random.bool() { BlastTask::Blastn } else { BlastTask::Megablast };
+            let (options, database) =
+                (SearchOptions::new(task), DatabaseSize { letters: 1_000_000, sequences: 9 });
+            let longest = random.usize(2..4_000);
+            let queries: Vec<FastaRecord> = (0..random.usize(1..120))
+                .map(|_| {
+                    let letters = (0..random.usize(..longest)).map(|_| random.u8(..4)).collect();
+                    FastaRecord { letters, ..FastaRecord::default() }
+                })
+                .collect();
+            let rate = 1 << random.u64(..12);
+            let extensions: Vec<u64> = queries
+                .iter()
+                .map(|query| random.u64(..2 * rate) * query.letters.len() as u64)
+                .collect();
+            let mut plan = BatchPlan::new(&queries, &options, database);
+            let expected = portion_by_portion(&plan, &extensions);
+            changes += expected.windows(2).filter(|two| two[0] != two[1]).count();
+            let mut made = Vec::new();
+            while let Some(batch) = plan.batch() {
+                let first = plan.first();
+                assert_eq!(first, made.len(), "seed {seed}");
+                let of_batch = &extensions[first..first + batch.queries()];
+                let settled = plan.settle(&batch, of_batch, random.u64(..20_000_000));
+                assert!(!settled.is_empty() && settled.len() <= batch.queries(), "seed {seed}");
+                assert_eq!(settled.as_ptr(), queries[first..].as_ptr(), "seed {seed}");
+                batches += 1;
+                cut += usize::from(settled.len() < batch.queries());
+                made.resize(first + settled.len(), batch.parameters);
+            }
+            assert_eq!(made, expected, "seed {seed}");
+        }
+        assert!(batches > 100 && cut > 10 && changes > 20, "{batches} {cut} {changes}");
+    }
+}

@@ -1,0 +1,66 @@
+//! A batch of queries after each stage of its search: seeding, preliminary scoring, and traceback.
+
+use std::sync::Arc;
+
+use aligner_core::stream::Backend;
+
+use crate::gpu::engine;
+use crate::hsp::Hsp;
+use crate::hsp::subject_hit::SubjectHit;
+use crate::query::batch::QueryBatch;
+use crate::search::times::SearchTimes;
+use crate::seed::lookup::Lookup;
+
+/// A batch after seeding: the number of ungapped alignments of each query is known, gapped scores may not be.
+pub struct SeededBatch<B: Backend> {
+    pub(crate) batch: Arc<QueryBatch>,
+    pub(crate) lookup: Arc<Lookup>,
+    pub(crate) seeds: SeedHits<B>,
+    /// Number of ungapped alignments of each query that score at least the gap trigger.
+    pub extensions: Vec<u64>,
+    pub(crate) times: SearchTimes,
+}
+
+/// Hits of a batch after seeding.
+pub(crate) enum SeedHits<B: Backend> {
+    /// Ungapped alignments in the memory of a device; gapped extension is still to come.
+    OnDevice(Vec<engine::SeededRun<B>>),
+    /// Subjects of each query with their preliminary alignments, which the CPU finds in one go.
+    Subjects(Vec<Vec<SubjectHit>>),
+}
+
+/// A batch after the preliminary search: scores and ends of gapped alignments are known, their columns are not.
+#[derive(Debug)]
+pub struct ScoredBatch {
+    pub(crate) batch: Arc<QueryBatch>,
+    /// Subjects of each query with their preliminary alignments, in no particular order.
+    pub(crate) hits: Vec<Vec<SubjectHit>>,
+    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`].
+    pub(crate) extensions: Vec<u64>,
+    pub(crate) times: SearchTimes,
+}
+
+/// Final results of a batch.
+#[derive(Debug)]
+pub struct SearchResults {
+    /// The queries as they were searched, with their statistics. [`Hsp::context`] counts its contexts.
+    pub batch: Arc<QueryBatch>,
+    /// Reported subjects of each query, the best first.
+    pub hits: Vec<Vec<SubjectHit>>,
+    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`]: a measure of the work.
+    pub extensions: Vec<u64>,
+    /// Time spent in each stage.
+    pub times: SearchTimes,
+}
+
+impl SearchResults {
+    /// The bit score of one of the reported alignments.
+    pub fn bit_score(&self, hsp: &Hsp) -> f64 {
+        self.batch.bit_score(hsp.context, hsp.score)
+    }
+
+    /// Whether the minus strand of the query is aligned. Positions in the query then count from its other end.
+    pub fn is_minus(&self, hsp: &Hsp) -> bool {
+        self.batch.contexts()[hsp.context].is_minus
+    }
+}

@@ -1,0 +1,341 @@
+//! The search of a database, from batches of queries to results.
+//!
+//! ```text
+//!   queries --seed--> SeededBatch --prefilter--> SeededBatch --extend--> ScoredBatch --finish--> SearchResults
+//!             words,               hopeless pairs             gapped                  alignments
+//!             ungapped             dropped (GPU)              scores                  with columns
+//! ```
+//!
+//! Each stage of a batch may run on another thread while the next batch is in an earlier stage.
+
+use std::sync::{Arc, OnceLock};
+
+use aligner_core::{Device, DeviceError};
+use rayon::prelude::*;
+
+use crate::database::Database;
+use crate::error::SearchError;
+use crate::gapped;
+use crate::gpu::engine::DeviceEngine;
+use crate::gpu::limits::{self, Limits};
+use crate::gpu::worker::{GpuWorker, Worker};
+use crate::hsp::subject_hit::SubjectHit;
+use crate::hsp::{Hsp, culling, ranking};
+use crate::options::SearchOptions;
+use crate::query::batch::QueryBatch;
+use crate::search::batch_states::{ScoredBatch, SearchResults, SeedHits, SeededBatch};
+use crate::search::preliminary::{PreliminaryBuffers, PreliminaryHits, PreliminarySearch};
+use crate::search::times::{Clock, SearchTimes};
+use crate::search::traceback;
+use crate::seed::lookup::Lookup;
+use crate::sequence::fasta::FastaRecord;
+use crate::statistics::DatabaseSize;
+use crate::ungapped::extension::ByteScoreTable;
+
+/// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of its own.
+pub const WORKERS: usize = 4;
+
+/// Number of better alignments beyond the culling limit that are tolerated before final alignments are made, since scores may
+/// still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
+const CULLING_RESERVE: usize = 3;
+
+/// Searches a database with some options, on the CPU or on a GPU.
+#[derive(Debug)]
+pub struct Searcher<'a, W: Worker = GpuWorker> {
+    database: &'a Database,
+    options: SearchOptions,
+    engine: Option<DeviceEngine<'a, W>>,
+    /// Error after which the GPU was given up, if it failed.
+    failure: OnceLock<DeviceError>,
+}
+
+impl<'a> Searcher<'a> {
+    /// Prepares searches on the CPU or on a GPU. For a GPU, uploads the database, or the first part that fits into `memory`
+    /// bytes of device memory, by default half of the free memory.
+    ///
+    /// # Errors
+    /// If no statistics are known for the scores, or the device fails.
+    pub fn new(
+        database: &'a Database,
+        options: SearchOptions,
+        device: Device,
+        memory: Option<u64>,
+    ) -> Result<Self, SearchError> {
+        options.check()?;
+        let Device::Cuda(gpu) = device else {
+            return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
+        };
+        let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
+        let others = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
+        let free = gpu.free_memory()?;
+        let memory = memory.unwrap_or(free / 2);
+        // The other half is for batches: one for each worker, and one that is being seeded.
+        let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
+        // Both strands are looked up.
+        let places = 2 * options.task.max_batch_bases();
+        Self::with_workers(
+            database,
+            options,
+            (GpuWorker::new(&gpu)?, others),
+            Limits { memory, places, hits },
+        )
+    }
+}
+
+impl<'a, W: Worker> Searcher<'a, W> {
+    /// Prepares searches on a device within limits, and uploads the first part of the database. The first worker seeds
+    /// batches; the others, at least one, prefilter, extend and finish them.
+    ///
+    /// # Errors
+    /// If no statistics are known for the scores, or the device fails.
+    pub fn with_workers(
+        database: &'a Database,
+        options: SearchOptions,
+        (seeds, others): (W, Vec<W>),
+        limits: Limits,
+    ) -> Result<Self, SearchError> {
+        options.check()?;
+        let engine = Some(DeviceEngine::new(seeds, others, database, limits)?);
+        Ok(Self { database, options, engine, failure: OnceLock::new() })
+    }
+
+    /// The error after which searches went on without the GPU, if it failed. Results are the same.
+    pub fn failure(&self) -> Option<&DeviceError> {
+        self.failure.get()
+    }
+
+    /// The GPU, unless it failed.
+    fn engine(&self) -> Option<&DeviceEngine<'a, W>> {
+        self.engine.as_ref().filter(|_| self.failure.get().is_none())
+    }
+
+    /// The value of a step on the GPU, or `None` if the GPU failed, which is noted; then the CPU goes on.
+    fn note_failure<T>(&self, result: Result<T, DeviceError>) -> Option<T> {
+        result.map_err(|error| self.failure.set(error)).ok()
+    }
+
+    /// The options of all searches.
+    pub fn options(&self) -> &SearchOptions {
+        &self.options
+    }
+
+    /// The database that is searched.
+    pub fn database(&self) -> &'a Database {
+        self.database
+    }
+
+    /// Searches the database for one batch of queries, on the current rayon pool. Results depend on the queries that are searched
+    /// together, as in NCBI's blastn, but not on threads or device.
+    pub fn search(&self, queries: &[FastaRecord]) -> SearchResults {
+        self.finish(queries, self.extend(self.prefilter(self.seed(queries))))
+    }
+
+    /// The size of the database.
+    pub(crate) fn database_size(&self) -> DatabaseSize {
+        DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
+    }
+
+    /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU, so that batches
+    /// are as small as the caches of a CPU need them.
+    pub(crate) fn hits(&self) -> u64 {
+        self.engine().map_or(0, DeviceEngine::hits)
+    }
+
+    /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one goes on.
+    pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
+        self.seed_batch(QueryBatch::new(queries, &self.options, self.database_size()))
+    }
+
+    /// As [`Self::seed`], for queries whose batch parameters are known.
+    pub(crate) fn seed_batch(&self, batch: QueryBatch) -> SeededBatch<W::Backend> {
+        let batch = Arc::new(batch);
+        let lookup = Arc::new(Lookup::new(&batch, self.options.word_size));
+        let (mut times, mut clock) = (SearchTimes::default(), Clock::new());
+        let on_device = self
+            .engine()
+            .and_then(|engine| self.note_failure(engine.seeded(&self.options, (&batch, &lookup))));
+        let (seeds, extensions) = if let Some(seeded) = on_device {
+            times.seeding = clock.lap();
+            let mut extensions = vec![0; batch.queries()];
+            for counts in seeded.iter().map(|run| &run.counts) {
+                extensions.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
+            }
+            (SeedHits::OnDevice(seeded), extensions)
+        } else {
+            let byte_scores = ByteScoreTable::new(&self.options);
+            let (hits, extensions) =
+                self.by_subject(&self.preliminary_search(&batch, &lookup, &byte_scores));
+            times.preliminary = clock.lap();
+            (SeedHits::Subjects(hits), extensions)
+        };
+        SeededBatch { batch, lookup, seeds, extensions, times }
+    }
+
+    /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without one, does nothing.
+    /// The step may be left out: results are the same.
+    pub fn prefilter(&self, mut seeded: SeededBatch<W::Backend>) -> SeededBatch<W::Backend> {
+        let Some(limit) = self.preliminary_limit() else {
+            return seeded;
+        };
+        seeded.seeds = match seeded.seeds {
+            SeedHits::Subjects(hits) => SeedHits::Subjects(hits),
+            SeedHits::OnDevice(hits) => {
+                let mut clock = Clock::new();
+                let byte_scores = ByteScoreTable::new(&self.options);
+                let search = self.preliminary_search(&seeded.batch, &seeded.lookup, &byte_scores);
+                let prefilter = |engine: &DeviceEngine<'a, W>| {
+                    self.note_failure(engine.prefiltered(&search, hits, limit))
+                };
+                let kept = self.engine().and_then(prefilter);
+                seeded.times.prefilter = clock.lap();
+                kept.map_or_else(
+                    || SeedHits::Subjects(self.by_subject(&search).0),
+                    SeedHits::OnDevice,
+                )
+            }
+        };
+        seeded
+    }
+
+    /// Extends ungapped alignments with gaps, for their scores and ends alone.
+    pub fn extend(&self, seeded: SeededBatch<W::Backend>) -> ScoredBatch {
+        let SeededBatch { batch, lookup, seeds, extensions, mut times } = seeded;
+        let byte_scores = ByteScoreTable::new(&self.options);
+        let search = self.preliminary_search(&batch, &lookup, &byte_scores);
+        let mut clock = Clock::new();
+        let hits = match seeds {
+            SeedHits::Subjects(hits) => hits,
+            SeedHits::OnDevice(seeded) => {
+                let extended = self.engine().and_then(|engine| {
+                    let extended = self.note_failure(engine.extended(
+                        &search,
+                        seeded,
+                        self.preliminary_limit(),
+                    ))?;
+                    times.scores = clock.lap();
+                    Some(extended.subjects(&search, self.database, engine.parts().origins()))
+                });
+                extended.unwrap_or_else(|| self.by_subject(&search).0)
+            }
+        };
+        times.preliminary += clock.lap();
+        ScoredBatch { batch, hits, extensions, times }
+    }
+
+    /// Makes the alignments of the best subjects of each query, with columns, and applies the limits of the options. `queries` are
+    /// those of the batch.
+    pub fn finish(&self, queries: &[FastaRecord], scored: ScoredBatch) -> SearchResults {
+        let ScoredBatch { batch, hits, extensions, mut times } = scored;
+        let mut clock = Clock::new();
+        let found = self.best_subjects(&batch, hits);
+        times.preliminary += clock.lap();
+        let engine = self.engine();
+        let ready = engine
+            .and_then(|engine| self.note_failure(engine.traced(&batch, &self.options, &found)))
+            .flatten();
+        times.traces = clock.lap();
+        let aligned: Vec<(usize, SubjectHit)> = found
+            .into_par_iter()
+            .enumerate()
+            .map_init(gapped::Work::default, |work, (number, (query, hit))| {
+                let subject = self.database.subject(hit.subject);
+                let ready = ready.as_ref().map(|ready| ready[number].as_slice());
+                let hsps =
+                    traceback::align(&batch, &self.options, &subject, &hit.hsps, ready, work);
+                (query, SubjectHit { subject: hit.subject, hsps })
+            })
+            .collect();
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); queries.len()];
+        for (query, hit) in aligned {
+            if !hit.hsps.is_empty() {
+                hits[query].push(hit);
+            }
+        }
+        for (hits, query) in hits.iter_mut().zip(queries) {
+            hits.sort_by(SubjectHit::order);
+            if let Some(limit) = self.options.culling_limit {
+                culling::cull(hits, &batch, limit);
+                hits.sort_by(SubjectHit::order);
+            }
+            hits.truncate(self.options.max_targets);
+            self.limit(hits, query.letters.len());
+        }
+        times.traceback = clock.lap();
+        SearchResults { batch, hits, extensions, times }
+    }
+
+    /// The number of best subjects of a query that matter, or `None` with culling, which depends on all subjects.
+    fn preliminary_limit(&self) -> Option<usize> {
+        self.options.culling_limit.is_none().then(|| self.options.preliminary_targets())
+    }
+
+    /// The context of a preliminary search.
+    fn preliminary_search<'s>(
+        &'s self,
+        batch: &'s QueryBatch,
+        lookup: &'s Lookup,
+        byte_scores: &'s ByteScoreTable,
+    ) -> PreliminarySearch<'s> {
+        PreliminarySearch { batch, lookup, options: &self.options, byte_scores }
+    }
+
+    /// The best subjects of each query by preliminary scores, query by query, each with the number of its query.
+    fn best_subjects(
+        &self,
+        batch: &QueryBatch,
+        mut hits: Vec<Vec<SubjectHit>>,
+    ) -> Vec<(usize, SubjectHit)> {
+        let most = self.options.preliminary_targets();
+        hits.par_iter_mut().for_each(|hits| {
+            if let Some(limit) = self.options.culling_limit {
+                culling::cull(hits, batch, if limit > 1 { limit + CULLING_RESERVE } else { limit });
+            }
+            ranking::keep_first(hits, most, SubjectHit::order);
+        });
+        let of_query =
+            |(query, hits): (usize, Vec<SubjectHit>)| hits.into_iter().map(move |hit| (query, hit));
+        (0..).zip(hits).flat_map(of_query).collect()
+    }
+
+    /// Searches on the CPU, subject by subject: the subjects of each query with preliminary alignments, and the number of
+    /// ungapped alignments of each query.
+    fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
+        let of_subjects: Vec<PreliminaryHits> = (0..self.database.len())
+            .into_par_iter()
+            .map_init(PreliminaryBuffers::default, |buffers, number| {
+                search.subject(&self.database.subject(number), buffers)
+            })
+            .collect();
+        let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
+        let mut extensions = vec![0; search.batch.queries()];
+        for (subject, found) in of_subjects.into_iter().enumerate() {
+            for (query, count) in found.extensions {
+                extensions[query] += count;
+            }
+            for (query, hsps) in found.by_query {
+                hits[query].push(SubjectHit { subject, hsps });
+            }
+        }
+        (hits, extensions)
+    }
+
+    /// Applies the limits on alignments of each subject. `query` is the length of the query in bases.
+    fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
+        for hit in hits.iter_mut() {
+            if let Some(alignments) = self.options.max_hsps {
+                hit.hsps.truncate(alignments);
+            }
+            if self.options.min_coverage > 0.0 {
+                hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.min_coverage);
+            }
+        }
+        hits.retain(|hit| !hit.hsps.is_empty());
+    }
+}
+
+/// The percentage of a query's bases that an alignment covers, rounded as in NCBI's `Blast_HSPGetQueryCoverage`
+/// (`blast_hits.c`).
+fn covered(hsp: &Hsp, query: usize) -> f64 {
+    let covered = f64::from(hsp.query.1 - hsp.query.0) * 100.0 / query as f64;
+    if covered < 99.0 { covered + 0.5 } else { covered }
+}

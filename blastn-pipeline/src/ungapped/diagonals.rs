@@ -1,0 +1,93 @@
+//! Extension of the word hits of a chunk, once for each part of a diagonal.
+//!
+//! For each diagonal, the end of the last extension is kept. A word hit that begins before it is part of an alignment that has been
+//! found already, or of an extension that failed, and is skipped (`s_BlastnDiagTableExtendInitialHit` in NCBI's `na_ungapped.c`).
+
+use crate::query::batch::QueryBatch;
+use crate::seed::word_hits::WordHit;
+use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
+use crate::ungapped::hits::UngappedHit;
+
+/// The position up to which each diagonal has been explored.
+#[derive(Debug, Default)]
+pub struct ExploredDiagonals {
+    /// One behind the last explored subject position of each diagonal, plus the offset. Diagonals share a level if they differ by a
+    /// multiple of the number of levels.
+    levels: Vec<u32>,
+    /// Offset of the levels of the present subject. It grows with each subject, so that levels of earlier ones do not count.
+    offset: u32,
+}
+
+impl ExploredDiagonals {
+    /// Begins a subject of `length` bases and a batch of `letters` letters.
+    fn begin(&mut self, letters: usize, length: usize) {
+        let needed = letters.next_power_of_two();
+        let fits = self.offset.checked_add(length as u32 + 1).is_some();
+        if self.levels.len() != needed || !fits {
+            self.levels.clear();
+            self.levels.resize(needed, 0);
+            self.offset = 0;
+        }
+    }
+
+    /// Ends a subject of `length` bases, whose levels count no longer.
+    fn end(&mut self, length: usize) {
+        self.offset += length as u32 + 1;
+    }
+
+    /// Extends a word hit by `extension`, unless its part of the diagonal is explored.
+    fn admit(
+        &mut self,
+        word: &WordHit,
+        extension: impl FnOnce() -> Option<UngappedHit>,
+    ) -> Option<UngappedHit> {
+        let offset = self.offset;
+        let level = self.level(word.query, word.subject);
+        if word.probe + offset < *level {
+            return None;
+        }
+        let hit = extension();
+        *level = hit.map_or(word.end, |hit| hit.subject + hit.length) + offset;
+        hit
+    }
+
+    /// The level of a diagonal. Diagonals that share it are so far apart that the later cannot reach the earlier.
+    #[inline]
+    fn level(&mut self, query: u32, subject: u32) -> &mut u32 {
+        let mask = self.levels.len() - 1;
+        &mut self.levels[subject.wrapping_sub(query) as usize & mask]
+    }
+}
+
+/// Extends the word hits of a chunk, which must come in the order of their positions in the chunk.
+pub struct ChunkExtender<'a> {
+    extension: UngappedExtender<'a>,
+    diagonals: &'a mut ExploredDiagonals,
+}
+
+impl<'a> ChunkExtender<'a> {
+    /// Begins a chunk; `diagonals` are used again for each.
+    pub fn new(
+        batch: &'a QueryBatch,
+        byte_scores: &'a ByteScoreTable,
+        chunk: ChunkBases<'a>,
+        diagonals: &'a mut ExploredDiagonals,
+    ) -> Self {
+        diagonals.begin(batch.letters.len(), chunk.bases.len());
+        Self { extension: UngappedExtender { batch, byte_scores, chunk }, diagonals }
+    }
+
+    /// Extends word hits, and appends the alignments that reach the gap trigger to `found`.
+    pub fn extend(&mut self, words: &[WordHit], found: &mut Vec<UngappedHit>) {
+        for word in words {
+            let extension = || self.extension.extend(word);
+            found.extend(self.diagonals.admit(word, extension));
+        }
+    }
+}
+
+impl Drop for ChunkExtender<'_> {
+    fn drop(&mut self) {
+        self.diagonals.end(self.extension.chunk.bases.len());
+    }
+}

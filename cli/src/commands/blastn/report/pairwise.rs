@@ -1,0 +1,279 @@
+//! Format 0: alignments to look at.
+
+use std::fmt::Write as _;
+
+use blastn_pipeline::options::BlastTask;
+use blastn_pipeline::query::batch;
+use blastn_pipeline::query::context::ContextStatistics;
+use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::KarlinAltschul;
+
+use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
+use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
+
+/// Columns of an alignment in a line.
+const COLUMNS: usize = 60;
+
+/// Letters of a line of text, and of a subject's title among its alignments.
+const LINE: usize = 75;
+const TITLE: usize = 60;
+
+/// Letters of a subject in the list of all.
+const LISTED: usize = 68;
+
+const MEGABLAST: &str = "\
+Reference: Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb
+Miller (2000), \"A greedy algorithm for aligning DNA sequences\", J
+Comput Biol 2000; 7(1-2):203-14.
+";
+
+const BLASTN: &str = "\
+Reference: Stephen F. Altschul, Thomas L. Madden, Alejandro A.
+Schaffer, Jinghui Zhang, Zheng Zhang, Webb Miller, and David J.
+Lipman (1997), \"Gapped BLAST and PSI-BLAST: a new generation of
+protein database search programs\", Nucleic Acids Res. 25:3389-3402.
+";
+
+/// What comes before all queries.
+pub fn begin(report: &Report<'_>, out: &mut String) {
+    let reference =
+        if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
+    let database = report.searcher.database();
+    let (name, dot) =
+        if report.is_database { (database.name(), "") } else { (report.database.clone(), ".") };
+    let _ = write!(
+        out,
+        "{PROGRAM}\n\n\n{reference}\n\n\nDatabase: {name}{dot}\n           {} sequences; {} total letters\n\n",
+        grouped(database.len() as u64),
+        grouped(database.letters())
+    );
+}
+
+/// What was found for a query.
+pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
+    let record = section.record;
+    let title = wrapped(&record.title, LINE, "Query= ".len());
+    let _ = write!(out, "\n\nQuery= {title}\n\nLength={}\n", record.letters.len());
+    if section.aligned.iter().all(Vec::is_empty) {
+        out.push_str("\n\n***** No hits found *****\n\n");
+    } else {
+        list(section.aligned, out);
+        let masks = batch::masked_ranges(record, report.searcher.options());
+        for of_subject in section.aligned {
+            subject(report, of_subject, record, &masks, out);
+        }
+    }
+    statistics(section.statistics, out);
+}
+
+/// What comes behind all queries.
+pub fn end(report: &Report<'_>, out: &mut String) {
+    let database = report.searcher.database();
+    let scoring = &report.searcher.options().scoring;
+    let (name, made) = if report.is_database {
+        (database.name(), number::date(database.made()))
+    } else {
+        (report.database.clone(), "Unknown".to_owned())
+    };
+    let extension = if scoring.is_linear() {
+        f64::from(scoring.reward - 2 * scoring.penalty) / 2.0
+    } else {
+        f64::from(scoring.gap_extend)
+    };
+    let _ = write!(
+        out,
+        "\n\n  Database: {name}\n    Posted date:  {made}\n  Number of letters in database: {}\n  \
+         Number of sequences in database:  {}\n\n\n\nMatrix: blastn matrix {} {}\n\
+         Gap Penalties: Existence: {}, Extension: {extension}\n",
+        grouped(database.letters()),
+        grouped(database.len() as u64),
+        scoring.reward,
+        scoring.penalty,
+        scoring.gap_open
+    );
+}
+
+/// The subjects, a line each.
+fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
+    let best: Vec<(&ReportedAlignment<'_>, String, String)> = aligned
+        .iter()
+        .filter_map(|of_subject| {
+            let first = of_subject.first()?;
+            let least = of_subject.iter().map(|row| row.hsp.e_value).fold(f64::MAX, f64::min);
+            Some((first, number::bits(first.bits), number::e_value(least)))
+        })
+        .collect();
+    let bits = best.iter().map(|row| row.1.len()).max().unwrap_or(0).max("(Bits)".len());
+    let e_values = best.iter().map(|row| row.2.len()).max().unwrap_or(0).max("Value".len());
+    let _ = write!(
+        out,
+        "{:LISTED$}  {:bits$}    E\n{:LISTED$} {:bits$}  Value\n\n",
+        "", "Score", "Sequences producing significant alignments:", "(Bits)"
+    );
+    for (row, score, e_value) in best {
+        let mut title: String = row.subject.title.chars().take(LISTED + 1).collect();
+        if title.chars().count() > LISTED {
+            title = title.chars().take(LISTED - 3).chain("...".chars()).collect();
+        }
+        let _ = writeln!(out, "{title:LISTED$}  {score:bits$}  {e_value:e_values$}");
+    }
+    out.push('\n');
+}
+
+/// A subject and its alignments.
+fn subject(
+    report: &Report<'_>,
+    aligned: &[ReportedAlignment<'_>],
+    record: &FastaRecord,
+    masks: &[std::ops::Range<usize>],
+    out: &mut String,
+) {
+    let Some(first) = aligned.first() else { return };
+    let space = if report.is_database { "" } else { " " };
+    let title = spaced(&first.subject.title);
+    let _ = write!(out, "\n>{space}{title}\nLength={}\n", first.subject.length);
+    for row in aligned {
+        let columns = &row.columns;
+        let share = |part: usize| {
+            if part == columns.length {
+                100
+            } else {
+                ((0.5 + 100.0 * part as f64 / columns.length as f64) as u32).min(99)
+            }
+        };
+        let _ = write!(
+            out,
+            "\n Score = {} bits ({}),  Expect = {}\n Identities = {}/{length} ({}%), \
+             Gaps = {}/{length} ({}%)\n Strand=Plus/{}\n\n",
+            number::bits(row.bits),
+            row.hsp.score,
+            number::e_value(row.hsp.e_value),
+            columns.identities,
+            share(columns.identities),
+            columns.gaps,
+            share(columns.gaps),
+            if row.is_minus { "Minus" } else { "Plus" },
+            length = columns.length
+        );
+        lines(row, record, masks, out);
+    }
+}
+
+/// The columns of an alignment.
+fn lines(
+    row: &ReportedAlignment<'_>,
+    record: &FastaRecord,
+    masks: &[std::ops::Range<usize>],
+    out: &mut String,
+) {
+    let query = letters_with_masks(row, record, masks);
+    let (query, subject) = (query.as_bytes(), row.subject_text.as_bytes());
+    let (mut q, mut s) = (row.query.0, row.subject_range.0);
+    let last = row.query.1.max(row.subject_range.0).max(row.subject_range.1);
+    let width = last.to_string().len();
+    for (of_query, of_subject) in query.chunks(COLUMNS).zip(subject.chunks(COLUMNS)) {
+        let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
+        let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
+        // A line without letters shows the place before it.
+        let q_end = (q + query_letters).saturating_sub(1);
+        let s_end = if row.is_minus {
+            s + 1 - subject_letters
+        } else {
+            (s + subject_letters).saturating_sub(1)
+        };
+        let middle: String = of_query
+            .iter()
+            .zip(of_subject)
+            .map(|(one, other)| if one.eq_ignore_ascii_case(other) { '|' } else { ' ' })
+            .collect();
+        let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
+        let _ = write!(
+            out,
+            "Query  {q:<width$}  {}  {q_end}\n       {:width$}  {middle}\nSbjct  {s:<width$}  {}  {s_end}\n\n",
+            text(of_query),
+            "",
+            text(of_subject)
+        );
+        q += query_letters;
+        if row.is_minus { s -= subject_letters } else { s += subject_letters }
+    }
+}
+
+fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
+    let of = |parameters: &KarlinAltschul| {
+        [parameters.lambda, parameters.k, parameters.h]
+            .map(|value| format!("{:>8} ", number::three_digits(value)))
+            .concat()
+    };
+    let space = statistics.map_or(0, |statistics| statistics.space.effective);
+    match statistics {
+        Some(statistics) => {
+            let _ = write!(
+                out,
+                "\n\nLambda      K        H\n{}\n\nGapped\nLambda      K        H\n{}\n",
+                of(&statistics.ungapped),
+                of(&statistics.gapped)
+            );
+        }
+        None => out.push_str("\n\n\n"),
+    }
+    let _ = write!(out, "\nEffective search space used: {space}\n");
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Text in lines of so many letters at most, the first of them with less room; broken at spaces, or
+/// anywhere if there are none.
+fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest: Vec<char> = text.chars().collect();
+    let mut room = width - indent;
+    while rest.len() > room {
+        let space = rest[..=room].iter().rposition(|&letter| letter == ' ');
+        let (end, behind) = space.filter(|&end| end > 0).map_or((room, room), |end| (end, end + 1));
+        lines.push(rest[..end].iter().collect());
+        rest.drain(..behind);
+        room = width;
+    }
+    lines.push(rest.into_iter().collect());
+    lines.join("\n")
+}
+
+/// Text with a line end behind the first space after every so many letters.
+fn spaced(text: &str) -> String {
+    let (mut out, mut due) = (String::new(), false);
+    for (place, letter) in text.chars().enumerate() {
+        due |= place > 0 && place.is_multiple_of(TITLE);
+        out.push(letter);
+        if due && letter.is_whitespace() {
+            out.push('\n');
+            due = false;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_text_is_broken() {
+        assert_eq!([0, 999, 1000, 2_476_164].map(grouped), ["0", "999", "1,000", "2,476,164"]);
+        assert_eq!(wrapped("one two three", 9, 4), "one\ntwo three");
+        assert_eq!(wrapped("onetwothree", 5, 0), "onetw\nothre\ne");
+        let long = "a".repeat(59) + " b c d";
+        assert_eq!(spaced(&long), "a".repeat(59) + " b \nc d");
+    }
+}

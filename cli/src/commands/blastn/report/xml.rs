@@ -1,0 +1,219 @@
+//! Format 5: XML, by NCBI's document type `BlastOutput`.
+
+use std::fmt::Write as _;
+
+use blastn_pipeline::options::{BlastTask, SearchOptions};
+
+use crate::commands::blastn::alignment::ReportedAlignment;
+use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
+
+const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
+&quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
+
+const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&amp;auml;ffer, \
+Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), &quot;Gapped BLAST and \
+PSI-BLAST: a new generation of protein database search programs&quot;, Nucleic Acids Res. \
+25:3389-3402.";
+
+/// What comes before all queries.
+pub fn begin(report: &Report<'_>, out: &mut String) {
+    let options = report.searcher.options();
+    let reference = if options.task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
+    let _ = write!(
+        out,
+        "<?xml version=\"1.0\"?>
+<!DOCTYPE BlastOutput PUBLIC \"-//NCBI//NCBI BlastOutput/EN\" \
+\"http://www.ncbi.nlm.nih.gov/dtd/NCBI_BlastOutput.dtd\">
+<BlastOutput>
+  <BlastOutput_program>blastn</BlastOutput_program>
+  <BlastOutput_version>{PROGRAM}</BlastOutput_version>
+  <BlastOutput_reference>{reference}</BlastOutput_reference>
+  <BlastOutput_db>{}</BlastOutput_db>
+  <BlastOutput_query-ID>Query_1</BlastOutput_query-ID>
+  <BlastOutput_query-def>{}</BlastOutput_query-def>
+  <BlastOutput_query-len>{}</BlastOutput_query-len>
+  <BlastOutput_param>
+    <Parameters>
+      <Parameters_expect>{}</Parameters_expect>
+      <Parameters_sc-match>{}</Parameters_sc-match>
+      <Parameters_sc-mismatch>{}</Parameters_sc-mismatch>
+      <Parameters_gap-open>{}</Parameters_gap-open>
+      <Parameters_gap-extend>{}</Parameters_gap-extend>
+      <Parameters_filter>{}</Parameters_filter>
+    </Parameters>
+  </BlastOutput_param>
+<BlastOutput_iterations>
+",
+        escaped(&report.database),
+        escaped(report.first.0),
+        report.first.1,
+        number::significant(options.e_value),
+        options.scoring.reward,
+        options.scoring.penalty,
+        options.scoring.gap_open,
+        options.scoring.gap_extend,
+        filter(options)
+    );
+}
+
+/// NCBI's letters for what is masked.
+fn filter(options: &SearchOptions) -> String {
+    let mut text = match options.dust {
+        None => String::new(),
+        Some(dust) if dust == blastn_pipeline::sequence::dust::Dust::default() => "L;".to_owned(),
+        Some(dust) => format!("D {} {} {};", dust.level, dust.window, dust.linker),
+    };
+    if options.soft_masking {
+        text.push_str("m;");
+    }
+    text
+}
+
+/// What was found for a query.
+pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
+    let (number, record) = (section.number + 1, section.record);
+    let _ = write!(
+        out,
+        "<Iteration>
+  <Iteration_iter-num>{number}</Iteration_iter-num>
+  <Iteration_query-ID>Query_{number}</Iteration_query-ID>
+  <Iteration_query-def>{}</Iteration_query-def>
+  <Iteration_query-len>{}</Iteration_query-len>
+<Iteration_hits>
+",
+        escaped(&record.title),
+        record.letters.len()
+    );
+    let mut hits = 0;
+    for of_subject in section.aligned {
+        if let Some(first) = of_subject.first() {
+            hits += 1;
+            hit(report, hits, first, of_subject, out);
+        }
+    }
+    let database = report.searcher.database();
+    let (space, adjustment, gapped) = section.statistics.map_or((0, 0, [-1.0; 3]), |statistics| {
+        let gapped = &statistics.gapped;
+        let space = &statistics.space;
+        (space.effective, space.adjustment, [gapped.k, gapped.lambda, gapped.h])
+    });
+    let [kappa, lambda, entropy] = gapped.map(number::significant);
+    let _ = write!(
+        out,
+        "</Iteration_hits>
+  <Iteration_stat>
+    <Statistics>
+      <Statistics_db-num>{}</Statistics_db-num>
+      <Statistics_db-len>{}</Statistics_db-len>
+      <Statistics_hsp-len>{adjustment}</Statistics_hsp-len>
+      <Statistics_eff-space>{space}</Statistics_eff-space>
+      <Statistics_kappa>{kappa}</Statistics_kappa>
+      <Statistics_lambda>{lambda}</Statistics_lambda>
+      <Statistics_entropy>{entropy}</Statistics_entropy>
+    </Statistics>
+  </Iteration_stat>
+",
+        database.len(),
+        database.letters()
+    );
+    if hits == 0 {
+        out.push_str("  <Iteration_message>No hits found</Iteration_message>\n");
+    }
+    out.push_str("</Iteration>\n");
+}
+
+fn hit(
+    report: &Report<'_>,
+    number: usize,
+    first: &ReportedAlignment<'_>,
+    aligned: &[ReportedAlignment<'_>],
+    out: &mut String,
+) {
+    let subject = first.subject;
+    let (id, accession) = if report.is_database {
+        (format!("gnl|BL_ORD_ID|{}", subject.number), subject.number.to_string())
+    } else {
+        (subject.name().to_owned(), format!("Subject_{}", subject.number + 1))
+    };
+    let _ = write!(
+        out,
+        "<Hit>
+  <Hit_num>{number}</Hit_num>
+  <Hit_id>{}</Hit_id>
+  <Hit_def>{}</Hit_def>
+  <Hit_accession>{accession}</Hit_accession>
+  <Hit_len>{}</Hit_len>
+  <Hit_hsps>
+",
+        escaped(&id),
+        escaped(&subject.title),
+        subject.length
+    );
+    for (number, row) in (1..).zip(aligned) {
+        hsp(number, row, out);
+    }
+    out.push_str("  </Hit_hsps>\n</Hit>\n");
+}
+
+fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
+    let equal = |(one, other)| if one == other { '|' } else { ' ' };
+    let midline: String = row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect();
+    let columns = &row.columns;
+    let _ = write!(
+        out,
+        "    <Hsp>
+      <Hsp_num>{number}</Hsp_num>
+      <Hsp_bit-score>{}</Hsp_bit-score>
+      <Hsp_score>{}</Hsp_score>
+      <Hsp_evalue>{}</Hsp_evalue>
+      <Hsp_query-from>{}</Hsp_query-from>
+      <Hsp_query-to>{}</Hsp_query-to>
+      <Hsp_hit-from>{}</Hsp_hit-from>
+      <Hsp_hit-to>{}</Hsp_hit-to>
+      <Hsp_query-frame>1</Hsp_query-frame>
+      <Hsp_hit-frame>{}</Hsp_hit-frame>
+      <Hsp_identity>{identities}</Hsp_identity>
+      <Hsp_positive>{identities}</Hsp_positive>
+      <Hsp_gaps>{}</Hsp_gaps>
+      <Hsp_align-len>{}</Hsp_align-len>
+      <Hsp_qseq>{}</Hsp_qseq>
+      <Hsp_hseq>{}</Hsp_hseq>
+      <Hsp_midline>{midline}</Hsp_midline>
+    </Hsp>
+",
+        number::significant(row.bits),
+        row.hsp.score,
+        number::significant(if row.hsp.e_value < 1.0e-180 { 0.0 } else { row.hsp.e_value }),
+        row.query.0,
+        row.query.1,
+        row.subject_range.0,
+        row.subject_range.1,
+        if row.is_minus { -1 } else { 1 },
+        columns.gaps,
+        columns.length,
+        row.query_text,
+        row.subject_text,
+        identities = columns.identities
+    );
+}
+
+/// What comes behind all queries.
+pub fn end(out: &mut String) {
+    out.push_str("</BlastOutput_iterations>\n</BlastOutput>\n\n");
+}
+
+/// Text without what XML means by some letters.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            letter => out.push(letter),
+        }
+    }
+    out
+}

@@ -19,9 +19,9 @@ __device__ inline uint32_t even(uint32_t length, uint32_t pieces, uint32_t numbe
   return number * length / pieces;
 }
 
-// Sets bounds[0..pieces] to the starts of the pieces of the cheapest cut, and bounds[pieces] to the end of the last one.
-// There are at most kMaxPieces pieces, and at least as many codes. Any thread may call it, on its own; no barriers, no
-// shared memory.
+// Sets bounds[0..pieces] to the starts of the pieces of the cheapest cut, and bounds[pieces] to the end of the last
+// one. There are at most kMaxPieces pieces, and at least as many codes. Any thread may call it, on its own; no
+// barriers, no shared memory.
 __device__ void cut(const fm::IndexView& view, const uint8_t* codes, uint32_t length, uint32_t pieces,
                     uint32_t* bounds) {
   // No piece is shorter than this; the pieces of an even cut have at least this length.

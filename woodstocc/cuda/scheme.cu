@@ -98,8 +98,8 @@ struct Extend : stream::Stage {
   }
 };
 
-// Locates the occurrences of a seed, one a thread. Drops those whose diagonal a search of a lower number is certain to reach,
-// too, and those whose diagonal fails the prefilter.
+// Locates the occurrences of a seed, one a thread. Drops those whose diagonal a search of a lower number is certain to
+// reach, too, and those whose diagonal fails the prefilter.
 struct Candidates : stream::Exploding {
   using In = SchemeSeed;
   using Out = stream::Channels<stream::Channel<SchemeCandidate, 1>>;
@@ -122,8 +122,8 @@ struct Candidates : stream::Exploding {
   }
 
   // Whether a search is certain to reach a diagonal: whether it allows the substitutions of each piece on the diagonal.
-  __device__ static bool is_certain_to_reach(const SchemeDeviceContext& context, const QuerySearch& search, const SearchPlan& plan,
-                                    uint32_t diagonal) {
+  __device__ static bool is_certain_to_reach(const SchemeDeviceContext& context, const QuerySearch& search,
+                                             const SearchPlan& plan, uint32_t diagonal) {
     uint32_t differences = 0;
     for (uint32_t i = 0; i < search.pieces; i++) {
       const uint32_t end = search.begin(plan.order[i] + 1u), most = plan.most[i];

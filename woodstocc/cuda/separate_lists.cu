@@ -1,6 +1,6 @@
-// Search of the virtual suffix trie, one thread a query with a worklist of its own: the "separate lists" version of Cole
-// 2017 (2.5.3, fig. 2.9). Threads of a warp walk unrelated parts of the trie and wait for the longest walk among them.
-// The pods kernels exist to remove that irregularity, and this kernel is their baseline.
+// Search of the virtual suffix trie, one thread a query with a worklist of its own: the "separate lists" version of
+// Cole 2017 (2.5.3, fig. 2.9). Threads of a warp walk unrelated parts of the trie and wait for the longest walk among
+// them. The pods kernels exist to remove that irregularity, and this kernel is their baseline.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <fm_index/fm_index.cuh>

@@ -1,9 +1,9 @@
 //! The strategy of least cost, for reads of a class of lengths.
 //!
-//! For a sample of reads, the steps of each strategy are counted on the CPU and weighted with the time that a step takes
-//! on the device ([`CostRates`]). Counting stops as soon as a strategy costs more than the best one so far, so it takes
-//! about as long as searching for the sample would. No clock is involved: for the same first batch the choice is always
-//! the same. Output does not depend on the choice.
+//! For a sample of reads, the steps of each strategy are counted on the CPU and weighted with the time that a step
+//! takes on the device ([`CostRates`]). Counting stops as soon as a strategy costs more than the best one so far, so it
+//! takes about as long as searching for the sample would. No clock is involved: for the same first batch the choice is
+//! always the same. Output does not depend on the choice.
 //!
 //! Costs depend on how often the pieces of a read occur, so a class is all reads whose `k + 1` pieces are equally long
 //! ([`length_class`]).
@@ -43,15 +43,15 @@ pub struct CostRates {
 }
 
 impl CostRates {
-    /// Rates of one CPU thread, measured on an AMD EPYC with two cores and human chromosome 20: time divided by counts, of
-    /// the filter for 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme for 47 and 150, and of the trie for 47.
-    /// The costs estimated by them are within a factor of 2 of measured times.
+    /// Rates of one CPU thread, measured on an AMD EPYC with two cores and human chromosome 20: time divided by counts,
+    /// of the filter for 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme for 47 and 150, and of the trie for
+    /// 47. The costs estimated by them are within a factor of 2 of measured times.
     pub const CPU: Self =
         Self { cut: 100.0, occurrence: 800.0, branch: 1500.0, node: 200.0, row: 5.0 };
 
-    /// Rates of an H200, from the reads a second of kernels in `benches/RESULTS.md` and counts of the same reads. Filter:
-    /// 2,600,000 reads/s for 47 bases (`k` = 3), 9,098,000 for 100 (5), 8,122,000 for 150 (7) and 239,000 for 150 (15);
-    /// scheme: 1,500,000 and trie: 103,000 reads/s for 47.
+    /// Rates of an H200, from the reads a second of kernels in `benches/RESULTS.md` and counts of the same reads.
+    /// Filter: 2,600,000 reads/s for 47 bases (`k` = 3), 9,098,000 for 100 (5), 8,122,000 for 150 (7) and 239,000 for
+    /// 150 (15); scheme: 1,500,000 and trie: 103,000 reads/s for 47.
     pub const GPU: Self = Self { cut: 0.12, occurrence: 0.3, branch: 2.25, node: 0.01, row: 0.03 };
 }
 
@@ -76,8 +76,8 @@ pub struct StrategyChoice {
     pub filter: f64,
     /// Estimated cost of a search scheme, in nanoseconds a read; `None` if greater than the filter's.
     pub scheme: Option<f64>,
-    /// Estimated cost of the trie, in nanoseconds a read; `None` if greater than that of another strategy, or if `k` is too
-    /// large for the trie.
+    /// Estimated cost of the trie, in nanoseconds a read; `None` if greater than that of another strategy, or if `k` is
+    /// too large for the trie.
     pub trie: Option<f64>,
 }
 

@@ -11,6 +11,8 @@ use aligner_core::stream::{CudaBackend, Settings};
 use fm_index::FmIndex;
 use fm_index::gpu::DeviceIndex;
 
+use crate::filter;
+use crate::filter::cuts::QueryCuts;
 use crate::filter::gpu::GpuFilter;
 use crate::read::Queries;
 use crate::scheme::SchemeWindows;
@@ -95,8 +97,8 @@ impl GpuEngine {
         Ok((hits, metrics))
     }
 
-    /// The same hits by the kernel with a worklist for each thread ([`crate::trie::separate_lists`]). Without
-    /// `is_pruned`, no lower bounds are used.
+    /// All hits as by [`search`](Self::search), from the kernel with a worklist for each thread
+    /// ([`crate::trie::separate_lists`]). Without `is_pruned`, no lower bounds are used.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.
@@ -133,7 +135,7 @@ impl GpuEngine {
         settings: &Settings,
     ) -> Result<FoundWindows, DeviceError> {
         let mut all = FoundWindows::default();
-        let context = crate::filter::context(index, queries, k, Default::default());
+        let context = filter::context(index, queries, k, QueryCuts::default());
         in_halves(wanted, |part| {
             let view = self.index.values();
             all.append(self.filter.search(&self.gpu, view, &context, part, settings)?);

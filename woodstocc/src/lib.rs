@@ -1,9 +1,9 @@
 //! All mapping: finds *every* place of a reference that matches a read with up to `k` differences.
 //!
-//! Mappers such as razers3, yara and mrFAST do the same. It is what studies of repeats, copy numbers or off-target sites
-//! need, where the best place of a read (crate `seed-extend`) is not enough. The crate began as WOODSTOCC (S. V. Cole,
-//! dissertation, 2017, chapter 2), dynamic programming over the virtual suffix trie of the reference, and has two faster
-//! searches that find the same.
+//! Mappers such as razers3, yara and mrFAST do the same. It is what studies of repeats, copy numbers or off-target
+//! sites need, where the best place of a read (crate `seed-extend`) is not enough. The crate began as WOODSTOCC (S. V.
+//! Cole, dissertation, 2017, chapter 2), dynamic programming over the virtual suffix trie of the reference, and has two
+//! faster searches that find the same.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -30,11 +30,11 @@
 //!
 //! # What a match is
 //!
-//! For a read `r`, a contig `T`, a threshold `k` and a strand, `d(p)` is the least edit distance between `r` (its reverse
-//! complement on the reverse strand) and any string `T[p..e)`. A base other than A, C, G or T matches nothing, in read
-//! or reference. Start `p` is a *match* if `d(p) <= k`. A *locus* is a maximal run of matches whose neighbours are at
-//! most `max(k, 1)` apart, represented by its match of least distance. All matches are found, on both strands, whatever
-//! the read and however often it occurs. A read of no more than `k` bases matches everywhere; an empty read is
+//! For a read `r`, a contig `T`, a threshold `k` and a strand, `d(p)` is the least edit distance between `r` (its
+//! reverse complement on the reverse strand) and any string `T[p..e)`. A base other than A, C, G or T matches nothing,
+//! in read or reference. Start `p` is a *match* if `d(p) <= k`. A *locus* is a maximal run of matches whose neighbours
+//! are at most `max(k, 1)` apart, represented by its match of least distance. All matches are found, on both strands,
+//! whatever the read and however often it occurs. A read of no more than `k` bases matches everywhere; an empty read is
 //! unaligned.
 //!
 //! # Design
@@ -85,8 +85,7 @@ pub mod stats;
 pub mod trie;
 pub mod verify;
 
-pub use aligner_core::cigar::Op;
-pub use alignment::mapping::{Alignment, AlignmentPath, CigarRun, Mapping};
+pub use alignment::mapping::{Alignment, AlignmentPath, Mapping};
 pub use alignment::ungapped::UngappedPath;
 pub use cost::StrategyChoice;
 pub use error::MapError;

@@ -124,8 +124,8 @@ impl Mapper {
         self.failure.get()
     }
 
-    /// Maps a batch of reads on the device and the current rayon pool. Returns one mapping for each read, in their order. A
-    /// mapping does not depend on device, threads or the other reads of the batch.
+    /// Maps a batch of reads on the device and the current rayon pool. Returns one mapping for each read, in their
+    /// order. A mapping does not depend on device, threads or the other reads of the batch.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare) and [`search`](Self::search).
@@ -169,8 +169,8 @@ impl Mapper {
         Ok(ReadBatch { queries, trie, filter, scheme })
     }
 
-    /// The second step of [`map`](Self::map): searches for the reads of a batch, on the GPU if there is one. Only one thread
-    /// may do this at a time on one GPU.
+    /// The second step of [`map`](Self::map): searches for the reads of a batch, on the GPU if there is one. Only one
+    /// thread may do this at a time on one GPU.
     ///
     /// # Errors
     /// If the streaming runtime fails on the CPU.

@@ -18,7 +18,7 @@ pub enum Report {
     /// Only the primary locus.
     #[default]
     Best,
-    /// Every locus.
+    /// Every locus of the read.
     All,
     /// Every match start, the definition of Cole 2017, 2.2.1.
     AllStarts,
@@ -27,8 +27,8 @@ pub enum Report {
 /// The way to search for matches. All strategies find the same matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// The strategy of least cost for each class of read lengths ([`crate::cost`]), but a scan if the read is so short that
-    /// nearly all of the reference matches.
+    /// The strategy of least cost for each class of read lengths ([`crate::cost`]), but a scan if the read is so short
+    /// that nearly all of the reference matches.
     #[default]
     Auto,
     /// The suffix trie ([`crate::trie`]), or a scan if the read has no more than `k` bases.

@@ -1,7 +1,7 @@
 //! The last step of mapping: from the match starts of a read to its reported alignments.
 //!
-//! A resolver maps one read after the other in the same memory. The alignments of a read are still in the cache when they
-//! are written out, and the alignments of a batch are never in memory together.
+//! A resolver maps one read after the other in the same memory. The alignments of a read are still in the cache when
+//! they are written out, and the alignments of a batch are never in memory together.
 
 use std::sync::atomic::Ordering;
 

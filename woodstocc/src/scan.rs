@@ -1,8 +1,8 @@
 //! Search by scanning the reference, for reads so short that most of the reference matches them.
 //!
-//! A read of no more than `k` bases matches at every start, and a read of a few more bases at most starts. An index is of
-//! no use then: a search of the trie would visit all of it. The scan computes, from the end of each contig to its begin,
-//! the column
+//! A read of no more than `k` bases matches at every start, and a read of a few more bases at most starts. An index is
+//! of no use then: a search of the trie would visit all of it. The scan computes, from the end of each contig to its
+//! begin, the column
 //!
 //! ```text
 //!   E[p][i] = least edit distance between read[i..] and any prefix of contig[p..]

@@ -12,12 +12,12 @@ use crate::trie::metrics::TrieEffort;
 pub struct Stats {
     /// Loci found; matches, if all starts are reported.
     pub loci: u64,
-    /// Trie nodes expanded. Reads that are searched for together share nodes, and the GPU searches for more of them together
-    /// than the CPU.
+    /// Trie nodes expanded. Reads that are searched for together share nodes, and the GPU searches for more of them
+    /// together than the CPU.
     pub nodes: u64,
-    /// Matrix rows computed.
+    /// Number of matrix rows computed.
     pub rows: u64,
-    /// Suffix-array rows located.
+    /// Number of suffix-array rows located.
     pub located: u64,
 }
 

@@ -19,7 +19,7 @@ fn sorted(mut hits: Vec<TrieHit>) -> Vec<TrieHit> {
     hits
 }
 
-/// PodSettings from the narrowest to the widest, so that every way through the kernel is taken.
+/// Settings from the narrowest to the widest, so that every way through the kernel is taken.
 fn variants() -> Vec<PodSettings> {
     let all = PodSettings::default();
     let tiny = PodSettings { live_at_once: 8, slack: 1, hits_room: 0, slice: Some(50), ..all };

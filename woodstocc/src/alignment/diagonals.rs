@@ -33,8 +33,8 @@ impl DiagonalDifferences {
         }
     }
 
-    /// Compares a query with a text, both as codes 0 to 4; the main diagonal begins at the first base of each. Query bases
-    /// beyond the ends of the text differ.
+    /// Compares a query with a text, both as codes 0 to 4; the main diagonal begins at the first base of each. Query
+    /// bases beyond the ends of the text differ.
     pub fn set_codes(&mut self, query: &[u8], d: u8, text: &[u8]) {
         self.begin(query.len(), d);
         self.words.resize((2 * usize::from(d) + 1) * self.each, 0);

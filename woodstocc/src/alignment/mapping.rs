@@ -1,13 +1,10 @@
 //! All reported alignments of a read.
 
-use aligner_core::cigar::Op;
+use aligner_core::cigar::CigarRun;
 
 use super::ungapped::{AlignedWord, UngappedPath};
 use crate::locus::loci::Locus;
 use crate::read::Strand;
-
-/// Consecutive alignment columns of one kind, and their number.
-pub type CigarRun = (Op, u32);
 
 /// An alignment of a read to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

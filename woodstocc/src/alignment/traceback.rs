@@ -1,19 +1,18 @@
 //! Traceback: the alignment of a query at a match start whose distance is known.
 //!
 //! Of the reference strings that begin at the match start and have the least distance, the one whose length is closest
-//! to the read's is chosen, the longer one of two. The path is traced back from the read's end and prefers the diagonal,
-//! then a deletion, then an insertion. Where bases are equal, going along the diagonal is always optimal. A path of
-//! distance `d` stays within `d` of the main diagonal, so `2d + 1` diagonals are enough.
+//! to the read's is chosen, the longer one of two. The path is traced back from the read's end and prefers the
+//! diagonal, then a deletion, then an insertion. Where bases are equal, going along the diagonal is always optimal. A
+//! path of distance `d` stays within `d` of the main diagonal, so `2d + 1` diagonals are enough.
 
 use std::hint::black_box;
 use std::ops::Range;
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::{PlainStretches, Reference};
 
-use aligner_core::cigar::Op;
-
 use super::diagonals::DiagonalDifferences;
-use super::mapping::{CigarRun, Mapping};
+use super::mapping::Mapping;
 use super::ungapped::{self, AlignedWord, PackedQuery, UngappedPath};
 use crate::locus::loci::Locus;
 use crate::locus::matches;
@@ -27,7 +26,7 @@ const LOCI_PER_FETCH: usize = 64;
 pub struct OrientedQuery<'q> {
     /// Codes 0 to 4.
     pub codes: &'q [u8],
-    /// The same bases, packed.
+    /// Packed bases, for comparisons of 32 bases at a time.
     pub packed: &'q PackedQuery,
 }
 
@@ -118,13 +117,14 @@ impl<'a> LocusAligner<'a> {
             }
         };
         mapping.set_runs(|runs| {
-            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs)
+            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs);
         });
     }
 }
 
-/// Appends the alignment of a query to a text that begins at the match start of this distance. `lengths` are the lengths
-/// of query and text; the text must be at least as long as the query plus the distance, or reach to the contig's end.
+/// Appends the alignment of a query to a text that begins at the match start of this distance. `lengths` are the
+/// lengths of query and text; the text must be at least as long as the query plus the distance, or reach to the
+/// contig's end.
 fn trace_back(
     diagonals: &DiagonalDifferences,
     lengths: (usize, usize),
@@ -142,32 +142,32 @@ fn trace_back(
     while i > 0 || j > 0 {
         let equal = diagonals.equal_before(j as isize - i as isize, i).min(j);
         if equal > 0 {
-            runs.push((Op::Equal, equal as u32));
+            runs.push(CigarRun::new(CigarOp::Equal, equal as u32));
             (i, j) = (i - equal, j - equal);
             continue;
         }
         here -= 1;
         let op = if i > 0 && j > 0 && furthest.at_most(here, i - 1, j as isize - 1) {
             (i, j) = (i - 1, j - 1);
-            Op::Different
+            CigarOp::Different
         } else if j > 0 && furthest.at_most(here, i, j as isize - 1) {
             j -= 1;
-            Op::Deletion
+            CigarOp::Deletion
         } else {
             i -= 1;
-            Op::Insertion
+            CigarOp::Insertion
         };
         match runs[begin..].last_mut() {
-            Some((last, count)) if *last == op => *count += 1,
-            _ => runs.push((op, 1)),
+            Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + 1),
+            _ => runs.push(CigarRun::new(op, 1)),
         }
     }
     runs[begin..].reverse();
 }
 
-/// The furthest cell on each diagonal of the matrix that each number of differences reaches (E. Ukkonen, "Algorithms for
-/// approximate string matching", 1985). Distances never decrease along a diagonal, so this determines the distance of
-/// every cell without filling the matrix.
+/// The furthest cell on each diagonal of the matrix that each number of differences reaches (E. Ukkonen, "Algorithms
+/// for approximate string matching", 1985). Distances never decrease along a diagonal, so this determines the distance
+/// of every cell without filling the matrix.
 #[derive(Debug, Default)]
 struct FurthestPrefixes {
     d: isize,
@@ -231,7 +231,7 @@ mod tests {
         diagonals.set_codes(&codes(query), distance, &codes(text));
         let lengths = (query.len(), text.len());
         trace_back(&diagonals, lengths, distance, &mut FurthestPrefixes::default(), &mut runs);
-        runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
+        runs.iter().map(CigarRun::to_string).collect()
     }
 
     #[test]

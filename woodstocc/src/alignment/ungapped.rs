@@ -3,9 +3,7 @@
 //! Most alignments with few differences have only mismatches. These are where the exclusive or of two packed sequences
 //! is not 0, found 32 bases at a time.
 
-use aligner_core::cigar::Op;
-
-use super::mapping::CigarRun;
+use aligner_core::cigar::{CigarOp, CigarRun};
 
 /// Bases in a 64-bit word.
 pub const BASES: usize = 32;
@@ -53,8 +51,8 @@ impl PackedQuery {
         }
     }
 
-    /// Compares the query with the packed text from position `start` on, which must have at least as many bases from there
-    /// on.
+    /// Compares the query with the packed text from position `start` on, which must have at least as many bases from
+    /// there on.
     pub fn on<'p>(
         &'p self,
         text: &'p [u64],
@@ -91,7 +89,7 @@ impl<'m> UngappedPath<'m> {
         (length as usize).div_ceil(BASES)
     }
 
-    /// PackedBases of the query.
+    /// Number of bases of the query.
     #[allow(clippy::len_without_is_empty, reason = "a query that matches has at least one base")]
     pub fn len(self) -> u32 {
         self.length
@@ -118,19 +116,19 @@ impl<'m> UngappedPath<'m> {
         for (place, _) in self.mismatches() {
             if place > done {
                 if different > 0 {
-                    pass((Op::Different, different));
+                    pass(CigarRun::new(CigarOp::Different, different));
                     different = 0;
                 }
-                pass((Op::Equal, place - done));
+                pass(CigarRun::new(CigarOp::Equal, place - done));
             }
             different += 1;
             done = place + 1;
         }
         if different > 0 {
-            pass((Op::Different, different));
+            pass(CigarRun::new(CigarOp::Different, different));
         }
         if self.length > done {
-            pass((Op::Equal, self.length - done));
+            pass(CigarRun::new(CigarOp::Equal, self.length - done));
         }
     }
 }
@@ -175,11 +173,12 @@ mod tests {
                 let case = format!("start {start}, length {length}");
                 assert_eq!(distance(&words) as usize, expected.len(), "{case}");
                 assert!(path.mismatches().eq(expected), "{case}");
-                let ops: Vec<Op> =
-                    pairs().map(|(q, t)| if q == t { Op::Equal } else { Op::Different }).collect();
+                let ops: Vec<CigarOp> = pairs()
+                    .map(|(q, t)| if q == t { CigarOp::Equal } else { CigarOp::Different })
+                    .collect();
                 let expected: Vec<CigarRun> = ops
                     .chunk_by(|left, right| left == right)
-                    .map(|run| (run[0], run.len() as u32))
+                    .map(|run| CigarRun::new(run[0], run.len() as u32))
                     .collect();
                 let mut runs = Vec::new();
                 path.runs(|run| runs.push(run));

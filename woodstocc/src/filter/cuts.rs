@@ -1,7 +1,7 @@
 //! Where queries are cut into pieces, so that the pieces occur as rarely as possible.
 //!
-//! Every cut of a query into `k + 1` pieces finds every match; its cost is the number of occurrences of the pieces. In a
-//! genome, one word may occur a thousand times as often as another of the same length. So each bound between two
+//! Every cut of a query into `k + 1` pieces finds every match; its cost is the number of occurrences of the pieces. In
+//! a genome, one word may occur a thousand times as often as another of the same length. So each bound between two
 //! pieces may lie up to 8 bases to either side of its place in an even cut:
 //!
 //! ```text
@@ -9,9 +9,9 @@
 //!   bounds   0            <--- 1 --->       <--- 2 --->            3
 //! ```
 //!
-//! Of all these cuts, the one whose pieces occur least is found by dynamic programming from the first bound to the last.
-//! For each place of a bound, the word that ends there is extended to the left by backward search, as long as it is not
-//! rare, to all places of the bound before.
+//! Of all these cuts, the one whose pieces occur least is found by dynamic programming from the first bound to the
+//! last. For each place of a bound, the word that ends there is extended to the left by backward search, as long as it
+//! is not rare, to all places of the bound before.
 //!
 //! This takes some hundred steps in the index for each query. On human chromosome 20, the pieces have half of the
 //! occurrences of an even cut for 47 bases and `k` = 3, and a fifth for 100 bases and `k` = 5. The GPU's version is

@@ -19,7 +19,7 @@ const THREADS: u32 = 128;
 device_struct! {
     /// Parameters of the kernel `filter_cuts`, which cuts queries into `k + 1` pieces, at most 16.
     pub struct CutParameters {
-        /// The index.
+        /// The FM-index of the reference.
         pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`](crate::read::Queries::all_codes)).
         pub codes: DeviceAddress<u8>,
@@ -29,9 +29,9 @@ device_struct! {
         pub wanted: DeviceAddress<u32>,
         /// Output, `k + 2` values for each query of the batch: where its pieces begin, and the end of the last one.
         pub bounds: DeviceAddress<u32>,
-        /// Length of `wanted`.
+        /// Number of elements of `wanted`.
         pub wanted_count: u32,
-        /// Greatest edit distance.
+        /// Greatest edit distance of a match.
         pub k: u32,
     }
 }
@@ -44,7 +44,7 @@ pub(crate) struct GpuFilter {
 }
 
 impl GpuFilter {
-    /// Loads the kernels.
+    /// Loads the kernels into a GPU.
     pub(crate) fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let module = gpu.load("cuts", include_bytes!("../../cuda/cuts.fatbin"))?;
         let app = FILTER.load(gpu, settings(false).width).map_err(failed)?;

@@ -12,21 +12,21 @@
 //!     '--parts-- frequent
 //! ```
 //!
-//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. A piece has between none and
-//! a million occurrences, and most candidates fail. The second node explodes seeds, so that the occurrences of a repeat
-//! are spread over as many threads and no other query waits for them; it passes on the few candidates that pass a
-//! prefilter ([`passes_prefilter`](crate::verify::band::passes_prefilter)).
+//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. A piece has between none
+//! and a million occurrences, and most candidates fail. The second node explodes seeds, so that the occurrences of a
+//! repeat are spread over as many threads and no other query waits for them; it passes on the few candidates that pass
+//! a prefilter ([`passes_prefilter`](crate::verify::band::passes_prefilter)).
 //!
-//! Queries are cut where their pieces occur least ([`cuts`]). Other cuts give other windows, but the same matches. Pieces
-//! that occur very often leave the first run through a sink of their own, and enter a second run in parts, so that all
-//! blocks share them.
+//! Queries are cut where their pieces occur least ([`cuts`]). Other cuts give other windows, but the same matches.
+//! Pieces that occur very often leave the first run through a sink of their own, and enter a second run in parts, so
+//! that all blocks share them.
 //!
 //! Several windows may contain the same start, since alignments with insertions or deletions touch several diagonals.
 //! The distance of the match is the least of them: it is in the window of each piece that the best alignment leaves
 //! without a difference.
 
 pub mod cuts;
-pub(crate) mod gpu;
+pub mod gpu;
 pub mod stages;
 
 use std::sync::Arc;
@@ -44,7 +44,7 @@ use crate::verify::{FoundWindows, Window};
 /// The sinks of the application.
 #[derive(Debug, Clone, Copy)]
 pub struct FilterSinks {
-    /// Windows with matches.
+    /// Windows of queries with matches.
     pub windows: SinkId<Window>,
     /// Pieces that occur more than [`OCCURRENCES_PER_SEED`] times, of which the first part was processed.
     pub frequent: SinkId<PieceSeed>,

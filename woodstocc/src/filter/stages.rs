@@ -37,7 +37,7 @@ device_struct! {
         pub query: u32,
         /// Number of the piece in the query, from 0.
         pub number: u32,
-        /// First row.
+        /// First row of the suffix array.
         pub lo: u32,
         /// Number of rows, at least 1.
         pub size: u32,
@@ -59,7 +59,7 @@ device_struct! {
 /// The data that all nodes of the filter share.
 #[derive(Debug)]
 pub struct FilterContext {
-    /// The index.
+    /// The FM-index of the reference.
     pub index: FmIndex,
     /// The queries of the batch.
     pub queries: Arc<Queries>,
@@ -72,7 +72,7 @@ pub struct FilterContext {
 device_struct! {
     /// [`FilterContext`] in device memory.
     pub struct FilterDeviceContext {
-        /// The index.
+        /// The FM-index of the reference.
         pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
@@ -80,9 +80,9 @@ device_struct! {
         pub offsets: DeviceAddress<u32>,
         /// Starts of the pieces of each query ([`QueryCuts::bounds`]).
         pub bounds: DeviceAddress<u32>,
-        /// Greatest edit distance.
+        /// Greatest edit distance of a match.
         pub k: u32,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: u32,
     }
 }
@@ -115,8 +115,8 @@ const WINDOWS: Channel<Window> = Channel::new(0, "windows", 1);
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Search;
 
-/// Stage that locates the occurrences of a seed, one a thread, and drops those whose diagonal fails the prefilter: nearly
-/// all of them.
+/// Stage that locates the occurrences of a seed, one a thread, and drops those whose diagonal fails the prefilter:
+/// nearly all of them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;

@@ -18,7 +18,7 @@ use crate::read::Strand;
 pub struct Locus {
     /// The match that represents the locus.
     pub best: Match,
-    /// The strand.
+    /// The strand of the match.
     pub strand: Strand,
 }
 

@@ -1,8 +1,9 @@
 //! Mapping quality from distances and multiplicities.
 //!
-//! All mapping knows every locus within `k`, so the probability that the primary one is wrong can be computed instead of
-//! estimated. Each further difference makes a locus [`ODDS`] times less likely to be the origin of the read. Beyond `k`,
-//! where nothing was searched for, one locus at distance `k + 1` is assumed. With `n(d)` loci at distance `d` and `b` the least distance,
+//! All mapping knows every locus within `k`, so the probability that the primary one is wrong can be computed instead
+//! of estimated. Each further difference makes a locus [`ODDS`] times less likely to be the origin of the read. Beyond
+//! `k`, where nothing was searched for, one locus at distance `k + 1` is assumed. With `n(d)` loci at distance `d` and
+//! `b` the least distance,
 //!
 //! ```text
 //!   weight = sum over d <= k of n(d) * ODDS^(b - d)  +  ODDS^(b - k - 1)

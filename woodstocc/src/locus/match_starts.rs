@@ -78,7 +78,8 @@ struct WindowStarts {
 }
 
 impl WindowStarts {
-    /// Sorts starts by query: counts them, then writes each to its query's part. The order within a query is not defined.
+    /// Sorts starts by query: counts them, then writes each to its query's part. The order within a query is not
+    /// defined.
     fn new(queries: &Queries, windows: &Items<Window>) -> Self {
         if windows.is_empty() {
             return Self::default();

@@ -25,12 +25,13 @@ device_struct! {
         pub run: u8,
         /// Differences in the runs before.
         pub spent: u8,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: u16,
     }
 }
 
-/// Takes the branches that extending a branch yields. For one base these are none, up to two to follow, or one to verify.
+/// Takes the branches that extending a branch yields. For one base these are none, up to two to follow, or one to
+/// verify.
 pub trait BranchSink {
     /// Takes a branch to follow.
     fn open(&mut self, branch: Branch);
@@ -45,7 +46,7 @@ pub struct QuerySearch<'a> {
     pub codes: &'a [u8],
     /// Number of pieces of the query.
     pub pieces: usize,
-    /// The search.
+    /// The search as runs of pieces.
     pub plan: &'a SearchPlan,
     /// Bases of the word that the search begins with: 0, or the length of the words of the look-up table.
     pub word: usize,

@@ -2,9 +2,9 @@
 //!
 //! A run compares the text that is added to one side of a word with the pieces that come next in that direction. Its
 //! matrix has one row for each base of that text. Bit `i` of byte `e` of a row is set if the text up to that row can be
-//! aligned with the first `j = row + i - 3` bases of the run with `e` differences, each of which the run allows where it
-//! is. This is the automaton of S. Wu and U. Manber, "Fast text searching allowing errors" (1992), with four levels and
-//! seven diagonals. Where a run allows more than [`MAX_DIFFERENCES`] differences, the search leaves the matrix and
+//! aligned with the first `j = row + i - 3` bases of the run with `e` differences, each of which the run allows where
+//! it is. This is the automaton of S. Wu and U. Manber, "Fast text searching allowing errors" (1992), with four levels
+//! and seven diagonals. Where a run allows more than [`MAX_DIFFERENCES`] differences, the search leaves the matrix and
 //! verifies in the text.
 
 /// Greatest number of differences in a run that its matrix can represent.
@@ -26,8 +26,8 @@ pub fn first(bounds: u32) -> u32 {
     skip(1 << MAX_DIFFERENCES & bounds, bounds)
 }
 
-/// The row after one more base of text. Bit `i` of `equal` is set if the base equals the query's base before the cells of
-/// the new row on diagonal `i`.
+/// The row after one more base of text. Bit `i` of `equal` is set if the base equals the query's base before the cells
+/// of the new row on diagonal `i`.
 pub fn next(cells: u32, equal: u32, bounds: u32) -> u32 {
     let substituted = cells << 8;
     skip((cells & (equal * DIAGONAL) | substituted | substituted >> 1) & bounds, bounds)
@@ -58,8 +58,8 @@ pub fn differences(cells: u32) -> u8 {
 mod tests {
     use super::*;
 
-    /// The least number of differences between a whole text and a whole run, where the `e`-th difference is allowed only
-    /// from `allowed[e - 1]` bases on; by a matrix of Boolean cells.
+    /// The least number of differences between a whole text and a whole run, where the `e`-th difference is allowed
+    /// only from `allowed[e - 1]` bases on; by a matrix of Boolean cells.
     fn plainly(text: &[u8], run: &[u8], allowed: [usize; MAX_DIFFERENCES]) -> Option<usize> {
         let reached = |e: usize, j: usize| e == 0 || j >= allowed[e - 1];
         // cells[t][j][e]

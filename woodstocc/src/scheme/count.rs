@@ -3,10 +3,10 @@
 use super::branch::{Branch, BranchSink};
 use super::stages::{SchemeContext, SearchId};
 
-/// Work of searches.
+/// Work of searches of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SchemeCost {
-    /// Branches extended.
+    /// Number of branches extended.
     pub branches: u64,
     /// Occurrences of branches to verify.
     pub occurrences: u64,
@@ -29,8 +29,8 @@ impl BranchSink for Counter {
     }
 }
 
-/// Counts the work of all searches for the wanted queries. `None` as soon as `goes_on` returns false for the work counted
-/// so far.
+/// Counts the work of all searches for the wanted queries. `None` as soon as `goes_on` returns false for the work
+/// counted so far.
 pub fn count(
     context: &SchemeContext,
     wanted: &[u32],

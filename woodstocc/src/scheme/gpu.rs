@@ -20,7 +20,7 @@ pub(crate) struct GpuScheme {
 }
 
 impl GpuScheme {
-    /// Loads the kernels.
+    /// Loads the kernels into a GPU.
     pub(crate) fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let app = SCHEME.load(gpu, settings(false).width).map_err(failed)?;
         Ok(Self { app })

@@ -39,21 +39,21 @@
 //!
 //! # Why no match is lost
 //!
-//! Take a match with `d <= k` differences, and its best alignment `A`. Some search allows the numbers of differences that
-//! `A` has in the pieces. One of the words that this search follows is the text of `A`: each part of `A` has as few
-//! differences as any alignment of that text with that part of the query, or `A` would not be the best. So the rows of
-//! the branch contain the cells of `A`, and the branch ends a run with no more differences than `A`. A branch is given up
-//! only to be verified at all its occurrences. `A` has no difference in the search's first piece, which it aligns on a
-//! diagonal `D`. The branch knows `D`, since it counts the bases added to the left of its first word. As `A` touches `D`,
-//! all of `A` lies within `k` of it, and the window of `D` has the match with its distance
-//! (see [`band`](crate::verify::band)). Windows contain matches only, so additional windows do no harm.
+//! Take a match with `d <= k` differences, and its best alignment `A`. Some search allows the numbers of differences
+//! that `A` has in the pieces. One of the words that this search follows is the text of `A`: each part of `A` has as
+//! few differences as any alignment of that text with that part of the query, or `A` would not be the best. So the rows
+//! of the branch contain the cells of `A`, and the branch ends a run with no more differences than `A`. A branch is
+//! given up only to be verified at all its occurrences. `A` has no difference in the search's first piece, which it
+//! aligns on a diagonal `D`. The branch knows `D`, since it counts the bases added to the left of its first word. As
+//! `A` touches `D`, all of `A` lies within `k` of it, and the window of `D` has the match with its distance (see
+//! [`band`](crate::verify::band)). Windows contain matches only, so additional windows do no harm.
 //!
 //! # Why a match is seldom found twice
 //!
-//! Several searches may reach the same diagonal, all of them if the query occurs without differences. The window depends
-//! on query and diagonal alone. It is output only for the first search that allows the substitutions of each piece on
-//! that diagonal: such a search is certain to reach it, since the rows of its branch contain these cells. The windows
-//! that remain twice come from insertions and deletions, as in the filter.
+//! Several searches may reach the same diagonal, all of them if the query occurs without differences. The window
+//! depends on query and diagonal alone. It is output only for the first search that allows the substitutions of each
+//! piece on that diagonal: such a search is certain to reach it, since the rows of its branch contain these cells. The
+//! windows that remain twice come from insertions and deletions, as in the filter.
 //!
 //! # What it costs
 //!
@@ -68,8 +68,8 @@
 //! | 16 | 89 | 123 | 566 |
 //!
 //! An occurrence costs about as much as two branches: the suffix array, one or two lines of text and some matrix rows,
-//! against one or two lines of the index and four rows. So [`RARE_LIMIT`] is 4. The filter verifies 1,830 occurrences of
-//! such a read.
+//! against one or two lines of the index and four rows. So [`RARE_LIMIT`] is 4. The filter verifies 1,830 occurrences
+//! of such a read.
 
 pub mod branch;
 pub mod cells;

@@ -8,8 +8,8 @@ use crate::params::MAX_K;
 /// Greatest number of pieces of a scheme.
 const MAX_PIECES: usize = MAX_K as usize + 1;
 
-/// Greatest number of runs of a search. With halving, each of the levels from 16 pieces down to one changes the direction
-/// at most once.
+/// Greatest number of runs of a search. With halving, each of the levels from 16 pieces down to one changes the
+/// direction at most once.
 pub const MAX_RUNS: usize = 5;
 
 /// Value in [`PieceRun::allowed`] for a number of differences that the run does not allow at all.

@@ -1,10 +1,10 @@
 //! Search schemes: the orders in which pieces of a query are searched, and how many differences are allowed on the way.
 //!
-//! A query is cut into `P` pieces. A *search* begins with one piece, which must occur exactly, and adds the next piece to
-//! the left or right, one after the other; in the first `i` pieces together it allows at most `most[i - 1]` differences.
-//! A scheme is *complete* for `k` if, however `k` differences are distributed over the pieces, one of its searches
-//! allows them (Kucherov, Salikhov and Tsur, "Approximate string matching using a bidirectional index", 2016). The
-//! lower bounds of that definition are left out: they keep searches from finding the same match twice, which
+//! A query is cut into `P` pieces. A *search* begins with one piece, which must occur exactly, and adds the next piece
+//! to the left or right, one after the other; in the first `i` pieces together it allows at most `most[i - 1]`
+//! differences. A scheme is *complete* for `k` if, however `k` differences are distributed over the pieces, one of its
+//! searches allows them (Kucherov, Salikhov and Tsur, "Approximate string matching using a bidirectional index", 2016).
+//! The lower bounds of that definition are left out: they keep searches from finding the same match twice, which
 //! [`super::stages::Candidates`] does here.
 //!
 //! The schemes used here come from halving. If `n` pieces have fewer than `n` differences, then one of any two parts of

@@ -42,11 +42,11 @@ device_struct! {
 device_struct! {
     /// An unfinished search: the stack of its open branches.
     pub struct BranchStack {
-        /// The search.
+        /// The search that the stack belongs to.
         pub id: SearchId,
         /// Number of open branches.
         pub count: u32,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: u32,
         /// The open branches, followed by unused elements; the last one is extended next.
         pub branches: [Branch; STACK_ROOM],
@@ -58,9 +58,9 @@ device_struct! {
     pub struct SchemeSeed {
         /// The search that found the word.
         pub id: SearchId,
-        /// First row.
+        /// First row of the suffix array.
         pub lo: u32,
-        /// Number of rows.
+        /// Number of suffix-array rows.
         pub size: u32,
         /// Query position, modulo 2^32, where the word begins if nothing is inserted or deleted.
         pub offset: u32,
@@ -78,10 +78,10 @@ device_struct! {
 }
 
 device_struct! {
-    /// Work of searches.
+    /// Work of searches of a batch.
     #[derive(PartialEq, Eq, Default)]
     pub struct SchemeCounts {
-        /// Branches extended.
+        /// Number of branches extended.
         pub nodes: u64,
         /// 64-byte lines of the index read for that.
         pub lines: u64,
@@ -91,7 +91,7 @@ device_struct! {
 /// Work of searches, counted by all threads.
 #[derive(Debug, Default)]
 pub struct SchemeEffort {
-    /// Branches extended.
+    /// Number of branches extended.
     pub nodes: AtomicU64,
     /// 64-byte lines of the index read for that.
     pub lines: AtomicU64,
@@ -108,7 +108,7 @@ impl SchemeEffort {
 /// The data that all nodes share.
 #[derive(Debug)]
 pub struct SchemeContext {
-    /// The index.
+    /// The FM-index of the reference.
     pub index: FmIndex,
     /// The queries of the batch.
     pub queries: Arc<Queries>,
@@ -127,7 +127,7 @@ pub struct SchemeContext {
 device_struct! {
     /// [`SchemeContext`] in device memory.
     pub struct SchemeDeviceContext {
-        /// The index.
+        /// The FM-index of the reference.
         pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
@@ -137,7 +137,7 @@ device_struct! {
         pub plans: DeviceAddress<SearchPlan>,
         /// Counters, to which kernels add.
         pub counts: DeviceAddress<SchemeCounts>,
-        /// Greatest edit distance.
+        /// Greatest edit distance of a match.
         pub k: u32,
         /// Number of pieces of a query.
         pub pieces: u32,
@@ -180,7 +180,8 @@ impl SchemeContext {
         IndexedText::of(&self.index)
     }
 
-    /// Whether a search is certain to reach a diagonal: whether it allows the substitutions of each piece on the diagonal.
+    /// Whether a search is certain to reach a diagonal: whether it allows the substitutions of each piece on the
+    /// diagonal.
     fn is_certain_to_reach(&self, query: u32, search: usize, diagonal: u32) -> bool {
         let (text, codes, plan) = (self.text(), self.codes(query), &self.plans[search]);
         let mut differences = 0;
@@ -212,8 +213,8 @@ pub struct Search;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
 
-/// Stage that locates the occurrences of a seed, one a thread, and drops those whose diagonal a search of a lower number
-/// is certain to reach, too, and those whose diagonal fails the prefilter.
+/// Stage that locates the occurrences of a seed, one a thread, and drops those whose diagonal a search of a lower
+/// number is certain to reach, too, and those whose diagonal fails the prefilter.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Candidates;
@@ -249,8 +250,8 @@ impl BranchSink for StackWalk<'_, '_, '_> {
 }
 
 impl StackWalk<'_, '_, '_> {
-    /// Extends the topmost branches, up to the limits of one firing, and passes on the rest. A branch whose extensions the
-    /// stack may have no room for is verified as it is.
+    /// Extends the topmost branches, up to the limits of one firing, and passes on the rest. A branch whose extensions
+    /// the stack may have no room for is verified as it is.
     fn go_on(&mut self, search: &QuerySearch<'_>) {
         let transforms = self.context.index.transforms();
         let (mut steps, mut lines) = (0, 0);

@@ -35,9 +35,9 @@ device_struct! {
 /// Consecutive suffix-array rows that have the same distance to a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSegment {
-    /// First row.
+    /// First row of the suffix array.
     pub lo: u32,
-    /// Number of rows.
+    /// Number of suffix-array rows.
     pub size: u32,
     /// Least edit distance of the query to any prefix of these suffixes.
     pub distance: u8,

@@ -21,7 +21,7 @@ use crate::read::Queries;
 device_struct! {
     /// Parameters of the kernels `separate_lists_K`.
     pub struct SeparateListsParameters {
-        /// The index.
+        /// The FM-index of the reference.
         pub index: IndexView,
         /// Codes of all queries ([`Queries::all_codes`]).
         pub codes: DeviceAddress<u8>,
@@ -40,7 +40,7 @@ device_struct! {
         pub counts: DeviceAddress<u32>,
         /// 1 for each wanted query of which a hit was not written, else 0.
         pub lost: DeviceAddress<u32>,
-        /// Length of `hits`.
+        /// Number of elements of `hits`.
         pub capacity: u64,
         /// Length of `wanted`, `counts` and `lost`.
         pub wanted_count: u32,
@@ -55,9 +55,9 @@ device_struct! {
     pub struct SeparateListsTotals {
         /// Hits found, written or not.
         pub hits: u64,
-        /// Nodes expanded.
+        /// Number of nodes expanded.
         pub nodes: u64,
-        /// Matrix rows computed.
+        /// Number of matrix rows computed.
         pub rows: u64,
     }
 }

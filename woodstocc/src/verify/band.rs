@@ -1,9 +1,9 @@
 //! Distances of a query at all starts near a diagonal, by a banded bit-parallel matrix.
 //!
 //! The *diagonal* of an alignment column is the position where the query would start if nothing were inserted or
-//! deleted before that column. An alignment with at most `k` differences that touches diagonal `D` stays within
-//! `D - k` to `D + k`. The matrix of the query against the text is filled from the query's end to its front, one row for
-//! each base:
+//! deleted before that column. An alignment with at most `k` differences that touches diagonal `D` stays within `D - k`
+//! to `D + k`. The matrix of the query against the text is filled from the query's end to its front, one row for each
+//! base:
 //!
 //! ```text
 //!   E[s][p] = least edit distance between query[s..] and any prefix of text[p..],  p - s within the band
@@ -26,7 +26,7 @@ use super::window::Window;
 pub struct IndexedText<'a> {
     /// 32 bases a word, the first one in the lowest two bits.
     pub words: &'a [u64],
-    /// Number of bases.
+    /// Number of bases of the text.
     pub length: u32,
 }
 
@@ -124,8 +124,8 @@ impl<'t> BandedMatrix<'t> {
     }
 }
 
-/// Prefilter: whether a query can match near a diagonal where its piece beginning at query base `piece` occurs. Fills only
-/// rows of the half of the query without that piece, and only as many as most random texts fail within.
+/// Prefilter: whether a query can match near a diagonal where its piece beginning at query base `piece` occurs. Fills
+/// only rows of the half of the query without that piece, and only as many as most random texts fail within.
 pub fn passes_prefilter(
     text: &IndexedText<'_>,
     codes: &[u8],
@@ -140,8 +140,8 @@ pub fn passes_prefilter(
     BandedMatrix::new(*text, rows.end, k, diagonal).fill(codes, rows)
 }
 
-/// The matches of a query within `k` (at most 15) whose alignments stay within `k` of a diagonal, with the least distance
-/// of such an alignment at each start. `None` if there are none. `diagonal` is a text position modulo 2^32.
+/// The matches of a query within `k` (at most 15) whose alignments stay within `k` of a diagonal, with the least
+/// distance of such an alignment at each start. `None` if there are none. `diagonal` is a text position modulo 2^32.
 pub fn window(
     text: &IndexedText<'_>,
     query: u32,

@@ -13,7 +13,7 @@ device_struct! {
         pub first: u32,
         /// Bit `b` is set if there is a match at start `first + b`.
         pub starts: u32,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: u32,
         /// Distances of the starts, four bits each; 0 where there is no match.
         pub distances: [u64; 2],

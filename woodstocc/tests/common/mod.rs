@@ -88,7 +88,7 @@ pub fn as_oracle(alignment: Alignment<'_>) -> OracleMatch {
 pub fn cigar(alignment: Alignment<'_>) -> String {
     let mut runs = Vec::new();
     alignment.path.runs(&mut runs);
-    runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
+    runs.iter().map(ToString::to_string).collect()
 }
 
 /// Matches and loci of one read, by the oracle.

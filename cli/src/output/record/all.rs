@@ -14,8 +14,9 @@
 
 use std::io;
 
+use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, AlignmentPath, CigarRun, Mapping, Strand};
+use woodstocc::{Alignment, AlignmentPath, Mapping, Strand};
 
 use crate::input::Read;
 use crate::output::lines::Lines;
@@ -150,9 +151,9 @@ impl<'a> AllRecordFormatter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aligner_core::cigar::CigarOp;
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
-    use woodstocc::Op;
     use woodstocc::locus::loci::Locus;
     use woodstocc::locus::matches::Match;
 
@@ -193,7 +194,8 @@ mod tests {
     #[test]
     fn primary_and_secondary_records_differ_as_documented() {
         let reference = reference();
-        let cigar = [(Op::Equal, 10), (Op::Different, 3), (Op::Insertion, 2)];
+        let cigar = [(CigarOp::Equal, 10), (CigarOp::Different, 3), (CigarOp::Insertion, 2)]
+            .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
         let group = "@RG\\tID:x".parse().expect("is fine");
         let mut formatter = AllRecordFormatter::new(&reference, Some(&group), false);
@@ -217,7 +219,13 @@ mod tests {
     #[test]
     fn eqx_names_both_kinds_of_match() {
         let reference = reference();
-        let cigar = [(Op::Equal, 9), (Op::Different, 1), (Op::Deletion, 2), (Op::Equal, 5)];
+        let cigar = [
+            (CigarOp::Equal, 9),
+            (CigarOp::Different, 1),
+            (CigarOp::Deletion, 2),
+            (CigarOp::Equal, 5),
+        ]
+        .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
             let mut formatter = AllRecordFormatter::new(&reference, None, eqx);

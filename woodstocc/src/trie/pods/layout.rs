@@ -20,7 +20,7 @@ device_struct! {
         pub length: u32,
         /// First 128-bit word of the query's profile.
         pub profile: u32,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: u32,
         /// Lower bounds of the query's suffixes, written by `pods_prepare_K`.
         pub bound: SuffixBound,
@@ -64,17 +64,17 @@ device_struct! {
     #[derive(PartialEq, Eq)]
     #[repr(align(16))]
     pub(crate) struct WorklistState {
-        /// First pod.
+        /// First pod of the worklist.
         pub first_pod: u32,
         /// End of the pods.
         pub end_pod: u32,
-        /// First live query.
+        /// First live query of the worklist.
         pub first_live: u32,
         /// End of the live queries.
         pub end_live: u32,
         /// Main loops of the block in all slices so far.
         pub loops: u32,
-        /// Always 0.
+        /// Padding of the struct, always 0.
         pub padding: [u32; 3],
     }
 }
@@ -92,7 +92,7 @@ device_struct! {
     pub(crate) struct PodTotals {
         /// Nodes whose children were looked up.
         pub nodes: u64,
-        /// Rows computed.
+        /// Number of matrix rows computed.
         pub rows: u64,
         /// Lanes of the ensembles that nodes were looked up in, busy or idle.
         pub traversal_slots: u64,
@@ -122,7 +122,7 @@ device_struct! {
     /// Parameters of the kernels of `pods.cu`. Arrays of a block are parts of arrays of all blocks: block `b` has the
     /// elements from `b * pods_room`, `b * live_room` or `b * hits_room` on.
     pub(crate) struct PodParameters {
-        /// The index.
+        /// The FM-index of the reference.
         pub index: IndexView,
         /// Codes of all queries of the batch.
         pub codes: DeviceAddress<u8>,
@@ -147,13 +147,13 @@ device_struct! {
         pub packed: DeviceAddress<TrieHit>,
         /// The worklist of each block.
         pub states: DeviceAddress<WorklistState>,
-        /// Counters.
+        /// Counters of all blocks.
         pub totals: DeviceAddress<PodTotals>,
         /// For `pods_share`: one transfer for each of its blocks.
         pub donations: DeviceAddress<PodDonation>,
-        /// Length of `queries`.
+        /// Number of elements of `queries`.
         pub query_count: u32,
-        /// Length of `groups`.
+        /// Number of elements of `groups`.
         pub group_count: u32,
         /// Number of units of all groups.
         pub units: u32,
@@ -202,13 +202,13 @@ pub(super) fn shared_bytes(k: usize, pods_at_once: u32, live_at_once: u32) -> u3
 /// Lengths of the arrays of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WorklistRoom {
-    /// Pods.
+    /// Number of pods on the worklist.
     pub pods: u64,
-    /// Live queries.
+    /// Number of live queries on the worklist.
     pub live: u64,
     /// The part of `live` that steps of `live_at_once` queries may need.
     pub live_reserve: u64,
-    /// Hits.
+    /// Number of hits of a slice.
     pub hits: u64,
 }
 

@@ -34,7 +34,8 @@
 //! The search is no [`Topology`](aligner_core::stream::Topology) of the streaming runtime, but a kernel made of its
 //! primitives (`stream/scan.cuh`). In the runtime, a back edge yields at most one item for an input, which keeps loops
 //! from deadlock, but a pod has up to four children. A depth-first worklist is bounded for another reason, which queues
-//! do not have. The host runs the kernel through the runtime's [`Backend`], so tests run the same loop on the SIMT shim.
+//! do not have. The host runs the kernel through the runtime's [`Backend`], so tests run the same loop on the SIMT
+//! shim.
 //!
 //! The look-up table of the index is not used to begin further down. It would save look-ups of nodes near the root,
 //! which all queries of a group share; the rows up there (one in fifteen lies above depth 8, for a read of 47 bases at

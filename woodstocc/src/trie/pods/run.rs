@@ -67,7 +67,8 @@ pub(super) struct PodSearch<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> PodSearch<'a, B> {
-    /// Uploads the wanted queries, cuts the work into units, and allocates memory for as many blocks as fit and have work.
+    /// Uploads the wanted queries, cuts the work into units, and allocates memory for as many blocks as fit and have
+    /// work.
     pub fn new(
         backend: &'a B,
         batch: &PodBatch<'_, B>,
@@ -210,8 +211,9 @@ impl<'a, B: Backend> PodSearch<'a, B> {
         shared: u32,
     ) -> Result<f64, DeviceError> {
         let parameters = self.parameters.bytes();
-        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives for
-        // `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each transfer.
+        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives
+        // for `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each
+        // transfer.
         unsafe { self.backend.launch(&Launch { kernel, blocks, width, shared, parameters }) }
     }
 }

@@ -10,16 +10,16 @@ pub struct PodSettings {
     pub width: u32,
     /// Number of blocks; 0 for as many as the device runs at a time.
     pub blocks: u32,
-    /// Greatest number of queries that walk the trie together, up to 65,535. The more they are, the more of them share a
-    /// node.
+    /// Greatest number of queries that walk the trie together, up to 65,535. The more they are, the more of them share
+    /// a node.
     pub group: u32,
-    /// Bases of the words whose subtries are units of work, up to 6; `None` for as many bases as give every block several
-    /// units.
+    /// Bases of the words whose subtries are units of work, up to 6; `None` for as many bases as give every block
+    /// several units.
     pub word: Option<u32>,
     /// Greatest number of pods that a step takes, up to `width`.
     pub pods_at_once: u32,
-    /// Greatest number of live queries of a step that takes several pods. If equal to `width`, the queries of a step fill
-    /// one ensemble (Cole 2017, 2.4.2). If greater, traversal is *decoupled* from the rows, which take several
+    /// Greatest number of live queries of a step that takes several pods. If equal to `width`, the queries of a step
+    /// fill one ensemble (Cole 2017, 2.4.2). If greater, traversal is *decoupled* from the rows, which take several
     /// ensembles (2.4.3).
     pub live_at_once: u32,
     /// Main loops of a slice (Cole 2017, 2.4.4); `None` if one launch does all, unless its hits do not fit.
@@ -57,8 +57,8 @@ impl Default for PodSettings {
 }
 
 impl PodSettings {
-    /// The variant with a worklist and remapping of live queries to threads only (Cole 2017, 2.4.2): one launch, steps of one
-    /// ensemble, and groups of as many queries as a block has threads.
+    /// The variant with a worklist and remapping of live queries to threads only (Cole 2017, 2.4.2): one launch, steps
+    /// of one ensemble, and groups of as many queries as a block has threads.
     #[must_use]
     pub fn remapping() -> Self {
         let width = Self::default().width;

@@ -7,8 +7,8 @@ use super::settings::{MAX_WORD, PodSettings};
 /// queries of its group, and blocks that run out of units get work of others.
 const UNITS_PER_BLOCK: u64 = 2;
 
-/// Cuts queries with these ascending lengths into groups, for `blocks` blocks. Returns the groups and the number of their
-/// units.
+/// Cuts queries with these ascending lengths into groups, for `blocks` blocks. Returns the groups and the number of
+/// their units.
 ///
 /// The words of a group are shorter than its queries by more than `k`, because hits above the words' nodes would not be
 /// found.

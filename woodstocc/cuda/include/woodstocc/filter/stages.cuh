@@ -45,7 +45,8 @@ struct PieceSeed {
 // A diagonal where a query may match.
 struct PieceCandidate {
   uint32_t query, number;
-  uint32_t diagonal;  // position in the indexed text, modulo 2^32, where the query starts without insertions or deletions
+  // Position in the indexed text, modulo 2^32, where the query starts without insertions or deletions.
+  uint32_t diagonal;
 };
 
 }  // namespace woodstocc

@@ -1,5 +1,5 @@
-// BranchSink of a search: words of the text that are within the allowed differences so far. src/scheme/{plan,cells,branch}.rs
-// explain them.
+// Branches of a search: words of the text that are within the allowed differences so far.
+// src/scheme/{plan,cells,branch}.rs explain them.
 //
 // Contract of all functions here: any thread may call them at any time, on its own; no barriers, no shared memory, and
 // the result is valid in the calling thread.
@@ -37,8 +37,8 @@ __device__ inline uint32_t skip(uint32_t cells, uint32_t bounds) {
 // The first row of a matrix, before any text.
 __device__ inline uint32_t first_cells(uint32_t bounds) { return skip(1u << kMaxDifferences & bounds, bounds); }
 
-// The row after one more base of text. Bit i of `equal` is set if the base equals the query's base before the cells of the
-// new row on diagonal i.
+// The row after one more base of text. Bit i of `equal` is set if the base equals the query's base before the cells of
+// the new row on diagonal i.
 __device__ inline uint32_t next_cells(uint32_t cells, uint32_t equal, uint32_t bounds) {
   const uint32_t substituted = cells << 8;
   return skip(((cells & (equal * kDiagonal)) | substituted | substituted >> 1) & bounds, bounds);
@@ -125,8 +125,8 @@ struct QuerySearch {
     return row;
   }
 
-  // Begins the search. `branches.open(branch)` takes branches to follow, `branches.verify(branch)` branches to verify in the
-  // text at all their occurrences.
+  // Begins the search. `branches.open(branch)` takes branches to follow, `branches.verify(branch)` branches to verify
+  // in the text at all their occurrences.
   template <class BranchSink>
   __device__ void start(const fm::IndexView& view, BranchSink& branches) const {
     Branch branch = {fm::root(view), 0, 0, 0, 0, 0, 0};

@@ -38,7 +38,8 @@ struct SchemeSeed {
 // A diagonal where a query may match.
 struct SchemeCandidate {
   uint32_t query;
-  uint32_t diagonal;  // position in the indexed text, modulo 2^32, where the query starts without insertions or deletions
+  // Position in the indexed text, modulo 2^32, where the query starts without insertions or deletions.
+  uint32_t diagonal;
 };
 
 // Work of searches, to which all threads add.

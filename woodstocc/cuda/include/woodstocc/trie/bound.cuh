@@ -45,8 +45,8 @@ __device__ inline SuffixBound find_bound(const fm::IndexView& view, const uint8_
   return bound;
 }
 
-// Whether some cell of the row at `depth`, plus the bound of the suffix after its prefix, is less than `wanted`, which is
-// 1 to K + 1.
+// Whether some cell of the row at `depth`, plus the bound of the suffix after its prefix, is less than `wanted`, which
+// is 1 to K + 1.
 template <int K>
 __device__ __forceinline__ bool reaches(Row<K> row, uint32_t depth, uint32_t wanted,
                                         const SuffixBound& bound) {

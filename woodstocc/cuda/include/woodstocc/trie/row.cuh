@@ -1,5 +1,5 @@
-// One row of the banded alignment matrix of a query (Cole 2017, 2.3.1), as bits of one word: src/trie/row.rs explains the
-// encoding.
+// One row of the banded alignment matrix of a query (Cole 2017, 2.3.1), as bits of one word: src/trie/row.rs explains
+// the encoding.
 //
 // Bit j of level e of a row at trie depth L is set if the query's prefix of length L + j - K is within e edits of the L
 // bases that the path spells. A level has 2K + 2 bits, of which the highest is always clear.
@@ -52,8 +52,8 @@ struct RowBand {
     return row;
   }
 
-  // Sets bit j of equal[c], for j <= 2K and each code c, to whether the base that cell j of the row at `depth` (1 or more)
-  // adds to the prefix is c. `codes` points to the query's `length` codes.
+  // Sets bit j of equal[c], for j <= 2K and each code c, to whether the base that cell j of the row at `depth` (1 or
+  // more) adds to the prefix is c. `codes` points to the query's `length` codes.
   __device__ __forceinline__ static void compare(const uint8_t* codes, uint32_t length,
                                                  uint32_t depth, uint32_t equal[4]) {
     equal[0] = equal[1] = equal[2] = equal[3] = 0;
@@ -66,8 +66,8 @@ struct RowBand {
     }
   }
 
-  // The row of a child node, given the row of its parent and the comparisons `equal` with the child's base. `last` is the
-  // cell of the whole query, length + K - depth, which must not be negative.
+  // The row of a child node, given the row of its parent and the comparisons `equal` with the child's base. `last` is
+  // the cell of the whole query, length + K - depth, which must not be negative.
   __device__ __forceinline__ static Row<K> step(Row<K> row, uint32_t equal, uint32_t last) {
     const Row<K> matched = row & (levels() * Row<K>(equal));
     const Row<K> mismatched = row << kWidth;

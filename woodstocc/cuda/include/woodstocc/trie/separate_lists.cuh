@@ -21,8 +21,9 @@ struct SeparateListsParameters {
   const uint8_t* codes;     // codes of all queries
   const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
   const uint32_t* wanted;   // numbers of the queries to search for
-  // 3 * (longest query + K) + 4 elements of Node<K> for each thread; element e of thread t of n is at e * n + t. That is
-  // enough, since an expansion takes one node and adds at most four, which are at most longest query + K levels deep.
+  // 3 * (longest query + K) + 4 elements of Node<K> for each thread; element e of thread t of n is at e * n + t. That
+  // is enough, since an expansion takes one node and adds at most four, which are at most longest query + K levels
+  // deep.
   void* worklists;
   TrieHit* hits;     // room for `capacity` hits; a hit beyond that is counted, not written
   SeparateListsTotals* totals;

@@ -83,7 +83,8 @@ struct BandedMatrix {
     for (uint32_t i = 0; i < newest; i++) bases.enter(reader, view, newest);
   }
 
-  // Whether all cells of the row exceed k. Then all cells of later rows do, since values never decrease along a diagonal.
+  // Whether all cells of the row exceed k. Then all cells of later rows do, since values never decrease along a
+  // diagonal.
   __device__ bool exceeds_k(uint32_t k) const { return value > k + __popc(minus); }
 
   // Fills the rows of query bases from - 1 down to `to`. Returns false as soon as all cells exceed k.
@@ -103,8 +104,8 @@ struct BandedMatrix {
   }
 };
 
-// Prefilter: whether a query can match near a diagonal where its piece beginning at query base `piece` occurs. Fills only
-// rows of the half of the query without that piece, and only as many as most random texts fail within.
+// Prefilter: whether a query can match near a diagonal where its piece beginning at query base `piece` occurs. Fills
+// only rows of the half of the query without that piece, and only as many as most random texts fail within.
 __device__ inline bool passes_prefilter(const fm::IndexView& view, const uint8_t* codes, uint32_t length,
                                         uint32_t k, uint32_t diagonal, uint32_t piece) {
   const uint32_t rows = min(8 * (k / 2 + 2), length);
@@ -113,8 +114,8 @@ __device__ inline bool passes_prefilter(const fm::IndexView& view, const uint8_t
   return matrix.fill(view, codes, k, from, from - rows);
 }
 
-// Finds the matches of a query of `length` codes within `k` (at most 15) whose alignments stay within `k` of a diagonal,
-// and sets all fields of `window` but `query`. Returns whether there are any; if not, `window` is undefined.
+// Finds the matches of a query of `length` codes within `k` (at most 15) whose alignments stay within `k` of a
+// diagonal, and sets all fields of `window` but `query`. Returns whether there are any; if not, `window` is undefined.
 __device__ inline bool find_window(const fm::IndexView& view, const uint8_t* codes, uint32_t length, uint32_t k,
                                    uint32_t diagonal, Window& window) {
   BandedMatrix matrix(view, length, k, diagonal);

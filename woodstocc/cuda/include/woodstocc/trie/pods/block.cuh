@@ -74,8 +74,8 @@ struct Worklist {
 // Stages of a step.
 enum PodStage : u32 { kPull, kTraversal, kRows, kPush };
 
-// Cycles of each stage. Any thread may call the functions, but only the values of the thread that calls `flush` count. Empty
-// in kernels without metrics.
+// Cycles of each stage. Any thread may call the functions, but only the values of the thread that calls `flush` count.
+// Empty in kernels without metrics.
 template <bool METRICS>
 struct Clock {
   __device__ void start() {}

@@ -22,8 +22,8 @@ struct __align__(16) TrieQuery {
   SuffixBound bound;  // written by pods_prepare_K
 };
 
-// Queries that walk the trie together. The trie is cut at the words of `word` bases: a unit of work is one of the 4^word
-// subtries below them, for all queries of the group.
+// Queries that walk the trie together. The trie is cut at the words of `word` bases: a unit of work is one of the
+// 4^word subtries below them, for all queries of the group.
 struct __align__(16) QueryGroup {
   uint32_t first, queries;  // first query and number of queries; at most 65,535
   uint32_t word;
@@ -72,7 +72,7 @@ struct PodParameters {
   const QueryGroup* groups;
   TriePod* pods;
   void* rows;                     // Row<K> of each live query
-  uint32_t* tags;                 // of each live query: index in `queries` << 4 | distance below which hits are reported
+  uint32_t* tags;                 // of each live query: index in `queries` << 4 | distance below which hits count
   TrieHit* hits;
   TrieHit* packed;                // the hits of all blocks; as long as `hits`
   WorklistState* states;

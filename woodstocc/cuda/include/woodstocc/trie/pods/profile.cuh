@@ -1,8 +1,8 @@
-// Profiles: the bases of a query as four bit masks, so that all comparisons of a row are one shift. They are the `Profiles`
-// of row.rs, with the words of the four masks interleaved.
+// Profiles: the bases of a query as four bit masks, so that all comparisons of a row are one shift. They are the
+// `Profiles` of row.rs, with the words of the four masks interleaved.
 //
-// Bit i + kPad of mask c is set if base i has code c. Word w of mask c is at 4 * (profile + w) + c. A query of m bases has
-// m / 32 + 3 words in each mask, so two consecutive words can always be read.
+// Bit i + kPad of mask c is set if base i has code c. Word w of mask c is at 4 * (profile + w) + c. A query of m bases
+// has m / 32 + 3 words in each mask, so two consecutive words can always be read.
 #pragma once
 
 #include <woodstocc/trie/pods/parameters.cuh>
@@ -31,8 +31,8 @@ __device__ void prepare(const PodParameters& parameters, u32 i) {
   query.bound = parameters.is_pruned ? find_bound<K>(parameters.index, codes, query.length) : SuffixBound{};
 }
 
-// The comparisons for the row of a query at a node of `depth` 1 or more whose last base is `code`: bit j is set if the base
-// that cell j adds to the prefix is the code. Any thread.
+// The comparisons for the row of a query at a node of `depth` 1 or more whose last base is `code`: bit j is set if the
+// base that cell j adds to the prefix is the code. Any thread.
 template <int K>
 __device__ __forceinline__ u32 equal(const PodParameters& parameters, u32 profile, u32 code, u32 depth) {
   const u32 bit = depth + kPad - 1 - K;

@@ -5,11 +5,11 @@
 
 namespace woodstocc::pods {
 
-// Moves the first half of the pods of block `from` to block `to`, which has none. These pods are the highest in the trie, so
-// there is most work below them. The part of the stacks of block `from` where they were stays unused.
+// Moves the first half of the pods of block `from` to block `to`, which has none. These pods are the highest in the
+// trie, so there is most work below them. The part of the stacks of block `from` where they were stays unused.
 //
-// Called by all threads of a block with the same arguments, one block for each donation; contains barriers. The worklists
-// are valid after the kernel. No block may occur in two donations of a launch.
+// Called by all threads of a block with the same arguments, one block for each donation; contains barriers. The
+// worklists are valid after the kernel. No block may occur in two donations of a launch.
 __device__ inline void share(const PodParameters& parameters, const PodDonation& donation) {
   __shared__ u32 live;
   WorklistState& from = parameters.states[donation.from];

@@ -1,5 +1,5 @@
-// One main loop of a block (Cole 2017, fig. 2.7): pull pods, look up their children, compute a row for each live query of
-// each child, and push the children that still have live queries.
+// One main loop of a block (Cole 2017, fig. 2.7): pull pods, look up their children, compute a row for each live query
+// of each child, and push the children that still have live queries.
 //
 // Contract: unless noted, all functions here are called by all threads of the block with the same arguments, contain
 // barriers, and return the same in all threads. A block has 32 to 256 threads, a multiple of 32.
@@ -20,10 +20,11 @@ struct PulledPods {
   bool is_large;          // whether this is one pod with more live queries than `live_at_once`, taken as a whole
 };
 
-// Takes the last pods of the worklist that together have at most `live_at_once` live queries, and at most `pods_at_once` of
-// them. If the last pod alone has more, it is taken as a whole if there is room for the live queries of all its children,
-// so that its children are looked up once for all of them. Otherwise `live_at_once` of its live queries are taken, and the
-// pod stays on the worklist with the others. A barrier is needed between the last write to the worklist and this call.
+// Takes the last pods of the worklist that together have at most `live_at_once` live queries, and at most
+// `pods_at_once` of them. If the last pod alone has more, it is taken as a whole if there is room for the live queries
+// of all its children, so that its children are looked up once for all of them. Otherwise `live_at_once` of its live
+// queries are taken, and the pod stays on the worklist with the others. A barrier is needed between the last write to
+// the worklist and this call.
 template <int K>
 __device__ PulledPods pull(const PodParameters& parameters, Worklist<K>& list, const BlockMemory<K>& shared) {
   const u32 room_for_hits = parameters.hits_room - shared.word[0];
@@ -66,8 +67,8 @@ __device__ PulledPods pull(const PodParameters& parameters, Worklist<K>& list, c
   return pulled;
 }
 
-// Copies the pulled live queries to shared memory, because the live queries of their children overwrite them. No barrier;
-// the copies are valid after the next one.
+// Copies the pulled live queries to shared memory, because the live queries of their children overwrite them. No
+// barrier; the copies are valid after the next one.
 template <int K>
 __device__ void stage_live(const Worklist<K>& list, const PulledPods& pulled, const BlockMemory<K>& shared) {
   const u32 first = list.end_live - pulled.live;
@@ -83,8 +84,8 @@ struct Children {
   u32 rows;   // number of rows to compute for them
 };
 
-// Looks up the children of the pulled pods, a thread a pod (traversal). `children`, `begin` and `part_of` are valid after the
-// next barrier.
+// Looks up the children of the pulled pods, a thread a pod (traversal). `children`, `begin` and `part_of` are valid
+// after the next barrier.
 template <int K>
 __device__ Children traverse(const fm::IndexView& view, const PulledPods& pulled, const BlockMemory<K>& shared) {
   fm::Interval found[4] = {};
@@ -114,10 +115,11 @@ __device__ Children traverse(const fm::IndexView& view, const PulledPods& pulled
   return Children{static_cast<u32>(scanned.all), static_cast<u32>(scanned.all >> 32)};
 }
 
-// Computes the row of a live query at a child, reports a hit if it has one, and returns whether the query stays live there.
-// `row` and `tag` are replaced.
+// Computes the row of a live query at a child, reports a hit if it has one, and returns whether the query stays live
+// there. `row` and `tag` are replaced.
 //
-// Any thread may call it, on its own; no barriers. A hit takes a slot among the block's hits by an atomic on shared memory.
+// Any thread may call it, on its own; no barriers. A hit takes a slot among the block's hits by an atomic on shared
+// memory.
 template <int K>
 __device__ __forceinline__ bool visit(const PodParameters& parameters, const Worklist<K>& list,
                                       const BlockMemory<K>& shared, const Child& child, Row<K>& row,
@@ -143,8 +145,8 @@ __device__ __forceinline__ bool visit(const PodParameters& parameters, const Wor
   return wanted > 0 && reaches<K>(row, depth, wanted, bound);
 }
 
-// The child that row `i` belongs to. Called by all lanes of a warp, converged, with consecutive rows; the result is valid in
-// lanes with a row that exists. No barriers.
+// The child that row `i` belongs to. Called by all lanes of a warp, converged, with consecutive rows; the result is
+// valid in lanes with a row that exists. No barriers.
 template <int K>
 __device__ u32 child_of_row(const Children& children, bool is_large, const BlockMemory<K>& shared, u32 i) {
   const u32 first = i / 32 * 32;
@@ -155,9 +157,9 @@ __device__ u32 child_of_row(const Children& children, bool is_large, const Block
   return stream::find_parts(shared.begin, children.count, first, part);
 }
 
-// Computes the rows of all children, a thread a row (explode), and packs the queries that stay live (collect). They replace
-// their parents on the worklist if those are in shared memory, else they follow them. Returns their number. A barrier is
-// needed between `traverse` and this call; the live queries and `kept` are valid when it returns.
+// Computes the rows of all children, a thread a row (explode), and packs the queries that stay live (collect). They
+// replace their parents on the worklist if those are in shared memory, else they follow them. Returns their number. A
+// barrier is needed between `traverse` and this call; the live queries and `kept` are valid when it returns.
 template <int K>
 __device__ u32 compute_rows(const PodParameters& parameters, const Worklist<K>& list, const PulledPods& pulled,
                             const Children& children, const BlockMemory<K>& shared) {
@@ -214,7 +216,8 @@ __device__ void move_down(const Worklist<K>& list, u32 to, u32 from, u32 count) 
   }
 }
 
-// Pushes the children that have live queries, in the order of those queries. The worklist is valid after the next barrier.
+// Pushes the children that have live queries, in the order of those queries. The worklist is valid after the next
+// barrier.
 template <int K>
 __device__ void push(Worklist<K>& list, const Children& children, const BlockMemory<K>& shared) {
   // A thread has four neighbouring children, which is enough: there are at most four for each pulled pod.
@@ -238,8 +241,8 @@ __device__ void push(Worklist<K>& list, const Children& children, const BlockMem
   list.end_pod += scanned.all;
 }
 
-// One main loop. Returns false, without doing anything, if there is no room for its hits. A barrier is needed between the
-// last write to the worklist and this call; the worklist is valid when it returns.
+// One main loop. Returns false, without doing anything, if there is no room for its hits. A barrier is needed between
+// the last write to the worklist and this call; the worklist is valid when it returns.
 template <int K, bool METRICS>
 __device__ bool step(const PodParameters& parameters, const fm::IndexView& view, Worklist<K>& list,
                      const BlockMemory<K>& shared, Clock<METRICS>& clock) {

@@ -5,8 +5,8 @@
 
 namespace woodstocc::pods {
 
-// Claims the next unit of work; `parameters.units` or more if none is left. Called by all threads of the block, which get the
-// same; contains barriers.
+// Claims the next unit of work; `parameters.units` or more if none is left. Called by all threads of the block, which
+// get the same; contains barriers.
 template <int K>
 __device__ u32 claim_unit(const PodParameters& parameters, const BlockMemory<K>& shared) {
   if (threadIdx.x == 0) shared.word[1] = atomicAdd(&parameters.totals->next_unit, 1u);
@@ -30,8 +30,8 @@ __device__ inline QueryGroup group_of(const PodParameters& parameters, u32 unit)
   return parameters.groups[low];
 }
 
-// The interval of a word of `length` codes, two bits each, the first one in the highest bits. Empty (size 0) if the word does
-// not occur. Any thread.
+// The interval of a word of `length` codes, two bits each, the first one in the highest bits. Empty (size 0) if the
+// word does not occur. Any thread.
 __device__ inline fm::Interval find_word(const fm::IndexView& view, u32 word, u32 length) {
   fm::Interval interval = fm::root(view);
   for (u32 i = length; i-- > 0 && interval.size > 0;) {
@@ -45,9 +45,9 @@ __device__ inline fm::Interval find_word(const fm::IndexView& view, u32 word, u3
   return interval;
 }
 
-// Puts the node of the unit's word on the empty worklist, with all queries of the group that are live there. No query has a
-// hit above that node, since words are shorter than all queries by more than K. Called by all threads of the block with
-// the same arguments; contains barriers; the worklist is valid when it returns.
+// Puts the node of the unit's word on the empty worklist, with all queries of the group that are live there. No query
+// has a hit above that node, since words are shorter than all queries by more than K. Called by all threads of the
+// block with the same arguments; contains barriers; the worklist is valid when it returns.
 template <int K>
 __device__ void seed(const PodParameters& parameters, const fm::IndexView& view, u32 unit, Worklist<K>& list,
                      const BlockMemory<K>& shared) {
@@ -97,8 +97,8 @@ __device__ void seed(const PodParameters& parameters, const fm::IndexView& view,
   __syncthreads();
 }
 
-// Copies the block's hits behind those of other blocks in `packed`. Called by all threads of the block, after a barrier;
-// contains a barrier. The hits are valid after the kernel.
+// Copies the block's hits behind those of other blocks in `packed`. Called by all threads of the block, after a
+// barrier; contains a barrier. The hits are valid after the kernel.
 template <int K>
 __device__ void pack_hits(const PodParameters& parameters, const Worklist<K>& list, const BlockMemory<K>& shared) {
   const u32 count = shared.word[0];
@@ -109,9 +109,9 @@ __device__ void pack_hits(const PodParameters& parameters, const Worklist<K>& li
   for (u32 i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
 }
 
-// A slice of the search: at most `parameters.loops` main loops. A block stops early when it has no room for hits, or no work.
-// Called by all threads of a one-dimensional grid, which has as many blocks as in the slices before. Needs the dynamic
-// shared memory of `BlockMemory`.
+// A slice of the search: at most `parameters.loops` main loops. A block stops early when it has no room for hits, or no
+// work. Called by all threads of a one-dimensional grid, which has as many blocks as in the slices before. Needs the
+// dynamic shared memory of `BlockMemory`.
 template <int K, bool METRICS>
 __device__ void walk(const PodParameters& parameters) {
   DYN_SMEM(unsigned char, memory);

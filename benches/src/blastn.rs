@@ -15,6 +15,7 @@ use blastn_pipeline::options::{BlastTask, SearchOptions};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::seed::lookup::Lookup;
 use blastn_pipeline::sequence::fasta::FastaRecord;
+use blastn_pipeline::statistics::DatabaseSize;
 use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use serde::Serialize;
@@ -77,7 +78,7 @@ fn query(database: &Database, length: usize) -> FastaRecord {
                     *letter = random.u8(..4);
                 }
             }
-            return FastaRecord { title: "query".to_owned(), letters, lower: Vec::new() };
+            return FastaRecord { title: "query".to_owned(), letters, lower_case: Vec::new() };
         }
     }
     FastaRecord { letters: longest.letters(0..length), ..FastaRecord::default() }
@@ -161,8 +162,8 @@ fn measure(
     let search = SearchOptions::new(BlastTask::Blastn);
     let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(QueryBatch::new(queries, &search, extent));
-    let lookup = Arc::new(Lookup::new(&batch, search.word));
-    let (word, fours, chunks) = (search.word, ByteScoreTable::new(&search), Vec::new());
+    let lookup = Arc::new(Lookup::new(&batch, search.word_size));
+    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
     let context = PipelineInputs { batch, lookup, word, fours, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;

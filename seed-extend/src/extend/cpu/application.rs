@@ -26,7 +26,7 @@ pub(super) fn align(context: &mut AlignmentWorkspace, settings: &Settings) -> It
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::cigar::Run;
+    use aligner_core::cigar::CigarRun;
     use aligner_core::stream::Policy;
 
     use super::*;
@@ -36,7 +36,10 @@ mod tests {
     use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
     /// The alignments of all tasks, in order.
-    fn aligned(tasks: TaskBatch<'_>, settings: &Settings) -> Vec<(u32, AlignmentSpan, Vec<Run>)> {
+    fn aligned(
+        tasks: TaskBatch<'_>,
+        settings: &Settings,
+    ) -> Vec<(u32, AlignmentSpan, Vec<CigarRun>)> {
         let mut context = AlignmentWorkspace::new(Scoring::default());
         for (number, &task) in tasks.tasks.iter().enumerate() {
             let banded = BandedTask::new(task, number).expect("cells");

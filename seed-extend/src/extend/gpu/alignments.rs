@@ -1,7 +1,7 @@
 //! Alignments on a device, by the applications of `cuda/fill.cu` and `cuda/walk.cu`.
 
 use aligner_core::DeviceError;
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{
     Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings, Word,
@@ -72,7 +72,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         tasks: &DeviceTasks<'_, B::Buffer>,
         limits: MemoryLimits,
         spans: &B::Buffer,
-        found: &mut Vec<Run>,
+        found: &mut Vec<CigarRun>,
     ) -> Result<(), RunError> {
         let backend = &self.backend;
         let pairs = backend.upload(cast_slice(&slice.pairs))?;
@@ -98,7 +98,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         loop {
             let run_count = backend.zeros(size_of::<u64>())?;
             let runs =
-                backend.uninitialized(parameters.run_capacity as usize * size_of::<Run>())?;
+                backend.uninitialized(parameters.run_capacity as usize * size_of::<CigarRun>())?;
             (parameters.run_count, parameters.runs) =
                 (self.address(&run_count), self.address(&runs));
             let (app, sink) = stages::walk_topology(&context);
@@ -108,7 +108,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             let count: u64 = pod_read_unaligned(&backend.read(&run_count, size_of::<u64>())?);
             if count <= parameters.run_capacity {
                 self.order(&aligned, found.len(), spans)?;
-                let runs = backend.read_staged(&runs, count as usize * size_of::<Run>())?;
+                let runs = backend.read_staged(&runs, count as usize * size_of::<CigarRun>())?;
                 Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
             }

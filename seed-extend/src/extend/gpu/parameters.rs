@@ -1,7 +1,7 @@
 //! What the applications of `cuda/fill.cu` and `cuda/walk.cu` share, and the parameters of the kernels of
 //! `cuda/extend.cu`.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
@@ -28,7 +28,7 @@ device_struct! {
         /// Number of CIGAR runs that were found; 0 before.
         pub run_count: DeviceAddress<u64>,
         /// Room for the CIGAR runs of all alignments.
-        pub runs: DeviceAddress<Run>,
+        pub runs: DeviceAddress<CigarRun>,
         /// Runs that there is room for. Runs beyond that are counted, but not written.
         pub run_capacity: u64,
         /// The scoring.

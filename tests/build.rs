@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
     println!("cargo::rustc-env=KERNELS={}", output.display());
-    // Lints, whose build scripts' results no other command uses, run no kernel.
+    // Lints run no kernel, and no other command uses the results of their build scripts.
     println!("cargo::rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
     let wrapper = env::var_os("RUSTC_WORKSPACE_WRAPPER").map(PathBuf::from).unwrap_or_default();
     if wrapper.file_stem().is_some_and(|name| name == "clippy-driver") {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `crate/name.so` of `root/crate/folder/name.cu`.
+/// Path of the shared object of a kernel file: `crate/name.so` for `root/crate/folder/name.cu`.
 fn module(root: &Path, source: &Path) -> Option<PathBuf> {
     let krate = source.strip_prefix(root).ok()?.components().next()?;
     Some(Path::new(&krate).join(source.file_name()?).with_extension("so"))

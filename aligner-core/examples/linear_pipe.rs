@@ -11,8 +11,8 @@
 //!
 //! Size, in lines that are neither blank nor comment: the manual's program has 98 as printed (18 in
 //! its listing A.1, 29 in A.2, 51 in A.3), without the definitions of its parameter structs. This
-//! one has 96 here and in `linear_pipe.cu` together, and runs on the CPU too. Not counted is the
-//! command line in `common`, which the manual's has not.
+//! one has 96 here and in `linear_pipe.cu` together, and runs on the CPU too. The command line in
+//! `common`, which the manual's program lacks, is not counted.
 
 mod common;
 
@@ -67,7 +67,8 @@ impl Stage for Filter2 {
     }
 }
 
-/// What the sinks `rejected1`, `rejected2` and `accepted` get, in no particular order.
+/// Runs the application, and returns the items of the sinks `rejected1`, `rejected2` and `accepted`, in no particular
+/// order.
 ///
 /// # Errors
 /// If the device fails.

@@ -4,9 +4,9 @@
 //!   rows --> by 2 --collected--> by 3 --collected--> by 5 --collected--> sum --totals--> sink
 //! ```
 //!
-//! A pod is a row: its number, the header, and up to 32 items. Every item has a lane of its own. The
-//! three nodes of the type `Sieve` drop the multiples of their parameter; what stays of a row is one
-//! pod again, and a row that loses all drops out (Cole 2017, 5.2.7).
+//! A pod is a row: its header is the row's number, and it has up to 32 items, each with a lane of its own. The three
+//! nodes of the type `Sieve` drop the multiples of their parameter; the remaining items of a row are one pod again, and
+//! a row that loses all its items drops out (Cole 2017, 5.2.7).
 
 mod common;
 
@@ -18,18 +18,18 @@ use bytemuck::{Pod, Zeroable};
 const KERNELS: Kernels = Kernels { name: "pods", fatbin: include_bytes!("pods.fatbin") };
 const TOTALS: Channel<Total> = Channel::new(0, "totals", 1);
 
-/// The number of a row, and its items.
+/// A row: its number as header, and its items.
 pub type Row = aligner_core::stream::Pod<u32, u32, 32>;
 
-/// What is left of a row.
+/// Count and sum of the items that are left of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Total {
-    /// The row's number.
+    /// Number of the row.
     pub row: u32,
-    /// How many items are left.
+    /// Number of items that are left.
     pub left: u32,
-    /// Their sum.
+    /// Sum of the items that are left.
     pub sum: u32,
 }
 

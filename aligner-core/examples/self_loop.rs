@@ -20,15 +20,15 @@ const KERNELS: Kernels = Kernels { name: "self_loop", fatbin: include_bytes!("se
 const AGAIN: Channel<Orbit> = Channel::new(0, "again", 1);
 const DONE: Channel<Orbit> = Channel::new(1, "done", 1);
 
-/// Where the orbit of `start` is after some steps.
+/// The state of the orbit of `start` after some steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Orbit {
-    /// Where it began.
+    /// Number at which the orbit began.
     pub start: u32,
-    /// The number that it has reached.
+    /// Number that the orbit has reached.
     pub value: u32,
-    /// The steps so far.
+    /// Number of steps so far.
     pub steps: u32,
 }
 

@@ -7,9 +7,9 @@
 //!                  `--se--> branch --above--> sink
 //! ```
 //!
-//! A branch keeps the points on one side of its node's line. As the four are of one type, they fire
-//! together: an ensemble may hold points of all of them, which is why they stay full although each
-//! gets but a quarter of the points (Cole 2017, 3.2).
+//! A branch keeps the points on one side of its node's line. The four branches are of one module type and so fire
+//! together: an ensemble may hold points of all of them, so ensembles stay full although each branch gets only a
+//! quarter of the points (Cole 2017, 3.2).
 
 mod common;
 
@@ -26,21 +26,21 @@ const ABOVE: Channel<Point> = Channel::new(0, "above", 1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Point {
-    /// From west to east.
+    /// Coordinate from west to east.
     pub x: i32,
-    /// From south to north.
+    /// Coordinate from south to north.
     pub y: i32,
 }
 
-/// The points with `a * x + b * y > c` are above it.
+/// A line; points with `a * x + b * y > c` are above it.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Line {
-    /// The weight of `x`.
+    /// Weight of `x`.
     pub a: i32,
-    /// The weight of `y`.
+    /// Weight of `y`.
     pub b: i32,
-    /// What a point's sum must exceed.
+    /// Bound that the weighted sum of a point above the line exceeds.
     pub c: i32,
 }
 

@@ -6,15 +6,15 @@ use std::str::FromStr;
 use crate::error::DeviceError;
 use crate::gpu::{self, Gpu};
 
-/// What the user asked for with `--device`.
+/// A request for a device, as users write it after `--device`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeviceRequest {
     /// A GPU if there is one, else the CPU.
     #[default]
     Auto,
-    /// The CPU.
+    /// The CPU, even if there is a GPU.
     Cpu,
-    /// The GPU of this number; an error if there is none.
+    /// The GPU of this number. If there is none, opening it is an error.
     Cuda(usize),
 }
 
@@ -45,18 +45,18 @@ impl fmt::Display for DeviceRequest {
     }
 }
 
-/// Where work runs. Matched once per batch.
+/// A device that runs the work of a batch. Matched once for each batch, never for each item.
 #[derive(Debug, Clone)]
 pub enum Device {
-    /// The host's cores, through the rayon pool of the caller.
+    /// The cores of the host, through the current rayon pool.
     Cpu,
-    /// One NVIDIA GPU.
+    /// One NVIDIA GPU, opened.
     Cuda(Gpu),
 }
 
 impl Device {
-    /// The same device with a stream of its own, so that work given to it runs at the same time as work given to this
-    /// one. On the CPU, where there are no streams, the device itself.
+    /// Gives this device with a stream of its own, so that its work runs at the same time as the work of `self`. The
+    /// CPU has no streams and is given as it is.
     ///
     /// # Errors
     /// If the GPU refuses another stream.
@@ -68,17 +68,17 @@ impl Device {
     }
 }
 
-/// An opened device and, when `auto` fell back to the CPU, why.
+/// The result of opening a device.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// The device.
+    /// The device that was opened.
     pub device: Device,
-    /// Why `auto` did not take a GPU. `None` when it did, or when the request named the device.
+    /// The reason why [`DeviceRequest::Auto`] took the CPU. `None` if it took a GPU, or if the request named a device.
     pub fallback: Option<DeviceError>,
 }
 
 impl Device {
-    /// Opens the device asked for.
+    /// Opens the requested device.
     ///
     /// # Errors
     /// Only for [`DeviceRequest::Cuda`]: the device is missing or cannot be opened. `Auto` falls
@@ -96,7 +96,7 @@ impl Device {
         }
     }
 
-    /// A name for messages and statistics: `cpu`, or `cuda:N (NAME)`.
+    /// Name of the device for messages and statistics: `cpu`, or `cuda:N (NAME)`.
     pub fn describe(&self) -> String {
         match self {
             Self::Cpu => "cpu".to_owned(),
@@ -105,7 +105,7 @@ impl Device {
     }
 }
 
-/// The GPUs of this machine.
+/// Descriptions of all GPUs of this machine.
 ///
 /// # Errors
 /// If the driver is missing, fails, or reports no device.

@@ -45,7 +45,7 @@ impl InputLocation {
         Self { file: Some(input_name(path).into()), ..Self::default() }
     }
 
-    /// The same file at a record, from 1, and at a line, from 1, if it is known.
+    /// Adds the number of a record, from 1, and of a line, from 1, if it is known.
     #[must_use]
     pub fn at_record(self, record: u64, line: Option<u64>) -> Self {
         Self { record: Some(record), line, ..self }

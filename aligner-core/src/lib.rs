@@ -1,6 +1,37 @@
-//! What every gpualign crate stands on: nucleotide codes ([`seq`]), sequence files ([`fastx`]) and locations
-//! in them ([`input_location`]), checksummed memory-mapped files ([`container`]), columns of alignments ([`cigar`]), the choice of a compute device ([`device`]) with its memory and launches
-//! ([`gpu`]), sorting there ([`sort`]), and a runtime for irregular streaming applications ([`stream`]).
+//! The foundation of gpualign's crates: sequences and alignments, devices, and a runtime that keeps the lanes of a GPU
+//! busy when items take different ways through an application.
+//!
+//! Such an application is a graph of steps; each step decides, item by item, what goes on. This one takes 4-mers of two
+//! bits a base, drops those that equal their own reverse complement, and yields the smaller strand of the others. It
+//! runs on the CPU; [`stream`] shows the few lines of CUDA that let the same graph run on a GPU.
+//!
+//! ```
+//! use aligner_core::stream::{Channel, ChannelType, CpuExecutor, Push, Settings, Site, Stage, Topology};
+//! const KEPT: Channel<u32> = Channel::new(0, "kept", 1); // one input yields at most one item
+//! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+//! #[repr(C)]
+//! struct Canonical;
+//! impl Stage for Canonical {
+//!     type In = u32;
+//!     type Node = (); // a node and the application have no parameters
+//!     type Global = ();
+//!     const NAME: &'static str = "Canonical";
+//!     fn channels() -> Vec<ChannelType> { vec![KEPT.describe()] }
+//!     fn run(&self, &kmer: &u32, _: &Site<'_, (), ()>, push: &mut Push<'_>) {
+//!         let reverse = (0..4).fold(0, |strand, base| strand << 2 | (!kmer >> (2 * base) & 3));
+//!         if kmer != reverse { push.to(KEPT, kmer.min(reverse)); }
+//!     }
+//! }
+//! let mut app = Topology::new("canonical", &());
+//! let module = app.stage(Canonical);
+//! let node = app.node("canonical", module, ());
+//! app.source::<u32>(node);
+//! let kept = app.sink::<u32>("kept", node, "kept");
+//! let kmers = [0b00_00_00_00, 0b11_11_11_11, 0b00_01_10_11]; // AAAA, TTTT, ACGT
+//! let mut outputs = CpuExecutor::new(&app, &Settings::default())?.run(&kmers)?;
+//! assert_eq!(outputs.take(kept), [0, 0]);
+//! # Ok::<(), aligner_core::stream::RunError>(())
+//! ```
 //!
 //! # Design
 //!
@@ -13,16 +44,22 @@
 //!   stream::Topology --run()-------+--> CpuExecutor, CudaExecutor --> Outputs, Metrics
 //! ```
 //!
-//! [`Device`] is an exhaustive enum and is matched once per batch of work, never per item. This
-//! crate alone talks to `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and
-//! [`gpu::Kernel`]. The CUDA driver is loaded at run time, so one binary serves machines with and
-//! without a GPU.
+//! | module | concept |
+//! |---|---|
+//! | [`device`] | the choice between the CPU and a GPU |
+//! | [`gpu`] | memory, copies and kernels of a GPU; structs that host and kernels share |
+//! | [`stream`] | the runtime for irregular streaming applications |
+//! | [`sort`] | sorting in device memory |
+//! | [`seq`], [`fastx`] | nucleotide codes; sequence files |
+//! | [`input_location`] | locations in input files, for error messages |
+//! | [`container`] | checksummed, memory-mapped files of sections |
+//! | [`cigar`] | the columns of an alignment |
+//! | [`error`] | errors of devices |
 //!
-//! An application of [`stream`] is a graph of steps, each of which decides item by item what goes
-//! on. The runtime queues items between steps, so that few lanes of a GPU idle, and yields the same
-//! items on both devices.
-//!
-//! Device headers are in `cuda/include`: `gpualign/` for all kernels, `stream/` for the runtime.
+//! [`Device`] is an exhaustive enum that is matched once for each batch of work, never for each item. This crate alone
+//! uses `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and [`gpu::Kernel`]. The CUDA driver is
+//! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
+//! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
 
 pub mod cigar;
 pub mod container;

@@ -3,10 +3,35 @@
 //! A base is one byte: A, C, G, T (or U) are 0 to 3 in either case, and every other letter is
 //! [`UNKNOWN`]. The complement of a code `c < 4` is `3 - c`. [`UNKNOWN`] stands for N and all IUPAC
 //! ambiguity codes; it matches nothing, itself included.
+//!
+//! ```
+//! use aligner_core::seq::{UNKNOWN, decode, encode_all, reverse_complement};
+//!
+//! let codes = encode_all(b"acgtuR");
+//! assert_eq!(codes, [0, 1, 2, 3, 3, UNKNOWN]);
+//! let letters: Vec<u8> = reverse_complement(&codes).into_iter().map(decode).collect();
+//! assert_eq!(letters, b"NAACGT");
+//! ```
+//!
+//! # Why not the crate `bio`
+//!
+//! Rust-Bio ([`bio`](https://docs.rs/bio)) works on ASCII letters. It judges this crate and the index in tests
+//! (`fm-index/tests/bio.rs`), which also take reverse complements of letters from it. The product has its own code
+//! where Rust-Bio has no counterpart or costs time:
+//!
+//! | code | reason |
+//! |---|---|
+//! | codes and their complements (this module) | all engines and kernels compare codes 0 to 4, not letters; `bio` has no 2-bit alphabet with a code for ambiguous letters |
+//! | [`encode_into`] | each base of each read passes it; it compiles to vector instructions, unlike `bio`'s table of ranks |
+//! | opening files ([`crate::fastx`]) | several gzip members, bzip2 streams and zstd frames, and errors with lines; records themselves are split by needletail |
+//! | `fm-index` | a bidirectional index of 0.92 bytes a base that is mapped into memory and read by kernels; `bio`'s index holds 8 bytes a base and more |
+//! | IUPAC complements of letters when records are written (`cli`) | each read on the reverse strand passes it; `bio` would bring linear algebra and statistics crates into the program for one table |
+//! | codes of IUPAC sets (`blastn-pipeline`) | NCBI's 4-bit sets of bases, whose complement swaps bits |
 
-/// The code of N and of every IUPAC ambiguity letter. Matches no code.
+/// Code of N and of every IUPAC ambiguity letter. It matches no code, itself included.
 pub const UNKNOWN: u8 = 4;
 
+/// Code of each byte as a letter.
 const CODES: [u8; 256] = {
     let mut codes = [UNKNOWN; 256];
     let bases = *b"ACGT";
@@ -21,13 +46,13 @@ const CODES: [u8; 256] = {
     codes
 };
 
-/// The code, 0 to 4, of one ASCII letter.
+/// Code, 0 to 4, of one ASCII letter.
 #[inline]
 pub const fn encode(letter: u8) -> u8 {
     CODES[letter as usize]
 }
 
-/// The letter of a code, `N` for [`UNKNOWN`].
+/// Letter of a code, `N` for [`UNKNOWN`].
 ///
 /// # Panics
 /// If `code` is greater than [`UNKNOWN`].
@@ -36,14 +61,14 @@ pub const fn decode(code: u8) -> u8 {
     b"ACGTN"[code as usize]
 }
 
-/// The complement of one code; [`UNKNOWN`] is its own.
+/// Complement of one code; [`UNKNOWN`] is its own.
 #[inline]
 pub const fn complement(code: u8) -> u8 {
     if code < 4 { 3 - code } else { UNKNOWN }
 }
 
-/// Sets codes to those of as many letters: the same as [`encode`], without a table, so that compilers make vector
-/// instructions of it.
+/// Writes the code of each letter to `codes`. The codes are those of [`encode`], computed without a table, so that the
+/// compiler makes vector instructions of it.
 pub fn encode_into(letters: &[u8], codes: &mut [u8]) {
     for (code, &letter) in codes.iter_mut().zip(letters) {
         let upper = letter & !0x20;
@@ -54,14 +79,14 @@ pub fn encode_into(letters: &[u8], codes: &mut [u8]) {
     }
 }
 
-/// The codes of a sequence of letters.
+/// Codes of a sequence of letters.
 pub fn encode_all(letters: &[u8]) -> Vec<u8> {
     let mut codes = vec![0; letters.len()];
     encode_into(letters, &mut codes);
     codes
 }
 
-/// The reverse complement of a sequence of codes.
+/// Reverse complement of a sequence of codes.
 pub fn reverse_complement(codes: &[u8]) -> Vec<u8> {
     codes.iter().rev().map(|&code| complement(code)).collect()
 }
@@ -88,7 +113,7 @@ pub const fn is_iupac(letter: u8) -> bool {
     )
 }
 
-/// A byte as a message shows it: quoted if it can be printed, else by its value.
+/// Text that shows a byte in a message: the character in quotes if it can be printed, else its value.
 pub fn describe(byte: u8) -> String {
     if byte.is_ascii_graphic() {
         format!("'{}'", char::from(byte))

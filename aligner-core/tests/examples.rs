@@ -1,5 +1,5 @@
 //! The examples compute what plain Rust computes, under all policies and on all devices.
-// A test's helpers may panic as the test itself may. Each example has the command line.
+// A test's helpers may panic as the test itself may. Each example includes the module of the command line.
 #![allow(clippy::expect_used, clippy::duplicate_mod)]
 
 use aligner_core::stream::{AnyPod, Capacity, Policy, Settings};
@@ -129,13 +129,13 @@ fn on_the_gpu() {
     check_all(&opened.device);
 }
 
-/// Lines that are neither blank nor comment.
+/// Number of lines that are neither blank nor comment.
 fn code_lines(source: &str) -> usize {
     let code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
     source.lines().filter(code).count()
 }
 
-/// As its module documentation says.
+/// The example has fewer lines than the manual's program, and its documentation gives the right number.
 #[test]
 fn linear_pipe_is_shorter_than_the_manual_s() {
     let host = include_str!("../examples/linear_pipe.rs");

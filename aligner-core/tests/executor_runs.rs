@@ -15,7 +15,7 @@ use common::tokens::{Expand, Filter, Knob, Spin, Token, input};
 
 const HALF: u32 = 1 << 31;
 
-/// A loop, and behind it five filters, each of which drops half of its input.
+/// A loop, followed by five filters, each of which drops half of its input.
 fn pipeline() -> (Topology<'static>, SinkId<Token>) {
     let mut topology = Topology::new("pipeline", &());
     let filter = topology.stage(Filter);
@@ -85,7 +85,7 @@ fn inputs_of_another_type_are_refused() {
     assert_eq!(oracle::interpret(&topology, &[1_u64]).unwrap_err(), by_executor);
 }
 
-/// Says that it makes at most two tokens of one, and makes three of some.
+/// Declares a gamma of 2, and emits three tokens for some inputs.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Boasting;
@@ -115,7 +115,7 @@ fn more_than_gamma_outputs_are_an_error_that_names_node_and_channel() {
         let mut topology = Topology::new("boasting", &());
         let (expand, boasting) = (topology.stage(Expand), topology.stage(Boasting));
         let root = topology.node("expand", expand, Knob { seed: 7, threshold: 0 });
-        // The tag of the node that errs is not 0.
+        // The node that pushes too much is not the first one of its module type.
         let honest = topology.node("honest", boasting, Knob { seed: 0, threshold: 0 });
         let node = topology.node("boaster", boasting, Knob { seed: 0, threshold });
         topology.source::<Token>(root);

@@ -1,4 +1,4 @@
-//! Two stages as one yield what they yield with a queue between them.
+//! Fused stages yield the same items as the two stages with a queue between them.
 #![allow(clippy::expect_used)]
 
 use aligner_core::stream::{
@@ -11,7 +11,7 @@ const LOW: Channel<u8> = Channel::new(0, "low", 1);
 const COPIES: Channel<u32> = Channel::new(1, "copies", 3);
 const SUMS: Channel<u64> = Channel::new(0, "sums", 2);
 
-/// Pushes the item's low byte, and the item as often as it says.
+/// Pushes the item's low byte, and the item itself as many times as its value.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 struct Copying;
@@ -34,7 +34,7 @@ impl Stage for Copying {
     }
 }
 
-/// Adds what it, its node and the application have as parameters, and pushes that `times` times.
+/// Adds the parameters of the stage, the node and the application to an item, and pushes the sum `times` times.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 struct Adding {

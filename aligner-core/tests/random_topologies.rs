@@ -1,4 +1,4 @@
-//! Random topologies yield the same items on the executor as item by item, whatever the settings.
+//! The CPU executor yields the same items as the oracle, for random topologies and all settings.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 mod common;
@@ -10,11 +10,11 @@ use aligner_core::stream::{Capacity, CpuExecutor, Outputs, Policy, RunError, Set
 use common::random::{Case, KINDS, Kind, case};
 use common::tokens::Token;
 
-/// Rounds after which a run does not end: every firing takes something, and the generator keeps
-/// what there is to take far below this.
+/// Number of rounds after which a run counts as endless. Every firing takes at least one item, and generated cases
+/// process far fewer items in all.
 const ROUNDS: u32 = 1_000_000;
 
-/// A slice that no run of a generated case should reach twenty times.
+/// A slice so long that no generated case takes twenty of them.
 const LONG: u32 = 100_000;
 
 fn pick<T: Copy>(rng: &mut fastrand::Rng, of: &[T]) -> T {
@@ -54,7 +54,7 @@ fn bounded(case: &Case, settings: &Settings) -> Result<Outputs, RunError> {
     })
 }
 
-/// Runs the cases of these seeds; how many items they yielded.
+/// Runs the cases of these seeds, and returns the number of items that they yielded.
 fn compare(seeds: std::ops::Range<u64>, policy: Policy) -> usize {
     let mut items = 0;
     for seed in seeds {
@@ -72,7 +72,7 @@ fn compare(seeds: std::ops::Range<u64>, policy: Policy) -> usize {
             assert!(sorted(&case, outputs) == expected, "other items: {}", what());
         };
         if settings.slice == 0 {
-            // Without slices a run that does not end could not be stopped: first with long ones.
+            // An endless run without slices could not be stopped, so the case runs with long slices first.
             check(bounded(&case, &Settings { slice: LONG, ..settings.clone() }));
         }
         check(bounded(&case, &settings));

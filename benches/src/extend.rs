@@ -2,8 +2,8 @@
 
 use aligner_core::Device;
 use fastrand::Rng;
-use seed_extend::extend::gpu::Engine;
-use seed_extend::extend::{Extender, Scoring, Task, Tasks, Text, cpu};
+use seed_extend::extend::gpu::ExtendEngine;
+use seed_extend::extend::{AlignmentTask, Extender, ReferenceText, Scoring, TaskBatch, cpu};
 use serde::Serialize;
 
 use crate::BenchError;
@@ -55,7 +55,7 @@ pub struct ExtendTiming {
 struct Reads {
     text: Vec<u64>,
     queries: Vec<u8>,
-    tasks: Vec<Task>,
+    tasks: Vec<AlignmentTask>,
 }
 
 impl Reads {
@@ -67,7 +67,7 @@ impl Reads {
         let mut codes = vec![0; 2 * m + width];
         for _ in 0..options.tasks {
             let start = random.usize(..TEXT - codes.len());
-            Text::Packed(&reads.text).read(start, &mut codes);
+            ReferenceText::Packed(&reads.text).read(start, &mut codes);
             let query_start = reads.queries.len();
             for &code in &codes[width / 2..] {
                 match random.u16(..2000) {
@@ -78,7 +78,7 @@ impl Reads {
                 }
             }
             reads.queries.truncate(query_start + m);
-            reads.tasks.push(Task {
+            reads.tasks.push(AlignmentTask {
                 query_start: query_start as u32,
                 query_len: (reads.queries.len() - query_start) as u32,
                 window_start: start as u32,
@@ -90,8 +90,12 @@ impl Reads {
         reads
     }
 
-    fn all(&self) -> Tasks<'_> {
-        Tasks { queries: &self.queries, text: Text::Packed(&self.text), tasks: &self.tasks }
+    fn all(&self) -> TaskBatch<'_> {
+        TaskBatch {
+            queries: &self.queries,
+            text: ReferenceText::Packed(&self.text),
+            tasks: &self.tasks,
+        }
     }
 }
 
@@ -108,8 +112,8 @@ pub fn extend(
     let reads = Reads::new(options);
     let scoring = Scoring::default();
     let some: Vec<usize> = (0..options.tasks).step_by((options.tasks / CHECKED).max(1)).collect();
-    let part: Vec<Task> = some.iter().map(|&number| reads.tasks[number]).collect();
-    let part = Tasks { tasks: &part, ..reads.all() };
+    let part: Vec<AlignmentTask> = some.iter().map(|&number| reads.tasks[number]).collect();
+    let part = TaskBatch { tasks: &part, ..reads.all() };
 
     progress("scores");
     let mut extender = Extender::new(scoring, reads.all().text, device)?;
@@ -119,7 +123,7 @@ pub fn extend(
     let kernel = match device {
         Device::Cpu => None,
         Device::Cuda(gpu) => {
-            let engine = Engine::on_gpu(gpu, scoring, reads.all().text)?;
+            let engine = ExtendEngine::on_gpu(gpu, scoring, reads.all().text)?;
             let times: Result<Vec<f64>, _> =
                 (0..=options.runs).map(|_| engine.time_score(reads.all())).collect();
             Some(median(&times?[1..]))

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use aligner_core::Device;
 use fm_index::FmIndex;
-use seed_extend::queries::Queries;
+use seed_extend::read::queries::Queries;
 use seed_extend::{MapError, Mapper, Options};
 use serde::Serialize;
 
@@ -67,11 +67,11 @@ pub fn mapping(
 fn by_turns(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
     let mut seconds = [0.0; 4];
     for queries in batches {
-        let salts = salts(&queries);
+        let tie_breakers = tie_breakers(&queries);
         let begin = Instant::now();
-        let sought = mapper.seek(queries, salts).map_err(failed)?;
+        let sought = mapper.find_chains(queries, tie_breakers).map_err(failed)?;
         let found = Instant::now();
-        let planned = mapper.plan(sought);
+        let planned = mapper.plan_alignments(sought);
         let ready = Instant::now();
         let aligned = mapper.align(planned);
         let done = Instant::now();
@@ -96,14 +96,14 @@ fn beside_each_other(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, 
         let (ranked, to_drop) = sync_channel(1);
         let seeking = scope.spawn(move || {
             for queries in batches {
-                let salts = salts(&queries);
-                if sought.send(mapper.seek(queries, salts)?).is_err() {
+                let tie_breakers = tie_breakers(&queries);
+                if sought.send(mapper.find_chains(queries, tie_breakers)?).is_err() {
                     break;
                 }
             }
             Ok(())
         });
-        scope.spawn(move || pass(to_plan, &planned, |batch| mapper.plan(batch)));
+        scope.spawn(move || pass(to_plan, &planned, |batch| mapper.plan_alignments(batch)));
         scope.spawn(move || pass(to_align, &aligned, |batch| mapper.align(batch)));
         scope.spawn(move || pass(to_rank, &ranked, |batch| mapper.rank(batch)));
         to_drop.into_iter().for_each(drop);
@@ -124,7 +124,7 @@ fn pass<I, O>(inputs: Receiver<I>, outputs: &SyncSender<O>, work: impl Fn(I) -> 
 }
 
 /// Numbers that decide among equals.
-fn salts(queries: &Queries) -> Vec<u64> {
+fn tie_breakers(queries: &Queries) -> Vec<u64> {
     (0..queries.len() as u64 / 2).collect()
 }
 

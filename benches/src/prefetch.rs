@@ -31,7 +31,7 @@ device_struct! {
         pub count: u64,
         /// Dates for which a quote is priced.
         pub rounds: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }

@@ -8,11 +8,11 @@ use aligner_core::stream::{CpuExecutor, Metrics, RunError};
 use fm_index::gpu::DeviceIndex;
 use fm_index::{FmIndex, Segments};
 use seed_extend::Options;
-use seed_extend::find::gpu::{Engine, Measured};
-use seed_extend::find::{Finder, Known};
-use seed_extend::queries::Queries;
-use seed_extend::seeding::stages::Context;
-use seed_extend::seeding::{hunts, settings, topology};
+use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine};
+use seed_extend::chain::{Finder, FinderInputs};
+use seed_extend::read::queries::Queries;
+use seed_extend::seed::context::SeedContext;
+use seed_extend::seed::{searches, settings, topology};
 use serde::Serialize;
 
 use crate::BenchError;
@@ -93,11 +93,11 @@ fn on_cpu(
         let mut all = Metrics::default();
         for queries in batches {
             let (index, queries) = (index.clone(), Arc::clone(queries));
-            let context = Context { index, queries, options: Options::default().seeds };
+            let context = SeedContext { index, queries, options: Options::default().seeds };
             let settings = settings(context.queries.all_codes().len() as u64, metrics);
             let (app, _) = topology(&context);
-            let run = |executor: CpuExecutor<'_, '_, Context>| {
-                executor.run(&hunts(0..context.queries.len() as u32))
+            let run = |executor: CpuExecutor<'_, '_, SeedContext>| {
+                executor.run(&searches(0..context.queries.len() as u32))
             };
             let outputs = CpuExecutor::new(&app, &settings).and_then(run);
             all.add(&outputs.map_err(failed)?.metrics);
@@ -118,9 +118,9 @@ fn on_gpu(
     let on_device = DeviceIndex::new(gpu, index)?;
     let known = || {
         let segments = Arc::new(Segments::new(index.reference()));
-        Known { index: index.clone(), segments, options: Options::default() }
+        FinderInputs { index: index.clone(), segments, options: Options::default() }
     };
-    let engine = Engine::on_gpu(gpu, on_device.values(), &Arc::new(known()))?;
+    let engine = ChainEngine::on_gpu(gpu, on_device.values(), &Arc::new(known()))?;
     progress("chains of the CPU");
     let mut finder = Finder::new(known(), &Device::Cpu)?;
     for queries in batches {
@@ -131,18 +131,19 @@ fn on_gpu(
         }
     }
     progress("stages");
-    let measure = |metrics: bool| -> Result<[Measured; 2], BenchError> {
-        let mut all = [Measured::default(), Measured::default()];
+    let measure = |metrics: bool| -> Result<[ApplicationTiming; 2], BenchError> {
+        let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
         for queries in batches {
-            let found = engine.measured(queries, metrics)?;
-            for (all, one) in all.iter_mut().zip(&found.measured) {
+            let found = engine.find_and_measure(queries, metrics)?;
+            for (all, one) in all.iter_mut().zip(&found.timings) {
                 all.seconds += one.seconds;
                 all.metrics.add(&one.metrics);
             }
         }
         Ok(all)
     };
-    let timed: Vec<[Measured; 2]> = (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
+    let timed: Vec<[ApplicationTiming; 2]> =
+        (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
     let counted = measure(true)?;
     let timing = |(number, app): (usize, &'static str)| {
         // The first run is not counted.

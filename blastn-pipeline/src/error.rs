@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct SequenceError {
     /// File, record and line, as far as they are known.
     pub location: InputLocation,
-    /// The reason.
+    /// Reason why the file cannot be used.
     pub problem: String,
 }
 

@@ -1,69 +1,107 @@
-//! Nucleotide BLAST with the answers of NCBI's blastn: the search of Altschul et al. (J. Mol. Biol.
-//! 215, 1990; Nucleic Acids Res. 25, 1997), for the tasks `blastn` and `megablast`.
+//! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on a GPU.
+//!
+//! A search finds local alignments of queries and the sequences of a database, with bit scores and E-values (Altschul
+//! et al., J. Mol. Biol. 215, 1990, and Nucleic Acids Res. 25, 1997).
+//!
+//! # Example
+//!
+//! ```
+//! use aligner_core::Device;
+//! use blastn_pipeline::database::Builder;
+//! use blastn_pipeline::options::{BlastTask, SearchOptions};
+//! use blastn_pipeline::search::Searcher;
+//! use blastn_pipeline::sequence::fasta::FastaRecord;
+//!
+//! let gene = "GCTAGCATCGGATTACAGGCTTAACCGTATGCATTGGACCTAGGATCCATTGCAAGCTTGACGTA";
+//! let mut builder = Builder::default();
+//! builder.add(&FastaRecord::new("gene", gene)?);
+//! builder.add(&FastaRecord::new("other", "TTGACCGGTACTCAAGCGTCATGGCAATCGATGCCTTAGC")?);
+//! let database = builder.finish("two sequences", 0);
+//!
+//! let options = SearchOptions::new(BlastTask::Blastn);
+//! let searcher = Searcher::new(&database, options, Device::Cpu, None)?;
+//! let results = searcher.search(&[FastaRecord::new("query", &gene[10..60])?]);
+//! let hit = &results.hits[0][0]; // Of the first query, the best subject.
+//! for hsp in &hit.hsps {
+//!     println!("{}: {:.1} bits, E = {:.1e}", hit.subject, results.bit_score(hsp), hsp.e_value);
+//!     println!("query {:?} aligned with subject {:?}", hsp.query, hsp.subject);
+//! }
+//! assert_eq!((hit.subject, hit.hsps[0].query, hit.hsps[0].subject), (0, (0, 50), (10, 60)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Databases of FASTA files are made by [`Database::from_fasta`](database::Database::from_fasta), saved, and opened by
+//! [`Database::open`](database::Database::open). Many queries are searched best with
+//! [`SeededBatches`](search::seeded_batches::SeededBatches), which puts as many together as NCBI's program would.
 //!
 //! # Design
 //!
 //! ```text
-//!   FASTA --> Builder --> Database (a file in memory): bases four a byte, ambiguous letters apart
+//!   FASTA --> Builder --> Database          bases four to a byte, ambiguous letters apart
 //!                             |
-//!   FASTA --> batches of queries: Batch (both strands, masks, statistics), Lookup of its words
+//!   FASTA --> QueryBatch -----+             both strands, masks, statistics; Lookup: positions of its words
 //!                             |
-//!   per subject   scan        places whose words are in the lookup
-//!                 words       exact runs of the word size, around them
-//!                 ungapped    extension along the diagonal, if nothing went there before
-//!                 gapped      scores and ends alone: affine dynamic programming, or greedy
+//!   per subject   seed        words of the subject that are in the lookup table, and equal bases around them
+//!                 ungapped    extension along the diagonal, unless an earlier one has explored it
+//!                 gapped      scores and ends alone: affine gap costs by dynamic programming, or greedy extension
 //!                             |   the best subjects of each query
-//!                 traceback   again from a seed within, with columns, against ambiguous letters
+//!                 traceback   gapped extension again, with columns and against ambiguous letters
 //!                             v
-//!   Results: hits of each query, by E-value, then score
+//!   SearchResults             subjects of each query, by E-value, then score
 //! ```
+//!
+//! Each module imports only modules above it in this table, but for [`gpu`] and [`search`], which stand beside each
+//! other.
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`sequence::alphabet`], [`sequence::fasta`] | letters, and reading them |
-//! | [`database`] | subjects, built once and mapped into memory |
-//! | [`scoring`], [`statistics`] | what alignments score, and how surprising that is |
-//! | [`options`] | what is searched for |
-//! | [`sequence::dust`] | queries' stretches of low complexity |
-//! | [`query::batch`], [`search::seeded_batches`] | queries that are searched together, and how many those are (`plan`, `portions`, `manner`) |
-//! | [`seed::lookup`], [`seed::word_hits`] | seeds |
-//! | [`ungapped`], [`gapped`] | extensions |
-//! | [`ungapped::hits`] | ungapped alignments, and the order in which gaps are tried |
-//! | [`gpu::pairs`], [`gpu::extensions`] | gapped extensions on a GPU, for the score and with columns |
-//! | [`gpu::pairs::upper_bounds`] | what a query scores with a subject at most, so that hopeless ones are not extended |
-//! | [`hsp`] | alignments, and which are within others |
-//! | [`gpu::pipeline`] | the stages up to the ungapped extension as a streaming application, for a GPU |
-//! | [`gpu::parts`], [`gpu::worker`] | databases that are larger than a device's memory, and what the device does |
-//! | [`search`] | all of it, for a batch |
+//! | [`sequence`] | letters ([`sequence::alphabet`]), FASTA files ([`sequence::fasta`]), low complexity ([`sequence::dust`]) |
+//! | [`scoring`], [`statistics`] | scores of columns; E-values and bit scores |
+//! | [`options`] | search options by NCBI's names and defaults |
+//! | [`database`] | subject sequences, built once and mapped into memory |
+//! | [`query`] | batches of queries ([`query::batch`]), their strands ([`query::context`]), and how many queries are searched together |
+//! | [`seed`] | the lookup table of the queries' words ([`seed::lookup`]), and word hits ([`seed::word_hits`]) |
+//! | [`ungapped`] | ungapped extension, once for each part of a diagonal |
+//! | [`gapped`] | gapped extension, for the score and with columns |
+//! | [`hsp`] | alignments, their ranking, containment and culling |
+//! | [`search`] | the search of a batch, stage by stage |
+//! | [`gpu`] | the stages on a GPU |
 //!
-//! The stages up to the ungapped extension are those of the streaming pipeline of BLASTN (000,
-//! section 3.4.1; 004, section VI.B): each leaves a small and uneven part of its input to the next.
-//! On the CPU a stage takes a slice and appends to a list; on a GPU each is a node of [`gpu::pipeline`], over
-//! all subjects at once. Extensions with gaps are made ahead in parallel, by the CPU some of them and by a
-//! GPU most, and which are within others is decided afterwards, in order ([`gpu::extensions`]).
+//! The stages up to ungapped extension are those of a streaming pipeline (Cole 2017, 3.4.1; Cole and Buhler 2017
+//! (MERCATOR), VI.B): each passes a small and uneven part of its input on. On the CPU a stage takes a slice and
+//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once.
 //!
-//! Places count from 0, ends are behind the last; the query's are within a *context*, one of its
-//! strands.
+//! A hit within a better alignment is not extended with gaps, so each extension depends on those before it. To use all
+//! threads, extensions are made ahead of that decision, and dropped afterwards where the rule leaves them out.
 //!
-//! # What differs from NCBI's blastn
+//! Positions count from 0, and ends are behind the last position. Positions in a query are within a *context*, one of
+//! its strands.
 //!
-//! Compared with version 2.12.0, 2 million rows of tables (16S genes, resistance genes, pieces of
-//! human chromosome 20; both tasks, E-values up to 10) are the same in the same order, but for the columns of a few: of 16S
-//! genes against 5,181 others, with blastn and E-values up to 10, 6 of 167,217. So are 119,000 with
-//! `-culling_limit` 1, 2 and 5 (resistance genes, an assembly, 16S genes), and 67,000 of a query of 7 million bases with
-//! megablast. With blastn, NCBI's program splits queries beyond a million bases, and loses alignments by that: of the genome
-//! of *E. coli* and its copies with 1 to 8% changed it has 55,578 rows, and 55,582 if it is kept from splitting
-//! (`CHUNK_SIZE`), which are those found here but for the columns of one. This is where they may differ:
+//! # Differences from NCBI's blastn
 //!
-//! | here | in NCBI's blastn |
-//! |---|---|
-//! | of two equally good ways, the one that follows from our seed | another, in such rows |
-//! | of subjects that score alike near the limit of 500, with megablast, some | others, in 13 of 250,683 rows |
-//! | long queries are searched as a whole: only their words may be looked up in pieces | they are split |
-//! | ambiguous letters of a database become the bases that makeblastdb draws for the same FASTA | in a database that was put together of others, those of each |
-//! | ambiguous letters of `-subject` become the bases that makeblastdb would draw | others |
-//! | megablast with affine gap costs is refused | greedy alignments with them |
-//! | blastn without gap costs is refused | megablast's costs |
+//! Results were compared with NCBI's blastn 2.12.0, as tables with E-values up to 10. The same rows in the same order
+//! means the same in all columns unless a row says otherwise.
+//!
+//! | queries and database | task | rows | rows that differ in some column |
+//! |---|---|---|---|
+//! | 16S genes, resistance genes, pieces of human chromosome 20 | both | 2,000,000 | a few |
+//! | of these, 16S genes against 5,181 others | blastn | 167,217 | 6 |
+//! | resistance genes, an assembly, 16S genes, with `-culling_limit` 1, 2 and 5 | both | 119,000 | none |
+//! | a query of 7 million bases | megablast | 67,000 | none |
+//! | the genome of *E. coli* against copies with 1 to 8% changes | blastn | 55,582 | 1 |
+//!
+//! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for
+//! the genome of *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.
+//!
+//! | situation | here | in NCBI's blastn |
+//! |---|---|---|
+//! | two alignments score the same | the one that follows from the seed used here | another one, in the rows that differ above |
+//! | subjects score the same near the limit of 500, with megablast | some of them | others, in 13 of 250,683 rows |
+//! | long queries | searched as a whole; only the lookup of their words may be divided | split, with blastn from a million bases on |
+//! | ambiguous letters of a database | replaced by the bases that makeblastdb draws for the same FASTA file | for a database made from other databases, those of each |
+//! | ambiguous letters of `-subject` | replaced by the bases that makeblastdb would draw | replaced by other bases |
+//! | megablast with affine gap costs | refused | greedy extension with affine gap costs |
+//! | blastn with both gap costs 0 | refused | megablast's linear gap costs |
 
 #![cfg_attr(test, allow(clippy::single_range_in_vec_init))] // One mask is a list of masks, too.
 

@@ -1,17 +1,21 @@
-//! Criterion: making lines of SAM.
+//! Criterion benchmark: making lines of SAM.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-// A program has no library that a benchmark could use.
-#[allow(dead_code, unused_imports, reason = "a part is used here, and its tests are the program's")]
+// The module is private to the library.
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "the benchmark uses a part of the module, whose tests belong to the library"
+)]
 #[path = "../src/output/lines.rs"]
 mod lines;
 
 use lines::Lines;
 
-/// Records a round.
+/// The number of records that a round formats.
 const RECORDS: u32 = 1000;
 
 fn formatting(criterion: &mut Criterion) {

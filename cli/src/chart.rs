@@ -1,4 +1,4 @@
-//! Lines and bars over categories, as SVG.
+//! Charts of lines or bars over categories, as SVG.
 
 use std::error::Error;
 use std::ops::Range;
@@ -8,46 +8,48 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Values by category, under one name.
+/// One value for each category, under one name.
 pub struct Series {
-    /// As the legend has it.
+    /// The name in the legend.
     pub name: String,
-    /// One a category; what is not a number is not drawn.
+    /// One value for each category; values that are not finite are not drawn.
     pub values: Vec<f64>,
 }
 
 /// How values are drawn.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// Points, joined.
+    /// Points, joined by lines.
     Lines,
     /// Bars side by side.
     Bars,
 }
 
-/// Several series over the same categories.
+/// A chart of several series over the same categories.
 pub struct Chart<'t> {
     /// How to draw them.
     pub kind: Kind,
-    /// Above all.
+    /// The title above the chart.
     pub title: &'t str,
-    /// The axis of the categories, with its unit.
+    /// The label of the axis of categories, with its unit.
     pub x: &'t str,
-    /// The axis of the values, with its unit.
+    /// The label of the axis of values, with its unit.
     pub y: &'t str,
-    /// From left to right.
+    /// The names of the categories, from left to right.
     pub categories: Vec<String>,
-    /// What is drawn.
+    /// The series, which are drawn in different colours.
     pub series: Vec<Series>,
     /// A value to compare with, drawn as a thin line.
     pub reference: Option<f64>,
 }
 
+/// Width and height of a chart, in pixels.
 const SIZE: (u32, u32) = (1080, 500);
+/// Width of the legend, in pixels.
 const LEGEND: u32 = 170;
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(110, 110, 110);
-/// The colours of Okabe and Ito, which colour-blind people can tell apart.
+/// The colours of Okabe and Ito, which colour-blind people can distinguish.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -62,10 +64,10 @@ fn colour(series: usize) -> RGBColor {
     COLOURS[series % COLOURS.len()]
 }
 
-/// An axis of so many places: 0, 1, 2 and so on, with half a place of room before and after.
-struct Places(usize);
+/// An axis with so many categories at 0, 1, 2 and so on, with half a category of room before and after.
+struct CategoryAxis(usize);
 
-impl Ranged for Places {
+impl Ranged for CategoryAxis {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
 
@@ -83,18 +85,18 @@ impl Ranged for Places {
     }
 }
 
-/// A value in few letters: 12 M for twelve million.
+/// A value as a short text: "12 M" for twelve million.
 fn short(value: f64) -> String {
     let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")];
     let (unit, name) =
         units.into_iter().find(|(unit, _)| value.abs() >= *unit).unwrap_or((1.0, ""));
-    // Three decimals at most, and none that are zero.
+    // At most three decimals, without zeros at the end.
     let digits = format!("{:.3}", value / unit);
     format!("{}{name}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 impl Chart<'_> {
-    /// Draws it.
+    /// Draws the chart as SVG.
     ///
     /// # Errors
     /// If it cannot be drawn.
@@ -121,7 +123,7 @@ impl Chart<'_> {
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(64)
-            .build_cartesian_2d(Places(count), 0.0..top)?;
+            .build_cartesian_2d(CategoryAxis(count), 0.0..top)?;
         chart
             .configure_mesh()
             .disable_x_mesh()

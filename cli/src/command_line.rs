@@ -32,7 +32,6 @@ A file of reads with the name of a command is given with its folder: ./index";
 #[command(
     name = "gpualign",
     version,
-    about,
     override_usage = USAGE,
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
@@ -54,9 +53,9 @@ pub struct Gpualign {
 /// Commands other than mapping.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Builds the index of a reference, which later runs map into memory
+    /// Builds the index of a reference, which later runs use
     Index(IndexArguments),
-    /// Aligns many pairs of sequences from end to end
+    /// Aligns many pairs of sequences from end to end (Needleman-Wunsch)
     #[command(subcommand)]
     Nw(Nw),
     /// Makes a database of sequences for blastn
@@ -65,10 +64,10 @@ enum Command {
     Blastn(Box<BlastnArguments>),
     /// Lists the GPUs, or says why there are none
     Devices,
-    /// Makes up genomes and reads to measure with
+    /// Simulates genomes and reads
     #[command(subcommand)]
     Simulate(Simulate),
-    /// Counts how many reads were placed right, by mapping quality, or compares two mappers
+    /// Measures the accuracy of a mapper on simulated reads, or compares two mappers
     Evaluate(EvaluateArguments),
     /// Prints completions for a shell
     Completions {
@@ -84,7 +83,6 @@ enum Command {
 #[command(
     name = "woodstocc",
     version,
-    about,
     override_usage = "woodstocc [OPTIONS] <READS>... <REF>",
     max_term_width = 100
 )]
@@ -95,7 +93,7 @@ pub struct Woodstocc {
 
 /// Aligns many pairs of sequences from end to end, as gpualign nw does.
 #[derive(Debug, Parser)]
-#[command(name = "nw-batch", version, about, max_term_width = 100)]
+#[command(name = "nw-batch", version, max_term_width = 100)]
 pub struct NwBatch {
     #[command(subcommand)]
     nw: Nw,
@@ -103,7 +101,7 @@ pub struct NwBatch {
 
 /// Searches a database for similar sequences, as gpualign blastn and NCBI's blastn do.
 #[derive(Debug, Parser)]
-#[command(name = "blastn-pipeline", version, about, max_term_width = 100)]
+#[command(name = "blastn-pipeline", version, max_term_width = 100)]
 pub struct BlastnPipeline {
     #[command(flatten)]
     blastn: BlastnArguments,

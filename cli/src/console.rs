@@ -1,4 +1,4 @@
-//! Notices, details and progress, all on standard error.
+//! Messages and progress on standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ pub fn say(text: &str) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// What the user wants to hear.
+/// Prints the messages that the options ask for, and shows progress on a terminal.
 #[derive(Debug)]
 pub struct Console {
     messages: Messages,
@@ -32,7 +32,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console; shows progress only on a terminal.
+    /// A console; it shows progress if standard error is a terminal.
     pub fn new(messages: Messages) -> Self {
         let shown = !messages.quiet && io::stderr().is_terminal();
         let target =
@@ -40,21 +40,21 @@ impl Console {
         Self { messages, progress: ProgressBar::with_draw_target(None, target) }
     }
 
-    /// Says something that the user should know.
+    /// Prints a message, unless `--quiet` is given.
     pub fn notice(&self, text: &str) {
         if !self.messages.quiet {
             self.progress.suspend(|| say(text));
         }
     }
 
-    /// Says something that is wanted only with `--verbose`.
+    /// Prints a message if `--verbose` is given.
     pub fn detail(&self, text: &str) {
         if self.messages.verbose {
             self.progress.suspend(|| say(text));
         }
     }
 
-    /// Begins a step of unknown length.
+    /// Shows that a step of unknown length has begun.
     pub fn start(&self, step: &str) {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
             self.progress.set_style(style);
@@ -63,7 +63,7 @@ impl Console {
         self.progress.enable_steady_tick(Duration::from_millis(200));
     }
 
-    /// Begins to count reads.
+    /// Shows a count of reads, 0 at first.
     pub fn start_reads(&self) {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} reads, {per_sec}") {
             self.progress.set_style(style);
@@ -72,7 +72,7 @@ impl Console {
         self.progress.enable_steady_tick(Duration::from_millis(200));
     }
 
-    /// Begins to count pairs, of which there are `all`.
+    /// Shows a count of pairs, 0 of `all` at first.
     pub fn start_pairs(&self, all: u64) {
         let template = "{spinner} {human_pos} of {human_len} pairs, {per_sec}{msg}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -83,19 +83,19 @@ impl Console {
         self.progress.enable_steady_tick(Duration::from_millis(200));
     }
 
-    /// Counts pairs; `cells` is how many cells all of them so far have had.
+    /// Adds to the count of pairs; `cells` are the matrix cells of all pairs so far.
     pub fn advance_pairs(&self, pairs: u64, cells: u64) {
         let rate = cells as f64 / self.progress.elapsed().as_secs_f64() / 1e9;
         self.progress.set_message(format!(", {rate:.1} GCUPS"));
         self.progress.inc(pairs);
     }
 
-    /// Counts reads.
+    /// Adds to the count of reads.
     pub fn advance(&self, reads: u64) {
         self.progress.inc(reads);
     }
 
-    /// Takes the progress off the terminal.
+    /// Removes the progress from the terminal.
     pub fn finish(&self) {
         self.progress.finish_and_clear();
     }

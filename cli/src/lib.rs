@@ -6,7 +6,7 @@
 //! of their own uses the crates `seed-extend` (best mapping) and `woodstocc` (all mapping).
 //!
 //! ```
-//! use gpualign::input::{self, Batch, Layout};
+//! use gpualign::input::{self, Layout, ReadBatch};
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! # let folder = tempfile::tempdir()?;
@@ -15,7 +15,7 @@
 //!
 //! // Reads files on a thread of its own, 1,000 reads at a time, and checks every record.
 //! let batches = input::batches(vec![path], Layout::Single, 1000).batches;
-//! let batches = batches.into_iter().map(Batch::checked).collect::<anyhow::Result<Vec<_>>>()?;
+//! let batches = batches.into_iter().map(ReadBatch::checked).collect::<anyhow::Result<Vec<_>>>()?;
 //!
 //! let reads: Vec<_> = batches.iter().flat_map(|reads| reads.iter()).collect();
 //! assert_eq!((reads[0].name, reads[0].sequence), (&b"one"[..], &b"ACGT"[..]));

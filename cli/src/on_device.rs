@@ -1,4 +1,4 @@
-//! What needs a device, on that or another.
+//! Values that live on a device: made on the GPU, or on the CPU if the GPU fails and any device will do.
 
 use aligner_core::{Device, DeviceError, DeviceRequest};
 use anyhow::Result;
@@ -7,18 +7,18 @@ use nw_batch::AlignError;
 
 use crate::console::Console;
 
-/// An error that may be a device's.
-pub trait Failure: Into<anyhow::Error> {
-    /// What the device says, if it is.
-    fn of_device(&self) -> Option<&DeviceError>;
+/// An error that a device may be the cause of.
+pub trait MaybeDeviceError: Into<anyhow::Error> {
+    /// The error of the device, if that is the cause.
+    fn device_error(&self) -> Option<&DeviceError>;
 }
 
-/// For errors with a variant of that name.
-macro_rules! failure {
+/// Implements [`MaybeDeviceError`] for errors with a variant `Device`.
+macro_rules! maybe_device_error {
     ($($error:ty),*) => {
-        $(impl Failure for $error {
-            fn of_device(&self) -> Option<&DeviceError> {
-                #[allow(unreachable_patterns)] // Some have no other.
+        $(impl MaybeDeviceError for $error {
+            fn device_error(&self) -> Option<&DeviceError> {
+                #[allow(unreachable_patterns)] // Some errors have no other variant.
                 match self {
                     Self::Device(reason) => Some(reason),
                     _ => None,
@@ -28,14 +28,16 @@ macro_rules! failure {
     };
 }
 
-failure!(AlignError, SearchError, seed_extend::MapError, woodstocc::MapError);
+maybe_device_error!(AlignError, SearchError, seed_extend::MapError, woodstocc::MapError);
 
-/// Makes something on a device; if any was asked for and this one fails, on the CPU, where the user is told of that:
-/// `doing` is what goes on there. Gives the device's name, too.
+/// Makes a value with `on` on a device, and returns it with the device's name.
+///
+/// If the GPU fails and the request was for any device, the value is made on the CPU. A notice then says that `doing` goes
+/// on there.
 ///
 /// # Errors
-/// If it cannot be made.
-pub fn make<T, E: Failure>(
+/// If the value cannot be made.
+pub fn make<T, E: MaybeDeviceError>(
     (device, request): (Device, DeviceRequest),
     console: &Console,
     doing: &str,
@@ -44,7 +46,7 @@ pub fn make<T, E: Failure>(
     let name = device.describe();
     match on(device) {
         Ok(made) => Ok((made, name)),
-        Err(error) => match error.of_device() {
+        Err(error) => match error.device_error() {
             Some(reason) if request == DeviceRequest::Auto => {
                 console.notice(&format!("{name}: {reason}: {doing} on the CPU"));
                 let made = on(Device::Cpu).map_err(Into::into)?;

@@ -1,8 +1,8 @@
-//! Files that appear under their name only when they are complete.
+//! Files that get their name only when they are complete.
 //!
-//! A file is written into a [`Scratch`] folder beside its final place and moved there at the end,
-//! so that no reader ever sees half a file. Scratch folders go with their owner, and with
-//! [`abandon`] when the program is interrupted.
+//! A file is written into a [`Scratch`] folder next to its final path and moved there at the end, so that no reader ever
+//! sees half a file. Scratch folders are removed when their owner is dropped, and by [`abandon`] when the program is
+//! interrupted.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -22,18 +22,18 @@ fn scratch() -> MutexGuard<'static, Vec<PathBuf>> {
     SCRATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all scratch folders and stops the making and committing of others: the program is about
-/// to end.
+/// Removes all scratch folders, and blocks threads that would make or commit others. To be called just before the program
+/// ends.
 pub fn abandon() {
     let folders = scratch();
     for folder in folders.iter() {
-        // The program ends in any case, and there is nobody to tell.
+        // The program ends in any case, so an error is of no use.
         let _ = fs::remove_dir_all(folder);
     }
     std::mem::forget(folders);
 }
 
-/// A folder that is removed with everything in it.
+/// A temporary folder, which is removed with everything in it when this value is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     folder: TempDir,
@@ -41,19 +41,22 @@ pub struct Scratch {
 
 impl Scratch {
     /// Makes a folder in `parent`.
+    ///
+    /// # Errors
+    /// If `parent` cannot be written to.
     pub fn new_in(parent: &Path) -> Result<Self> {
         let mut folders = scratch();
         let folder = tempfile::Builder::new()
             .prefix(".gpualign-")
             .tempdir_in(parent)
-            // Its cause alone: the error itself names the folder that could not be made.
+            // Only the cause is kept: the error names the temporary folder, which the user does not know.
             .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
             .map_err(|cause| anyhow!("cannot write to {}: {cause}", parent.display()))?;
         folders.push(folder.path().to_owned());
         Ok(Self { folder })
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -61,25 +64,29 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Held so that an interruption finds the folder listed or gone.
+        // The lock is held so that an interruption finds the folder either listed or removed.
         let mut folders = scratch();
-        // What cannot be removed here, TempDir cannot remove either.
+        // If this fails, TempDir would fail, too.
         let _ = fs::remove_dir_all(self.folder.path());
         folders.retain(|folder| folder != self.folder.path());
     }
 }
 
-/// A file that is not yet under its name.
+/// A file that does not have its name yet.
 #[derive(Debug)]
 pub struct Staged {
     folder: Scratch,
+    /// The final path.
     target: PathBuf,
-    /// Extensions of files beside it.
+    /// Extensions of companions: files with the same name and one extension more.
     companions: Vec<&'static str>,
 }
 
 impl Staged {
-    /// Prepares to write the file `target`; a link is followed.
+    /// Prepares to write the file `target`; a symbolic link is followed.
+    ///
+    /// # Errors
+    /// If its folder cannot be written to, or it is a folder itself.
     pub fn new(target: &Path) -> Result<Self> {
         let named = || target.display().to_string();
         let target = match fs::canonicalize(target) {
@@ -94,29 +101,32 @@ impl Staged {
         Ok(Self { folder, target, companions: Vec::new() })
     }
 
-    /// Where to write the file.
+    /// The path to write the file to.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("unfinished")
     }
 
-    /// Where to write a file that is to be beside this one, with one extension more.
+    /// The path to write a companion to, which has this extension after the name of the file.
     pub fn companion(&mut self, extension: &'static str) -> PathBuf {
         self.companions.push(extension);
         extended(&self.path(), extension)
     }
 
-    /// Moves the complete file, and those beside it, to their names.
+    /// Moves the complete file and its companions to their final paths.
+    ///
+    /// # Errors
+    /// If they cannot be moved.
     pub fn commit(self) -> Result<()> {
         let mut moves = vec![(self.path(), self.target.clone())];
         for extension in &self.companions {
             let path = extended(&self.path(), extension);
             let target = extended(&self.target, extension);
-            // Readers distrust an index that is older than its file.
+            // Programs warn of an index that is older than its file.
             let touch = || File::options().write(true).open(&path)?.set_modified(SystemTime::now());
             touch().with_context(|| target.display().to_string())?;
             moves.push((path, target));
         }
-        // Held so that an interruption comes before or after, not within.
+        // The lock is held so that an interruption comes before or after all moves.
         let folders = scratch();
         for (path, target) in moves {
             fs::rename(path, &target).with_context(|| target.display().to_string())?;
@@ -134,19 +144,22 @@ fn extended(path: &Path, extension: &str) -> PathBuf {
     path.into()
 }
 
-/// Where output goes.
+/// The destination of output.
 #[derive(Debug)]
 pub enum Target {
-    /// Standard output.
+    /// The standard output.
     Stdout,
-    /// A device or a pipe, which is written to as it is.
+    /// A device or a pipe, which is written to directly.
     Special(PathBuf),
-    /// A regular file.
+    /// A regular file, which is staged.
     Staged(Staged),
 }
 
 impl Target {
-    /// The target of `--output`, checked for being writable.
+    /// The target for a path of `--output`: standard output if there is none or it is `-`.
+    ///
+    /// # Errors
+    /// If a regular file could not be written.
     pub fn new(path: Option<&Path>) -> Result<Self> {
         match path {
             None => Ok(Self::Stdout),
@@ -160,7 +173,10 @@ impl Target {
         }
     }
 
-    /// Opens it for writing.
+    /// Opens the target for writing.
+    ///
+    /// # Errors
+    /// If the system refuses.
     pub fn open(&self) -> io::Result<OwnedFd> {
         match self {
             Self::Stdout => io::stdout().as_fd().try_clone_to_owned(),
@@ -169,7 +185,7 @@ impl Target {
         }
     }
 
-    /// What to call it in messages.
+    /// The name of the target in messages.
     pub fn name(&self) -> String {
         match self {
             Self::Stdout => "standard output".to_owned(),
@@ -178,7 +194,7 @@ impl Target {
         }
     }
 
-    /// Where to write a file beside it, with one extension more; nowhere if it is no regular file.
+    /// The path to write a companion to, see [`Staged::companion`]; `None` if the target is not a regular file.
     pub fn companion(&mut self, extension: &'static str) -> Option<PathBuf> {
         match self {
             Self::Stdout | Self::Special(_) => None,
@@ -186,7 +202,10 @@ impl Target {
         }
     }
 
-    /// A folder for temporary files: beside a regular file, as there is room, or that of the system.
+    /// A folder for temporary files: in the folder of a regular file, where there is room, or else in that of the system.
+    ///
+    /// # Errors
+    /// If it cannot be made.
     pub fn scratch(&self) -> Result<Scratch> {
         match self {
             Self::Stdout | Self::Special(_) => Scratch::new_in(&std::env::temp_dir()),
@@ -196,7 +215,10 @@ impl Target {
         }
     }
 
-    /// Puts a complete file under its name.
+    /// Moves a complete file to its final path.
+    ///
+    /// # Errors
+    /// If it cannot be moved.
     pub fn commit(self) -> Result<()> {
         match self {
             Self::Stdout | Self::Special(_) => Ok(()),

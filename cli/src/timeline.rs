@@ -1,8 +1,8 @@
-//! When each step of each batch was done.
+//! The timeline of a run: when each step worked on each batch.
 //!
-//! `--timeline` writes it in the trace event format of Chrome, which Perfetto (ui.perfetto.dev) and
-//! `chrome://tracing` show: a row a step, a box a batch. Where boxes lie above each other, steps
-//! overlap; the row without gaps is what all others wait for.
+//! `--timeline` writes it in the trace event format of Chrome, which Perfetto (ui.perfetto.dev) and `chrome://tracing`
+//! show, with a row for each step and a box for each batch. Steps overlap where boxes lie above each other; the step whose
+//! row has no gaps is the one that the others wait for.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, PoisonError};
@@ -14,34 +14,33 @@ use serde_json::json;
 
 use crate::staging::Target;
 
-/// What is timed; a row each.
+/// A step of a run, which is a row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
-    /// Opening or building the index, and putting it on the device.
+    /// Opening or building the index, and copying it to the device.
     Index,
-    /// Opening the device.
+    /// Opening the GPU, if there is one.
     Device,
-    /// Reading and decompressing, and splitting text into records.
+    /// Reading and decompressing files, and splitting text into records.
     Read,
-    /// Checking what was read, making queries of it and choosing how to search; planning and launching
-    /// kernels.
+    /// Checking records, making queries of them and choosing how to search.
     Prepare,
-    /// Searching for them, on the device.
+    /// Searching for the queries on the device.
     Search,
-    /// Deciding what is to be aligned.
+    /// Mode best: choosing the regions to align.
     Plan,
-    /// Waiting for alignments, or aligning on the CPU.
+    /// Mode best: waiting for alignments of the GPU, or aligning on the CPU.
     Align,
-    /// Ranking what was found of each read.
+    /// Mode best: ranking the alignments of each read.
     Rank,
-    /// Looking for mates, on the device.
+    /// Mode best: searching for missing mates on the device.
     Rescue,
-    /// Deciding for pairs.
+    /// Mode best: choosing the alignments of each pair.
     Pair,
-    /// From what was found to finished records.
+    /// Making records of alignments.
     Format,
-    /// Writing these, on several threads if it is a regular file.
+    /// Writing records, on several threads to a regular file.
     Write,
 }
 
@@ -62,7 +61,7 @@ impl Step {
     ];
 }
 
-/// One step of one batch.
+/// The time of one step for one batch.
 #[derive(Debug, Clone)]
 struct Span {
     step: Step,
@@ -71,7 +70,7 @@ struct Span {
     end: Instant,
 }
 
-/// All that was timed since the program's start.
+/// All times since the start of a run.
 #[derive(Debug)]
 pub struct Timeline {
     start: Instant,
@@ -79,17 +78,17 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Starts now.
+    /// A timeline that starts now.
     pub fn new() -> Self {
         Self { start: Instant::now(), spans: Mutex::default() }
     }
 
-    /// Since the start.
+    /// The time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Does and times something.
+    /// Does `work` and adds its time under this name.
     pub fn time<T>(&self, step: Step, name: impl Into<String>, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let done = work();
@@ -97,20 +96,23 @@ impl Timeline {
         done
     }
 
-    /// Notes what was timed elsewhere.
+    /// Adds a time that was measured elsewhere.
     pub fn add(&self, step: Step, name: impl Into<String>, begin: Instant, end: Instant) {
         let span = Span { step, name: name.into(), begin, end };
         self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
     }
 
-    /// How long a step took, of all batches.
+    /// Seconds of a step, summed over all batches.
     pub fn seconds(&self, step: Step) -> f64 {
         let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
         let of_step = spans.iter().filter(|span| span.step == step);
         of_step.map(|span| (span.end - span.begin).as_secs_f64()).sum()
     }
 
-    /// Writes it to a file.
+    /// Writes the timeline to a file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn save(&self, target: Target) -> Result<()> {
         let write = || {
             let mut file = BufWriter::new(std::fs::File::from(target.open()?));
@@ -121,6 +123,7 @@ impl Timeline {
         target.commit()
     }
 
+    /// The timeline as trace events.
     fn trace(&self) -> serde_json::Value {
         let microseconds = |time: Duration| time.as_secs_f64() * 1e6;
         let rows = Step::ALL.iter().map(|&step| {

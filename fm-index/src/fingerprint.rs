@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 pub struct FileFingerprint {
     /// 64-bit XXH3 of the bytes.
     pub checksum: u64,
-    /// Number of bytes.
+    /// Length of the file in bytes.
     pub length: u64,
 }
 

@@ -45,7 +45,7 @@ device_struct! {
         first: [u32; 4],
         /// Bases of a word of the look-up table.
         table_length: u32,
-        /// Zero.
+        /// Always 0; makes the size a multiple of 8 bytes.
         padding: u32,
     }
 }
@@ -56,7 +56,7 @@ pub type View = IndexView;
 device_struct! {
     /// Parameters of the kernel `fm_locate_rows`: row `j` of range `r` is `lo[r] + j`.
     pub struct LocateRowsParameters {
-        /// The index.
+        /// The index whose rows are located.
         pub index: IndexView,
         /// First row of each range.
         pub lo: DeviceAddress<u32>,
@@ -68,7 +68,7 @@ device_struct! {
         pub total: u64,
         /// Number of ranges, at least 1.
         pub ranges: u32,
-        /// Zero.
+        /// Always 0; makes the size a multiple of 8 bytes.
         pub padding: u32,
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum IndexSection {
     Contigs,
     /// Names of the contigs, end to end.
     Names,
-    /// [`Exception`](crate::reference::exception::Exception)s, ascending.
+    /// [`Exception`](crate::reference::exception::Exception)s of the reference, ascending.
     Exceptions,
     /// The indexed text, 32 bases a `u64`.
     Text,
@@ -93,6 +93,6 @@ pub(crate) struct IndexParameters {
     pub(crate) first: [u32; 4],
     /// Bases of a word of the look-up table, 1 to 12.
     pub(crate) table_length: u32,
-    /// Zero.
+    /// Always 0; makes the size a multiple of 8 bytes.
     pub(crate) unused: u32,
 }

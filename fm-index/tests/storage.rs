@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use aligner_core::container::{ContainerError, ContainerProblem};
-use fm_index::{BuildOptions, FmIndex, Reference};
+use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 use tempfile::TempDir;
 
 fn small_index() -> FmIndex {
@@ -15,7 +15,7 @@ fn small_index() -> FmIndex {
     FmIndex::build(reference, &BuildOptions { sample_rate: 4 }).unwrap()
 }
 
-/// Everything that an index answers about this text.
+/// Compares all answers of two indexes.
 fn assert_same(left: &FmIndex, right: &FmIndex) {
     assert_eq!(left.rows(), right.rows());
     assert_eq!(left.bytes(), right.bytes());
@@ -68,6 +68,16 @@ fn what_is_saved_is_opened() {
     let mut names = names_in(folder.path());
     names.sort();
     assert_eq!(names, ["ref.fa", "ref.gpx"]);
+}
+
+/// An index file from before must open after any change of the program, unless the version is raised.
+#[test]
+fn the_format_is_that_of_version_1() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("ref.gpx");
+    small_index().save(&path).unwrap();
+    let found = FileFingerprint::of_file(&path).unwrap();
+    assert_eq!(found, FileFingerprint { checksum: 0xC27E_4CD5_8BC8_DBDC, length: 960 });
 }
 
 #[test]

@@ -1,23 +1,23 @@
-// What is done between the applications that find seeds (seeds.cu) and chains (chains.cu) of very many reads: their
-// outputs, which come in any order, are counted and put in order. src/find/mod.rs tells the stages.
+// What is done between the applications that find seeds (seeds.cu) and chains (chains.cu): their outputs, which come in
+// any order, are counted and grouped by query or read. src/chain/finder.rs explains the steps.
 #include <gpualign/cuda_or_cpu.cuh>
 
-#include <seed_extend/chains.cuh>
-#include <seed_extend/seeds.cuh>
+#include <seed_extend/find.cuh>
+#include <seed_extend/sort.cuh>
 #include <stream/scan.cuh>
 
-namespace find {
+namespace seed_extend {
 
-// Bases in those of some seeds of a query, in any order, that occur more than `most` times: from one that
-// begins first to the one after it, and so on. There are few. Any thread may call it at any time.
-static __device__ uint32_t repeated(const Seed* seeds, uint32_t count, uint32_t most) {
+// Number of bases of a query that lie in seeds with more than `max_occurrences` occurrences. The seeds of the query,
+// which are few, come in any order; they are visited by their begins. Any thread may call it at any time.
+static __device__ uint32_t repeat_bases(const Seed* seeds, uint32_t count, uint32_t max_occurrences) {
   uint32_t covered = 0, end = 0;
   for (;;) {
-    uint32_t begin = ~0u, to = 0;  // of the one that begins first behind `end`, or there
+    uint32_t begin = ~0u, to = 0;  // of the seed that reaches beyond `end` and begins there or first behind it
     for (uint32_t number = 0; number < count; number++) {
       const Seed seed = seeds[number];
       const uint32_t own_begin = max(uint32_t{seed.begin}, end), own_to = seed.begin + seed.length;
-      if (seed.size > most && own_to > end && own_begin < begin) {
+      if (seed.size > max_occurrences && own_to > end && own_begin < begin) {
         begin = own_begin;
         to = own_to;
       }
@@ -28,133 +28,123 @@ static __device__ uint32_t repeated(const Seed* seeds, uint32_t count, uint32_t 
   }
 }
 
-// Threads of a block that adds up, and numbers that each takes at a time.
-constexpr uint32_t ADDING = 256, TOGETHER = 4;
+// Threads of a block that adds counts up, and counts that each takes at a time.
+constexpr uint32_t SUM_THREADS = 256, SUM_COUNTS = 4;
 
-}  // namespace find
+}  // namespace seed_extend
 
-// Sets the codes of `queries` queries, a byte each, in their places. A warp a query; any grid of whole warps, no
-// barriers.
+// Writes the codes of all queries, a byte each. A warp takes a query. Any grid of whole warps. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_codes(const uint64_t* words, const uint64_t* unknown, const uint32_t* word_offsets,
-               const uint32_t* offsets, uint32_t queries, uint8_t* codes) {
-  using namespace find;
-  const Queries all{words, unknown, word_offsets, offsets};
+    find_codes(const __grid_constant__ seed_extend::FindCodesParameters p) {
+  using namespace seed_extend;
   const uint32_t lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-  for (uint32_t query = blockIdx.x * warps + threadIdx.x / LANES; query < queries;
-       query += gridDim.x * warps) {
-    const Word word(all, query);
-    uint8_t* const own = codes + __ldg(offsets + query);
-    for (uint32_t place = lane; place < word.length; place += LANES) {
-      own[place] = static_cast<uint8_t>(word.code(place));
+  for (uint32_t query = blockIdx.x * warps + threadIdx.x / LANES; query < p.count; query += gridDim.x * warps) {
+    const PackedQuery packed(p.queries, query);
+    uint8_t* const own = p.codes + __ldg(p.queries.offsets + query);
+    for (uint32_t place = lane; place < packed.length; place += LANES) {
+      own[place] = static_cast<uint8_t>(packed.code(place));
     }
   }
 }
 SIMT_EXPORT(find_codes)
 
-// Adds to seed_counts[query] how many of `count` seeds are of it. Any grid, any blocks; no barriers.
+// Adds the number of seeds of each query to seed_counts[query]. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_tally(const find::Seed* found, uint32_t count, uint32_t* seed_counts) {
-  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+    find_tally(const __grid_constant__ seed_extend::FindTallyParameters p) {
+  for (uint64_t number = blockIdx.x * blockDim.x + threadIdx.x; number < p.count;
        number += gridDim.x * blockDim.x) {
-    atomicAdd(seed_counts + found[number].query, 1u);
+    atomicAdd(p.seed_counts + p.found[number].query, 1u);
   }
 }
 SIMT_EXPORT(find_tally)
 
-// Puts each of these seeds to the others of its query, in any order, from seeds[seed_starts[query]] on.
-// seed_counts[query] is how many there are, and 0 afterwards. Any grid, any blocks; no barriers.
+// Groups seeds by query, in any order within each: those of a query are written from seeds[seed_starts[query]] on.
+// seed_counts[query] must be their number, and is 0 afterwards. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_places(const find::Seed* found, uint32_t count, const uint64_t* seed_starts,
-                uint32_t* seed_counts, find::Seed* seeds) {
-  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+    find_places(const __grid_constant__ seed_extend::FindPlacesParameters p) {
+  for (uint64_t number = blockIdx.x * blockDim.x + threadIdx.x; number < p.count;
        number += gridDim.x * blockDim.x) {
-    const find::Seed seed = found[number];
-    seeds[seed_starts[seed.query] + atomicSub(seed_counts + seed.query, 1u) - 1] = seed;
+    const seed_extend::Seed seed = p.found[number];
+    p.seeds[p.seed_starts[seed.query] + atomicSub(p.seed_counts + seed.query, 1u) - 1] = seed;
   }
 }
 SIMT_EXPORT(find_places)
 
-// Sets anchors[query] of both queries of each of `reads` reads, and repeats[read], the bases of the one with
-// more of them in seeds that occur too often, by a thread a read. Any grid, any blocks; no barriers.
+// Counts the anchors of both queries of each read, and the bases of the read in seeds too frequent to be located
+// completely, in the query with more of them. A thread takes a read. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_counts(const find::Numbers* numbers, uint32_t reads, const find::Seed* seeds,
-                const uint64_t* seed_starts, uint32_t* anchors, uint32_t* repeats) {
-  using namespace find;
-  const uint32_t most = numbers->occurrences;
-  for (uint32_t read = blockIdx.x * blockDim.x + threadIdx.x; read < reads;
-       read += gridDim.x * blockDim.x) {
+    find_counts(const __grid_constant__ seed_extend::FindCountsParameters p) {
+  using namespace seed_extend;
+  const uint32_t most = p.max_occurrences;
+  for (uint32_t read = blockIdx.x * blockDim.x + threadIdx.x; read < p.reads; read += gridDim.x * blockDim.x) {
     uint32_t covered = 0;
     for (uint32_t query = 2 * read; query < 2 * read + 2; query++) {
-      const Seed* const own = seeds + seed_starts[query];
-      const uint32_t count = static_cast<uint32_t>(seed_starts[query + 1] - seed_starts[query]);
-      uint32_t found = 0;
-      for (uint32_t number = 0; number < count; number++) found += min(own[number].size, most);
-      anchors[query] = found;
-      covered = max(covered, repeated(own, count, most));
+      const Seed* const own = p.seeds + p.seed_starts[query];
+      const uint32_t count = static_cast<uint32_t>(p.seed_starts[query + 1] - p.seed_starts[query]);
+      uint32_t anchors = 0;
+      for (uint32_t number = 0; number < count; number++) anchors += min(own[number].size, most);
+      p.anchors[query] = anchors;
+      covered = max(covered, repeat_bases(own, count, most));
     }
-    repeats[read] = covered;
+    p.repeat_bases[read] = covered;
   }
 }
 SIMT_EXPORT(find_counts)
 
-// Adds up `count` numbers in parts of `part`, one a block: totals[block] is the sum of its part. As many blocks of
-// find::ADDING threads as there are parts, at least one and at most find::ADDING.
-extern "C" __global__ void __launch_bounds__(find::ADDING)
-    find_totals(const uint32_t* counts, uint32_t count, uint32_t part, uint64_t* totals) {
-  using namespace find;
-  __shared__ uint64_t of_warps[ADDING / LANES];
-  const uint32_t first = min(blockIdx.x * part, count), end = first + min(part, count - first);
+// Adds counts up in parts, a part a block: totals[block] is the sum of its part. There must be as many blocks of
+// SUM_THREADS threads as there are parts, at least 1 and at most SUM_THREADS.
+extern "C" __global__ void __launch_bounds__(seed_extend::SUM_THREADS)
+    find_totals(const __grid_constant__ seed_extend::FindTotalsParameters p) {
+  using namespace seed_extend;
+  __shared__ uint64_t of_warps[SUM_THREADS / LANES];
+  const uint32_t first = min(blockIdx.x * p.part, p.count), end = first + min(p.part, p.count - first);
   uint64_t own = 0;
-  for (uint32_t place = first + threadIdx.x; place < end; place += ADDING) own += counts[place];
+  for (uint32_t place = first + threadIdx.x; place < end; place += SUM_THREADS) own += p.counts[place];
   const uint64_t all = stream::scan_block(own, of_warps).all;
-  if (threadIdx.x == 0) totals[blockIdx.x] = all;
+  if (threadIdx.x == 0) p.totals[blockIdx.x] = all;
 }
 SIMT_EXPORT(find_totals)
 
-// Sets sums[i], the sum of the numbers before number i, and `*total`, that of all `count`, which is also
-// sums[count]. `totals` are those of find_totals, with whose blocks and parts it is launched.
-extern "C" __global__ void __launch_bounds__(find::ADDING)
-    find_sums(const uint32_t* counts, uint32_t count, uint32_t part, const uint64_t* totals,
-              uint64_t* sums, uint64_t* total) {
-  using namespace find;
-  __shared__ uint64_t of_warps[2][ADDING / LANES];  // in turns, so that one barrier a round suffices
-  const uint32_t first = min(blockIdx.x * part, count), end = first + min(part, count - first);
+// Sets sums[i], the sum of the counts before number i, and `*total`, the sum of all, which is also sums[count]. `totals`
+// are those of find_totals, and blocks and parts must be the same.
+extern "C" __global__ void __launch_bounds__(seed_extend::SUM_THREADS)
+    find_sums(const __grid_constant__ seed_extend::FindSumsParameters p) {
+  using namespace seed_extend;
+  __shared__ uint64_t of_warps[2][SUM_THREADS / LANES];  // used alternately, so that one barrier a round suffices
+  const uint32_t first = min(blockIdx.x * p.part, p.count), end = first + min(p.part, p.count - first);
   uint64_t before =
-      stream::scan_block(threadIdx.x < blockIdx.x ? totals[threadIdx.x] : uint64_t{0}, of_warps[1]).all;
+      stream::scan_block(threadIdx.x < blockIdx.x ? p.totals[threadIdx.x] : uint64_t{0}, of_warps[1]).all;
   uint32_t round = 0;
-  for (uint32_t tile = first; tile < end; tile += ADDING * TOGETHER, round ^= 1) {
-    const uint32_t own = tile + TOGETHER * threadIdx.x;
-    uint32_t values[TOGETHER];
+  for (uint32_t tile = first; tile < end; tile += SUM_THREADS * SUM_COUNTS, round ^= 1) {
+    const uint32_t own = tile + SUM_COUNTS * threadIdx.x;
+    uint32_t values[SUM_COUNTS];
     uint64_t all = 0;
 #pragma unroll
-    for (uint32_t k = 0; k < TOGETHER; k++) {
-      values[k] = own + k < end ? counts[own + k] : 0;
+    for (uint32_t k = 0; k < SUM_COUNTS; k++) {
+      values[k] = own + k < end ? p.counts[own + k] : 0;
       all += values[k];
     }
     const auto scanned = stream::scan_block(all, of_warps[round]);
     uint64_t sum = before + scanned.before;
 #pragma unroll
-    for (uint32_t k = 0; k < TOGETHER; k++) {
-      if (own + k < end) sums[own + k] = sum;
+    for (uint32_t k = 0; k < SUM_COUNTS; k++) {
+      if (own + k < end) p.sums[own + k] = sum;
       sum += values[k];
     }
     before += scanned.all;
   }
-  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) sums[count] = *total = before;
+  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) p.sums[p.count] = *p.total = before;
 }
 SIMT_EXPORT(find_sums)
 
-// Puts the chains that were kept to the others of their reads, which begin at gathered[firsts[read - first_read]],
-// the best one first. Any grid, any blocks; no barriers.
+// Groups chains by read, the best one of each first: those of a read are written from
+// chains[chain_starts[read - first_read]] on. Any grid, any blocks. No barriers.
 extern "C" __global__ void __launch_bounds__(128)
-    find_order(const find::Kept* kept, uint32_t count, uint32_t first_read, const uint64_t* firsts,
-               find::Chain* gathered) {
-  using namespace find;
-  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < count;
+    find_order(const __grid_constant__ seed_extend::FindOrderParameters p) {
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < p.count;
        number += gridDim.x * blockDim.x) {
-    const Kept it = kept[number];
-    gathered[firsts[it.chain.query / 2 - first_read] + it.rank] = it.chain;
+    const seed_extend::RankedChain it = p.kept[number];
+    p.chains[p.chain_starts[it.chain.query / 2 - p.first_read] + it.rank] = it.chain;
   }
 }
 SIMT_EXPORT(find_order)

@@ -1,5 +1,5 @@
-// The way back through the matrices that fill.cu filled: the device side of `Walk` of src/extend/stages.rs.
-// Walks wait for memory, so there are many blocks.
+// Walks back through the matrices that fill.cu filled: the device side of the stage `Walk` of src/extend/stages.rs. Walks
+// wait for memory, so there are many blocks.
 #define STREAM_MAX_WIDTH 128
 #define STREAM_MIN_BLOCKS 8
 #define STREAM_MAX_TARGETS 2
@@ -9,47 +9,47 @@
 
 namespace {
 
-using extend::Aligned;
-using extend::Context;
-using extend::Group;
-using extend::TASKS;
+using seed_extend::AlignmentParameters;
+using seed_extend::TaskAlignment;
+using seed_extend::TaskGroup;
+using seed_extend::TASKS;
 
-// Runs of a walk that a thread keeps.
+// CIGAR runs of a walk that a thread keeps in local memory.
 constexpr uint32_t KEPT = 32;
 
-// Walks back through the matrix of one of a group's tasks, from the end of its alignment to the begin. Runs go to the
-// next free words of `runs`. How many they are is known at the end: a thread keeps them until then, and walks a second
-// time if they are too many for that. If those of all are more than `capacity`, nothing is written beyond it, and all
-// walks have to be done again with more room.
+// Stage that walks back through the matrix of each task of a group, from the end of its alignment to the begin, a lane a
+// task. CIGAR runs are written to the next free words of `runs`. Their number is known only at the end: a thread keeps
+// them until then, and walks a second time if they are too many to keep. If there are more runs than `run_capacity` in
+// all, none is written beyond it, and the host repeats all walks with more room.
 struct Walk : stream::Exploding {
-  using In = Group;
-  using Out = stream::Channels<stream::Channel<Aligned, 1>>;
-  using Global = Context;
+  using In = TaskGroup;
+  using Out = stream::Channels<stream::Channel<TaskAlignment, 1>>;
+  using Global = AlignmentParameters;
 
-  __device__ uint32_t size(const Group& group, const stream::Site<Walk>&) const { return group.tasks; }
+  __device__ uint32_t size(const TaskGroup& group, const stream::Site<Walk>&) const { return group.tasks; }
 
   template <class Push>
-  __device__ void run(const Group& group, const stream::Site<Walk>& site, Push& push) const {
-    const Context context = site.global();
-    const uint32_t number = context.pairs_of(group)[site.element];
-    if (number == extend::NO_TASK) return;
-    const extend::Scored end = context.scored[number];
+  __device__ void run(const TaskGroup& group, const stream::Site<Walk>& site, Push& push) const {
+    const AlignmentParameters p = site.global();
+    const uint32_t number = p.pairs_of(group)[site.element];
+    if (number == seed_extend::NO_TASK) return;
+    const seed_extend::AlignmentEnd end = p.ends[number];
     if (end.score <= 0) return;
-    const uint32_t* lane = context.matrix + group.start + site.element / TASKS;
-    const extend::Walker walker{context.costs,   extend::banded(context.tasks, number),
-                                context.text,    context.queries,
+    const uint32_t* lane = p.cells + group.start + site.element / TASKS;
+    const seed_extend::Walker walker{p.costs,   seed_extend::banded_task(p.tasks, number),
+                                p.text,    p.queries,
                                 lane,            group.columns,
                                 group.bytes,     site.element % TASKS};
     uint32_t kept[KEPT];
-    extend::Place place = walker.walk(end, extend::Runs{kept + KEPT, KEPT, 0, 0, 0});
-    place.first_run = atomicAdd(context.taken, static_cast<unsigned long long>(place.runs));
-    const uint64_t behind = place.first_run + place.runs;
-    if (behind <= context.capacity && place.runs <= KEPT) {
-      for (uint32_t run = 1; run <= place.runs; run++) context.runs[behind - run] = kept[KEPT - run];
-    } else if (behind <= context.capacity) {
-      walker.walk(end, extend::Runs{context.runs + behind, place.runs, 0, 0, 0});
+    seed_extend::AlignmentSpan span = walker.walk(end, gpualign::BackwardRuns{kept + KEPT, KEPT, 0, 0, 0});
+    span.first_run = atomicAdd(p.run_count, static_cast<unsigned long long>(span.run_count));
+    const uint64_t behind = span.first_run + span.run_count;
+    if (behind <= p.run_capacity && span.run_count <= KEPT) {
+      for (uint32_t run = 1; run <= span.run_count; run++) p.runs[behind - run] = kept[KEPT - run];
+    } else if (behind <= p.run_capacity) {
+      walker.walk(end, gpualign::BackwardRuns{p.runs + behind, span.run_count, 0, 0, 0});
     }
-    push(stream::to<0>(), Aligned{place, number, {}});
+    push(stream::to<0>(), TaskAlignment{span, number, {}});
   }
 };
 

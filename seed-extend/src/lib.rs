@@ -1,94 +1,98 @@
-//! Everyday mapping of short reads: seeds say where a read may come from, an extension says how well it
-//! fits there, and its mate which of several places is meant. After BWA-MEM (Li, arXiv:1303.3997), whose
-//! kind of records and qualities it gives.
+//! Best mapping of short reads: finds where each read, or each pair of reads, most likely comes from, with mapping
+//! qualities like those of `bwa mem` (Li, arXiv:1303.3997), on the CPU or a GPU.
+//!
+//! ```
+//! use aligner_core::Device;
+//! use aligner_core::seq::{decode, encode_all, reverse_complement};
+//! use fm_index::{BuildOptions, FmIndex, Reference};
+//! use seed_extend::read::queries::{Queries, is_reverse};
+//! use seed_extend::{Mapper, Options, tie_breaker};
+//!
+//! // A reference of random bases, and two reads of it: of the forward strand, and of the reverse strand.
+//! let mut random = fastrand::Rng::with_seed(1);
+//! let genome: Vec<u8> = (0..4_000).map(|_| b"ACGT"[random.usize(..4)]).collect();
+//! let reverse = reverse_complement(&encode_all(&genome[2_500..2_600]));
+//! let reads = [genome[700..800].to_vec(), reverse.into_iter().map(decode).collect()];
+//!
+//! let reference = Reference::from_records([("chr1", &genome)])?;
+//! let index = FmIndex::build(reference, &BuildOptions::default())?;
+//! let mapper = Mapper::new(&index, Options::default(), &Device::Cpu)?;
+//! let tie_breakers = ["read 1", "read 2"].map(|name| tie_breaker(name.as_bytes(), 0));
+//! let queries = Queries::new(reads.iter().map(Vec::as_slice));
+//! let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers.to_vec())?);
+//! for (read, primary) in mapped.primaries.iter().enumerate() {
+//!     let Some(primary) = primary else { continue };
+//!     let region = mapped.regions.of(read)[primary.region];
+//!     let strand = if is_reverse(region.query) { '-' } else { '+' };
+//!     println!("read {read}: position {} ({strand}), quality {}", region.begin, primary.mapq);
+//! }
+//! # let begins = [0, 1].map(|read| mapped.regions.of(read)[0].begin);
+//! # assert_eq!(begins, [700, 2_500]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Design
 //!
-//! Stages are functions from flat arrays to flat arrays; nothing is kept between batches but the
-//! library's insert sizes, which are estimated once.
+//! Seeds say where a read may come from, extensions say how well it aligns there, and its mate says which of several
+//! places is meant. Each step is a method of [`Mapper`] that turns a batch of reads into its next form. Nothing is kept
+//! between batches except the insert sizes of the library, which are estimated once a run.
 //!
 //! ```text
-//!   reads --queries--> codes of both orientations
-//!     |                                                         Mapper::seek
-//!     |  seeds     super-maximal matches, as rows of the index
-//!     |  anchors   their occurrences in the text
-//!     v  chains    anchors that may be one alignment, those that may matter
-//!   Sought: chains of each read
-//!     |                                                         Mapper::plan
-//!     v  extension chains with at most one difference as they are; the others as tasks
-//!   Planned
-//!     |                                                         Mapper::align
-//!     v  extend    the best alignment of each task: on the CPU a SIMD lane a task, on a GPU a thread for two
-//!   Aligned
-//!     |                                                         Mapper::rank
-//!     v  regions, ranking   where a read aligns, and what competes
-//!   Searched: regions of each read --insert--> Library, from the first pairs of the run
-//!     |                                                         Mapper::rescue
-//!     v  rescue    tasks where a mate is expected and was not found; extend again
-//!   Rescued
-//!     |                                                         Mapper::resolve_pairs, resolve_single
-//!     |  ranking   which regions are alternatives; mapping quality
-//!     |  pairs     which regions of two reads belong together
+//!   reads (FASTQ)
+//!     |  encode_reads        base codes of both strands, one a byte and packed
 //!     v
-//!   Resolved: what to report of each read
+//!   Queries
+//!     |  find_chains         seeds: super-maximal exact matches in the FM-index    GPU or CPU
+//!     |                      anchors: their occurrences in the text
+//!     v                      chains: anchors that may belong to one alignment
+//!   ChainedReads
+//!     |  plan_alignments     chains with at most one difference become regions;
+//!     v                      the others become alignment tasks                     CPU
+//!   AlignmentTasks
+//!     |  align               the best alignment of each task in a band:            GPU or CPU
+//!     v                      a SIMD lane a task, or a thread of a GPU for two
+//!   AlignedReads
+//!     |  rank                alignments become regions; which compete              CPU
+//!     v
+//!   RankedReads ----- sample_pairs ----> Library: insert sizes, from the first pairs of the run
+//!     |  rescue_mates        alignments where a mate is expected but missing       CPU, extensions also GPU
+//!     v
+//!   RescuedReads
+//!     |  resolve_pairs       which regions belong together; mapping qualities      CPU
+//!     v                      (single reads: resolve_unpaired, from RankedReads)
+//!   MappedReads: what is reported of each read
 //! ```
 //!
-//! | module | concept |
-//! |---|---|
-//! | [`queries`] | reads in both orientations |
-//! | [`packed`] | comparing packed bases |
-//! | [`seeds`] | maximal exact matches |
-//! | [`seeding`] | finding them, by stages on the streaming runtime |
-//! | [`anchors`] | their occurrences |
-//! | [`lists`] | many short lists in one array |
-//! | [`chains`] | anchors that may belong to one alignment |
-//! | [`chaining`] | finding both, by stages on the streaming runtime |
-//! | [`find`] | these three for very many reads, on the CPU or a GPU |
-//! | [`planned`] | what of that is to be aligned |
-//! | [`extend`] | the best alignment of each of very many reads in a band of a window |
-//! | [`extension`] | from chains to tasks, and from alignments to regions |
-//! | [`regions`] | where a read aligns |
-//! | [`ranking`] | which region is best, and how sure that is |
-//! | [`insert`] | distances of pairs |
-//! | [`words`] | words in common of a read and a part of the text |
-//! | [`rescue`] | looking for a mate where it should be |
-//! | [`pairs`] | which regions of two reads belong together |
-//! | [`resolved`] | what was decided for the reads of a batch |
-//! | [`options`] | how to map |
-//! | `spares` | memory that one batch leaves to the next |
-//! | [`mapper`], [`mates`] | all of it, for batches of reads, and what only pairs take |
+//! | module | concept | comes from | what was changed |
+//! |---|---|---|---|
+//! | [`options`] | all options, with bwa's names | bwa | |
+//! | [`mapper`] | the steps, for batches of reads | | |
+//! | [`read`] | queries: reads in both orientations; comparing packed bases | | |
+//! | [`seed`] | seeds, found on the streaming runtime | bwa's SMEMs | backward search first (Gagie 2024); unique matches are extended in the text |
+//! | [`chain`] | anchors and chains, on the CPU or a GPU | bwa's chains | bounded look back, so that warps can chain |
+//! | [`extend`] | the best alignment of a task in a band of diagonals | bwa's extension | the whole read at once, many reads side by side |
+//! | [`region`] | regions, ranking, mapping quality, what is reported | bwa's `mem_alnreg_t` | |
+//! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | insert sizes once a run; rescue near shared words |
 //!
-//! Positions are those of the indexed text, in which letters other than A, C, G and T have stand-ins, and
-//! long runs of them are short. An alignment lies within one segment ([`fm_index::Segments`]), so that it
-//! never crosses the end of a contig or what is left out.
+//! Positions are those of the indexed text, in which other letters than A, C, G and T have stand-ins and long runs of
+//! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. An alignment lies within one
+//! segment, so it never crosses the end of a contig or a run that was shortened.
 
-pub mod anchors;
-pub mod chaining;
-pub mod chains;
+mod buffer_pool;
+pub mod chain;
 pub mod extend;
-pub mod extension;
-pub mod find;
-pub mod insert;
-pub mod lists;
+#[cfg(test)]
+mod layouts;
 pub mod mapper;
-pub mod mates;
 pub mod options;
-pub mod packed;
-pub mod pairs;
-pub mod planned;
-pub mod queries;
-pub mod ranking;
-pub mod regions;
-pub mod rescue;
-pub mod resolved;
-pub mod seeding;
-pub mod seeds;
-mod spares;
-pub mod words;
+pub mod pair;
+pub mod read;
+pub mod region;
+pub mod seed;
 
-pub use insert::{Library, Sample};
-pub use mapper::{Aligned, MapError, Mapper, Searched, Sought, salt};
-pub use mates::Rescued;
+pub use mapper::{AlignedReads, ChainedReads, MapError, Mapper, RankedReads, tie_breaker};
 pub use options::Options;
-pub use planned::Planned;
-pub use resolved::{Placed, Resolved, Verdict};
+pub use pair::insert_size::{Library, LibrarySample};
+pub use pair::mate_mapping::RescuedReads;
+pub use region::alignment_tasks::AlignmentTasks;
+pub use region::mapped_reads::{MappedReads, PrimaryAlignment, ReportedRegion};

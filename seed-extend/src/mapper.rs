@@ -1,4 +1,4 @@
-//! From reads to what is to be reported of them.
+//! The mapper: the steps from a batch of reads to what is reported of them.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,18 +9,19 @@ use rayon::prelude::*;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::extend::{self, Alignments, Extender, Prepared, Task};
-use crate::extension::Extension;
-use crate::find::{Chains, DeviceCodes, Finder, Known};
-use crate::insert::Sample;
+use crate::buffer_pool::{BufferPool, lock};
+use crate::chain::{ChainsOfReads, DeviceCodes, Finder, FinderInputs};
+use crate::extend::{
+    AlignmentTask, Alignments, Extender, PreparedTasks, ReferenceText, TaskBatch, gpu,
+};
 use crate::options::Options;
-use crate::packed::Text;
-use crate::planned::Planned;
-use crate::queries::Queries;
-use crate::ranking;
-use crate::regions::{self, Region, Regions, deduplicate};
-use crate::resolved::{Resolved, Verdict};
-use crate::spares::{Spares, locked};
+use crate::read::packed::PackedText;
+use crate::read::queries::Queries;
+use crate::region::alignment_tasks::AlignmentTasks;
+use crate::region::builder::RegionBuilder;
+use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
+use crate::region::ranking;
+use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
 
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
@@ -28,81 +29,91 @@ pub enum MapError {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The runtime refuses the stages that find seeds.
+    /// The streaming runtime refuses the stages that find seeds and chains.
     #[error(transparent)]
     Stages(#[from] RunError),
 }
 
-/// Maps batches of reads.
+/// Maps batches of reads to a reference.
+///
+/// Each step is a method that takes a batch by value and gives its next form, so that a pipeline can run the steps of
+/// different batches at the same time: [`find_chains`](Self::find_chains),
+/// [`plan_alignments`](Self::plan_alignments), [`align`](Self::align), [`rank`](Self::rank), then
+/// [`resolve_unpaired`](Self::resolve_unpaired), or for pairs [`rescue_mates`](Self::rescue_mates) and
+/// [`resolve_pairs`](Self::resolve_pairs). The result depends neither on the device, nor on threads or batches.
 #[derive(Debug)]
 pub struct Mapper<'i> {
     index: &'i FmIndex,
     segments: Arc<Segments>,
     pub(crate) options: Options,
-    /// Each for one batch at a time, and beside each other.
+    /// Finds chains, for one batch at a time.
     finder: Mutex<Finder>,
+    /// Aligns near chains, for one batch at a time, on a stream of its own.
     extender: Mutex<Extender<'i>>,
-    /// For mates.
-    pub(crate) mates: Mutex<Extender<'i>>,
-    /// Of batches that were ranked.
-    spare_alignments: Spares<Alignments>,
-    spare_tasks: Spares<Vec<Task>>,
-    /// Of batches that were resolved.
-    pub(crate) spare_queries: Spares<Queries>,
+    /// Aligns rescued mates, for one batch at a time, on another stream.
+    pub(crate) rescue_extender: Mutex<Extender<'i>>,
+    /// Alignments of batches that were ranked.
+    spare_alignments: BufferPool<Alignments>,
+    /// Alignment tasks of batches that were ranked.
+    spare_tasks: BufferPool<Vec<AlignmentTask>>,
+    /// Queries of batches that were resolved.
+    pub(crate) spare_queries: BufferPool<Queries>,
 }
 
-/// What seeds say of the reads of a batch.
+/// A batch of reads with the chains of each read.
 #[derive(Debug, Default)]
-pub struct Sought {
+pub struct ChainedReads {
     queries: Queries,
-    salts: Vec<u64>,
-    chains: Chains,
+    tie_breakers: Vec<u64>,
+    chains: ChainsOfReads,
+    /// The codes of all queries in the memory of a GPU, if a GPU found the chains.
     codes: Option<DeviceCodes>,
 }
 
-/// What was aligned for the reads of a batch.
+/// A batch of reads with the alignments of its tasks.
 #[derive(Debug, Clone, Default)]
-pub struct Aligned {
-    planned: Planned,
+pub struct AlignedReads {
+    tasks: AlignmentTasks,
     alignments: Alignments,
 }
 
-/// What was found for the reads of a batch.
+/// A batch of reads with the ranked regions of each read.
 #[derive(Debug, Clone, Default)]
-pub struct Searched {
+pub struct RankedReads {
     /// The reads.
     pub queries: Queries,
-    /// A number for each read, which decides among equals.
-    pub salts: Vec<u64>,
-    /// Where they align; ranked within each read.
+    /// For each read the number that decides among equally good regions ([`tie_breaker`]).
+    pub tie_breakers: Vec<u64>,
+    /// Where the reads align; the regions of each read are ranked, the best first.
     pub regions: Regions,
-    /// Of each read the share that has only seeds which are too frequent.
-    pub repeats: Vec<f32>,
+    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
+    pub repeat_fractions: Vec<f32>,
 }
 
-/// A number for a read called `name`, which decides among equally good places. `seed` makes another
-/// choice.
-pub fn salt(name: &[u8], seed: u64) -> u64 {
+/// The number that decides among equally good regions of the read called `name`. Both reads of a pair have one name and
+/// so one number. Another `seed` leads to other decisions.
+pub fn tie_breaker(name: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(name, seed)
 }
 
-/// The text of an index.
-fn text(index: &FmIndex) -> extend::Text<'_> {
-    extend::Text::Packed(index.reference().packed_text())
+/// The text of an index, as [`extend`](crate::extend) takes it.
+fn text(index: &FmIndex) -> ReferenceText<'_> {
+    ReferenceText::Packed(index.reference().packed_text())
 }
 
 impl<'i> Mapper<'i> {
-    /// A mapper to the reference of this index, which aligns on `device`.
+    /// A mapper of reads to the reference of an index. Chains are found and extended on `device`.
     ///
     /// # Errors
-    /// [`MapError::Device`].
+    /// [`MapError::Device`] if the device fails or has too little memory for the index.
     pub fn new(index: &'i FmIndex, options: Options, device: &Device) -> Result<Self, MapError> {
         let segments = Arc::new(Segments::new(index.reference()));
         let text = text(index);
-        let known = Known { index: index.clone(), segments: Arc::clone(&segments), options };
-        let finder = Finder::new(known, device)?;
+        let inputs =
+            FinderInputs { index: index.clone(), segments: Arc::clone(&segments), options };
+        let finder = Finder::new(inputs, device)?;
         let extender = Extender::new(options.scoring, text, &device.with_own_stream()?)?;
-        let mates = Mutex::new(extender.beside()?);
+        let rescue_extender = Mutex::new(extender.on_second_stream()?);
         let (finder, extender) = (Mutex::new(finder), Mutex::new(extender));
         Ok(Self {
             index,
@@ -110,10 +121,10 @@ impl<'i> Mapper<'i> {
             options,
             finder,
             extender,
-            mates,
-            spare_alignments: Spares::default(),
-            spare_tasks: Spares::default(),
-            spare_queries: Spares::default(),
+            rescue_extender,
+            spare_alignments: BufferPool::default(),
+            spare_tasks: BufferPool::default(),
+            spare_queries: BufferPool::default(),
         })
     }
 
@@ -122,15 +133,15 @@ impl<'i> Mapper<'i> {
         self.index
     }
 
-    /// Why the device was given up, if it was: the CPU does everything from then on, with the same results.
+    /// The device's failure, if there was one. From then on the CPU does everything, with the same results.
     pub fn failure(&self) -> Option<String> {
-        let finder = locked(&self.finder);
-        let extenders = [&self.extender, &self.mates].map(locked);
+        let finder = lock(&self.finder);
+        let extenders = [&self.extender, &self.rescue_extender].map(lock);
         let mut failures = extenders.iter().filter_map(|extender| extender.failure());
         finder.failure().or(failures.next()).map(ToString::to_string)
     }
 
-    /// The segments of the text.
+    /// The segments of the text: contigs, split at long runs of ambiguous bases.
     pub fn segments(&self) -> &Segments {
         &self.segments
     }
@@ -140,125 +151,132 @@ impl<'i> Mapper<'i> {
         &self.options
     }
 
-    pub(crate) fn extension(&self) -> Extension<'_> {
-        let text = Text::of(self.index);
-        let (scoring, reach) = (self.options.scoring, self.options.reach);
-        Extension { text, segments: &self.segments, scoring, reach }
+    /// Makes alignment tasks and regions.
+    pub(crate) fn region_builder(&self) -> RegionBuilder<'_> {
+        let text = PackedText::of(self.index);
+        let (scoring, band_margin) = (self.options.scoring, self.options.band_margin);
+        RegionBuilder { text, segments: &self.segments, scoring, band_margin }
     }
 
-    /// The queries of reads, on the current rayon pool, in memory of those that were resolved.
+    /// Encodes reads on the current rayon pool, in the memory of an earlier batch.
     ///
     /// # Panics
-    /// As [`Queries::new`].
-    pub fn queries<'r>(&self, reads: impl IntoIterator<Item = &'r [u8]>) -> Queries {
+    /// If the reads have 2^31 bases or more.
+    pub fn encode_reads<'r>(&self, reads: impl IntoIterator<Item = &'r [u8]>) -> Queries {
         self.spare_queries.take().replaced(reads)
     }
 
-    /// Finds where reads may align, on the current rayon pool or the device. `salts` has a number for each
-    /// read, which decides among equally good places; reads of a pair have the same.
+    /// Finds seeds and chains of reads, on the device or the current rayon pool. `tie_breakers` has a number for each
+    /// read ([`tie_breaker`]).
     ///
     /// # Errors
-    /// [`MapError::Stages`].
-    pub fn seek(&self, queries: Queries, salts: Vec<u64>) -> Result<Sought, MapError> {
+    /// [`MapError::Stages`] if the streaming runtime refuses the stages.
+    pub fn find_chains(
+        &self,
+        queries: Queries,
+        tie_breakers: Vec<u64>,
+    ) -> Result<ChainedReads, MapError> {
         let queries = Arc::new(queries);
-        let (chains, codes) = locked(&self.finder).find(&queries)?;
-        Ok(Sought { queries: Arc::unwrap_or_clone(queries), salts, chains, codes })
+        let (chains, codes) = lock(&self.finder).find(&queries)?;
+        Ok(ChainedReads { queries: Arc::unwrap_or_clone(queries), tie_breakers, chains, codes })
     }
 
-    /// Decides what is to be aligned, on the current rayon pool.
-    pub fn plan(&self, sought: Sought) -> Planned {
-        let Sought { queries, salts, chains, codes } = sought;
-        let tasks = self.spare_tasks.take();
-        let mut planned = Planned::new((queries, salts), chains, self.extension(), tasks);
-        // Here, so that it is done beside the aligning of another batch.
-        planned.prepared = codes.map(|codes| {
-            let (queries, text) = (planned.queries.all_codes(), text(self.index));
-            let all = extend::Tasks { queries, text, tasks: &planned.tasks };
-            Prepared { codes, plan: extend::gpu::Plan::new(self.options.scoring, all) }
+    /// Decides which chains must be aligned, and how, on the current rayon pool.
+    pub fn plan_alignments(&self, chained: ChainedReads) -> AlignmentTasks {
+        let ChainedReads { queries, tie_breakers, chains, codes } = chained;
+        let buffer = self.spare_tasks.take();
+        let mut tasks =
+            AlignmentTasks::new((queries, tie_breakers), chains, self.region_builder(), buffer);
+        // The GPU's launches are planned in this step, while the GPU aligns another batch.
+        tasks.prepared = codes.map(|codes| {
+            let (queries, text) = (tasks.queries.all_codes(), text(self.index));
+            let batch = TaskBatch { queries, text, tasks: &tasks.tasks };
+            PreparedTasks { codes, plan: gpu::GpuPlan::new(self.options.scoring, batch) }
         });
-        planned
+        tasks
     }
 
-    /// Aligns it, on the device.
-    pub fn align(&self, mut planned: Planned) -> Aligned {
+    /// Aligns, on the device or the current rayon pool.
+    pub fn align(&self, mut tasks: AlignmentTasks) -> AlignedReads {
         let mut alignments = self.spare_alignments.take();
-        let Planned { queries, tasks, prepared, .. } = &mut planned;
-        let all = (queries.all_codes(), prepared.take());
-        locked(&self.extender).align_into(all, tasks, &mut alignments);
-        Aligned { planned, alignments }
+        let queries_on_device = (tasks.queries.all_codes(), tasks.prepared.take());
+        lock(&self.extender).align_into(queries_on_device, &tasks.tasks, &mut alignments);
+        AlignedReads { tasks, alignments }
     }
 
-    /// Ranks what was found for each read, on the current rayon pool.
-    pub fn rank(&self, aligned: Aligned) -> Searched {
-        let Aligned { planned, alignments } = aligned;
-        let Planned { queries, salts, repeats, parts, tasks, .. } = planned;
-        let settled = parts.into_par_iter().map(|part| {
-            let mut settled = regions::Part::default();
-            let found = (tasks.as_slice(), &alignments);
-            settled.runs = part.regions(found, self.extension(), |read, regions| {
-                self.settle(regions, &queries, read, salts[read]);
-                settled.of_reads.push(regions);
+    /// Makes the regions of each read and ranks them, on the current rayon pool.
+    pub fn rank(&self, aligned: AlignedReads) -> RankedReads {
+        let AlignedReads { tasks, alignments } = aligned;
+        let AlignmentTasks { queries, tie_breakers, repeat_fractions, chunks, tasks, .. } = tasks;
+        let chunks = chunks.into_par_iter().map(|chunk| {
+            let mut ranked = RegionChunk::default();
+            let aligned = (tasks.as_slice(), &alignments);
+            ranked.runs = chunk.regions(aligned, self.region_builder(), |read, regions| {
+                self.rank_regions(regions, &queries, read, tie_breakers[read]);
+                ranked.of_reads.push(regions);
             });
-            settled
+            ranked
         });
-        let regions = Regions { parts: settled.collect() };
-        self.spare_alignments.leave(alignments);
-        self.spare_tasks.leave(tasks);
-        Searched { queries, salts, regions, repeats }
+        let regions = Regions { chunks: chunks.collect() };
+        self.spare_alignments.give_back(alignments);
+        self.spare_tasks.give_back(tasks);
+        RankedReads { queries, tie_breakers, regions, repeat_fractions }
     }
 
-    /// All of these, one after the other.
+    /// All steps from reads to ranked regions, one after the other.
     ///
     /// # Errors
-    /// As [`seek`](Self::seek).
-    pub fn search(&self, queries: Queries, salts: Vec<u64>) -> Result<Searched, MapError> {
-        Ok(self.rank(self.align(self.plan(self.seek(queries, salts)?))))
+    /// As [`find_chains`](Self::find_chains).
+    pub fn find_regions(
+        &self,
+        queries: Queries,
+        tie_breakers: Vec<u64>,
+    ) -> Result<RankedReads, MapError> {
+        let chained = self.find_chains(queries, tie_breakers)?;
+        Ok(self.rank(self.align(self.plan_alignments(chained))))
     }
 
-    /// Leaves out what is twice there or too bad, and ranks the rest.
-    pub(crate) fn settle(
+    /// Ranks the regions of a read, without duplicates and those that score less than the shortest seed.
+    pub(crate) fn rank_regions(
         &self,
         regions: &mut Vec<Region>,
         queries: &Queries,
         read: usize,
-        salt: u64,
+        tie_breaker: u64,
     ) {
-        regions.retain(|region| region.score >= self.options.ranking.unseen);
+        regions.retain(|region| region.score >= self.options.ranking.min_seed_length);
         deduplicate(regions);
-        ranking::rank(regions, queries.bases(read as u32), salt, &self.options.ranking);
+        ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options.ranking);
     }
 
-    /// Adds the pairs of a batch to a sample of the library.
-    pub fn sample(&self, searched: &Searched, sample: &mut Sample, pairs: usize) {
-        for pair in 0..pairs.min(searched.salts.len() / 2) {
-            let ends = [2 * pair, 2 * pair + 1].map(|read| searched.regions.of(read));
-            sample.add(ends, &self.options.ranking);
-        }
+    /// Chooses the regions that are reported of reads without mates.
+    pub fn resolve_unpaired(&self, ranked: RankedReads) -> MappedReads {
+        let RankedReads { queries, regions, repeat_fractions, .. } = ranked;
+        self.spare_queries.give_back(queries);
+        let primary = |read: usize| self.best_region(regions.of(read), repeat_fractions[read]);
+        let primaries = (0..repeat_fractions.len()).map(primary).collect();
+        self.mapped_reads(regions, primaries, repeat_fractions)
     }
 
-    /// Decides for reads that have no mates.
-    pub fn resolve_single(&self, searched: Searched) -> Resolved {
-        let Searched { queries, regions, repeats, .. } = searched;
-        self.spare_queries.leave(queries);
-        let verdict = |read: usize| self.alone(regions.of(read), repeats[read]);
-        let verdicts = (0..repeats.len()).map(verdict).collect();
-        self.resolved(regions, verdicts, repeats)
-    }
-
-    pub(crate) fn resolved(
+    /// Reads with these primary alignments.
+    pub(crate) fn mapped_reads(
         &self,
         regions: Regions,
-        verdicts: Vec<Option<Verdict>>,
-        repeats: Vec<f32>,
-    ) -> Resolved {
-        let (ranking, least) = (self.options.ranking, self.options.least);
-        Resolved { regions, verdicts, repeats, ranking, least }
+        primaries: Vec<Option<PrimaryAlignment>>,
+        repeat_fractions: Vec<f32>,
+    ) -> MappedReads {
+        let (ranking, min_score) = (self.options.ranking, self.options.min_score);
+        MappedReads { regions, primaries, repeat_fractions, ranking, min_score }
     }
 
-    /// What is decided for a read by itself.
-    pub(crate) fn alone(&self, regions: &[Region], repeats: f32) -> Option<Verdict> {
-        let best = regions.first().filter(|best| best.score >= self.options.least)?;
-        let mapq = ranking::mapq(best, repeats, &self.options.ranking);
-        Some(Verdict { primary: 0, mapq, proper: false })
+    /// The primary alignment of a read without regard to a mate: its best region, if that scores enough.
+    pub(crate) fn best_region(
+        &self,
+        regions: &[Region],
+        repeat_fraction: f32,
+    ) -> Option<PrimaryAlignment> {
+        let best = regions.first().filter(|best| best.score >= self.options.min_score)?;
+        let mapq = ranking::mapq(best, repeat_fraction, &self.options.ranking);
+        Some(PrimaryAlignment { region: 0, mapq, is_proper: false })
     }
 }

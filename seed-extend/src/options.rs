@@ -1,43 +1,49 @@
-//! How to map.
+//! Options of best mapping.
+//!
+//! Each field names the option or variable of `bwa mem` (0.7.17) that it corresponds to. Options that `bwa` does not
+//! have say so.
 
-use crate::chains::ChainOptions;
+use crate::chain::chains::ChainOptions;
 use crate::extend::Scoring;
-use crate::pairs::PairOptions;
-use crate::ranking::RankOptions;
-use crate::rescue::RescueOptions;
-use crate::seeds::SeedOptions;
+use crate::pair::pairing::PairOptions;
+use crate::pair::rescue::RescueOptions;
+use crate::region::ranking::RankOptions;
+use crate::seed::seeds::SeedOptions;
 
-/// How to map. The default is for reads of 100 to 300 bases, with the numbers of `bwa mem`.
+/// All options of best mapping. The default suits reads of 100 to 300 bases and has the numbers of `bwa mem`.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Seeds.
+    /// Which exact matches are seeds.
     pub seeds: SeedOptions,
-    /// Occurrences of a seed that are looked at, at most.
-    pub occurrences: u32,
-    /// Chains.
+    /// Occurrences of a seed that are located; of a more frequent seed this many are taken, evenly spread over its
+    /// suffix array interval. bwa's `-c` (`max_occ`).
+    pub max_occurrences: u32,
+    /// Which seeds are chained, and which chains are kept.
     pub chains: ChainOptions,
-    /// Scores of alignments.
+    /// Scores and penalties of alignments. bwa's `-A`, `-B`, `-O`, `-E` and `-L`.
     pub scoring: Scoring,
-    /// How far an alignment may leave the diagonals of its chain, at most.
-    pub reach: u32,
-    /// Ranking.
+    /// Diagonals by which an alignment may leave those of its chain on either side, at most; less if the chain leaves
+    /// fewer bases of the read uncovered. bwa's band is `-w`.
+    pub band_margin: u32,
+    /// How the regions of a read are compared.
     pub ranking: RankOptions,
-    /// Mate rescue.
+    /// When and how missing mates are searched for.
     pub rescue: RescueOptions,
-    /// Pairing.
+    /// How the regions of two reads are paired.
     pub pairs: PairOptions,
-    /// The least score of what is reported of a read by itself.
-    pub least: i32,
+    /// Minimum score of an alignment that is reported for a read by itself. bwa's `-T`.
+    pub min_score: i32,
 }
 
 impl Options {
-    /// For reads of 25 to 70 bases: seeds of 15 bases, for which any two differences in 50 leave room, and alignments
-    /// that score 22, which chance seldom makes in a genome of a few billion bases.
+    /// Options for reads of 25 to 70 bases: seeds of 15 bases, so that a read of 50 bases with any two differences
+    /// still has one, and alignments that score at least 22, which is rare by chance in a genome of a few billion
+    /// bases.
     pub fn short() -> Self {
         let min_length = 15;
         let seeds = SeedOptions { min_length, split_length: 22, ..SeedOptions::default() };
-        let ranking = RankOptions { unseen: min_length as i32, ..RankOptions::default() };
-        Self { seeds, ranking, least: 22, ..Self::default() }
+        let ranking = RankOptions { min_seed_length: min_length as i32, ..RankOptions::default() };
+        Self { seeds, ranking, min_score: 22, ..Self::default() }
     }
 }
 
@@ -45,14 +51,14 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             seeds: SeedOptions::default(),
-            occurrences: 500,
+            max_occurrences: 500,
             chains: ChainOptions::default(),
             scoring: Scoring::default(),
-            reach: 50,
+            band_margin: 50,
             ranking: RankOptions::default(),
             rescue: RescueOptions::default(),
             pairs: PairOptions::default(),
-            least: 30,
+            min_score: 30,
         }
     }
 }

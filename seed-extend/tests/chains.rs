@@ -2,8 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use fm_index::{Reference, Segments};
-use seed_extend::anchors::Anchor;
-use seed_extend::chains::{Chain, ChainOptions, chain, keep_best};
+use seed_extend::chain::anchors::Anchor;
+use seed_extend::chain::chains::{Chain, ChainOptions, chain, keep_best};
 
 const LENGTH: u32 = 100;
 
@@ -24,9 +24,12 @@ fn chains(anchors: &[Anchor]) -> Vec<Chain> {
     chains
 }
 
-/// Places, diagonals, weight and gap of chains.
-fn summary(chains: &[Chain]) -> Vec<(u32, u32, i64, i64, u32, u32)> {
-    let of = |it: &Chain| (it.begin, it.end, it.low, it.high, it.weight, it.gap);
+/// Begin, end, least and greatest diagonal, weight and gap of each chain.
+fn summary(chains: &[Chain]) -> Vec<[i64; 6]> {
+    let of = |it: &Chain| {
+        let [begin, end, weight, gap] = [it.begin, it.end, it.weight, it.gap].map(i64::from);
+        [begin, end, it.low, it.high, weight, gap]
+    };
     chains.iter().map(of).collect()
 }
 
@@ -34,22 +37,22 @@ fn summary(chains: &[Chain]) -> Vec<(u32, u32, i64, i64, u32, u32)> {
 fn anchors_that_follow_each_other_make_one_chain() {
     // Four bases deleted between the second and the third.
     let found = chains(&[anchor(0, 5, 20, 105), anchor(0, 30, 20, 130), anchor(0, 60, 30, 164)]);
-    assert_eq!(summary(&found), [(5, 90, 100, 104, 70, 10)]);
+    assert_eq!(summary(&found), [[5, 90, 100, 104, 70, 10]]);
 }
 
 #[test]
 fn overlaps_count_once() {
     let found = chains(&[anchor(0, 0, 40, 100), anchor(0, 30, 40, 130)]);
-    assert_eq!(summary(&found), [(0, 70, 100, 100, 70, 30)]);
+    assert_eq!(summary(&found), [[0, 70, 100, 100, 70, 30]]);
     // Overlapping in the query because of a deletion.
     let found = chains(&[anchor(0, 0, 40, 100), anchor(0, 35, 65, 140)]);
-    assert_eq!(summary(&found), [(0, 100, 100, 105, 100, 0)]);
+    assert_eq!(summary(&found), [[0, 100, 100, 105, 100, 0]]);
 }
 
 #[test]
 fn what_lies_within_a_chain_adds_nothing() {
     let found = chains(&[anchor(0, 0, 80, 100), anchor(0, 10, 30, 110)]);
-    assert_eq!(summary(&found), [(0, 80, 100, 100, 80, 20)]);
+    assert_eq!(summary(&found), [[0, 80, 100, 100, 80, 20]]);
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn copies_of_a_repeat_are_apart() {
     let found = chains(&[anchor(0, 0, 80, 100), anchor(0, 0, 60, 120), anchor(0, 20, 60, 100)]);
     assert_eq!(
         summary(&found),
-        [(0, 80, 100, 100, 80, 20), (20, 80, 80, 80, 60, 20), (0, 60, 120, 120, 60, 40)]
+        [[0, 80, 100, 100, 80, 20], [20, 80, 80, 80, 60, 20], [0, 60, 120, 120, 60, 40]]
     );
 }
 
@@ -86,6 +89,6 @@ fn light_competitors_are_dropped_but_one() {
     keep_best(&mut apart, LENGTH, &options);
     assert_eq!(apart.len(), 2, "they do not share a place of the read");
     let mut many = chains(&[anchor(0, 0, 60, 100), anchor(0, 0, 60, 1000), anchor(0, 0, 60, 2000)]);
-    keep_best(&mut many, LENGTH, &ChainOptions { most: 2, ..options });
+    keep_best(&mut many, LENGTH, &ChainOptions { max_chains: 2, ..options });
     assert_eq!(many.len(), 2);
 }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Case, add_random, scored, scorings, sequence};
 use fastrand::Rng;
-use seed_extend::extend::{Scoring, Tasks, Text, cpu};
+use seed_extend::extend::{ReferenceText, Scoring, TaskBatch, cpu};
 
 /// Compares the engine with the oracle.
 fn check(name: &str, scoring: Scoring, case: &Case) {
@@ -14,7 +14,7 @@ fn check(name: &str, scoring: Scoring, case: &Case) {
     let found = cpu::score(scoring, case.tasks());
     let traced = cpu::align(scoring, case.tasks());
     assert_eq!(found.len(), expected.len(), "{name}");
-    assert_eq!(traced.places.len(), expected.len(), "{name}");
+    assert_eq!(traced.spans.len(), expected.len(), "{name}");
     for (number, (ends, expected)) in scored(&expected).into_iter().zip(&expected).enumerate() {
         let task = case.tasks[number];
         let told = || {
@@ -74,7 +74,7 @@ fn packed_texts_give_the_same() {
     let mut case = Case::default();
     (0..200).for_each(|_| add_random(&mut random, &mut case, 150, 4));
     let words = case.packed();
-    let packed = Tasks { text: Text::Packed(&words), ..case.tasks() };
+    let packed = TaskBatch { text: ReferenceText::Packed(&words), ..case.tasks() };
     let scoring = Scoring::default();
     assert_eq!(cpu::score(scoring, packed), cpu::score(scoring, case.tasks()));
     assert_eq!(cpu::align(scoring, packed), cpu::align(scoring, case.tasks()));
@@ -95,7 +95,7 @@ fn threads_and_batches_do_not_matter() {
         }
     }
     for (number, tasks) in case.tasks.chunks(7).enumerate() {
-        let found = cpu::score(scoring, Tasks { tasks, ..case.tasks() });
+        let found = cpu::score(scoring, TaskBatch { tasks, ..case.tasks() });
         assert_eq!(found, scored(&expected[7 * number..][..tasks.len()]), "batch {number}");
     }
 }

@@ -11,16 +11,17 @@ use fastrand::Rng;
 use fm_index::gpu::DeviceIndex;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use seed_extend::Options;
-use seed_extend::extend::{Extender, Scoring, Text, cpu};
-use seed_extend::find::gpu::Engine;
-use seed_extend::find::{Finder, Known};
-use seed_extend::queries::Queries;
+use seed_extend::chain::gpu::ChainEngine;
+use seed_extend::chain::{Finder, FinderInputs};
+use seed_extend::extend::{Extender, ReferenceText, Scoring, cpu};
+use seed_extend::read::queries::Queries;
 
 fn check(name: &str, scoring: Scoring, case: &Case) {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
     let words = case.packed();
     let known = case.text.iter().all(|&code| code < 4);
-    let texts = [Some(Text::Codes(&case.text)), known.then_some(Text::Packed(&words))];
+    let texts =
+        [Some(ReferenceText::Codes(&case.text)), known.then_some(ReferenceText::Packed(&words))];
     let alignments = cpu::align(scoring, case.tasks());
     for text in texts.into_iter().flatten() {
         let mut extender = Extender::new(scoring, text, &device).expect("an extender");
@@ -105,15 +106,15 @@ fn reads_have_the_same_chains() {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let reference = Reference::from_records([("text", &letters)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let known = || {
+        let inputs = || {
             let segments = Arc::new(Segments::new(index.reference()));
-            Known { index: index.clone(), segments, options: Options::default() }
+            FinderInputs { index: index.clone(), segments, options: Options::default() }
         };
-        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
         assert!(expected.iter().filter(|chains| !chains.is_empty()).count() > 15_000);
         let on_device = DeviceIndex::new(&gpu, &index).expect("memory");
-        let engine = Engine::on_gpu(&gpu, on_device.values(), &Arc::new(known()));
+        let engine = ChainEngine::on_gpu(&gpu, on_device.values(), &Arc::new(inputs()));
         let engine = engine.expect("an engine");
         let found = engine.find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "seed {seed}");

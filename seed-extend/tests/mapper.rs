@@ -2,11 +2,12 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use aligner_core::Device;
-use aligner_core::cigar::Op;
-use aligner_core::seq::{encode_all, reverse_complement};
+use aligner_core::cigar::CigarOp;
+use aligner_core::seq::encode_all;
+use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
-use seed_extend::queries::{Queries, is_reverse};
-use seed_extend::{Library, Mapper, Options, Resolved, Sample, Searched, salt};
+use seed_extend::read::queries::{Queries, is_reverse};
+use seed_extend::{Library, LibrarySample, MappedReads, Mapper, Options, RankedReads, tie_breaker};
 
 const LENGTH: usize = 120;
 
@@ -43,10 +44,6 @@ fn read(random: &mut fastrand::Rng, genome: &[u8], at: usize, errors: usize) -> 
     read
 }
 
-fn flip(letters: &[u8]) -> Vec<u8> {
-    reverse_complement(&encode_all(letters)).iter().map(|&code| b"ACGTN"[code as usize]).collect()
-}
-
 fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
     let mut pairs = Vec::new();
     while pairs.len() < count {
@@ -57,7 +54,7 @@ fn pairs(random: &mut fastrand::Rng, genome: &[u8], count: usize) -> Vec<Pair> {
         }
         let errors = [random.usize(..4), [1, 24][usize::from(pairs.len() % 10 == 0)]];
         let forward = read(random, genome, at, errors[0]);
-        let reverse = flip(&read(random, genome, other, errors[1]));
+        let reverse = revcomp(read(random, genome, other, errors[1]));
         let truth = [(false, at as u32), (true, other as u32)];
         pairs.push(if random.bool() {
             Pair { reads: [forward, reverse], truth }
@@ -77,33 +74,38 @@ fn mapper(index: &FmIndex) -> Mapper<'_> {
     Mapper::new(index, Options::default(), &Device::Cpu).unwrap()
 }
 
-fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> Searched {
+fn search(mapper: &Mapper<'_>, pairs: &[Pair], first: usize) -> RankedReads {
     let reads = pairs.iter().flat_map(|pair| &pair.reads);
     let name = |read: usize| (first + read / 2).to_string();
-    let salts = (0..2 * pairs.len()).map(|read| salt(name(read).as_bytes(), 3)).collect();
-    mapper.search(Queries::new(reads.map(Vec::as_slice)), salts).unwrap()
+    let tie_breakers =
+        (0..2 * pairs.len()).map(|read| tie_breaker(name(read).as_bytes(), 3)).collect();
+    mapper.find_regions(Queries::new(reads.map(Vec::as_slice)), tie_breakers).unwrap()
 }
 
-fn library(mapper: &Mapper<'_>, searched: &Searched) -> Library {
-    let mut sample = Sample::default();
-    mapper.sample(searched, &mut sample, usize::MAX);
+fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
+    let mut sample = LibrarySample::default();
+    mapper.sample_pairs(searched, &mut sample, usize::MAX);
     sample.library()
 }
 
 /// What is reported of every read, with columns.
-fn reported(resolved: &Resolved) -> Vec<String> {
+fn reported(resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);
-        let part = |placed: seed_extend::Placed| {
+        let part = |placed: seed_extend::ReportedRegion| {
             let region = regions[placed.region];
             let columns = resolved.regions.runs(&region);
             let place = (region.query % 2, region.segment, region.begin, region.query_begin);
-            format!("{place:?} {} {} {} {columns:?}", placed.mapq, region.score, region.sub)
+            format!(
+                "{place:?} {} {} {} {columns:?}",
+                placed.mapq, region.score, region.second_best_score
+            )
         };
-        let parts: Vec<String> = resolved.parts(read).into_iter().map(part).collect();
+        let parts: Vec<String> =
+            resolved.primary_and_supplementary(read).into_iter().map(part).collect();
         format!("{} {parts:?}", resolved.is_proper(read))
     };
-    (0..resolved.verdicts.len()).map(of).collect()
+    (0..resolved.primaries.len()).map(of).collect()
 }
 
 #[test]
@@ -115,29 +117,29 @@ fn pairs_are_mapped_to_where_they_are_from() {
     let mapper = mapper(&index);
     let searched = search(&mapper, &pairs, 0);
     let seeds_missed =
-        (0..searched.salts.len()).filter(|&read| searched.regions.of(read).is_empty());
+        (0..searched.tie_breakers.len()).filter(|&read| searched.regions.of(read).is_empty());
     assert!(seeds_missed.count() > 50, "no work for mate rescue");
     let library = library(&mapper, &searched);
-    let resolved = mapper.resolve_pairs(mapper.rescue(searched, &library));
+    let resolved = mapper.resolve_pairs(mapper.rescue_mates(searched, &library));
     let (mut wrong, mut confident, mut proper) = (0, 0, 0);
     for (number, truth) in pairs.iter().flat_map(|pair| pair.truth).enumerate() {
-        let Some(verdict) = resolved.verdicts[number] else {
+        let Some(primary) = resolved.primaries[number] else {
             wrong += 1;
             continue;
         };
-        let region = &resolved.regions.of(number)[verdict.primary];
+        let region = &resolved.regions.of(number)[primary.region];
         let begin = mapper.segments().get(region.segment).in_contig(region.begin);
         let expected = (truth.0, truth.1 + region.query_begin);
         let is_right = (is_reverse(region.query), begin) == expected;
         wrong += usize::from(!is_right);
-        confident += usize::from(verdict.mapq >= 30);
-        assert!(is_right || verdict.mapq < 30, "read {number}: {region:?}, {truth:?}");
-        proper += usize::from(verdict.proper);
+        confident += usize::from(primary.mapq >= 30);
+        assert!(is_right || primary.mapq < 30, "read {number}: {region:?}, {truth:?}");
+        proper += usize::from(primary.is_proper);
         // Columns lead from one end to the other.
         let mut lengths = (0, 0);
         for run in resolved.regions.runs(region) {
-            lengths.0 += if run.op() == Op::Deletion { 0 } else { run.count() };
-            lengths.1 += if run.op() == Op::Insertion { 0 } else { run.count() };
+            lengths.0 += if run.op() == CigarOp::Deletion { 0 } else { run.length() };
+            lengths.1 += if run.op() == CigarOp::Insertion { 0 } else { run.length() };
         }
         let expected = (region.query_end - region.query_begin, region.end - region.begin);
         assert_eq!(lengths, expected, "read {number}");
@@ -155,15 +157,16 @@ fn nothing_depends_on_batches_or_threads() {
     let mapper = mapper(&index);
     let all = search(&mapper, &pairs, 0);
     let library = library(&mapper, &all);
-    let all_single = reported(&mapper.resolve_single(all.clone()));
-    let all = reported(&mapper.resolve_pairs(mapper.rescue(all, &library)));
+    let all_single = reported(&mapper.resolve_unpaired(all.clone()));
+    let all = reported(&mapper.resolve_pairs(mapper.rescue_mates(all, &library)));
     for (size, threads) in [(1, 1), (7, 3), (300, 2)] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (mut paired, mut single) = (Vec::new(), Vec::new());
         for (number, pairs) in pairs.chunks(size).enumerate().take(200) {
             let searched = search(&mapper, pairs, number * size);
-            single.extend(reported(&mapper.resolve_single(searched.clone())));
-            let resolved = pool.install(|| mapper.resolve_pairs(mapper.rescue(searched, &library)));
+            single.extend(reported(&mapper.resolve_unpaired(searched.clone())));
+            let resolved =
+                pool.install(|| mapper.resolve_pairs(mapper.rescue_mates(searched, &library)));
             paired.extend(reported(&resolved));
         }
         assert_eq!(paired, all[..paired.len()], "batches of {size}");
@@ -178,9 +181,9 @@ fn what_cannot_be_mapped_is_unaligned() {
     let mapper = mapper(&index);
     let foreign = letters(&mut random, 100);
     let reads = [&b""[..], b"ACGT", &[b'N'; 100], &foreign];
-    let searched = mapper.search(Queries::new(reads), vec![1; 4]).unwrap();
-    let resolved = mapper.resolve_pairs(mapper.rescue(searched, &Library::default()));
-    assert_eq!(resolved.verdicts, vec![None; 4]);
-    let none = mapper.search(Queries::default(), Vec::new()).unwrap();
-    assert!(mapper.resolve_single(none).verdicts.is_empty());
+    let searched = mapper.find_regions(Queries::new(reads), vec![1; 4]).unwrap();
+    let resolved = mapper.resolve_pairs(mapper.rescue_mates(searched, &Library::default()));
+    assert_eq!(resolved.primaries, vec![None; 4]);
+    let none = mapper.find_regions(Queries::default(), Vec::new()).unwrap();
+    assert!(mapper.resolve_unpaired(none).primaries.is_empty());
 }

@@ -2,16 +2,16 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use fm_index::{Reference, Segments};
-use seed_extend::Sample;
+use seed_extend::LibrarySample;
 use seed_extend::extend::Scoring;
-use seed_extend::extension::Extension;
-use seed_extend::insert::{Library, Orientation};
-use seed_extend::packed::Text;
-use seed_extend::pairs::{PairOptions, decide};
-use seed_extend::queries::Queries;
-use seed_extend::ranking::{RankOptions, mapq, next_best, rank};
-use seed_extend::regions::{Region, deduplicate};
-use seed_extend::rescue::{RescueOptions, Rescuer};
+use seed_extend::pair::insert_size::{Library, Orientation};
+use seed_extend::pair::pairing::{PairOptions, choose_pair};
+use seed_extend::pair::rescue::{MateSearcher, RescueOptions};
+use seed_extend::read::packed::PackedText;
+use seed_extend::read::queries::Queries;
+use seed_extend::region::builder::RegionBuilder;
+use seed_extend::region::ranking::{RankOptions, mapq, rank, second_best_score};
+use seed_extend::region::regions::{Region, deduplicate};
 
 const LENGTH: u32 = 100;
 
@@ -26,11 +26,11 @@ fn region(query: u32, begin: u32) -> Region {
         begin,
         end: begin + LENGTH,
         first_run: 0,
-        runs: 1,
-        is_sought: true,
-        sub: 0,
-        rivals: 0,
-        shadow: None,
+        run_count: 1,
+        is_supported: true,
+        second_best_score: 0,
+        second_best_count: 0,
+        secondary_to: None,
     }
 }
 
@@ -52,7 +52,7 @@ fn pair(at: u32, orientation: Orientation, distance: u32, swapped: bool) -> [Reg
 
 /// A library of pairs 300 apart, more or less.
 fn library(orientation: Orientation, swapped: bool) -> Library {
-    let mut sample = Sample::default();
+    let mut sample = LibrarySample::default();
     for distance in 250..=350 {
         let [one, two] = pair(1000, orientation, distance, swapped);
         sample.add([&[one], &[two]], &RankOptions::default());
@@ -85,7 +85,7 @@ fn distances_are_estimated_from_quartiles() {
     let [one, two] = pair(9000, Orientation::ForwardReverse, 480, true);
     assert!(!library.is_proper(&one, &two));
     let few = pair(9000, Orientation::ForwardReverse, 300, true);
-    let mut sample = Sample::default();
+    let mut sample = LibrarySample::default();
     (0..9).for_each(|_| sample.add([&few[..1], &few[1..]], &RankOptions::default()));
     assert!(sample.library().is_empty());
 }
@@ -94,15 +94,15 @@ fn distances_are_estimated_from_quartiles() {
 fn rivals_lower_the_quality() {
     let options = RankOptions::default();
     let mut last = 60;
-    for sub in [0, 19, 60, 80, 90, 95, 99, 100] {
-        let quality = mapq(&Region { sub, ..region(0, 0) }, 0.0, &options);
-        assert!(quality <= last, "{sub}");
+    for second_best_score in [0, 19, 60, 80, 90, 95, 99, 100] {
+        let quality = mapq(&Region { second_best_score, ..region(0, 0) }, 0.0, &options);
+        assert!(quality <= last, "{second_best_score}");
         last = quality;
     }
     assert_eq!(last, 0);
-    let near = Region { sub: 90, rivals: 1, ..region(0, 0) };
+    let near = Region { second_best_score: 90, second_best_count: 1, ..region(0, 0) };
     let alone = mapq(&near, 0.0, &options);
-    assert!(mapq(&Region { rivals: 5, ..near }, 0.0, &options) < alone);
+    assert!(mapq(&Region { second_best_count: 5, ..near }, 0.0, &options) < alone);
     assert!(mapq(&near, 0.5, &options) < alone);
 }
 
@@ -116,10 +116,13 @@ fn alternatives_are_ranked_and_doubles_left_out() {
     deduplicate(&mut regions);
     assert_eq!(regions.len(), 3);
     rank(&mut regions, LENGTH, 7, &options);
-    let found: Vec<_> = regions.iter().map(|it| (it.begin, it.sub, it.rivals, it.shadow)).collect();
+    let found: Vec<_> = regions
+        .iter()
+        .map(|it| (it.begin, it.second_best_score, it.second_best_count, it.secondary_to))
+        .collect();
     assert_eq!(found, [(1000, 95, 1, None), (3000, 0, 0, Some(0)), (5060, 0, 0, Some(0))]);
-    let next_best: Vec<i32> = (0..3).map(|number| next_best(&regions, number)).collect();
-    assert_eq!(next_best, [95, 100, 100]);
+    let scores: Vec<i32> = (0..3).map(|number| second_best_score(&regions, number)).collect();
+    assert_eq!(scores, [95, 100, 100]);
 
     let [left, right] = [
         Region { query_end: 50, end: 1050, score: 50, ..region(0, 1000) },
@@ -127,15 +130,15 @@ fn alternatives_are_ranked_and_doubles_left_out() {
     ];
     let mut parts = vec![left, right];
     rank(&mut parts, LENGTH, 7, &options);
-    assert!(parts.iter().all(|part| part.shadow.is_none()), "they share too little");
+    assert!(parts.iter().all(|part| part.secondary_to.is_none()), "they share too little");
 
     // Which of two equal ones is first depends on the read alone.
     let mut firsts = std::collections::BTreeSet::new();
-    for salt in 0..50 {
+    for tie_breaker in 0..50 {
         let mut one = vec![region(0, 1000), region(0, 3000)];
         let mut two = vec![region(0, 3000), region(0, 1000)];
-        rank(&mut one, LENGTH, salt, &options);
-        rank(&mut two, LENGTH, salt, &options);
+        rank(&mut one, LENGTH, tie_breaker, &options);
+        rank(&mut two, LENGTH, tie_breaker, &options);
         assert_eq!(one, two);
         firsts.insert(one[0].begin);
     }
@@ -150,19 +153,20 @@ fn a_mate_tells_which_of_two_places_is_meant() {
     let elsewhere = region(2, 40_000);
     let mut first = vec![one];
     let mut second = vec![elsewhere, two];
-    for salt in 0..20 {
-        rank(&mut first, LENGTH, salt, &ranking);
-        rank(&mut second, LENGTH, salt, &ranking);
+    for tie_breaker in 0..20 {
+        rank(&mut first, LENGTH, tie_breaker, &ranking);
+        rank(&mut second, LENGTH, tie_breaker, &ranking);
         assert_eq!(mapq(&second[0], 0.0, &ranking), 0);
         let ends = [first.as_slice(), &second];
-        let decision = decide(ends, [0.0; 2], &library, salt, &ranking, &options).unwrap();
+        let decision =
+            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
         assert_eq!(second[decision.regions[1]].begin, two.begin);
         assert_eq!(decision.mapq, [60, 40]);
     }
     // Too far: no pair.
     let [one, two] = pair(1000, Orientation::ForwardReverse, 900, false);
-    assert_eq!(decide([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
-    assert_eq!(decide([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[two]], [0.0; 2], &library, 1, &ranking, &options), None);
+    assert_eq!(choose_pair([&[one], &[]], [0.0; 2], &library, 1, &ranking, &options), None);
 }
 
 #[test]
@@ -171,12 +175,13 @@ fn of_copies_beside_each_other_the_more_usual_distance_is_meant() {
     let library = library(Orientation::ForwardReverse, true);
     let [one, two] = pair(1000, Orientation::ForwardReverse, 300, false);
     let [_, beside] = pair(1000, Orientation::ForwardReverse, 320, false);
-    for salt in 0..50 {
+    for tie_breaker in 0..50 {
         let mut second = vec![two, beside];
-        rank(&mut second, LENGTH, salt, &ranking);
+        rank(&mut second, LENGTH, tie_breaker, &ranking);
         let ends = [&[one][..], &second];
-        let decision = decide(ends, [0.0; 2], &library, salt, &ranking, &options).unwrap();
-        assert_eq!(second[decision.regions[1]].begin, two.begin, "{salt}");
+        let decision =
+            choose_pair(ends, [0.0; 2], &library, tie_breaker, &ranking, &options).unwrap();
+        assert_eq!(second[decision.regions[1]].begin, two.begin, "{tie_breaker}");
     }
 }
 
@@ -189,20 +194,25 @@ fn of_a_split_read_the_best_part_has_the_mate() {
     let copy = Region { begin: 70_000, end: 70_060, ..best };
     let part = Region { query_begin: 60, begin: 20_060, score: 40, ..region(0, 20_000) };
     let of_part = pair(20_000, Orientation::ForwardReverse, 300, false)[1];
-    for salt in 0..50 {
+    for tie_breaker in 0..50 {
         let mut split = vec![part, copy, best];
-        rank(&mut split, LENGTH, salt, &ranking);
-        let decision =
-            |mate| decide([&split, &[mate]], [0.0; 2], &library, salt, &ranking, &options);
-        assert_eq!(split[decision(two).unwrap().regions[0]].begin, best.begin, "{salt}");
-        assert_eq!(decision(of_part), None, "{salt}: the parts have mates apart from each other");
+        rank(&mut split, LENGTH, tie_breaker, &ranking);
+        let decision = |mate| {
+            choose_pair([&split, &[mate]], [0.0; 2], &library, tie_breaker, &ranking, &options)
+        };
+        assert_eq!(split[decision(two).unwrap().regions[0]].begin, best.begin, "{tie_breaker}");
+        assert_eq!(
+            decision(of_part),
+            None,
+            "{tie_breaker}: the parts have mates apart from each other"
+        );
     }
 }
 
 #[test]
 fn what_was_met_by_chance_is_not_trusted() {
     let options = RankOptions::default();
-    let by_chance = Region { is_sought: false, ..region(0, 1000) };
+    let by_chance = Region { is_supported: false, ..region(0, 1000) };
     assert_eq!(mapq(&region(0, 1000), 0.0, &options), 60);
     assert_eq!(mapq(&by_chance, 0.0, &options), 0);
     for mut both in [[by_chance, region(0, 1000)], [region(0, 1000), by_chance]].map(Vec::from) {
@@ -218,9 +228,10 @@ fn mates_are_looked_for_where_they_should_be() {
         let text: Vec<u8> = (0..6000).map(|_| *random.choice(b"ACGT").unwrap()).collect();
         let reference = Reference::from_records([("a", &text)]).unwrap();
         let segments = Segments::new(&reference);
-        let words = Text { words: reference.packed_text(), length: text.len() };
+        let words = PackedText { words: reference.packed_text(), length: text.len() };
         let scoring = Scoring::default();
-        let extension = Extension { text: words, segments: &segments, scoring, reach: 50 };
+        let extension =
+            RegionBuilder { text: words, segments: &segments, scoring, band_margin: 50 };
         let orientation = Orientation::ALL[random.usize(..4)];
         let swapped = random.bool();
         let library = library(orientation, swapped);
@@ -248,17 +259,21 @@ fn mates_are_looked_for_where_they_should_be() {
         found[missing] = &[];
         let options = RescueOptions::default();
         let mut rescues = Vec::new();
-        Rescuer::new(extension, &queries, &library, options).rescues(0, found, &mut rescues);
+        MateSearcher::new(extension, &queries, &library, options).find_mates(
+            0,
+            found,
+            &mut rescues,
+        );
         let wanted = ends[missing];
         let is_found = rescues.iter().any(|rescue| {
             let diagonal = i64::from(wanted.begin) - i64::from(rescue.task.window_start);
-            rescue.query == wanted.query
+            rescue.of.query == wanted.query
                 && (i64::from(rescue.task.low)..=i64::from(rescue.task.high)).contains(&diagonal)
         });
         assert!(is_found, "seed {seed}: {orientation:?}, {wanted:?} is not in {rescues:?}");
         let both = [&ends[..1], &ends[1..]];
         let mut none = Vec::new();
-        Rescuer::new(extension, &queries, &library, options).rescues(0, both, &mut none);
+        MateSearcher::new(extension, &queries, &library, options).find_mates(0, both, &mut none);
         assert_eq!(none, [], "seed {seed}: both are there");
     }
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use aligner_core::seq::UNKNOWN;
 use aligner_core::stream::{CpuExecutor, Outputs, Policy, Settings, oracle};
 use fm_index::{BuildOptions, FmIndex, Reference};
-use seed_extend::anchors;
-use seed_extend::queries::Queries;
-use seed_extend::seeding::stages::Context;
-use seed_extend::seeding::{Sinks, hunts, on_cpu, topology};
-use seed_extend::seeds::{Seed, SeedOptions};
+use seed_extend::chain::anchors;
+use seed_extend::read::queries::Queries;
+use seed_extend::seed::context::SeedContext;
+use seed_extend::seed::seeds::{Seed, SeedOptions};
+use seed_extend::seed::{SeedSinks, on_cpu, searches, topology};
 
 const OPTIONS: SeedOptions =
-    SeedOptions { min_length: 7, split_length: 10, split_occurrences: 4, rare: 6 };
+    SeedOptions { min_length: 7, split_length: 10, max_split_occurrences: 4, rare_occurrences: 6 };
 
 fn letters(random: &mut fastrand::Rng, length: usize, of: &[u8]) -> Vec<u8> {
     (0..length).map(|_| *random.choice(of).unwrap()).collect()
@@ -78,7 +78,7 @@ fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
     'words: while begin + least <= word.len() {
         for end in begin + least..=word.len() {
             let size = occurrences(text, &word[begin..end]);
-            if size < OPTIONS.rare {
+            if size < OPTIONS.rare_occurrences {
                 if size > 1 {
                     found.push((begin, end - begin, size));
                 }
@@ -102,7 +102,7 @@ fn seeds_are_all_that_the_definition_says() {
         let text = index.reference().codes(0..index.reference().len());
         let queries = Arc::new(Queries::new([read.as_slice()]));
         let context =
-            Context { index: index.clone(), queries: Arc::clone(&queries), options: OPTIONS };
+            SeedContext { index: index.clone(), queries: Arc::clone(&queries), options: OPTIONS };
         for query in 0..2 {
             let seeds = on_cpu(&context, query..query + 1).unwrap();
             let word = queries.codes(query);
@@ -110,7 +110,8 @@ fn seeds_are_all_that_the_definition_says() {
             let mut expected: BTreeSet<_> = first.iter().copied().collect();
             seen[0] += expected.len();
             for (begin, length, size) in first {
-                if length >= OPTIONS.split_length as usize && size <= OPTIONS.split_occurrences {
+                if length >= OPTIONS.split_length as usize && size <= OPTIONS.max_split_occurrences
+                {
                     let again = matches(&text, word, size + 1, Some(begin + length / 2));
                     seen[1] += again.len();
                     expected.extend(again);
@@ -156,7 +157,7 @@ fn short_and_empty_reads_have_no_seeds() {
     let reference = Reference::from_records([("t", "ACGTTGCAACGGTACCATGG")]).unwrap();
     let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
     let reads = [b"".as_slice(), b"ACGTTG", b"NNNNNNNNNNNN", b"ACGTTGC"];
-    let context = Context { index, queries: Arc::new(Queries::new(reads)), options: OPTIONS };
+    let context = SeedContext { index, queries: Arc::new(Queries::new(reads)), options: OPTIONS };
     assert_eq!(on_cpu(&context, 0..6).unwrap(), []);
     let expected = [Seed { query: 6, begin: 0, length: 7, first: 0, size: 1 }];
     assert_eq!(on_cpu(&context, 6..7).unwrap(), expected);
@@ -165,7 +166,7 @@ fn short_and_empty_reads_have_no_seeds() {
 }
 
 /// The seeds of all queries, in order.
-fn in_order(mut outputs: Outputs, sinks: Sinks) -> Vec<Seed> {
+fn in_order(mut outputs: Outputs, sinks: SeedSinks) -> Vec<Seed> {
     assert!(outputs.take(sinks.none).is_empty(), "nothing is looked into twice again");
     let mut seeds = [outputs.take(sinks.first), outputs.take(sinks.again)].concat();
     seeds.sort_unstable();
@@ -190,7 +191,7 @@ fn seeds_do_not_depend_on_how_stages_are_run() {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
         let options = SeedOptions { min_length: [7, 16, 19][random.usize(..3)], ..OPTIONS };
         let count = queries.len() as u32;
-        let context = Context { index, queries, options };
+        let context = SeedContext { index, queries, options };
         let mut expected = Vec::new();
         for query in 0..count {
             expected.extend(on_cpu(&context, query..query + 1).unwrap());
@@ -198,7 +199,7 @@ fn seeds_do_not_depend_on_how_stages_are_run() {
         assert_eq!(on_cpu(&context, 0..count).unwrap(), expected, "seed {number}: all queries");
 
         let (app, sinks) = topology(&context);
-        let inputs = hunts(0..count);
+        let inputs = searches(0..count);
         let plainly = oracle::interpret(&app, &inputs).unwrap();
         assert_eq!(in_order(plainly, sinks), expected, "seed {number}: one word after the other");
         let settings = Settings {

@@ -12,7 +12,7 @@ using u32 = unsigned;
 
 using Numbers = stream::Pod<u32, u32, 24>;
 
-// The finalizer of MurmurHash3.
+// The finalizer of MurmurHash3. Any thread.
 __device__ u32 mix(u32 x) {
   x ^= x >> 16;
   x *= 0x85ebca6bu;

@@ -1,6 +1,6 @@
 // The stages of `aligner-core/tests/common/tokens.rs`, and pods, for tests of the streaming runtime.
 #define STREAM_MAX_WIDTH 1024
-#define STREAM_MAX_TARGETS 64  // two nodes a lane of the scheduler
+#define STREAM_MAX_TARGETS 64  // two targets for each lane of the scheduler
 #include "stream/stream.cuh"
 
 namespace {
@@ -19,7 +19,7 @@ struct Knob {
   u32 seed, threshold;
 };
 
-// The finalizer of MurmurHash3.
+// The finalizer of MurmurHash3. Any thread.
 __device__ u32 mix(u32 x) {
   x ^= x >> 16;
   x *= 0x85ebca6bu;

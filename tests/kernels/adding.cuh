@@ -9,7 +9,7 @@ struct TwoShorts {
   unsigned short shorts[2];
 };
 
-// Adds what it, its node and the application have as parameters, and pushes that `times` times.
+// Adds the parameters of the stage, the node and the application to an item, and pushes the sum `times` times.
 struct Adding : stream::Stage {
   using In = stream::u32;
   using Node = TwoShorts;

@@ -1,28 +1,29 @@
-// Extension of intervals to both sides, as kernels of any crate call it.
+// Extension of intervals of the FM-index to both sides, as kernels of any crate call it; one thread per interval.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <fm_index/fm_index.cuh>
+#include <tests/extend.cuh>
+#include <tests/extend_layouts.cuh>
 
-// Sets left[4 * i + c] and right[4 * i + c] to the extensions of intervals[i] by code c. One thread
-// an interval.
-extern "C" __global__ void extend_both(const fm::View* index, const fm::Interval* intervals,
-                                       uint32_t count, fm::Interval* left, fm::Interval* right) {
+// Extends by all codes at once. Launch: any one-dimensional grid of at least `count` threads.
+extern "C" __global__ void extend_both(const __grid_constant__ tests::ExtendParameters parameters) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  fm::extend_left(*index, intervals[i], left + 4 * i);
-  fm::extend_right(*index, intervals[i], right + 4 * i);
+  if (i >= parameters.count) return;
+  fm::extend_left(parameters.index, parameters.intervals[i], parameters.left + 4 * i);
+  fm::extend_right(parameters.index, parameters.intervals[i], parameters.right + 4 * i);
 }
 SIMT_EXPORT(extend_both)
 
-// The same, a code and a side at a time.
-extern "C" __global__ void extend_by_code(const fm::View* index, const fm::Interval* intervals,
-                                          uint32_t count, fm::Interval* left, fm::Interval* right) {
+// Extends by one code and to one side at a time. Launch: as extend_both.
+extern "C" __global__ void extend_by_code(const __grid_constant__ tests::ExtendParameters parameters) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= count) return;
+  if (i >= parameters.count) return;
   for (uint32_t code = 0; code < 4; code++) {
-    left[4 * i + code] = right[4 * i + code] = intervals[i];
-    fm::extend(*index, true, code, left[4 * i + code]);
-    fm::extend(*index, false, code, right[4 * i + code]);
+    fm::Interval& left = parameters.left[4 * i + code];
+    fm::Interval& right = parameters.right[4 * i + code];
+    left = right = parameters.intervals[i];
+    fm::extend(parameters.index, true, code, left);
+    fm::extend(parameters.index, false, code, right);
   }
 }
 SIMT_EXPORT(extend_by_code)

@@ -12,7 +12,7 @@ using stream::to;
 using stream::u32;
 using stream::u64;
 
-// Pushes a third time what is less than the node's parameter.
+// Pushes items below the node's parameter three times on a channel of gamma 2.
 struct Boasting : stream::Stage {
   using In = u32;
   using Node = u32;
@@ -25,7 +25,7 @@ struct Boasting : stream::Stage {
   }
 };
 
-// As many of the item's four threads push as the item's remainder of the node's parameter says.
+// Of the four threads of an item, as many push as the remainder of the item by the node's parameter.
 struct Crowd : stream::Stage {
   using In = u32;
   using Node = u32;
@@ -39,7 +39,7 @@ struct Crowd : stream::Stage {
 
 using Pair = stream::Pod<u32, u32, 2>;
 
-// Keeps every number, and lets those less than the node's parameter out twice.
+// Keeps every number, and pushes numbers below the node's parameter twice on a channel of gamma 1.
 struct Leaking : stream::Collecting<Pair, Pair, 1, Channels<Channel<u32, 1>>> {
   using Node = u32;
   template <class Keep, class Push>
@@ -50,7 +50,7 @@ struct Leaking : stream::Collecting<Pair, Pair, 1, Channels<Channel<u32, 1>>> {
   __device__ u32 header(u32 header, u32, const Site<Leaking>&) const { return header; }
 };
 
-// Emits sums less than the node's parameter twice.
+// Emits sums below the node's parameter twice on a channel of gamma 1.
 struct Doubling : stream::Reducing<Pair, u32> {
   using Node = u32;
   using Out = Channels<Channel<u32, 1>>;
@@ -62,8 +62,7 @@ struct Doubling : stream::Reducing<Pair, u32> {
   }
 };
 
-// Pushes the low byte, as many copies as the last digit says, and the high byte, twice if it is
-// large.
+// Pushes the low byte, as many copies of the item as its last digit, and the high byte, twice if it is large.
 struct Copying : stream::Stage {
   using In = u32;
   using Node = u32;

@@ -8,7 +8,7 @@ struct Bytes {
   stream::byte bytes[N];
 };
 
-// Moves the bytes by one and counts the first up; what began with an odd one leaves.
+// Rotates the bytes by one place and adds 1 to the first; items that began with an odd byte leave the loop.
 template <unsigned N>
 struct Turn : stream::Stage {
   using In = Bytes<N>;

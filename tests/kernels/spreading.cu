@@ -11,7 +11,7 @@ using stream::to;
 using stream::u32;
 using stream::u64;
 
-// Pushes some elements, to slots that leave others empty.
+// Pushes some elements, to slots between which others stay empty.
 struct Spreading : stream::Exploding {
   using In = u32;
   using Node = u32;

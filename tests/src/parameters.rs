@@ -1,5 +1,5 @@
-//! Parameters of the kernels that test the SIMT shim and the load-balance template. The kernels declare the same structs
-//! in `cuda/include/tests/parameters.cuh`, where shapes are given.
+//! Parameters of the kernels that test the SIMT shim and the load-balance template. The kernels declare the same
+//! structs in `cuda/include/tests/parameters.cuh`, where shapes are given.
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
@@ -17,11 +17,11 @@ pub fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
 device_struct! {
     /// Parameter of the kernels in `kernels/planted.cu`.
     pub struct PlantedParameters {
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
         /// How many values there are, or an index behind the end of an array.
         pub n: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -55,7 +55,7 @@ device_struct! {
         pub total: DeviceAddress<u32>,
         /// How many values there are, or an index behind the end of an array.
         pub n: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -65,13 +65,13 @@ device_struct! {
     pub struct CompactParameters {
         /// A value for each thread.
         pub values: DeviceAddress<u32>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
         /// How many there are.
         pub count: DeviceAddress<u32>,
         /// How many values there are, or an index behind the end of an array.
         pub n: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -81,7 +81,7 @@ device_struct! {
     pub struct ReverseParameters {
         /// A value for each thread.
         pub values: DeviceAddress<u32>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
     }
 }
@@ -91,7 +91,7 @@ device_struct! {
     pub struct CollectivesParameters {
         /// A value for each thread.
         pub values: DeviceAddress<u32>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u64>,
         /// Lane or distance of the shuffles.
         pub argument: i32,
@@ -105,7 +105,7 @@ device_struct! {
     pub struct HalfWarpsParameters {
         /// A value for each thread.
         pub values: DeviceAddress<u32>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
     }
 }
@@ -137,11 +137,11 @@ device_struct! {
     pub struct BlockVotesParameters {
         /// A value for each thread.
         pub values: DeviceAddress<u32>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
         /// How many bits of each value are voted on.
         pub rounds: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -149,7 +149,7 @@ device_struct! {
 device_struct! {
     /// Parameter of the kernel `indices` in `kernels/selftest.cu`.
     pub struct IndicesParameters {
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
     }
 }
@@ -157,7 +157,7 @@ device_struct! {
 device_struct! {
     /// Parameter of the kernel `early_exit` in `kernels/selftest.cu`.
     pub struct EarlyExitParameters {
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u32>,
     }
 }
@@ -167,7 +167,7 @@ device_struct! {
     pub struct IntegersParameters {
         /// A pair of words for each thread, the first in the low half.
         pub values: DeviceAddress<u64>,
-        /// Results.
+        /// Array for the results.
         pub out: DeviceAddress<u64>,
     }
 }

@@ -1,7 +1,7 @@
-//! Reads for tests of searches.
+//! Simulated reads for tests of searches.
 
-/// Reads of up to `longest` bases of a text, with up to three differences each: other bases, unknown
-/// ones, and some that are missing or inserted.
+/// Simulates reads of up to `longest` bases of a text, with up to three differences each: substitutions, unknown bases,
+/// deletions and insertions.
 pub fn reads(
     random: &mut fastrand::Rng,
     text: &[u8],

@@ -1,16 +1,16 @@
-//! Kernels on the SIMT shim, for what launches them on a GPU.
+//! The SIMT shim as a backend, for code that launches kernels on a GPU.
 
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::stream::{Backend, Launch};
 use simt::{Argument, Module};
 
-/// Kernels compiled for the shim, as a device.
+/// Kernels compiled for the shim, with host memory as device memory.
 #[derive(Debug, Clone)]
 pub struct ShimBackend {
     module: Arc<Module>,
-    /// Decides the order of threads.
+    /// Seed of the order of threads.
     seed: u64,
 }
 
@@ -21,13 +21,13 @@ impl ShimBackend {
     }
 }
 
-/// What "device" memory begins with, so that a kernel that relies on more than it is given fails.
+/// Content of "device" memory before it is written, and of the word behind the end of each buffer.
 const POISON: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 
-/// Host memory that plays the device's, aligned to 16 bytes.
+/// Host memory that takes the place of device memory, aligned to 16 bytes.
 #[derive(Debug)]
 pub struct HostBuffer {
-    /// Pairs of words, for the alignment; one more than needed, which no one may touch.
+    /// The memory in units of 16 bytes, for the alignment, and a last unit that kernels must not touch.
     words: Vec<u128>,
     bytes: usize,
 }
@@ -88,16 +88,7 @@ impl Backend for ShimBackend {
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
         let kernel =
             self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", &e))?;
-        let arguments: Vec<Argument<'_>> = launch
-            .arguments
-            .iter()
-            .map(|word| match *word {
-                Word::Address(address) => Argument::value(address),
-                Word::Number(number) => Argument::value(number),
-                Word::Long(number) => Argument::value(number),
-                Word::Parameters(parameters) => Argument::bytes(parameters),
-            })
-            .collect();
+        let arguments = [Argument::bytes(launch.parameters)];
         let shape = simt::Launch::new(launch.blocks, launch.width)
             .shared(u64::from(launch.shared))
             .seed(self.seed);

@@ -11,7 +11,7 @@ use crate::manifest::{self, Entry, Manifest, checksum};
 use crate::nvcc::{self, Compiler};
 use crate::usage;
 
-/// What to do.
+/// Options of `cargo xtask kernels`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Change nothing; fail unless the fatbins and kernels.lock match the sources. Compiles the
@@ -51,7 +51,7 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
         println!("{} kernel files match {} (not compiled again)", sources.len(), manifest::NAME);
         return Ok(());
     };
-    // What the manifest vouches for need not be made again; a check makes all of it.
+    // A build leaves out the fatbins for which the manifest is true; a check compiles all of them.
     let made = if options.check || options.verbose { BTreeMap::new() } else { made(root) };
     let (kept, changed): (Vec<String>, Vec<String>) =
         sources.iter().cloned().partition(|source| made.contains_key(&fatbin_of(source)));
@@ -71,7 +71,7 @@ pub fn run(root: &Path, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The entries of the manifest that are still true: same compiler, sources and fatbin.
+/// Entries of the manifest that are still true: same compiler, sources and fatbin.
 fn made(root: &Path) -> BTreeMap<String, Entry> {
     let Ok(manifest) = Manifest::read(root) else { return BTreeMap::new() };
     if manifest.nvcc != nvcc::VERSION || manifest.flags != nvcc::FLAGS {
@@ -95,7 +95,7 @@ fn sources(root: &Path) -> Result<Vec<String>> {
     found.sources.into_iter().map(relative).collect()
 }
 
-/// The fatbin beside a kernel file.
+/// Path of the fatbin of a kernel file, in the same folder.
 fn fatbin_of(source: &str) -> String {
     format!("{}.fatbin", source.trim_end_matches(".cu"))
 }
@@ -126,16 +126,17 @@ fn check(root: &Path, sources: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Fatbins compiled into a temporary folder, under their paths.
+/// Fatbins compiled into a temporary folder, at the paths that they have in the workspace.
 struct Built {
     folder: tempfile::TempDir,
     manifest: Manifest,
 }
 
+/// Compiles kernel files on all cores into a temporary folder.
 fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) -> Result<Built> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    // What takes long comes first, or a core would wait for the other's last file. The larger the fatbin was, the
-    // longer that is; a new file's is unknown.
+    // The largest fatbins, which take longest, are compiled first, so that no core is left with a long one at the end.
+    // New files, whose size is unknown, come before all others.
     let size = |source: &&String| fs::metadata(root.join(fatbin_of(source))).map(|file| file.len());
     let mut order: Vec<&String> = sources.iter().collect();
     order.sort_by_cached_key(|source| Reverse(size(source).unwrap_or(u64::MAX)));
@@ -166,7 +167,7 @@ fn build(root: &Path, compiler: &Compiler, sources: &[String], verbose: bool) ->
     Ok(Built { folder, manifest })
 }
 
-/// Compiles one kernel file to below `folder`; gives its manifest entry and the compiler's report.
+/// Compiles one kernel file to a fatbin in `folder`, and returns its manifest entry and the compiler's report.
 fn compile(
     root: &Path,
     compiler: &Compiler,
@@ -189,7 +190,7 @@ fn compile(
 }
 
 impl Built {
-    /// Fails unless the fatbins and the manifest of the workspace are these.
+    /// Fails unless the fatbins and the manifest of the workspace are equal to the compiled ones.
     fn compare(&self, root: &Path) -> Result<()> {
         let committed = Manifest::read(root)?;
         for (fatbin, entry) in &self.manifest.kernels {

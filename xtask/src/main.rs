@@ -2,15 +2,14 @@
 //!
 //! # Design
 //!
-//! One module a task, each with a `run` that is given the workspace's root and its options:
+//! Each task is a module with a function that takes the root of the workspace and the task's options:
 //!
-//! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin beside it, and records in
-//!   `kernels.lock` ([`manifest`]) what each was made of; with `--check` it says whether the
-//!   fatbins still are what their sources give;
-//! - [`nvcc`] is the pinned compiler: installing it, and running it.
+//! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin in the same folder, and
+//!   records compiler, flags and sources in `kernels.lock` ([`manifest`]); with `--check` it tells whether the fatbins
+//!   still match their sources;
+//! - [`nvcc`] installs and runs the pinned compiler.
 //!
-//! The same compiler makes the same bytes in every checkout: it is run from the root, on relative
-//! paths.
+//! The compiler runs from the root, on relative paths, so that it makes the same bytes in every checkout.
 
 mod kernels;
 mod manifest;

@@ -1,4 +1,4 @@
-//! `kernels.lock`: which compiler, flags and sources each committed fatbin was made of.
+//! `kernels.lock`: the compiler, flags and sources of each committed fatbin.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,15 +19,15 @@ const HEADER: &str =
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Version of nvcc.
+    /// Version of nvcc that compiled the fatbins.
     pub nvcc: String,
-    /// Its flags, apart from those that name files and folders.
+    /// Flags of nvcc, without those that name files and folders.
     pub flags: Vec<String>,
-    /// The fatbins by path.
+    /// Entry of each fatbin, by its path.
     pub kernels: BTreeMap<String, Entry>,
 }
 
-/// One fatbin.
+/// Checksums of a fatbin and of its sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

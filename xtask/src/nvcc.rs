@@ -6,10 +6,10 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Version of nvcc.
+/// Version of nvcc that compiles all kernels.
 pub const VERSION: &str = "13.0.88";
 
-/// Flags that decide what is made. Machine code for compute capability 8.0 and 9.0, which also run
+/// Flags that decide the contents of fatbins. Machine code for compute capability 8.0 and 9.0, which also run
 /// on later minor versions; PTX of 7.5 for all other devices.
 pub const FLAGS: [&str; 10] = [
     "-O3",
@@ -24,7 +24,7 @@ pub const FLAGS: [&str; 10] = [
     "arch=compute_75,code=compute_75",
 ];
 
-/// Python packages that together are the compiler and its headers.
+/// Python packages that contain the compiler and its headers.
 const PACKAGES: [&str; 5] = [
     "nvidia-cuda-nvcc==13.0.88",
     "nvidia-cuda-crt==13.0.88",
@@ -33,7 +33,7 @@ const PACKAGES: [&str; 5] = [
     "nvidia-cuda-cccl==13.0.85",
 ];
 
-/// Where they are installed, below the workspace's root.
+/// Folder into which the packages are installed, below the workspace's root.
 const FOLDER: &str = "target/cuda";
 const PROGRAM: &str = "target/cuda/nvidia/cu13/bin/nvcc";
 

@@ -1,4 +1,4 @@
-//! What ptxas reports of each kernel's use of registers and memory.
+//! The report of ptxas on the registers and memory that each kernel uses.
 
 /// One line for each kernel and target of the report that `nvcc -Xptxas -v` writes:
 /// `kernel sm_90: 42 registers, ...; 0 bytes stack frame, 0 bytes spill stores, ...`.

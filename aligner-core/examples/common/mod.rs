@@ -5,7 +5,7 @@ use std::error::Error;
 use aligner_core::stream::{Metrics, Settings};
 use aligner_core::{Device, DeviceRequest};
 
-/// What the command line asks for.
+/// Options of the command line.
 pub struct Options {
     pub device: Device,
     pub settings: Settings,

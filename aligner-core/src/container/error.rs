@@ -10,11 +10,11 @@ use super::format::Format;
 /// A container file that cannot be written or opened. Prints as one line that begins with the path.
 #[derive(Debug)]
 pub struct ContainerError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Word for such a file, from [`Format::KIND`].
     pub kind: &'static str,
-    /// The reason.
+    /// Why the file cannot be written or opened.
     pub problem: ContainerProblem,
 }
 
@@ -53,7 +53,7 @@ impl ContainerError {
         Self { path: path.to_owned(), kind: F::KIND, problem }
     }
 
-    /// The same error of the file under another path, for a file that the user knows by that path.
+    /// Names the file by another path: the one by which the user knows it.
     #[must_use]
     pub fn with_path(self, path: &Path) -> Self {
         Self { path: path.to_owned(), ..self }

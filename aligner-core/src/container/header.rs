@@ -31,7 +31,7 @@ struct Prefix {
 pub(super) struct Extent {
     /// Bytes from the start of the file.
     offset: u64,
-    /// Bytes without padding.
+    /// Length in bytes, without padding.
     length: u64,
     /// XXH3 of the section with its padding.
     pub(super) checksum: u64,

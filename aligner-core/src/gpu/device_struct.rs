@@ -34,6 +34,11 @@ use bytemuck::{Pod, Zeroable};
 pub trait DeviceStruct: Pod {
     /// Name, size and fields.
     const LAYOUT: StructLayout;
+
+    /// Bytes of the struct, as a launch passes them to a kernel.
+    fn bytes(&self) -> &[u8] {
+        bytemuck::bytes_of(self)
+    }
 }
 
 /// Layout of a struct in memory.
@@ -41,7 +46,7 @@ pub trait DeviceStruct: Pod {
 pub struct StructLayout {
     /// Name of the struct, the same in Rust and CUDA.
     pub name: &'static str,
-    /// Size in bytes.
+    /// Size of the struct in bytes, with padding.
     pub bytes: usize,
     /// Fields in the order of declaration.
     pub fields: &'static [FieldLayout],
@@ -52,14 +57,14 @@ pub struct StructLayout {
 pub struct FieldLayout {
     /// Name of the field, the same in Rust and CUDA.
     pub name: &'static str,
-    /// Offset from the begin of the struct, in bytes.
+    /// Offset from the start of the struct, in bytes.
     pub offset: usize,
-    /// Size in bytes.
+    /// Size of the field in bytes.
     pub bytes: usize,
 }
 
 /// Declares a struct that is shared with kernels: `#[repr(C)]`, plain data without hidden padding, and an
-/// implementation of [`DeviceStruct`](crate::gpu::DeviceStruct). The calling crate needs `bytemuck`.
+/// implementation of [`DeviceStruct`]. The calling crate needs `bytemuck`.
 #[macro_export]
 macro_rules! device_struct {
     (
@@ -108,7 +113,7 @@ impl<T> DeviceAddress<T> {
     /// A null pointer, for an array that the kernel does not touch.
     pub const NULL: Self = Self::new(0);
 
-    /// The array at `address`.
+    /// A pointer to the array at `address`.
     pub const fn new(address: u64) -> Self {
         Self { address, element: PhantomData }
     }
@@ -155,7 +160,7 @@ pub struct LayoutHeader<'a> {
     pub namespace: &'a str,
     /// Headers that declare the structs, as written between angle brackets.
     pub includes: &'a [&'a str],
-    /// The structs.
+    /// Layouts of the structs, in the order in which they are asserted.
     pub structs: &'a [StructLayout],
 }
 

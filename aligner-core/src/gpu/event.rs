@@ -1,43 +1,26 @@
-//! Copies beside kernels: a second stream, and marks that tell how far the first one has come.
+//! Events, and a second stream for copies that run at the same time as kernels.
 //!
-//! Work that is given to one stream waits for all that was given to it before. So what is to be
-//! copied while a kernel runs goes to another. The host hands memory over between the two: it waits
-//! for a [`Event`] before it copies what was written before that, and copies are complete when they
-//! return.
+//! Work on one stream waits for all earlier work on that stream. So results that are to be copied while the next kernel
+//! runs are copied on a second stream. The host keeps the two in order: it records an [`Event`] behind the kernel that
+//! writes the results, waits for it, and then copies on the second stream; copies are complete when they return.
 
-use cudarc::driver::{CudaEvent, sys};
+use cudarc::driver::CudaEvent;
 
-use super::{Gpu, failed};
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
-/// A point in the work of a stream. Dropped, it waits: memory that work up to here needs may be
-/// freed after it.
+/// A point in the work of a stream. Dropping it waits for that point, so that memory which the work uses may be freed
+/// afterwards.
 #[derive(Debug)]
 pub struct Event(CudaEvent);
 
-impl Gpu {
-    /// The same GPU with a stream of its own.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    pub fn with_own_stream(&self) -> Result<Self, DeviceError> {
-        let stream = self.context.new_stream().map_err(failed("making a stream"))?;
-        Ok(Self { stream, ..self.clone() })
-    }
-
-    /// Marks the end of what was given to the stream.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    pub fn record_event(&self) -> Result<Event, DeviceError> {
-        // Who waits sleeps, and leaves the processor to others.
-        let flags = Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        self.stream.record_event(flags).map(Event).map_err(failed("marking the stream"))
-    }
-}
-
 impl Event {
-    /// Waits until all before it is done.
+    /// Wraps an event that was recorded.
+    pub(super) fn new(event: CudaEvent) -> Self {
+        Self(event)
+    }
+
+    /// Waits until all work before the event is done.
     ///
     /// # Errors
     /// If any of it failed.
@@ -45,7 +28,7 @@ impl Event {
         self.0.synchronize().map_err(failed("waiting for the device"))
     }
 
-    /// Whether all before it is done already.
+    /// Whether all work before the event is done.
     ///
     /// # Errors
     /// If any of it failed.
@@ -56,7 +39,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // What failed shows wherever results are waited for.
+        // A failure is reported by the call that waits for the results.
         let _ = self.wait();
     }
 }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
 
-use super::{DeviceBuffer, DeviceStruct, Gpu, failed};
+use super::buffer::DeviceBuffer;
+use super::context::Gpu;
+use super::device_struct::DeviceStruct;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
-/// A loaded fatbin.
+/// The kernels of a fatbin, loaded on a GPU.
 #[derive(Debug, Clone)]
 pub struct Module {
     module: Arc<CudaModule>,
@@ -39,7 +42,7 @@ impl Gpu {
 }
 
 impl Module {
-    /// A kernel by its name in the source.
+    /// Finds a kernel by its name in the source.
     ///
     /// # Errors
     /// If the module has none of that name.
@@ -53,19 +56,19 @@ impl Module {
     }
 }
 
-/// One argument of a launch.
+/// One argument of a launch by [`Kernel::launch`].
 pub enum Argument<'a> {
     /// A device array, passed as its address.
     Buffer(&'a dyn Address),
-    /// A 32-bit number.
+    /// A number of 32 bits, passed by value.
     U32(u32),
-    /// A 64-bit number.
+    /// A number of 64 bits, passed by value.
     U64(u64),
 }
 
 /// A device array of any element type.
 pub trait Address {
-    /// Its address on the device.
+    /// Address of the first element on the device.
     fn address(&self, gpu: &Gpu) -> u64;
 }
 
@@ -79,10 +82,10 @@ impl<T: DeviceRepr> Address for DeviceBuffer<T> {
 
 impl Kernel {
     /// Launches `blocks` blocks of `threads` threads with `shared` bytes of dynamic shared memory,
-    /// after everything given to the stream before.
+    /// after all earlier work on the stream.
     ///
     /// # Errors
-    /// If the driver refuses the launch. What fails inside the kernel shows at the next wait.
+    /// If the driver refuses the launch. A failure inside the kernel is reported by the next call that waits.
     ///
     /// # Safety
     /// The arguments must be those of the kernel, in number, order and type, and every array as
@@ -126,10 +129,10 @@ impl Kernel {
     }
 
     /// Launches a kernel that takes one struct, by value: `blocks` blocks of `threads` threads with `shared` bytes of
-    /// dynamic shared memory, after everything given to the stream before.
+    /// dynamic shared memory, after all earlier work on the stream.
     ///
     /// # Errors
-    /// If the driver refuses the launch. What fails inside the kernel shows at the next wait.
+    /// If the driver refuses the launch. A failure inside the kernel is reported by the next call that waits.
     ///
     /// # Safety
     /// `P` must be the kernel's parameter, and each array that it points to as long as the kernel's contract says and
@@ -172,11 +175,10 @@ impl Kernel {
             .map_err(failed(&format!("launching '{}'", self.name)))
     }
 
-    /// Lets launches ask for `bytes` bytes of dynamic shared memory; beyond 48 KiB they must be
-    /// allowed to.
+    /// Allows launches to use `bytes` bytes of dynamic shared memory. Needed above 48 KiB.
     ///
     /// # Errors
-    /// If the device has not so much.
+    /// If the device has less shared memory.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), DeviceError> {
         use cudarc::driver::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.gpu.bind()?;
@@ -185,7 +187,8 @@ impl Kernel {
             .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
     }
 
-    /// How many blocks of `threads` threads one multiprocessor holds at a time.
+    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one
+    /// multiprocessor holds at a time.
     ///
     /// # Errors
     /// If the driver fails.

@@ -1,18 +1,17 @@
-//! The device memory that buffers are of: the driver's pool, which keeps what is given back.
+//! The driver's memory pool, from which buffers are allocated.
 //!
-//! Unless told otherwise, the pool returns what is free to the device whenever a stream is waited for,
-//! and to have it mapped again costs more than most kernels that use it. Batches want the same memory
-//! over and over.
+//! By default the pool returns freed memory to the device whenever a stream is synchronised, and mapping it again takes
+//! longer than most kernels. Since each batch needs the same memory as the one before, the pool is told to keep it.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
 
-use super::failed;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
-/// The pool of a context's device, if it has one.
+/// The memory pool of a device; none if the device does not support pools.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pool(Option<sys::CUmemoryPool>);
 
@@ -25,7 +24,7 @@ unsafe impl Send for Pool {}
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// That of a device, told to keep what is given back to it.
+    /// The default pool of the context's device, told to keep freed memory.
     pub(super) fn keeping(context: &Arc<CudaContext>) -> Result<Self, DeviceError> {
         let asking = || failed("asking for the device's memory pool");
         let supported = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
@@ -47,8 +46,8 @@ impl Pool {
         Ok(Self(Some(pool)))
     }
 
-    /// Bytes that the pool has and nobody uses.
-    pub(super) fn spare(self) -> Result<u64, DeviceError> {
+    /// Bytes that the pool keeps and no buffer uses.
+    pub(super) fn unused_bytes(self) -> Result<u64, DeviceError> {
         let Some(pool) = self.0 else { return Ok(0) };
         let current = |attribute| -> Result<u64, DriverError> {
             let mut bytes = 0_u64;

@@ -1,34 +1,42 @@
-//! Irregular streaming: items that take different ways through an application, on full SIMD lanes.
-//! After MERCATOR (Cole 2017, chapters 3 and 4).
+//! A runtime for irregular streaming applications: it keeps the SIMD lanes of a GPU busy although
+//! items take different ways. After MERCATOR (Cole 2017, chapters 3 and 4; Cole and Buhler 2017).
 //!
-//! # What it is for
+//! # The problem
 //!
 //! A *streaming* application takes many small items through a few steps. It is *irregular* if each
-//! item decides whether it is dropped, where it goes, as how many items it goes on, or how often it
-//! goes round a loop. A plain kernel gives each item to a thread for the whole way. But the 32
-//! threads of a warp, its lanes, run in step: a lane whose item was dropped idles until its
-//! neighbours are done. Where each of five steps drops half of its items, the fifth has 2 lanes of
-//! 32 at work.
+//! item decides whether it is dropped, where it goes, how many items it turns into, or how often it
+//! goes round a loop. A plain kernel gives each item a thread for all steps. But the 32 threads of a
+//! warp, its lanes, run in step: a lane whose item was dropped idles until its neighbours are done.
+//! If each of five steps drops half of its items, only 2 of 32 lanes work in the fifth step.
 //!
-//! Here items wait in queues between the steps, and a step runs when enough of them wait to give
-//! every lane one. The author writes the steps and says how they are connected; the runtime moves
-//! items and decides what runs, all on the device and inside one kernel.
+//! ```text
+//!   plain kernel, one item a lane          this runtime, items wait in queues
+//!   step 1   # # # # # # # #               # # # # # # # #
+//!   step 2   # . # . # . # #               # # # # # # # #    full again: survivors of two ensembles
+//!   step 3   . . # . . . # .               # # # # # # # #    ... of four
+//! ```
+//!
+//! Here items wait in queues between the steps, and a step runs when enough items wait to give every
+//! lane one. The author writes the steps and declares how they are connected; the runtime moves
+//! items and decides what runs, all of it on the device, inside one kernel.
 //!
 //! # Vocabulary
 //!
 //! | word | meaning |
 //! |------|---------|
-//! | module type, or module | a step's code ([`Stage`], [`Collect`], [`Reduce`]) and parameters |
-//! | node | a place in the graph where a module's code runs, with parameters of its own |
-//! | channel, gamma | a module's typed output; the most items that one input yields on it |
-//! | edge | leads from a channel of a node to another node or to a sink |
-//! | queue | the items that wait at a node: a ring with a fixed number of slots |
-//! | source, root; sink | where input comes in, and the node that takes it; where items leave |
-//! | block | an independent copy of the whole application; on a GPU a thread block |
-//! | window | the inputs that a block has claimed; its root takes them as if they were queued |
-//! | ensemble | items processed together, one a lane; [`Settings::width`] is how many |
+//! | module type, or module | the code of a step ([`Stage`], [`Collect`], [`Reduce`]) and its parameters |
+//! | node | an instance of a module type in the graph, with parameters of its own |
+//! | channel, gamma | a typed output of a module; the most items that one input yields on it |
+//! | edge | a connection from a channel of a node to another node or to a sink |
+//! | queue | items that wait at a node: a ring with a fixed number of slots |
+//! | source, root | the input of the application, and the node that takes it |
+//! | sink | an output of the application |
+//! | block | an independent copy of the whole application; on a GPU, a thread block |
+//! | window | inputs that a block has claimed; its root takes them as if they were queued |
+//! | ensemble | items that are processed together, one in each lane; [`Settings::width`] of them |
 //! | firing | one or more ensembles of a module, from all its nodes; *full* if no lane idles |
-//! | pod | a group of items in one slot |
+//! | pod | a group of items in one slot, which stay together |
+//! | explode, collect | give each element of an item, or item of a pod, a lane; pack items into pods |
 //!
 //! # An application
 //!
@@ -104,10 +112,10 @@
 //! ```
 //!
 //! The graph is declared in Rust only, and can change without compiling kernels again. Parameters
-//! come at three levels: the fields of the stage are the module's, each node has a [`Stage::Node`],
-//! the application one [`Stage::Global`]. The first application of MERCATOR's manual, `LinearPipe`,
-//! has 98 lines there and 96 here, host and device together, and runs on the CPU too;
-//! `examples/linear_pipe.rs` says what is counted.
+//! have three levels: the fields of the stage belong to the module, each node has a [`Stage::Node`],
+//! and the application has one [`Stage::Global`]. The first application of MERCATOR's manual,
+//! `LinearPipe`, has 98 lines there and 96 here, host and device together, and runs on the CPU too
+//! (`examples/linear_pipe.rs` explains how lines are counted).
 //!
 //! # A firing, step by step
 //!
@@ -121,13 +129,15 @@
 //!   head   14   3   4  13     the slot of the first item
 //! ```
 //!
-//! 1. *Feasible* (Figure 4.7): as many inputs as wait, and as the targets have room for even if all
-//!    yield the most. `a`: min(6, (16 - 5) / 2) = 5. `b`: min(7, (16 - 2) / 2) = 7. The module: 12.
+//! 1. *Feasible* (Cole 2017, fig. 4.7): the inputs that wait, but no more than the targets have room
+//!    for even if each input yields the most. `a`: min(6, (16 - 5) / 2) = 5. `b`: min(7, (16 - 2) / 2)
+//!    = 7. The module: 12.
 //! 2. *How many*: under [`Policy::Lazy`] only full ensembles, so 8; under [`Policy::Naive`] all 12,
 //!    and 4 lanes of the second ensemble idle.
-//! 3. *Gather* (Figure 3.4): nodes in order, so 5 of `a` and 3 of `b`; before `a` come 0, before
-//!    `b` 5. Lane j finds the last node before which no more than j come, by binary search in
-//!    registers, and takes of that node the item number j less those before:
+//! 3. *Gather* (Cole 2017, fig. 3.4): inputs are taken from the nodes in order, so 5 of `a` and 3 of
+//!    `b`. The prefix sums of these counts are 0 for `a` and 5 for `b`. Lane j finds the last node
+//!    whose prefix sum is at most j, by binary search in registers, and takes the item whose number
+//!    is j minus that prefix sum:
 //!
 //!    ```text
 //!      warp    0               1
@@ -136,12 +146,13 @@
 //!      item    0   1   2   3   4   0   1   2
 //!      slot   14  15   0   1   2   3   4   5
 //!    ```
-//! 4. *Run*: each lane runs the code on its item, with its node's parameters, and keeps what it
-//!    pushes. Say they push 1, 0, 2, 1, 1, 1, 1 and 2 items.
-//! 5. *Scatter* (Figure 3.5): each warp sends all first items, then all second ones. Lanes with one
-//!    target find each other; the rank of a lane is how many of them come before it. One of them
-//!    reserves room for all by an atomic addition in shared memory. The slot is the queue's end (9
-//!    for `A`, 15 for `B`), plus what was reserved before, plus the rank:
+//! 4. *Run*: each lane runs the stage on its item, with the parameters of its node, and keeps the
+//!    items that it pushes in registers. Suppose that the lanes push 1, 0, 2, 1, 1, 1, 1 and 2 items.
+//! 5. *Scatter* (Cole 2017, fig. 3.5): each warp writes the first items of all its lanes, then the
+//!    second ones. Lanes with the same target find each other; the rank of a lane is the number of
+//!    such lanes before it. One of them reserves slots for all by an atomic addition in shared
+//!    memory. A lane's slot is the end of the queue (9 for `A`, 15 for `B`), plus the number of slots
+//!    reserved before, plus its rank:
 //!
 //!    ```text
 //!      item     first                           second
@@ -159,20 +170,20 @@
 //! # Scheduling
 //!
 //! A block repeats (Cole 2017, 4.5): if its window is empty, it claims inputs; then it fires the
-//! root's module if that can fill an ensemble with inputs in it, else the module with most feasible
-//! items. Under [`Policy::Lazy`] only full ensembles are fired, unless no module has one, which
-//! happens with small queues and at the end. If nothing is feasible, the block is done or waits for
-//! a sink.
+//! root's module if that can fill an ensemble that contains inputs, else the module with most
+//! feasible items. Under [`Policy::Lazy`] only full ensembles are fired, unless no module has one,
+//! which happens with small queues and at the end of the input. If nothing is feasible, the block is
+//! done or waits for a sink.
 //!
 //! *Nothing deadlocks.* [`Topology::check`] admits trees with back edges to ancestors, whose loops
-//! neither nest nor overlap and multiply no items. In a tree there is always someone who can fire,
-//! down to a sink. The head of a loop keeps slots free that only the back edge may use, so a loop
-//! never fills up. `sizes.rs` has the sizes of queues and the proof, and [`Capacity::Minimum`] puts
-//! it to the test.
+//! neither nest nor overlap and do not multiply items. In a tree, some node on the way down to a
+//! sink can always fire. The head of a loop keeps slots free that only the back edge may use, so a
+//! loop never fills up. `plan/queue_sizes.rs` has the sizes of queues and the proof, and
+//! [`Capacity::Minimum`] puts it to the test.
 //!
 //! # Mappings, pods, fused stages
 //!
-//! | a lane works on | Rust | device |
+//! | a lane works on | Rust | CUDA |
 //! |---|---|---|
 //! | an item | [`Stage`] | `stream::Stage` |
 //! | several items in turn, or a share of one | [`Mapping::Each`] | `ITEMS`, `THREADS` |
@@ -182,101 +193,103 @@
 //! | an item, through two stages | [`Fused`] | `stream::Fused` |
 //!
 //! A [`Pod`] is a header and up to `C` items, which stay together and yet have a lane each: an
-//! ensemble is as many whole pods as fit. New pods have no gaps, and empty ones drop. An exploded
+//! ensemble takes as many whole pods as fit. New pods have no gaps, and empty pods drop. An exploded
 //! item may be divided between ensembles.
 //!
-//! Where little is dropped, or stages do little, queues may cost more than idle lanes. [`Fused`]
-//! merges two stages without touching their code, so that either build can be measured.
+//! Where few items are dropped, or stages do little, queues may cost more than idle lanes. [`Fused`]
+//! merges two stages without touching their code, so that both builds can be measured.
 //!
 //! # Outputs, slices
 //!
-//! A sink has room for so many items of a block ([`Settings::output_slots`]), or for as many as are likely
-//! ([`Settings::likely_outputs`]) if that is known. A block that has used it up stops, the others go on; then
-//! the host takes the outputs away, and it goes on where it was. No output is dropped or computed twice.
-//! [`OutputScheme`] has two other ways, to compare with.
+//! Each block has a region of each sink, for [`Settings::output_slots`] items, or for the number that
+//! is likely ([`Settings::likely_outputs`]) if it is known. A block whose region is full stops, and
+//! the others go on; then the host takes the outputs away, and the block goes on where it was. No
+//! output is dropped or computed twice. [`OutputScheme`] has two other ways, for comparison.
 //!
-//! With [`Settings::slice`] blocks also stop after that many firings. Whenever all have stopped,
-//! [`CpuExecutor::run_with`] and [`CudaExecutor::run_with`] tell the caller the [`Progress`] and
-//! let it cancel.
+//! With [`Settings::slice`] blocks also stop after that many firings. Whenever all blocks have
+//! stopped, [`CpuExecutor::run_with`] and [`CudaExecutor::run_with`] report the [`Progress`] to the
+//! caller, who may cancel the run.
 //!
 //! # The end of the input, metrics
 //!
 //! When the input is used up, every block has less than an ensemble left at each node. With
-//! thousands of blocks, these *rests* can be more firings than all that came before. So blocks put
-//! them together ([`Settings::share_rest`]), take full ensembles back, and end when there are none.
-//! The last fires what is left.
+//! thousands of blocks, these *rests* can take more firings than the whole input before. Therefore
+//! blocks can put rests together ([`Settings::share_rest`]), take full ensembles back, and end when
+//! there are none. The last block fires the remaining items.
 //!
 //! With [`Settings::metrics`] a run counts firings, full firings, items and
 //! [occupancy](ModuleMetrics::occupancy) of each module, and divides the time into gathering,
-//! running, scattering and scheduling ([`Metrics::shares`]). Otherwise it measures nothing; devices
-//! have a kernel for either.
+//! running, scattering and scheduling ([`Metrics::shares`]). Otherwise it measures nothing: an
+//! application has two kernels, with and without metrics.
 //!
 //! # CPU and GPU
 //!
-//! The same on both: the items at each sink, whatever the settings; sizes of queues; the rules
-//! above; the error of a stage that pushes too much. [`oracle::interpret`], which has no queues at
-//! all, says what the items are, and tests hold both executors to it. It is the author who makes a
-//! stage compute the same in both languages; a kernel describes its stages, and is refused if
-//! names, sizes, gammas or mappings differ from the topology's.
+//! Equal on both: the items at each sink, whatever the settings; sizes of queues; the rules above;
+//! the error of a stage that pushes too much. [`oracle::interpret`], which has no queues at all,
+//! defines the items, and tests compare both executors with it. The author must make a stage compute
+//! the same in Rust and CUDA; a kernel describes its stages, and is refused if names, sizes, gammas
+//! or mappings differ from those of the topology.
 //!
-//! Not the same: the order of a sink's items, which differs between any two runs (items that need
-//! one carry a number to sort by); which items share an ensemble, and so the number of firings; and
-//! "cycles", which are those of a block's first warp on a GPU, nanoseconds on the CPU. On a GPU
-//! pods and exploding items are not shared at the end, [`Stage::size`] cannot read the
-//! application's parameters, and a thread keeps what it pushes in registers or on its stack until
-//! it is scattered, so gammas should be small.
+//! Different: the order of a sink's items, which changes from run to run (items that need an order
+//! carry a number to sort by); which items share an ensemble, and so the number of firings; and
+//! "cycles", which are clock cycles of the last warp of each firing on a GPU and nanoseconds on the
+//! CPU. On a GPU, pods and exploding items are not shared at the end of the input, [`Stage::size`]
+//! cannot read the application's parameters, and a thread keeps pushed items in registers or on its
+//! stack until they are scattered, so gammas should be small.
 //!
 //! # Writing an application
 //!
-//! 1. Items and parameters: `#[repr(C)]` structs without padding, and the same in CUDA.
-//! 2. Stages and topology in Rust. Run them with [`CpuExecutor`], compare with [`oracle`].
-//! 3. `cuda/app.cu` in your crate, or `examples/app.cu`: the stages as structs, and
-//!    `STREAM_APP(app, ...)` with their names in the order in which the topology adds them. It
-//!    takes up to 32 nodes and sinks and 256 threads a block; define `STREAM_MAX_TARGETS` or
+//! 1. Declare items and parameters as `#[repr(C)]` structs without padding, and as the same structs
+//!    in CUDA ([`device_struct!`](crate::device_struct) checks that they agree).
+//! 2. Write stages and topology in Rust. Run them with [`CpuExecutor`], and compare with [`oracle`].
+//! 3. Write `cuda/app.cu` in your crate, or `examples/app.cu`: the stages as structs, and
+//!    `STREAM_APP(app, ...)` with their names in the order in which the topology adds them. There may
+//!    be up to 32 nodes and sinks, and 256 threads in a block; define `STREAM_MAX_TARGETS` or
 //!    `STREAM_MAX_WIDTH` before the include for more.
-//! 4. `make kernels` (`cargo xtask nvcc` once, then `cargo xtask kernels`) compiles it to
-//!    `app.fatbin` beside it. No GPU is needed.
-//! 5. [`Topology::run`] on a [`Device`](crate::Device), with `Kernels { name: "app", fatbin:
+//! 4. Compile it to `app.fatbin` in the same folder: `make kernels` (`cargo xtask nvcc` once, then
+//!    `cargo xtask kernels`). No GPU is needed.
+//! 5. Call [`Topology::run`] on a [`Device`](crate::Device), with `Kernels { name: "app", fatbin:
 //!    include_bytes!("app.fatbin") }`.
-//! 6. `tests/tests/kernels/streaming.rs` shows how to run the same `.cu` on the CPU in tests.
+//! 6. Run the same `.cu` on the CPU in tests, as `aligner-core/tests/kernels/streaming.rs` does.
 //!
-//! The examples `linear_pipe`, `tree`, `self_loop` and `pods` have their `.cu` beside them, and
-//! take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'
-//! synthetic applications are in `benches/`; `gpualign bench runtime` measures them.
+//! The examples `linear_pipe`, `tree`, `self_loop` and `pods` are complete programs, host and device,
+//! and take `--device` and `--stats json`: `cargo run -p aligner-core --example tree`. The papers'
+//! synthetic applications are in `benches/`.
 //!
 //! # Where to look
 //!
-//! | file | concept |
+//! | folder | concept |
 //! |---|---|
-//! | `item`, `stage`, `pod`, `fuse`, `code` | what an author writes, and the same without types |
-//! | `topology`, `check`, `shape` | declaring a graph; which are legal; its tree and loops |
-//! | `settings`, `sizes`, `plan` | how to run; queues and deadlock; what executors see |
-//! | `cpu/` | the CPU's executor: `schedule` decides, `block` fires, `rest` shares |
-//! | `cuda/` | the GPU's executor on the host: memory, tables, launches, sinks |
-//! | `run`, `outputs`, `metrics`, `error` | running on either, and what comes of it |
-//! | [`oracle`] | what a topology means |
+//! | `stages/` | items, channels, stages, pods, fused stages; the same without types |
+//! | `graph/` | declaring a topology; legal topologies; the tree and loops of a graph |
+//! | `run/` | settings, outputs, metrics and errors of a run |
+//! | `plan/` | a topology sorted for executors; sizes of queues, and the proof against deadlock |
+//! | [`oracle`] | the definition of a topology's outputs |
+//! | `cpu/` | the executor for CPUs: `schedule` decides, `block` fires, `rest` shares |
+//! | `cuda/` | the executor for GPUs on the host: tables, memory, launches, sinks |
 //!
 //! | header in `cuda/include/stream/` | concept |
 //! |---|---|
-//! | `stream.cuh` | `STREAM_APP`: the kernels, and a block's life |
-//! | `stage.cuh`, `push.cuh`, `fuse.cuh` | what an author writes; what a thread pushed; fusing |
-//! | `run.cuh`, `describe.cuh` | what the host tells a kernel, and a kernel the host |
-//! | `block.cuh`, `items.cuh` | a block's state, kept between launches; items in memory |
-//! | `booking.cuh`, `own.cuh`, `scheduler.cuh`, `whole_pods.cuh` | what a firing did; what to fire |
-//! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; the same for pods |
+//! | `stage.cuh`, `push.cuh`, `fused.cuh` | stages and channels; items that a thread has pushed; fused stages |
+//! | `tables.cuh`, `describe.cuh` | tables that the host writes; the description that a kernel gives |
+//! | `items.cuh`, `block.cuh` | items in memory; the state of a block, saved between launches |
+//! | `booking.cuh`, `lane_node.cuh`, `scheduler.cuh`, `whole_pods.cuh` | updating queues after a firing; choosing the next |
+//! | `fire.cuh`, `scatter.cuh`, `pods.cuh` | gather and run; scatter; firings over pods |
 //! | `rest.cuh`, `pack.cuh` | the end of the input; outputs of all blocks as one array |
-//! | `metrics.cuh`, `balance.cuh` | clocks and counters; uneven inner loops, for other kernels |
-//! | `prefetch.cuh` | memory warps for regular stages, for other kernels |
+//! | `metrics.cuh` | clocks and counters |
+//! | `stream.cuh` | `STREAM_APP`: the kernels, and the main loop of a block |
+//! | `scan.cuh`, `balance.cuh`, `prefetch.cuh` | for kernels without the runtime: prefix sums, uneven inner loops, memory warps |
 //!
 //! # Sources
 //!
-//! Here, in the headers and in the benchmarks, *000* is S. V. Cole, Efficiently and Transparently
-//! Maintaining High SIMD Occupancy in the Presence of Wavefront Irregularity (dissertation,
-//! Washington University), whose system is MERCATOR; *001* is D. Li, Facilitating Emerging
-//! Applications on Many-Core Processors (dissertation, University of Missouri); *002* is Hagiescu
-//! et al., Automated Architecture-Aware Mapping of Streaming Applications onto GPUs; *003* is M. K.
-//! Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures (dissertation, Virginia
-//! Tech).
+//! - Cole 2017: S. V. Cole, Efficiently and Transparently Maintaining High SIMD Occupancy in the
+//!   Presence of Wavefront Irregularity. Dissertation, Washington University in St. Louis.
+//! - Cole and Buhler 2017: MERCATOR: a GPGPU Framework for Irregular Streaming Applications. HPCS.
+//! - Li 2016: D. Li, Facilitating Emerging Applications on Many-Core Processors. Dissertation,
+//!   University of Missouri-Columbia.
+//! - Hagiescu et al.: Automated Architecture-Aware Mapping of Streaming Applications onto GPUs.
+//! - Elteir 2012: M. K. Elteir, A `MapReduce` Framework for Heterogeneous Computing Architectures.
+//!   Dissertation, Virginia Tech.
 
 mod cpu;
 mod cuda;
@@ -288,7 +301,7 @@ mod stages;
 
 pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
-pub use cuda::{Kernels, Launch, LoadedKernels, Word};
+pub use cuda::{Kernels, Launch, LoadedKernels};
 pub use graph::error::TopologyError;
 pub use graph::topology::{ModuleId, NodeId, SinkId, Topology};
 pub use run::error::RunError;

@@ -1,8 +1,7 @@
-//! What a topology means: one item at a time, along the edges.
+//! The definition of a topology's outputs: items are processed one at a time, along the edges.
 //!
-//! There are no queues, ensembles or blocks here. Every item that a node emits goes on a list, and
-//! is processed at the edge's other end when its turn comes. Executors have to yield the same items
-//! at every sink, in any order.
+//! There are no queues, ensembles or blocks. Every item that a node emits goes on a list, from which items are taken
+//! and processed at the target of their edge. Executors have to yield the same items at every sink, in any order.
 
 use crate::stream::graph::topology::{Edge, Target, Topology};
 use crate::stream::run::error::RunError;
@@ -12,7 +11,7 @@ use crate::stream::stages::erased::{EnsembleInput, StageParameters};
 use crate::stream::stages::item::Item;
 use crate::stream::stages::staged_outputs::StagedOutputs;
 
-/// Runs a topology on `inputs`, one item after the other.
+/// Interprets a topology on `inputs`, one item after the other.
 ///
 /// # Errors
 /// If the topology is illegal, the inputs are not of the source's type, or a stage emits more than
@@ -40,7 +39,7 @@ pub fn interpret<T: Item, G: Sync + ?Sized>(
     Ok(Outputs::of_bytes(sinks, Metrics::default()))
 }
 
-/// What a node makes of an item, and where it goes.
+/// The outputs of a node for one item, with their targets.
 fn process<G: Sync + ?Sized>(
     topology: &Topology<'_, G>,
     node: usize,
@@ -48,7 +47,7 @@ fn process<G: Sync + ?Sized>(
 ) -> Result<Vec<(Target, Vec<u8>)>, RunError> {
     let declared = &topology.nodes[node];
     let module = &topology.modules[declared.module];
-    // StageParameters are looked up by tag; here every node is alone, and has the first.
+    // Parameters are looked up by tag; here a node is alone, and has tag 0.
     let nodes = [declared.parameters.as_slice()];
     let parameters = StageParameters { nodes: &nodes, global: topology.global };
     let elements = 0..module.code.size(item, 0, &parameters);

@@ -1,5 +1,5 @@
-//! What tests of the streaming runtime share.
-// Each test uses a part of it.
+//! Applications and settings that several tests of the streaming runtime use.
+// Each test program uses some of them.
 #![allow(dead_code)]
 
 pub mod pods;

@@ -7,12 +7,12 @@ use bytemuck::Zeroable;
 
 use super::tokens::mix;
 
-/// Up to 24 numbers, and what they belong to.
+/// A pod of up to 24 numbers; the header is its number.
 pub type Numbers = Pod<u32, u32, 24>;
 
-/// Numbers that a stage lets out of their pods.
+/// Channel for numbers that leave their pods.
 const OTHERS: Channel<u32> = Channel::new(0, "others", 1);
-/// As channel of the module, whose first channel carries the pods.
+/// The same channel behind the channel of the pods.
 const OTHERS_AFTER_PODS: Channel<u32> = Channel::new(1, "others", 1);
 
 /// Keeps multiples of the node's parameter; emits the others.
@@ -85,19 +85,19 @@ impl Collect for Thirds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Affine {
-    /// The factor.
+    /// Factor of the map.
     pub scale: u32,
-    /// What is added.
+    /// Summand of the map.
     pub offset: u32,
 }
 
 impl Affine {
-    /// What an item of a pod stands for.
+    /// A map of numbers, which an item of a pod stands for.
     pub fn of(item: u32, element: u32) -> Self {
         Self { scale: mix(item) | 1, offset: mix(item ^ (element << 16)) }
     }
 
-    /// This map, then the other. The order matters; how they are grouped does not.
+    /// This map followed by the other. The operation is associative, but not commutative.
     pub fn then(self, next: Self) -> Self {
         Self {
             scale: self.scale.wrapping_mul(next.scale),
@@ -193,23 +193,23 @@ pub fn pods(seed: u64, count: u32) -> Vec<Numbers> {
         .collect()
 }
 
-/// Multiples of 2 and of 5, by their remainder of 3, and their maps.
+/// An application that keeps multiples of 2 and of 5, splits them by their remainder of 3, and combines their maps.
 ///
 /// ```text
 ///   pods --> even --> fives --> split ==3==> chain --> chained
 ///              `-others  `-others
 /// ```
 pub struct Sieve {
-    /// The application.
+    /// Topology of the application.
     pub topology: Topology<'static>,
-    /// What the pods are reduced to.
+    /// Sink of the reduced values.
     pub chained: SinkId<Chained>,
     /// The numbers that are no multiples.
     pub others: [SinkId<u32>; 2],
 }
 
 impl Sieve {
-    /// The application, whose source takes pods.
+    /// Declares the application, whose source takes pods.
     pub fn new() -> Self {
         let mut topology = Topology::new("sieve", &());
         let (multiples, thirds, chain) =
@@ -228,7 +228,7 @@ impl Sieve {
         Self { topology, chained, others }
     }
 
-    /// What a run yielded, each sorted: the pods' maps, and the numbers that are no multiples.
+    /// Outputs of a run, each sorted: the maps of the pods, and the numbers that are no multiples.
     pub fn found(&self, outputs: &mut Outputs) -> (Vec<Chained>, Vec<u32>) {
         let mut chained = outputs.take(self.chained);
         chained.sort_unstable();
@@ -237,7 +237,7 @@ impl Sieve {
         (chained, others)
     }
 
-    /// What a plain loop yields.
+    /// Outputs of a plain loop.
     pub fn expected(pods: &[Numbers]) -> (Vec<Chained>, Vec<u32>) {
         use aligner_core::stream::AnyPod;
         let (mut chained, mut others) = (Vec::new(), Vec::new());
@@ -263,7 +263,7 @@ impl Sieve {
     }
 }
 
-/// A loop at the root that pods stay in until all their numbers are odd or 0.
+/// An application with a loop at the root, in which pods stay until all their numbers are odd or 0.
 pub fn halves() -> (Topology<'static>, SinkId<u32>) {
     let mut topology = Topology::new("halves", &());
     let halve = topology.collect(Halve);

@@ -21,13 +21,13 @@ pub enum Kind {
 pub const KINDS: [Kind; 7] =
     [Kind::Filter, Kind::Route, Kind::Expand, Kind::Spin, Kind::Burst, Kind::Wide, Kind::Narrow];
 
-/// The types of which one input yields at most one output a channel: those that loops consist of.
+/// Module types that may be on a loop, since one input yields at most one output on each channel.
 const LIGHT: [Kind; 4] = [Kind::Filter, Kind::Route, Kind::Spin, Kind::Narrow];
 
-/// Outputs of one input on a path, on average, above which no more nodes are added to the path.
+/// The mean number of outputs of one input at the end of a path, above which the path is not continued.
 const GROWTH: f64 = 130.0;
 
-/// Items that all nodes together process, on average, at most.
+/// The most items that all nodes together process on average.
 const ITEMS: f64 = 6000.0;
 
 impl Kind {
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Outputs of one input, on average, at most.
+    /// The most outputs of one input on average.
     fn growth(self) -> f64 {
         match self {
             Self::Expand => 1.5,
@@ -65,8 +65,8 @@ impl Kind {
     }
 }
 
-/// What a node is to loops. They neither overlap nor nest, so that a node on one is on no other; but
-/// a tail may be the head of the next.
+/// The role of a node in loops. Loops neither overlap nor nest, so a node is on one loop at most; but the tail of a
+/// loop may be the head of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loop {
     None,
@@ -79,10 +79,10 @@ struct Draft {
     kind: Kind,
     knob: Knob,
     parent: Option<(usize, &'static str)>,
-    /// The head of the loop that its channel "again" closes.
+    /// Head of the loop that the node's channel "again" closes.
     head: Option<usize>,
     on: Loop,
-    /// Outputs of one input of the application, on average, at most.
+    /// The most items that reach the node on average, for one input of the application.
     growth: f64,
 }
 
@@ -91,16 +91,16 @@ pub struct Case {
     pub topology: Topology<'static>,
     pub sinks: Vec<SinkId<Token>>,
     pub inputs: Vec<Token>,
-    /// The types of its nodes, the root first.
+    /// Module types of the nodes, the root first.
     pub kinds: Vec<Kind>,
     /// Tail and head of each loop.
     pub loops: Vec<(usize, usize)>,
-    /// Its nodes and edges, for messages.
+    /// Text with nodes and edges, for messages.
     pub text: String,
 }
 
-/// The application of a seed. With `every_type` it has nodes of all [`KINDS`], as a kernel that is
-/// compiled once for all of them requires; otherwise of any.
+/// Generates an application. With `every_type` it has nodes of all [`KINDS`], which a kernel needs that is compiled
+/// once for all of them; otherwise of some.
 pub fn case(rng: &mut fastrand::Rng, every_type: bool) -> Case {
     let drafts = tree(rng, every_type);
     let growth: f64 = drafts.iter().map(|draft| draft.growth).sum();
@@ -122,7 +122,7 @@ fn tree(rng: &mut fastrand::Rng, every_type: bool) -> Vec<Draft> {
     }
     let few = rng.usize(1..=4);
     let types: Vec<Kind> = (0..few).filter_map(|_| rng.choice(&KINDS).copied()).collect();
-    // Few nodes show most of the root, many show most of how paths and loops meet.
+    // Small topologies test the root most, large ones the meeting of paths and loops.
     let most = if every_type || rng.bool() { 14 } else { 3 };
     let size = rng.usize(kinds.len().max(1)..=most);
     kinds.extend((kinds.len()..size).filter_map(|_| rng.choice(&types)));

@@ -1,8 +1,8 @@
-//! Random ways to run an application.
+//! Random settings for runs of an application.
 
 use aligner_core::stream::{Capacity, OutputScheme, Policy, Settings};
 
-/// Any settings, with one of these widths.
+/// Random settings, with one of these widths.
 pub fn settings(rng: &mut fastrand::Rng, widths: &[u32]) -> Settings {
     Settings {
         width: *rng.choice(widths).unwrap(),

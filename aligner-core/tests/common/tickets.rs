@@ -1,4 +1,4 @@
-//! Pods that ordinary stages make, take and explode.
+//! An application in which ordinary stages make, take and explode pods.
 //!
 //! ```text
 //!   tickets --> make ==pods==> even --> split ==3==> fives --> chain --> chained
@@ -10,9 +10,9 @@
 //!                `-raw---> measured --> spread --> marks
 //! ```
 //!
-//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type, which gets pods from a
-//! stage that makes them and from one that splits them, and sends them to all that may take them:
-//! collecting, reducing and ordinary stages, and a sink.
+//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type. It receives pods from a stage that makes
+//! them and from one that splits them, and sends them to every kind of target: collecting, reducing and ordinary
+//! stages, and a sink.
 
 use aligner_core::stream::{
     AnyPod, Channel, ChannelType, Mapping, Outputs, Push, SinkId, Site, Stage, Topology,
@@ -22,19 +22,19 @@ use bytemuck::Zeroable;
 use super::pods::{Chain, Chained, Multiples, Numbers, Thirds};
 use super::tokens::mix;
 
-/// What pods are made of.
+/// An item of which pods are made.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Ticket {
     /// The header of its pods.
     pub header: u32,
-    /// Makes the numbers.
+    /// Seed of the numbers.
     pub seed: u32,
-    /// Numbers in its pods, 0 to 24.
+    /// How many numbers its pods have, 0 to 24.
     pub len: u32,
 }
 
-/// Makes pods of a ticket's length: up to two, one, one and up to one.
+/// Makes pods of a ticket's length: up to two, one, one and up to one, by channel.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Make;
@@ -74,7 +74,7 @@ impl Stage for Make {
     }
 }
 
-/// Takes pods as items like any other: the header, the length and the sum.
+/// Takes pods as ordinary items, and yields header, length and sum.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Measure;
@@ -99,11 +99,11 @@ impl Stage for Measure {
     }
 }
 
-/// A mark for each number of a measured pod but the last few.
+/// Explodes a measured pod into a mark for each of its numbers, except for the last few.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 pub struct Spread {
-    /// Numbers that get no mark.
+    /// How many numbers at the end get no mark.
     pub spared: u32,
 }
 
@@ -129,7 +129,7 @@ impl Stage for Spread {
     }
 }
 
-/// The application.
+/// Topology of the application.
 pub struct Tickets {
     /// Its graph, whose source takes tickets.
     pub topology: Topology<'static>,
@@ -139,7 +139,7 @@ pub struct Tickets {
     marks: [SinkId<Measured>; 2],
 }
 
-/// What a run yielded, each sink sorted: the pods' maps, the numbers that left their pods, the pods'
+/// Outputs of a run, each sink sorted: the pods' maps, the numbers that left their pods, the pods'
 /// headers and numbers, the marks.
 pub type Found = (Vec<Chained>, [Vec<u32>; 4], Vec<(u32, Vec<u32>)>, [Vec<Measured>; 2]);
 
@@ -149,7 +149,7 @@ fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
 }
 
 impl Tickets {
-    /// The application.
+    /// Topology of the application.
     pub fn new() -> Self {
         let mut topology = Topology::new("tickets", &());
         let (make, multiples) = (topology.stage(Make), topology.collect(Multiples));
@@ -184,7 +184,7 @@ impl Tickets {
         Self { topology, chained, others, kept, marks }
     }
 
-    /// Takes what a run yielded.
+    /// Takes the outputs of a run.
     pub fn found(&self, outputs: &mut Outputs) -> Found {
         let kept = outputs.take(self.kept);
         (

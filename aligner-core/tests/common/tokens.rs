@@ -1,20 +1,20 @@
-//! Stages that decide everything by hashing: what one does is a pure function of its token and its
-//! node's knob, in arithmetic that is the same in CUDA C++.
+//! Stages that decide by hashing: the outputs of a stage are a pure function of its token and its node's knob, in
+//! arithmetic that is the same in CUDA C++.
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-/// What flows along all edges.
+/// The item that flows along all edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Token {
-    /// The input that it stems from.
+    /// Number of the input that it comes from.
     pub id: u32,
-    /// Changes at every node.
+    /// Hash, which changes at every node.
     pub hash: u32,
-    /// Times that it may still go round a loop.
+    /// Number of times that it may still go round a loop.
     pub hops: u32,
-    /// Which of several outputs it last was.
+    /// Its number among the outputs of the last stage.
     pub spare: u32,
 }
 
@@ -22,9 +22,9 @@ pub struct Token {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Knob {
-    /// Makes nodes of a type differ.
+    /// Salt of the hash, by which nodes of a module type differ.
     pub seed: u32,
-    /// A hash below it passes.
+    /// Threshold: a hash below it passes.
     pub threshold: u32,
 }
 
@@ -48,12 +48,12 @@ fn draw(token: &Token, knob: Knob) -> u32 {
     mix(token.hash ^ knob.seed)
 }
 
-/// The token as it goes on, with a new hash.
+/// The token that a node passes on, with a new hash.
 fn changed(token: &Token, hash: u32) -> Token {
     Token { hash, ..*token }
 }
 
-/// The `part`-th of several tokens that come of one; it may loop anew.
+/// Token number `part` of several that come from one. It may go round loops again.
 fn split(token: &Token, hash: u32, part: u32) -> Token {
     Token { id: token.id, hash, hops: mix(hash) % 5, spare: part }
 }
@@ -80,9 +80,9 @@ stage_types! {
     Spin,
     /// Explodes a token into 0 to 40, of which those below the threshold go on.
     Burst,
-    /// Four threads a token, each of which emits one below the threshold.
+    /// Gives a token four threads, each of which emits a token if its hash is below the threshold.
     Wide,
-    /// Four tokens a thread; passes those from the threshold on.
+    /// Gives a thread four tokens; passes tokens with a hash from the threshold on.
     Narrow
 }
 

@@ -1,4 +1,4 @@
-//! Names, types, channels, the tree, and settings.
+//! Illegal names, types, channels, trees and settings.
 
 use aligner_core::stream::{Capacity, CpuExecutor, RunError, Settings, Stage};
 
@@ -89,7 +89,7 @@ fn module_types() {
     legal(&pipeline(32));
 }
 
-/// Nodes of one module type, one after the other.
+/// A pipeline of nodes of one module type.
 fn pipeline(nodes: usize) -> App {
     let mut app = app();
     let module = app.stage(Pass);
@@ -102,7 +102,7 @@ fn pipeline(nodes: usize) -> App {
     app
 }
 
-/// One node with one channel, "out".
+/// A topology of one node with one channel, "out".
 fn single<S: Stage<In = u32, Node = (), Global = ()>>() -> App {
     let mut app = app();
     let node = root::<S>(&mut app, "a");

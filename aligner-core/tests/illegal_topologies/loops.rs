@@ -1,11 +1,11 @@
-//! Loops: where they may be, and what they may carry.
+//! Illegal loops: loops that overlap or nest, and loops that multiply items.
 
 use aligner_core::stream::{Capacity, CpuExecutor, Settings};
 
 use super::*;
 
-/// A pipeline of forks `a`, `b`, ... of which each goes on to the left; to the right go the back
-/// edges, given by name, or sinks.
+/// A pipeline of forks `a`, `b`, ..., connected by their left channels. Right channels are the given back edges, or
+/// lead to sinks.
 fn forks(nodes: &str, back: &[(char, char)]) -> App {
     let mut app = app();
     let module = app.stage(Fork);
@@ -61,7 +61,7 @@ fn loops_multiply_nothing() {
         "edge a.out -> a is on a loop and carries up to 3 items for one input, not 1",
     );
 
-    // What leaves a loop may multiply.
+    // Items may multiply where they leave a loop.
     let mut leaving = app();
     let node = root::<Triple>(&mut leaving, "a");
     leaving.edge(node, "rest", node);
@@ -76,7 +76,7 @@ fn loops_multiply_nothing() {
     refused(&exploding, "edge b.out -> a is on a loop and leaves from a module type that explodes");
 }
 
-/// A loop through a node that packs pods, on this channel; the other leads to a sink.
+/// A loop through the given channel of a node that packs pods; the other channel leads to a sink.
 fn packing<const FAN: u32>(looped: &str, other: &str) -> App {
     let mut app = app();
     let head = root::<Packed>(&mut app, "a");
@@ -97,13 +97,13 @@ fn loops_multiply_no_pods() {
     refused(&packing::<1>("each", "collected"), each);
 }
 
-/// Goes round two loops that touch: `Pass -> Turn -> Pass` while even, `Turn -> Pass -> Turn` while
-/// odd, and counts down.
+/// Sends a number round two loops that touch, and counts down: round `Pass -> Turn -> Pass` while it is even, round
+/// `Turn -> Pass -> Turn` while it is odd.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 struct Turn;
 
-/// Passes numbers on.
+/// A stage that passes numbers on.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C)]
 struct On;
@@ -159,7 +159,7 @@ fn touching_loops_run_to_the_end() {
     app.edge(turn, "inner", behind);
     app.edge(behind, "out", turn);
     let done = app.sink::<u32>("done", turn, "done");
-    // The last six bits say how often to go round.
+    // The last six bits are the number of rounds.
     let inputs: Vec<u32> = (0..3000).map(|i| i * 64 + i * 7919 % 64).collect();
     for capacity in [Capacity::Minimum, Capacity::Ensembles(1), Capacity::Ensembles(4)] {
         let settings = Settings { width: 32, blocks: 2, capacity, ..Settings::default() };

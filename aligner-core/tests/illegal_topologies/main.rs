@@ -1,4 +1,4 @@
-//! What is refused before anything runs, in which words, and what looks wrong and is legal.
+//! Topologies that are refused before anything runs, with their messages, and topologies that look wrong and are legal.
 #![allow(clippy::expect_used)]
 
 mod declarations;
@@ -91,13 +91,13 @@ fn app() -> App {
     Topology::new("app", &())
 }
 
-/// A node of a module type of its own.
+/// Adds a module type with one node.
 fn add<S: Stage<Node = (), Global = ()>>(app: &mut App, name: &str) -> NodeId {
     let module = app.stage(S::zeroed());
     app.node(name, module, ())
 }
 
-/// Like [`add`]; the node gets the input.
+/// Adds a module type with one node, which takes the input.
 fn root<S: Stage<Node = (), Global = ()>>(app: &mut App, name: &str) -> NodeId {
     let node = add::<S>(app, name);
     app.source::<S::In>(node);

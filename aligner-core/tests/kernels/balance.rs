@@ -12,17 +12,17 @@ use simt::{Argument, Launch, Module};
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("tests", "balance").expect("the build made it"));
 
-/// Shapes of blocks: one warp, part of a warp, a warp and a part, two warps, three dimensions, and the largest block.
+/// Shapes of blocks: one warp, one thread, a warp and a thread, two warps, three dimensions, and the largest block.
 const SHAPES: [[u32; 3]; 6] =
     [[32, 1, 1], [1, 1, 1], [33, 1, 1], [64, 1, 1], [5, 3, 7], [1024, 1, 1]];
 const BLOCKS: u32 = 2;
 const POISON: u32 = 0xCDCD_CDCD;
 /// Cells after each array that no kernel may touch.
 const MARGIN: usize = 64;
-/// Times that the kernels run all loops.
+/// Number of times that the kernels run all loops.
 const TIMES: u32 = 2;
 
-/// What a launch records.
+/// Records of a launch. The kernel adds to the values before.
 struct Records {
     /// For each iteration, how often it was visited.
     visits: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The kernels of the sort, run on the CPU, sort.
+//! The kernels of the sort, run on the CPU, sort as the standard library does.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 

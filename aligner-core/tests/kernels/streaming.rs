@@ -1,4 +1,4 @@
-//! The streaming runtime's device code, run on the CPU, yields what the topology means.
+//! The streaming runtime's device code, run on the CPU, yields the items that the oracle yields.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::stream::{CudaExecutor, Kernels, Outputs, RunError, Settings, Topology, oracle};
@@ -20,7 +20,7 @@ fn cases(count: u64) -> std::ops::Range<u64> {
     first..first + number("STREAM_CASES").unwrap_or(count)
 }
 
-/// Runs random topologies by `run`, and compares with what they mean.
+/// Runs random topologies by `run`, and compares their outputs with the oracle's.
 fn check(
     cases: std::ops::Range<u64>,
     widths: &[u32],

@@ -9,7 +9,7 @@ use aligner_core::stream::{
 use bytemuck::Zeroable;
 use gpualign_tests::ShimBackend;
 
-/// Runs on the shim.
+/// Runs a topology on the shim.
 fn run<T: Item>(
     app: &'static str,
     topology: &Topology<'_>,
@@ -58,7 +58,7 @@ stages! { Boasting Crowd Leaking Doubling }
 const SAME: Channel<u32> = Channel::new(0, "same", 1);
 const MORE: Channel<u32> = Channel::new(1, "more", 2);
 
-/// Pushes a third time what is less than the node's parameter.
+/// Pushes items below the node's parameter three times on a channel of gamma 2.
 impl Stage for Boasting {
     type In = u32;
     type Node = u32;
@@ -82,7 +82,7 @@ fn the_error_names_node_and_channel() {
     let application = |limit| {
         let mut topology = Topology::new("boasting", &());
         let module = topology.stage(Boasting);
-        // The one that errs is neither the first declared nor the root.
+        // The node that pushes too much is neither the first declared one nor the root.
         let honest = topology.node("honest", module, 0);
         let boaster = topology.node("boaster", module, limit);
         topology.source::<u32>(honest);
@@ -99,7 +99,7 @@ fn the_error_names_node_and_channel() {
 
 const SOME: Channel<u32> = Channel::new(0, "some", 2);
 
-/// As many of the item's four threads push as the item's remainder of the node's parameter says.
+/// Of the four threads of an item, as many push as the remainder of the item by the node's parameter.
 impl Stage for Crowd {
     type In = u32;
     type Node = u32;
@@ -138,7 +138,7 @@ type Pair = Pod<u32, u32, 2>;
 const OUT: Channel<u32> = Channel::new(0, "out", 1);
 const OUT_AFTER_PODS: Channel<u32> = Channel::new(1, "out", 1);
 
-/// Keeps every number, and lets those less than the node's parameter out twice.
+/// Keeps every number, and pushes numbers below the node's parameter twice on a channel of gamma 1.
 impl Collect for Leaking {
     type In = Pair;
     type Out = Pair;
@@ -169,7 +169,7 @@ impl Collect for Leaking {
     }
 }
 
-/// Emits sums less than the node's parameter twice.
+/// Emits sums below the node's parameter twice on a channel of gamma 1.
 impl Reduce for Doubling {
     type In = Pair;
     type Value = u32;

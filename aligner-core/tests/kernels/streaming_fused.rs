@@ -1,5 +1,5 @@
-//! Fused stages in the streaming runtime's device code, run on the CPU: they yield what split ones
-//! do, and push no more than they may.
+//! Fused stages in the streaming runtime's device code, run on the CPU: they yield the same items as the two stages
+//! with a queue between them, and the same error if they push too much.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::stream::{
@@ -13,8 +13,7 @@ const COPIES: Channel<u32> = Channel::new(1, "copies", 3);
 const HIGH: Channel<u8> = Channel::new(2, "high", 1);
 const SUMS: Channel<u64> = Channel::new(0, "sums", 2);
 
-/// Pushes the low byte, as many copies as the last digit says, and the high byte, twice if it is
-/// large.
+/// Pushes the low byte, as many copies of the item as its last digit, and the high byte, twice if it is large.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Copying;
@@ -40,7 +39,7 @@ impl Stage for Copying {
     }
 }
 
-/// Adds what it, its node and the application have as parameters, and pushes that `times` times.
+/// Adds the parameters of the stage, the node and the application to an item, and pushes the sum `times` times.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Adding {
@@ -98,7 +97,7 @@ impl Stage for Spreading {
     }
 }
 
-/// What the sinks get: low bytes, high bytes and sums, sorted.
+/// Items of the sinks: low bytes, high bytes and sums, sorted.
 type Sums = (Vec<u8>, Vec<u8>, Vec<u64>);
 
 const GLOBAL: u64 = 1 << 40;
@@ -109,7 +108,7 @@ fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
     items
 }
 
-/// Both stages as one, on the shim; the oracle must agree.
+/// Runs both stages as one on the shim; the oracle must agree.
 fn fused(times: u32, inputs: &[u32]) -> Result<Sums, RunError> {
     let mut topology = Topology::new("fused", &GLOBAL);
     let stage = Fused::<Copying, Adding, 1>::new(Copying, Adding { times, ..ADDING });
@@ -134,7 +133,7 @@ fn fused(times: u32, inputs: &[u32]) -> Result<Sums, RunError> {
     found
 }
 
-/// Both stages with a queue between them, item by item.
+/// Runs both stages with a queue between them, by the oracle.
 fn split(inputs: &[u32]) -> Sums {
     let mut topology = Topology::new("split", &GLOBAL);
     let (copying, adding) = (topology.stage(Copying), topology.stage(ADDING));
@@ -166,13 +165,13 @@ fn fused_stages_push_no_more_than_they_may_as_a_whole() {
         gamma,
     };
     assert_eq!(fused(3, &[3]), Err(too_many("sums", 6)));
-    // What goes from the first to the second is not counted by itself.
+    // Items from the first stage to the second have no limit of their own.
     assert_eq!(fused(1, &[6]).unwrap().2.len(), 6);
     assert_eq!(fused(1, &[7]), Err(too_many("sums", 6)));
     assert_eq!(fused(1, &[0x8000_0002]), Err(too_many("high", 1)));
 }
 
-/// What a sink gets on the CPU and on the shim; the oracle must agree.
+/// Items of a sink on the CPU and on the shim; the oracle must agree.
 fn everywhere<T: Item + Ord + std::fmt::Debug>(
     topology: &Topology<'_, u64>,
     app: &'static str,

@@ -9,7 +9,7 @@ use gpualign_tests::ShimBackend;
 
 const GLOBAL: u32 = 7;
 
-/// What loading the application says.
+/// Message of the error when the application is loaded.
 fn load(app: &'static str, topology: &Topology<'_, u32>, width: u32) -> Result<(), RunError> {
     load_with(app, topology, width, &GLOBAL)
 }
@@ -26,7 +26,7 @@ fn load_with(
     CudaExecutor::with_backend(backend, topology, &settings, app, global).map(drop)
 }
 
-/// `First` as the kernel has it, or with one difference. Only its declaration counts here.
+/// The stage `First` as in the kernel, or with one difference. It is declared and never run.
 macro_rules! firsts {
     ($($type:ident($($field:ty)?) $name:literal, $in:ty, $node:ty, $mapping:expr,
        [$($carries:ty, $gamma:literal);*];)*) => {$(
@@ -70,7 +70,7 @@ firsts! {
     TwoChannels() "First", u32, u32, ONE, [u32, 2; u32, 1];
 }
 
-/// One node of a stage, and its channels to sinks.
+/// A topology of one node of a stage, whose channels lead to sinks.
 fn alone<S: Stage<Global = u32>, T: Item>() -> Topology<'static, u32> {
     let mut topology = Topology::new("plain", &GLOBAL);
     let module = topology.stage(S::zeroed());
@@ -82,7 +82,7 @@ fn alone<S: Stage<Global = u32>, T: Item>() -> Topology<'static, u32> {
     topology
 }
 
-/// `First`, then as many nodes of `Second` as there are names, in a row.
+/// A pipeline of a node of `First` and a node of `Second` for each name.
 fn both(second_first: bool, names: &[&str]) -> Topology<'static, u32> {
     let mut topology = Topology::new("both", &GLOBAL);
     let (first, second) = if second_first {

@@ -1,5 +1,5 @@
-//! How the streaming runtime's device code takes input and gives output: overflow, slices,
-//! cancellation, few inputs. Run on the CPU and, if asked for, on a GPU.
+//! Input and output of the streaming runtime's device code: full sinks, slices, cancellation, few inputs. Run on the
+//! CPU and, if ignored tests are asked for, on a GPU.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use std::ops::ControlFlow;
@@ -16,8 +16,8 @@ use crate::stream_common::tokens::{Expand, Knob, Route, Token, input};
 const SCHEMES: [OutputScheme; 3] =
     [OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite];
 
-/// `route --left--> expand --copies--> sink`, and a sink at the right of `route`. The first sink
-/// gets three times as much.
+/// The pipeline `route --left--> expand --copies--> sink`, with a second sink on the channel "right" of `route`. The
+/// first sink receives three times as many items as the second.
 struct Fork {
     topology: Topology<'static>,
     sinks: [SinkId<Token>; 2],
@@ -57,7 +57,7 @@ fn inputs(count: u32) -> Vec<Token> {
 
 type Report<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Where the application runs.
+/// The device that the application runs on.
 enum Runner {
     Shim,
     Gpu(Gpu),
@@ -87,7 +87,7 @@ impl Runner {
         }
     }
 
-    /// Runs, and keeps what was reported.
+    /// Runs the application, and records the progress that was reported.
     fn run(&self, fork: &Fork, settings: &Settings, inputs: &[Token]) -> (Outputs, Vec<Progress>) {
         let mut seen = Vec::new();
         let report: Report<'_> = &mut |progress| {
@@ -103,8 +103,7 @@ impl Runner {
 
 const BLOCKS: u32 = 2;
 
-/// Regions that hold everything, half of it, or next to nothing: what does not fit in the first
-/// launch needs another.
+/// Regions hold all outputs, half of them, or very few: outputs that do not fit in the first launch take another one.
 fn check_overflow(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
     let expected = fork.expected(&inputs);
@@ -134,7 +133,7 @@ fn check_overflow(runner: &Runner, count: u32) {
                     let off = (share - f64::from(overflow)).abs();
                     assert!(off < 15.0, "{what}: {share} % of the outputs came later");
                 }
-                // The array for all blocks was too short, so everything ran once more.
+                // The array that all blocks share was too short, so the run was repeated.
                 (OutputScheme::Atomics, _) => {
                     assert_eq!(launches, 1 + u32::from(overflow > 0), "{what}");
                 }
@@ -144,7 +143,7 @@ fn check_overflow(runner: &Runner, count: u32) {
     }
 }
 
-/// Where it is known how much comes, there is room for that at once, sink by sink.
+/// With likely numbers of outputs, there is room for them at once, sink by sink.
 fn check_likely(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
     let expected = fork.expected(&inputs);
@@ -167,7 +166,7 @@ fn check_likely(runner: &Runner, count: u32) {
     }
 }
 
-/// Progress in slices: it grows, and ends with everything. Schemes that run twice report both runs.
+/// Progress grows slice by slice, up to the whole input. Schemes that run twice report both runs.
 fn check_slices(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
     let expected = fork.expected(&inputs);
@@ -208,7 +207,7 @@ fn check_cancellation(runner: &Runner, count: u32) {
     }
 }
 
-/// A break after a launch that ends the first of two runs ends all of it.
+/// Cancelling after the first of two runs ends the whole run.
 fn check_cancellation_between_runs(runner: &Runner) {
     let (fork, inputs) = (Fork::new(), inputs(500));
     let settings =
@@ -254,7 +253,7 @@ fn check_wrong_input(runner: &Runner) {
     assert_eq!(error.to_string(), "the source takes Token and the input is u64");
 }
 
-/// What goes in and what comes out of all modules balances.
+/// Checks that the inputs and outputs of all modules balance.
 fn check_metrics(runner: &Runner, count: u32) {
     let (fork, inputs) = (Fork::new(), inputs(count));
     for policy in [Policy::Lazy, Policy::Naive] {

@@ -45,7 +45,7 @@ impl Runner {
     }
 }
 
-/// Fails unless the two are the same. Nothing long is printed but what the case was.
+/// Fails unless both are equal. The message names the case, since values may be long.
 fn same<T: PartialEq>(
     run: Result<Outputs, RunError>,
     read: impl FnOnce(&mut Outputs) -> T,
@@ -89,7 +89,7 @@ fn check_tickets(runner: &Runner, rng: &mut fastrand::Rng, widths: &[u32], most:
     same(run, |outputs| app.found(outputs), &app.found(&mut expected), &case);
 }
 
-/// Explodes a number into as many as the application's parameter, and the number, say.
+/// Explodes a number into as many elements as the number and the application's parameter determine.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Portion;

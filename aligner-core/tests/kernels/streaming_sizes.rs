@@ -6,7 +6,7 @@ use gpualign_tests::ShimBackend;
 
 use crate::stream_common::settings::settings;
 
-/// Moves the bytes by one and counts the first up.
+/// Rotates the bytes by one place, and adds 1 to the first.
 fn turned<const N: usize>(item: &[u8; N]) -> [u8; N] {
     let mut turned = *item;
     turned.rotate_left(1);
@@ -58,7 +58,7 @@ where
 
 macro_rules! sizes {
     ($($stage:ident, $size:literal, $name:literal, $app:literal, $test:ident;)*) => {$(
-        /// Turns items; those that began with an odd byte leave.
+        /// Rotates items; items that began with an odd byte leave the loop.
         #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
         #[repr(C)]
         struct $stage;

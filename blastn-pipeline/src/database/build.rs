@@ -1,20 +1,20 @@
-//! Making a database from sequences.
+//! The making of a database from sequences.
 
 use std::path::Path;
 
 use aligner_core::input_location::InputLocation;
 use bytemuck::cast_slice;
 
-use super::Database;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
 };
+use super::subjects::Database;
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};
 use crate::sequence::packed;
 
-/// Gathers sequences.
+/// Builds a database from sequences, which are added one by one.
 #[derive(Debug, Default)]
 pub struct Builder {
     entries: Vec<Entry>,
@@ -25,7 +25,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a sequence.
+    /// Adds a sequence behind those added before.
     pub fn add(&mut self, record: &FastaRecord) {
         self.entries.push(self.end(record.letters.len() as u32));
         self.titles.extend(record.title.as_bytes());
@@ -44,7 +44,7 @@ impl Builder {
         self.letters += record.letters.len() as u64;
     }
 
-    /// The entry that would come next.
+    /// The entry of a next sequence with `length` letters; with length 0, the end of the last one.
     fn end(&self, length: u32) -> Entry {
         Entry {
             bases: self.bases.len() as u64,
@@ -54,7 +54,8 @@ impl Builder {
         }
     }
 
-    /// The database of all sequences, called `name` and made at a time in seconds since 1970.
+    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds
+    /// since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
         self.bases.extend([0; SPARE_BYTES]);
@@ -75,11 +76,10 @@ impl Builder {
 }
 
 impl Database {
-    /// Makes a database of the sequences of a FASTA file, at a time in seconds since 1970.
+    /// Makes a database from the sequences of a FASTA file. Reports show when it was `made`, in seconds since 1970.
     ///
     /// # Errors
-    /// If the file cannot be read, is no FASTA, or has no sequences or a sequence with a letter that
-    /// is no nucleotide.
+    /// If the file cannot be read, is not FASTA, has no bases at all, or has a letter that is no nucleotide.
     pub fn from_fasta(path: &Path, made: u64) -> Result<Self, SequenceError> {
         let mut builder = Builder::default();
         fasta::for_each(path, |record| builder.add(&record))?;

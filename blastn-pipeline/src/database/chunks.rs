@@ -1,14 +1,15 @@
-//! Chunks of a long subject, which are searched one by one.
+//! Chunks of a long subject, which are searched one by one so that threads and devices can share the work.
 
 use std::ops::Range;
 
 use crate::sequence::packed;
 
-/// Bases of a chunk, and how many it shares with the next.
+/// Greatest number of bases of a chunk (`MAX_DBSEQ_LEN` in NCBI's `blast_def.h`).
 const CHUNK: usize = 5_000_000;
+/// Number of bases that a chunk shares with the next, or a few more (`DBSEQ_CHUNK_OVERLAP` in NCBI's `blast_def.h`).
 pub(crate) const OVERLAP: usize = 100;
 
-/// The chunks of a subject. Each begins with a byte of it.
+/// The chunks of a subject of `length` bases. Each begins with a byte of the packed bases.
 pub(crate) fn chunks(length: usize) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let mut start = 0;

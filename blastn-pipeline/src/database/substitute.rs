@@ -1,24 +1,26 @@
-//! Bases that stand for ambiguous letters where only bases can be.
+//! Bases that replace ambiguous letters in the packed bases of a database.
 //!
-//! Which bases they are decides whether an extension by packed bases survives a stretch of ambiguous
-//! letters, so they are drawn as NCBI's makeblastdb draws them: by a lagged Fibonacci generator with
-//! lags 33 and 13, whose seed is the sequence's length.
+//! The choice of a base decides whether an extension by packed bases survives a stretch of ambiguous letters. So
+//! bases are drawn as NCBI's makeblastdb draws them (`CRandom`): by a lagged Fibonacci generator with lags 33 and 13,
+//! whose seed is the length of the sequence.
 
 use crate::sequence::alphabet;
 
+/// The longer lag, which is the number of values of the state.
 const LAG: usize = 33;
 
-/// Where the other lag begins.
+/// Index of the value that the shorter lag begins at.
 const SHORT_LAG: usize = 12;
 
-/// Draws before the first that counts.
+/// Number of draws that are thrown away at first.
 const SKIPPED: usize = 10 * LAG;
 
-/// The linear congruential generator of the first state.
+/// Factor of the linear congruential generator that makes the first state.
 const FACTOR: u32 = 1_103_515_245;
+/// Summand of that linear congruential generator.
 const SUMMAND: u32 = 12_345;
 
-/// Draws bases.
+/// A random generator of replacements for the ambiguous letters of one sequence.
 #[derive(Debug, Clone)]
 pub(super) struct Substitutes {
     state: [u32; LAG],
@@ -27,7 +29,7 @@ pub(super) struct Substitutes {
 }
 
 impl Substitutes {
-    /// For a sequence of `length` letters.
+    /// The generator for a sequence of `length` letters.
     pub(super) fn new(length: usize) -> Self {
         let mut last = length as u32;
         let mut state = [last; LAG];
@@ -42,7 +44,7 @@ impl Substitutes {
         new
     }
 
-    /// One of the bases that the next ambiguous letter may be.
+    /// A base in place of the next ambiguous letter, drawn from those that the letter may stand for.
     pub(super) fn draw(&mut self, letter: u8) -> u8 {
         let bases = alphabet::bases(letter);
         let pick = self.next() % bases.count_ones().max(1);
@@ -54,7 +56,7 @@ impl Substitutes {
         self.state[self.long] = sum;
         let before = |place: usize| if place == 0 { LAG - 1 } else { place - 1 };
         (self.long, self.short) = (before(self.long), before(self.short));
-        // The lowest bit is the least random.
+        // The lowest bit is dropped, as it is the least random.
         sum >> 1
     }
 }

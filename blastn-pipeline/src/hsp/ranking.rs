@@ -30,24 +30,24 @@ impl SubjectRank {
     }
 }
 
-/// What is known of the rank of a query and subject before their alignments are made.
+/// Knowledge of the rank of a subject before its alignments are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RankBound {
     /// There is no alignment that could be reported, so there is no rank.
     NoAlignment,
-    /// The rank itself.
+    /// The rank is known exactly.
     Exact(SubjectRank),
     /// An upper bound: the true rank is no better than this one.
     UpperBound(SubjectRank),
-    /// Nothing is known.
+    /// The rank may be any.
     Unknown,
 }
 
 /// Number of items that one thread looks at at a time.
 const ITEMS_PER_TASK: usize = 1 << 13;
 
-/// The numbers, ascending, of the items (pairs of a query and a subject) that may be among the `limit` best of their query.
-/// `bound_of` tells the query of an item and what is known of its rank.
+/// The numbers, ascending, of the items (pairs of a query and a subject) that may be among the `limit` best of their
+/// query. `bound_of` tells the query of an item and what is known of its rank.
 pub(crate) fn candidates<T: Sync>(
     items: &[T],
     bound_of: impl Fn(&T) -> (usize, RankBound) + Sync,
@@ -87,7 +87,7 @@ fn candidates_by_query<T: Sync>(
                 (_, RankBound::NoAlignment) => {}
                 (query, RankBound::Exact(rank)) => of_queries[query].exact.push((rank, number)),
                 (query, RankBound::UpperBound(rank)) => {
-                    of_queries[query].bounded.push((rank, number))
+                    of_queries[query].bounded.push((rank, number));
                 }
                 (_, RankBound::Unknown) => open.push(number),
             }

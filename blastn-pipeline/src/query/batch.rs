@@ -59,7 +59,7 @@ impl QueryBatch {
         batch
     }
 
-    /// The same queries, to be searched with other batch parameters.
+    /// Replaces the batch parameters.
     #[must_use]
     pub(crate) fn with_parameters(self, parameters: BatchParameters) -> Self {
         Self { parameters, ..self }
@@ -129,7 +129,7 @@ impl QueryBatch {
         }
     }
 
-    /// Number of queries.
+    /// Number of queries in the batch.
     pub fn queries(&self) -> usize {
         self.query_count
     }

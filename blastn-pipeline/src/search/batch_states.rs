@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aligner_core::stream::Backend;
 
 use crate::gpu::engine;
+use crate::hsp::Hsp;
 use crate::hsp::subject_hit::SubjectHit;
 use crate::query::batch::QueryBatch;
 use crate::search::times::SearchTimes;
@@ -34,7 +35,7 @@ pub struct ScoredBatch {
     pub(crate) batch: Arc<QueryBatch>,
     /// Subjects of each query with their preliminary alignments, in no particular order.
     pub(crate) hits: Vec<Vec<SubjectHit>>,
-    /// See [`SeededBatch::extensions`].
+    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`].
     pub(crate) extensions: Vec<u64>,
     pub(crate) times: SearchTimes,
 }
@@ -42,7 +43,7 @@ pub struct ScoredBatch {
 /// Final results of a batch.
 #[derive(Debug)]
 pub struct SearchResults {
-    /// The queries as they were searched, with their statistics. [`Hsp::context`](crate::hsp::Hsp::context) counts its contexts.
+    /// The queries as they were searched, with their statistics. [`Hsp::context`] counts its contexts.
     pub batch: Arc<QueryBatch>,
     /// Reported subjects of each query, the best first.
     pub hits: Vec<Vec<SubjectHit>>,
@@ -50,4 +51,16 @@ pub struct SearchResults {
     pub extensions: Vec<u64>,
     /// Time spent in each stage.
     pub times: SearchTimes,
+}
+
+impl SearchResults {
+    /// The bit score of one of the reported alignments.
+    pub fn bit_score(&self, hsp: &Hsp) -> f64 {
+        self.batch.bit_score(hsp.context, hsp.score)
+    }
+
+    /// Whether the minus strand of the query is aligned. Positions in the query then count from its other end.
+    pub fn is_minus(&self, hsp: &Hsp) -> bool {
+        self.batch.contexts()[hsp.context].is_minus
+    }
 }

@@ -25,6 +25,18 @@ pub struct FastaRecord {
 }
 
 impl FastaRecord {
+    /// A record from a title and the text of its sequence: IUPAC nucleotide letters in upper or lower case.
+    ///
+    /// # Errors
+    /// If the text has a character that is no nucleotide letter.
+    pub fn new(title: &str, text: &str) -> Result<Self, SequenceError> {
+        let (letters, lower_case) = letters(text.as_bytes()).map_err(|(_, problem)| {
+            let problem = format!("sequence {title}: {problem}");
+            SequenceError { location: InputLocation::default(), problem }
+        })?;
+        Ok(Self { title: title.to_owned(), letters, lower_case })
+    }
+
     /// The first word of the header.
     pub fn name(&self) -> &str {
         self.title.split_whitespace().next().unwrap_or_default()
@@ -82,11 +94,14 @@ pub(crate) fn for_each(
     Ok(())
 }
 
-type Letters = (Vec<u8>, Vec<std::ops::Range<u32>>);
+/// Codes of letters, and the ranges of those that were lower case.
+type LettersAndLowerCase = (Vec<u8>, Vec<std::ops::Range<u32>>);
 
-/// The letters of a sequence with line ends and which are lower case; or the line, from 1, of one
-/// that is no nucleotide, and what it is.
-fn letters(raw: &[u8]) -> Result<Letters, (u64, String)> {
+/// The letters of the text of a sequence, in which line ends and blanks are skipped.
+///
+/// # Errors
+/// The line, from 1, and a description of the first character that is no nucleotide letter.
+fn letters(raw: &[u8]) -> Result<LettersAndLowerCase, (u64, String)> {
     let mut letters = Vec::with_capacity(raw.len());
     let mut lower: Vec<std::ops::Range<u32>> = Vec::new();
     for (place, &byte) in raw.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `gpualign devices`: where mapping can run.
+//! `gpualign devices`: the devices that gpualign can run on.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use aligner_core::device;
 use aligner_core::gpu::Description;
 use anyhow::Result;
 
-/// Prints a table of GPUs, or why there are none.
+/// Prints the number of threads and a table of GPUs, or why there are none.
 pub fn run() -> Result<()> {
     let mut text = format!("cpu: {} threads\n", thread::available_parallelism()?);
     match device::list() {
@@ -24,6 +24,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
+/// A row of the table.
 fn row<T: AsRef<str>>([device, name, compute, driver, free, total]: [T; 6]) -> String {
     format!(
         "{:<8} {:<28} {:>7} {:>11} {:>9} {:>9}\n",
@@ -36,6 +37,7 @@ fn row<T: AsRef<str>>([device, name, compute, driver, free, total]: [T; 6]) -> S
     )
 }
 
+/// The row of a GPU.
 fn describe(gpu: &Description) -> String {
     let version = |(major, minor): (i32, i32)| format!("{major}.{minor}");
     let gibibytes = |bytes: u64| format!("{:.1}", bytes as f64 / (1_u64 << 30) as f64);

@@ -1,55 +1,56 @@
-//! Reading ahead: text is made on a thread of its own while what came before is used.
+//! Reading ahead: a thread reads or decompresses text while the text before it is used.
 //!
-//! So decompressing one file goes on beside splitting it into records, and two files of pairs are
-//! decompressed side by side.
+//! So one file is decompressed while its text is split into records, and two files of mates are decompressed at the same
+//! time.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Bytes that are handed over at a time, at most.
+/// The most bytes that are handed over at a time.
 const BLOCK: usize = 1 << 20;
 
-/// Blocks read ahead.
-const AHEAD: usize = 4;
+/// The number of blocks that are read ahead.
+const BLOCKS_AHEAD: usize = 4;
 
-/// What another thread reads.
-pub struct Ahead {
-    /// Blocks, an empty one at the end.
+/// Text that another thread reads ahead.
+pub struct ReadAhead {
+    /// The blocks of the text, with an empty one at the end.
     blocks: Receiver<io::Result<Vec<u8>>>,
-    /// Where blocks go whose memory is to be used again.
+    /// Takes blocks back whose memory can be used again.
     used: Sender<Vec<u8>>,
+    /// The current block.
     block: Vec<u8>,
-    /// What was taken of it.
+    /// Bytes that were taken of the current block.
     taken: usize,
-    /// No more blocks come.
+    /// Whether the last block was received.
     at_end: bool,
 }
 
-impl Ahead {
-    /// Reads the text on a thread that ends with the text, or soon after nobody wants more of it.
+impl ReadAhead {
+    /// Starts a thread that reads the text. It ends with the text, or soon after this value is dropped.
     pub fn new(text: impl Read + Send + 'static) -> Self {
-        let (sender, blocks) = sync_channel(AHEAD);
+        let (sender, blocks) = sync_channel(BLOCKS_AHEAD);
         let (used, unused) = channel();
         thread::spawn(move || read(text, &sender, &unused));
         Self { blocks, used, block: Vec::new(), taken: 0, at_end: false }
     }
 
-    /// Takes the next block.
+    /// Receives the next block.
     fn advance(&mut self) -> io::Result<()> {
-        // The end is told by a block: without one, that thread is gone before its time.
-        let gone = |_| Err(io::Error::other("the thread that decompresses panicked"));
+        // The last block is sent at the end of the text, so a thread that is gone before must have panicked.
+        let gone = |_| Err(io::Error::other("the decompressing thread panicked"));
         let received = self.blocks.recv().unwrap_or_else(gone);
         self.at_end = received.as_ref().map_or(true, Vec::is_empty);
         let used = std::mem::replace(&mut self.block, received?);
         self.taken = 0;
-        // At the end, nobody wants memory.
+        // Sending fails at the end, when no more memory is needed.
         let _ = self.used.send(used);
         Ok(())
     }
 }
 
-impl Read for Ahead {
+impl Read for ReadAhead {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.block.len() && !self.at_end {
             self.advance()?;
@@ -60,20 +61,20 @@ impl Read for Ahead {
     }
 }
 
-/// Sends all of the text, and what is wrong with it, in blocks.
+/// Sends the text in blocks, followed by the error that ended it, if there was one.
 fn read(mut text: impl Read, blocks: &SyncSender<io::Result<Vec<u8>>>, unused: &Receiver<Vec<u8>>) {
     loop {
         let mut block = unused.try_recv().unwrap_or_default();
         block.clear();
         let read = text.by_ref().take(BLOCK as u64).read_to_end(&mut block);
         let at_end = block.is_empty() || read.is_err();
-        // What came before an error is text all the same.
+        // Text before an error is sent, too.
         let is_text = read.is_ok() || !block.is_empty();
         if is_text && blocks.send(Ok(block)).is_err() {
             return;
         }
         if let Err(error) = read {
-            // Whoever wants no more does not want the error either.
+            // Sending fails if the receiver is gone, which needs no error.
             let _ = blocks.send(Err(error));
         }
         if at_end {
@@ -88,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Fails after what it has.
+    /// A text whose reading fails at its end.
     struct Broken(Cursor<Vec<u8>>);
 
     impl Read for Broken {
@@ -107,10 +108,10 @@ mod tests {
 
     #[test]
     fn text_arrives_whole() {
-        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, (AHEAD + 3) * BLOCK + 17] {
+        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, (BLOCKS_AHEAD + 3) * BLOCK + 17] {
             let text = text(length);
             let mut read = Vec::new();
-            let mut ahead = Ahead::new(Cursor::new(text.clone()));
+            let mut ahead = ReadAhead::new(Cursor::new(text.clone()));
             assert_eq!(ahead.read_to_end(&mut read).expect("reads"), length);
             assert!(read == text, "{length}");
             assert_eq!(ahead.read(&mut [0]).expect("is at the end"), 0);
@@ -122,7 +123,7 @@ mod tests {
         for length in [0, 5, 2 * BLOCK + 1] {
             let text = text(length);
             let mut read = Vec::new();
-            let mut ahead = Ahead::new(Broken(Cursor::new(text.clone())));
+            let mut ahead = ReadAhead::new(Broken(Cursor::new(text.clone())));
             let error = ahead.read_to_end(&mut read).expect_err("is broken");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
             assert!(read == text, "{length}");
@@ -137,6 +138,6 @@ mod tests {
                 panic!("as is tested")
             }
         }
-        assert!(Ahead::new(Panics).read(&mut [0]).is_err());
+        assert!(ReadAhead::new(Panics).read(&mut [0]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Which records are mates, and reading them in their order.
+//! The layout of mates in files of reads, and reading records in the order of that layout.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,26 +9,27 @@ use anyhow::Result;
 use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
-use super::{complaint, open};
+use super::record::record_error;
+use super::source::open;
 
-/// Which reads of which files belong together.
+/// How mates lie in files of reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// None do. Files follow each other.
+    /// There are no mates. Files are read one after the other.
     Single,
-    /// Each two files are read in step: a record and that of the same number are mates.
+    /// Files are pairs: records with the same number in two files are mates, and are read alternately.
     Pairs,
     /// In each file, every record is followed by its mate.
     Interleaved,
 }
 
 impl Layout {
-    /// How many reads belong together.
+    /// The number of reads of one template: 2 if there are mates, else 1.
     pub fn reads(self) -> usize {
-        self.turns().len()
+        self.file_order().len()
     }
 
-    /// How many files are read in step.
+    /// The number of files that are read alternately.
     pub fn files(self) -> usize {
         match self {
             Self::Single | Self::Interleaved => 1,
@@ -36,8 +37,8 @@ impl Layout {
         }
     }
 
-    /// Which of the files each of these reads is from.
-    fn turns(self) -> &'static [usize] {
+    /// For each read of a template, which of the files it is from.
+    fn file_order(self) -> &'static [usize] {
         match self {
             Self::Single => &[0],
             Self::Pairs => &[0, 1],
@@ -46,74 +47,78 @@ impl Layout {
     }
 }
 
-/// The files that are read in step.
-pub struct Sources {
-    turns: &'static [usize],
+/// One file, or two that are read alternately.
+pub struct AlternatingFiles {
+    /// For each read of a template, which of the files it is from.
+    file_order: &'static [usize],
     files: Arc<[PathBuf]>,
     readers: Vec<Box<dyn FastxReader>>,
-    /// Records that were read of each.
+    /// The number of records that were read, of each file.
     read: Vec<u64>,
 }
 
-impl Sources {
-    /// Opens the files: as many as are read in step.
+impl AlternatingFiles {
+    /// Opens the files, as many as [`Layout::files`].
+    ///
+    /// # Errors
+    /// If one cannot be read.
     pub fn open(files: &[PathBuf], layout: Layout) -> Result<Self> {
         let readers = files.iter().map(|file| open(file)).collect::<Result<Vec<_>>>()?;
         Ok(Self {
-            turns: layout.turns(),
+            file_order: layout.file_order(),
             files: files.into(),
             read: vec![0; readers.len()],
             readers,
         })
     }
 
-    /// The files.
+    /// The paths of the files.
     pub fn files(&self) -> &Arc<[PathBuf]> {
         &self.files
     }
 
-    /// The number of the next record, from 1.
+    /// The number of the next record of the first file, from 1.
     pub fn record(&self) -> u64 {
         self.read[0] + 1
     }
 
-    /// Passes on the next records that belong together, and says whether there were any.
+    /// Passes the records of the next template to `add`, and returns whether there was one.
     ///
     /// # Errors
     /// If one cannot be read, or has no mate because a file ends.
     pub fn next(&mut self, mut add: impl FnMut(&SequenceRecord<'_>)) -> Result<bool> {
-        // A file that has ended, and a record with its line.
+        // A file that has ended, and the file of a record with its line.
         let (mut ended, mut found) = (None, None);
-        for &turn in self.turns {
-            let (file, number) = (&self.files[turn], self.read[turn] + 1);
-            let Some(record) = self.readers[turn].next() else {
-                ended = Some(turn);
+        for &which in self.file_order {
+            let (file, number) = (&self.files[which], self.read[which] + 1);
+            let Some(record) = self.readers[which].next() else {
+                ended = Some(which);
                 continue;
             };
             let record =
-                record.map_err(|error| complaint(file, number, RecordProblem::from(&error)))?;
-            found = Some((turn, record.start_line_number()));
+                record.map_err(|error| record_error(file, number, RecordProblem::from(&error)))?;
+            found = Some((which, record.start_line_number()));
             if ended.is_none() {
                 add(&record);
             }
-            self.read[turn] = number;
+            self.read[which] = number;
         }
         match (ended, found) {
-            (Some(ended), Some((turn, line))) => Err(self.no_mate(ended, turn, line)),
+            (Some(ended), Some((which, line))) => Err(self.no_mate(ended, which, line)),
             (_, found) => Ok(found.is_some()),
         }
     }
 
-    /// The last record read of a file has no mate.
-    fn no_mate(&self, ended: usize, turn: usize, line: u64) -> anyhow::Error {
+    /// The error that the last record of file `which`, in this line, has no mate, since file `ended` has no more records.
+    fn no_mate(&self, ended: usize, which: usize, line: u64) -> anyhow::Error {
         let file = |number: usize| -> &Path { &self.files[number] };
-        let number = self.read[turn];
-        let reason = if ended == turn {
+        let number = self.read[which];
+        let reason = if ended == which {
             format!("the read has no mate: the file has {number} records, an odd number")
         } else {
             let count = self.read[ended];
             format!("the read has no mate: {} has {count} records", input_name(file(ended)))
         };
-        complaint(file(turn), number, RecordProblem { line: Some(line), reason })
+        record_error(file(which), number, RecordProblem { line: Some(line), reason })
     }
 }

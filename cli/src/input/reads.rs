@@ -1,77 +1,81 @@
-//! Reads in the memory that they share.
+//! Reads of a batch, which share their memory.
 
 use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 
 use super::record;
 
-/// Records that one task checks, one after the other; an even number.
-const TOGETHER: usize = 1024;
+/// Records that one task of the pool checks; even, so that a task has whole pairs.
+const TASK_RECORDS: usize = 1024;
 
-/// A read.
+/// One sequencing read.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'r> {
-    /// The header's first word; of pairs, without `/1` and `/2` at its end.
+    /// The first word of the header; without `/1` and `/2` at its end if the reads are paired.
     pub name: &'r [u8],
-    /// Upper-case IUPAC letters, T for U and N for a dot. May be empty.
+    /// Upper-case IUPAC letters, with T for U and N for a dot. May be empty.
     pub sequence: &'r [u8],
-    /// Phred qualities, 0 to 93, one a base; `None` in FASTA.
+    /// Phred qualities, 0 to 93, one for each base; `None` in FASTA.
     pub quality: Option<&'r [u8]>,
 }
 
-/// Reads one after the other, in the memory that their records were copied to.
+/// Consecutive reads, in the memory that their records were copied to.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// Header, sequence and, if there is one, quality of each.
+    /// Header, sequence and, if there is one, quality of each read.
     text: Vec<u8>,
-    reads: Vec<Extent>,
+    reads: Vec<ReadExtent>,
 }
 
-/// Where a read lies.
+/// Where a read lies in the text.
 #[derive(Debug)]
-struct Extent {
+struct ReadExtent {
+    /// Offset of the header.
     begin: usize,
-    /// Bytes of the name, with which the header begins.
+    /// Bytes of the name, which is the beginning of the header.
     name: usize,
+    /// Offset of the sequence.
     sequence: usize,
+    /// Bases of the sequence.
     bases: usize,
+    /// Offset of the end of the qualities, or of the sequence if there are none.
     end: usize,
-    /// The line of the record's beginning, from 1.
+    /// The line in the file where the record begins, from 1.
     line: u64,
 }
 
 impl Reads {
-    /// How many there are.
+    /// The number of reads.
     pub fn len(&self) -> usize {
         self.reads.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no reads.
     pub fn is_empty(&self) -> bool {
         self.reads.is_empty()
     }
 
-    /// Removes all, and keeps their memory.
+    /// Removes all reads, and keeps their memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.reads.clear();
     }
 
-    /// One of them.
+    /// The read with this number, from 0.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &Extent { begin, name, sequence, bases, end, .. } = &self.reads[number];
+        let &ReadExtent { begin, name, sequence, bases, end, .. } = &self.reads[number];
         let (sequence, quality) = self.text[sequence..end].split_at(bases);
-        // Of no bases, there are as many qualities.
+        // A read of FASTQ without bases has as many qualities, none.
         let quality = (quality.len() == bases).then_some(quality);
         Read { name: &self.text[begin..begin + name], sequence, quality }
     }
 
-    /// All of them.
+    /// All reads in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Read<'_>> {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Copies a record as it stands in the file, which begins on this line.
+    /// Copies a record as it is in the file, where it begins in this line.
     pub(super) fn push(&mut self, line: u64, header: &[u8], sequence: &[u8], quality: &[u8]) {
         let begin = self.text.len();
         self.text.extend_from_slice(header);
@@ -79,34 +83,32 @@ impl Reads {
         self.text.extend_from_slice(quality);
         let (name, bases) = (header.len(), sequence.len());
         let (sequence, end) = (begin + name, self.text.len());
-        self.reads.push(Extent { begin, name, sequence, bases, end, line });
+        self.reads.push(ReadExtent { begin, name, sequence, bases, end, line });
     }
 
-    /// Turns the records into reads, or pairs of them, on the current rayon pool.
+    /// Turns the records into reads on the current rayon pool; if `is_paired`, checks that reads 2i and 2i + 1 are mates.
     ///
     /// # Errors
-    /// The first record that is no read, or not the mate of the one before, by its number from 0, and
-    /// why.
-    pub fn check(&mut self, paired: bool) -> Result<(), (usize, RecordProblem)> {
+    /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
+    pub fn check(&mut self, is_paired: bool) -> Result<(), (usize, RecordProblem)> {
         let mut text = self.text.as_mut_slice();
-        let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TOGETHER));
+        let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TASK_RECORDS));
         let mut begin = 0;
-        for reads in self.reads.chunks_mut(TOGETHER) {
+        for reads in self.reads.chunks_mut(TASK_RECORDS) {
             let end = reads.last().map_or(begin, |last| last.end);
             let (here, rest) = text.split_at_mut(end - begin);
             parts.push((begin, here, reads));
             (text, begin) = (rest, end);
         }
-        let check = |(begin, text, reads): (usize, &mut [u8], &mut [Extent])| {
+        let check = |(begin, text, reads): (usize, &mut [u8], &mut [ReadExtent])| {
             for number in 0..reads.len() {
                 let problem = |problem| (number, problem);
                 let read = &mut reads[number];
                 let of_read = &mut text[read.begin - begin..read.end - begin];
                 read.check(of_read).map_err(problem)?;
-                // Tasks have whole pairs.
-                if paired && number % 2 == 1 {
+                if is_paired && number % 2 == 1 {
                     let (before, from_here) = reads.split_at_mut(number);
-                    pair(&mut before[number - 1], &mut from_here[0], text, begin)
+                    pair_mates(&mut before[number - 1], &mut from_here[0], text, begin)
                         .map_err(problem)?;
                 }
             }
@@ -114,13 +116,13 @@ impl Reads {
         };
         let checked: Vec<_> = parts.into_par_iter().map(check).collect();
         (0..).zip(checked).try_for_each(|(part, checked)| {
-            checked.map_err(|(number, problem)| (part * TOGETHER + number, problem))
+            checked.map_err(|(number, problem)| (part * TASK_RECORDS + number, problem))
         })
     }
 }
 
-impl Extent {
-    /// Turns a record with this text into a read.
+impl ReadExtent {
+    /// Turns a record, whose text is `text`, into a read.
     fn check(&mut self, text: &mut [u8]) -> Result<(), RecordProblem> {
         let (header, letters) = text.split_at_mut(self.sequence - self.begin);
         let (sequence, quality) = letters.split_at_mut(self.bases);
@@ -135,15 +137,15 @@ impl Extent {
     }
 }
 
-/// Leaves `/1` and `/2` out of the names of two mates, which must agree then. `text` is that from
-/// `begin` on.
-fn pair(
-    first: &mut Extent,
-    second: &mut Extent,
+/// Removes `/1` and `/2` from the names of two mates, and checks that the names are then equal. `text` is the text from
+/// offset `begin` on.
+fn pair_mates(
+    first: &mut ReadExtent,
+    second: &mut ReadExtent,
     text: &[u8],
     begin: usize,
 ) -> Result<(), RecordProblem> {
-    let name = |read: &Extent| &text[read.begin - begin..][..read.name];
+    let name = |read: &ReadExtent| &text[read.begin - begin..][..read.name];
     let names = [name(first), name(second)];
     let trimmed = [trimmed(names[0], b"/1"), trimmed(names[1], b"/2")];
     if trimmed[0] != trimmed[1] {
@@ -155,7 +157,7 @@ fn pair(
     Ok(())
 }
 
-/// A name without this end, if something is left.
+/// A name without this suffix, unless nothing else is left.
 fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
     name.strip_suffix(end).filter(|left| !left.is_empty()).unwrap_or(name)
 }
@@ -220,7 +222,7 @@ mod tests {
     fn the_first_problem_is_told_whichever_it_is() {
         let first = |other, bad| {
             let mut reads = Reads::default();
-            for number in 0..4 * TOGETHER {
+            for number in 0..4 * TASK_RECORDS {
                 let name =
                     if number == other { "other".to_owned() } else { format!("r{}", number / 2) };
                 let letters: &[u8] = if number == bad { b"!" } else { b"A" };
@@ -237,7 +239,7 @@ mod tests {
     #[test]
     fn the_first_bad_record_is_told() {
         let mut reads = Reads::default();
-        for number in 0..5 * TOGETHER as u64 {
+        for number in 0..5 * TASK_RECORDS as u64 {
             let is_bad = number > 3000 && number % 7 == 0;
             let letters: &[u8] = if is_bad { b"A!" } else { b"AC" };
             reads.push(4 * number + 1, b"r", letters, b"II");

@@ -1,16 +1,29 @@
-//! One record: what needletail found, checked and turned into a read where it lies.
+//! Checks of one record, which is turned into a read in place.
+
+use std::path::Path;
 
 use aligner_core::fastx::RecordProblem;
+use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{describe, is_iupac};
+use anyhow::anyhow;
 use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
 
-/// The name of a record that begins on this line: a read name as SAM allows it.
+/// The error message of a record: file, record, line and reason.
+pub fn record_error(file: &Path, record: u64, problem: RecordProblem) -> anyhow::Error {
+    let location = InputLocation::in_file(file).at_record(record, problem.line);
+    anyhow!("{location}{}", problem.reason)
+}
+
+/// The name of a read, from the header of a record that begins in this line.
+///
+/// # Errors
+/// If SAM does not allow the name.
 pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
     let problem = |reason: String| Err(RecordProblem { line: Some(line), reason });
-    // Whole files of lines that end in a lone carriage return look like one header.
+    // A file whose lines end in carriage returns alone looks like one header.
     if header.contains(&b'\r') {
         return problem("a carriage return in the header".to_owned());
     }
@@ -29,7 +42,7 @@ pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
     Ok(name)
 }
 
-/// The normalised letter of each byte; 0 for what is none.
+/// The normalised letter of each byte; 0 if it is not a nucleotide letter.
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -45,12 +58,15 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// Normalises the letters of a record that begins on this line, and gives how many they are. Without
-/// qualities, line ends may be among them.
+/// Normalises the letters of a record that begins in this line, and returns their number. Records without qualities are
+/// FASTA, where line ends may be among the letters; these are removed.
+///
+/// # Errors
+/// If a byte is not a nucleotide letter, or the read is too long.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
     let mut length = letters.len();
-    // Nearly always there is no other, which is told faster than where it is.
+    // Counting is vectorised, and nearly always finds no other byte; only then is its place needed.
     if letters.iter().filter(|&&letter| !is_letter(letter)).count() > 0 {
         let is_bad = |letter: u8| !is_letter(letter) && (has_quality || !is_line_end(letter));
         if let Some(place) = letters.iter().position(|&letter| is_bad(letter)) {
@@ -78,10 +94,13 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
     Ok(length)
 }
 
-/// Turns the qualities of a record that begins on this line into Phred values.
+/// Turns the quality letters of a record that begins in this line into Phred values.
+///
+/// # Errors
+/// If a letter is not from '!' to '~'.
 pub fn phred(letters: &mut [u8], line: u64) -> Result<(), RecordProblem> {
     let is_bad = |letter: &u8| !(b'!'..=b'~').contains(letter);
-    // As above.
+    // Counting first is faster, as in `sequence`.
     if letters.iter().filter(|letter| is_bad(letter)).count() > 0
         && let Some(place) = letters.iter().position(is_bad)
     {

@@ -1,22 +1,59 @@
-//! Opening a file of reads.
+//! Checking, opening and decompressing files of reads.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aligner_core::fastx::{self, OpenError, Text};
-use aligner_core::input_location::is_stdin;
+use aligner_core::input_location::{input_name, is_stdin};
+use anyhow::{Context, Result, bail};
 use needletail::FastxReader;
 
-use crate::input::ahead::Ahead;
+use crate::input::ahead::ReadAhead;
 
-/// The records of a file or of standard input. What is compressed is decompressed on a thread of its
-/// own.
-pub fn open(path: &Path) -> Result<Box<dyn FastxReader>, OpenError> {
+/// Checks that the files exist, and that standard input (`-`) is among them at most once.
+///
+/// # Errors
+/// Names the file, and why it cannot be read.
+pub fn check(paths: &[PathBuf]) -> Result<()> {
+    if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("standard input can be read only once");
+    }
+    for path in paths.iter().filter(|path| !is_stdin(path)) {
+        let metadata = fs::metadata(path).with_context(|| input_name(path))?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory))
+                .with_context(|| input_name(path));
+        }
+    }
+    Ok(())
+}
+
+/// The records of a file, or of standard input (`-`). A compressed file has its own decompression thread.
+///
+/// # Errors
+/// If it cannot be read, or is neither FASTQ nor FASTA.
+pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
+    records(path).with_context(|| input_name(path))
+}
+
+fn records(path: &Path) -> Result<Box<dyn FastxReader>, OpenError> {
     let text =
         if is_stdin(path) { fastx::text(io::stdin()) } else { fastx::text(File::open(path)?) };
     match text? {
         Text::Plain(text) => fastx::parse(text),
-        Text::Decompressed(text) => fastx::parse(Ahead::new(text)),
+        Text::Decompressed(text) => fastx::parse(ReadAhead::new(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_is_read_once() {
+        let twice = check(&["-".into(), "-".into()]).expect_err("is refused");
+        assert_eq!(twice.to_string(), "standard input can be read only once");
+        assert!(check(&["-".into()]).is_ok());
     }
 }

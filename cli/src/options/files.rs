@@ -10,9 +10,10 @@ use clap::{Args, ValueHint};
 /// (`reads.fq -t 2 ref.fa`).
 #[derive(Debug, Args)]
 pub struct MappingFiles {
-    /// One or more files of reads, then the reference. Reads: FASTQ or FASTA, plain or gz, bz2, zst; - is
-    /// standard input. Two files are the mates of pairs, unless --mode is all. Reference: FASTA, plain or gz, bz2,
-    /// zst; its index REF.gpx is used if it exists
+    /// One or more files of reads (FASTQ or FASTA; - is standard input), then the reference (FASTA)
+    ///
+    /// All files may be compressed with gz, bz2 or zst. In mode best, two files of reads are the mates of pairs. The index of
+    /// the reference, REF.gpx, is used if it exists.
     #[arg(required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 }

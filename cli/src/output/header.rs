@@ -6,20 +6,21 @@ use std::fmt::Write;
 use anyhow::{Result, bail};
 use fm_index::Reference;
 
-use crate::output::ReadGroup;
+use crate::output::read_group::ReadGroup;
 
 /// The order of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// That of the reads.
+    /// The order of the reads.
     Unsorted,
     /// By contig and position.
     Coordinate,
 }
 
-/// The header's text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG` and `@PG`.
+/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG` and `@PG`.
 ///
-/// Fails if a contig's name would be read as something else.
+/// # Errors
+/// If a contig's name begins with `*` or `=`, which mean something else in SAM.
 pub fn text(
     reference: &Reference,
     group: Option<&ReadGroup>,
@@ -34,7 +35,9 @@ pub fn text(
     for contig in reference.contigs() {
         let name = &contig.name;
         if name.starts_with(['*', '=']) {
-            bail!("contig '{name}': SAM allows no contig name that begins with '*' or '='");
+            bail!(
+                "contig '{name}': a contig name in SAM must not begin with '*' or '=': rename it in the FASTA file"
+            );
         }
         write!(text, "@SQ\tSN:{name}\tLN:{}\tM5:", contig.length)?;
         for byte in contig.md5 {
@@ -51,7 +54,7 @@ pub fn text(
     Ok(text)
 }
 
-/// A command line as `CL` holds it: blanks between arguments, tabs and line ends escaped.
+/// A command line for the `CL` field: arguments separated by blanks, with tabs and line ends escaped.
 pub fn command_line(arguments: impl Iterator<Item = OsString>) -> String {
     let arguments: Vec<_> =
         arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();

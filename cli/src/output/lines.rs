@@ -1,9 +1,9 @@
-//! Lines of text in memory that is there already.
+//! Lines of text, written to memory that was initialized before.
 
-/// The least that memory grows by.
+/// The least that memory grows by, in bytes.
 const MORE: usize = 1 << 16;
 
-/// The digits of all numbers below 100. Those below 10 have one, and something behind it.
+/// The digits of the numbers below 100; a number below 10 has one digit and a blank behind it.
 static DIGITS: [[u8; 2]; 100] = {
     let mut digits = [[0; 2]; 100];
     let mut number = 0;
@@ -15,32 +15,36 @@ static DIGITS: [[u8; 2]; 100] = {
     digits
 };
 
-/// Lines one after the other. Memory is asked for once a line, and set once for all lines.
+/// Consecutive lines of text.
+///
+/// Room is checked once for each line, and memory is initialized once for all lines: [`clear`](Self::clear) keeps it.
 #[derive(Debug, Default)]
 pub struct Lines {
+    /// Initialized memory, of which the lines are the beginning.
     memory: Vec<u8>,
+    /// Where the lines end.
     end: usize,
 }
 
-/// The line being written.
+/// The line that is being written.
 #[derive(Debug)]
 pub struct Line<'l> {
-    /// What is left.
+    /// The rest of the room for this line, with a byte more than may be written.
     room: &'l mut [u8],
 }
 
 impl Lines {
-    /// Removes all and keeps the memory.
+    /// Removes all lines and keeps their memory.
     pub fn clear(&mut self) {
         self.end = 0;
     }
 
-    /// All lines.
+    /// The text of all lines.
     pub fn bytes(&self) -> &[u8] {
         &self.memory[..self.end]
     }
 
-    /// Appends what `write` writes, at most `most` bytes.
+    /// Appends a line: the bytes that `write` writes, at most `most`.
     ///
     /// # Panics
     /// If it writes more.
@@ -57,6 +61,7 @@ impl Lines {
 }
 
 impl Line<'_> {
+    /// The next `count` bytes of the room.
     #[inline]
     fn take(&mut self, count: usize) -> &mut [u8] {
         let (taken, left) = std::mem::take(&mut self.room).split_at_mut(count);
@@ -64,30 +69,30 @@ impl Line<'_> {
         taken
     }
 
-    /// Appends a byte.
+    /// Appends one byte to the line.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
         self.take(1)[0] = byte;
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the line.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.take(bytes.len()).copy_from_slice(bytes);
     }
 
-    /// Appends bytes with something added to each.
+    /// Appends bytes, each plus `add`.
     pub fn added(&mut self, bytes: &[u8], add: u8) {
         let room = self.take(bytes.len());
         room.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte + add);
     }
 
-    /// Appends a number.
+    /// Appends a number in decimal digits.
     #[inline]
     pub fn number(&mut self, number: u32) {
         match DIGITS.get(number as usize) {
-            // Most are small; whether one digit or two is anybody's guess, and so no branch. The room
-            // has a byte more than may be written.
+            // Most numbers are small. A branch on one digit or two would often be mispredicted, so two bytes are
+            // always written; the room has a byte more for that.
             Some(digits) => {
                 self.room[..2].copy_from_slice(digits);
                 self.take(1 + usize::from(number >= 10));

@@ -1,92 +1,63 @@
-//! Mappings to SAM, BAM or CRAM.
+//! Files of SAM, BAM or CRAM.
 //!
-//! [`record`] and [`everyday`] make the records of a read (with [`md`] for the `MD` tag, and [`reversed`] for the other
-//! strand) and [`header`] the header. [`text`] makes [`lines`] of SAM of them, [`hts`] writes BAM and CRAM
-//! through htslib; [`piece`] is what threads make, in parallel, and [`mod@file`] writes it, after [`sort`]
-//! if it is to be by coordinate, and [`tally`] counts. [`staging`] keeps an unfinished file from the name that the user gave.
+//! Threads make [`piece`]s of a file in parallel: lines of [`sam`], built in [`lines`], or records of [`hts`] for BAM and
+//! CRAM, of the records that [`record`] makes of mappings. [`Output`] writes them after the [`header`], to a
+//! [`parallel_file`] or through htslib, and [`sort`]s them before, if they are to be by coordinate. [`tally`] counts the
+//! records.
 
-pub mod everyday;
-mod file;
+mod format;
 pub mod header;
 mod hts;
 mod lines;
-mod md;
+mod parallel_file;
 mod piece;
 mod read_group;
-mod record;
-mod reversed;
+pub mod record;
+mod sam;
 mod sort;
 mod tally;
-mod text;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use fm_index::Reference;
 
-pub use everyday::{Alternatives, Everyday};
-pub use hts::silence;
-pub use piece::{Piece, Spares};
-pub use read_group::ReadGroup;
-pub use record::Formatter;
-pub use tally::Tally;
+pub use self::format::Format;
+pub use self::hts::silence;
+pub use self::piece::{LinePool, Piece};
+pub use self::read_group::ReadGroup;
+pub use self::tally::Tally;
 
-use crate::output::hts::{Index, Settings};
-use crate::output::sort::Sorter;
+use self::hts::{Index, Settings};
+use self::parallel_file::ParallelFile;
+use self::sort::Sorter;
 use crate::staging::{Scratch, Target};
 
-/// Threads that write text, at most: see [`mod@file`].
+/// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
 
 /// Bases of the reference that are copied at a time.
-const PIECE: usize = 1 << 20;
+const COPIED_BASES: usize = 1 << 20;
 
-/// File formats of alignments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text
-    Sam,
-    /// Binary, compressed
-    Bam,
-    /// Binary, compressed by reference
-    Cram,
-}
-
-impl Format {
-    /// The format that a file name stands for; standard output (`-`) is SAM.
-    pub fn of(path: &Path) -> Option<Self> {
-        if path == Path::new("-") {
-            return Some(Self::Sam);
-        }
-        let extension = path.extension()?.to_ascii_lowercase();
-        match extension.to_str()? {
-            "sam" => Some(Self::Sam),
-            "bam" => Some(Self::Bam),
-            "cram" => Some(Self::Cram),
-            _ => None,
-        }
-    }
-}
-
-/// How to write.
+/// How to write a file of alignments.
 #[derive(Debug)]
 pub struct Options {
+    /// The file's format.
     pub format: Format,
-    /// Threads that compress, where the format does, or write.
+    /// Threads that compress, or that write a format without compression.
     pub threads: usize,
-    /// The header's text.
+    /// The header as text.
     pub header: String,
-    /// The memory, in bytes, to sort records by coordinate in; they stay in their order without.
+    /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
 }
 
 impl Options {
-    /// The format that pieces are to be made for. What is sorted is no text yet.
-    pub fn of_pieces(&self) -> Format {
+    /// The format that pieces must have: records of htslib, not lines, if they are to be sorted.
+    pub fn piece_format(&self) -> Format {
         if self.sort_memory.is_some() { Format::Bam } else { self.format }
     }
 }
@@ -103,22 +74,26 @@ pub struct Output {
     _reference: Option<Scratch>,
 }
 
-/// A complete file that is not yet under its name.
+/// A complete file that does not have its name yet.
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenFile {
+    /// Where it belongs.
     pub target: Target,
-    /// Of what is in it.
+    /// Counts of its records.
     pub tally: Tally,
 }
 
 #[derive(Debug)]
 enum Writer {
-    Text(file::Writer),
+    Text(ParallelFile),
     Hts(hts::Writer),
 }
 
 impl Output {
-    /// Begins a file with its header. Beside a regular file that is sorted, its index is made.
+    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index.
+    ///
+    /// # Errors
+    /// If the file, or the copy of the reference that CRAM needs, cannot be written.
     pub fn create(mut target: Target, options: &Options, reference: &Reference) -> Result<Self> {
         let copy = match options.format {
             Format::Cram => Some(copy(reference)?),
@@ -134,7 +109,7 @@ impl Output {
         };
         let index = sorter.as_ref().and_then(|_| index(&mut target, options.format, reference));
         let begin = |descriptor| {
-            if options.of_pieces() == Format::Sam {
+            if options.piece_format() == Format::Sam {
                 return begin_text(descriptor, &target, options).map(Writer::Text);
             }
             let settings = Settings {
@@ -154,10 +129,13 @@ impl Output {
         Ok(Self { writer, sorter, target, tally: Tally::default(), _reference: copy })
     }
 
-    /// Writes pieces, which were made for [`Options::of_pieces`]. Records are taken out of them.
+    /// Writes pieces, which have the format [`Options::piece_format`]. Takes the records out of them.
+    ///
+    /// # Errors
+    /// If they cannot be written.
     pub fn write(&mut self, pieces: &mut [Piece]) -> Result<()> {
         for piece in &*pieces {
-            self.tally.add(piece.marks());
+            self.tally.add(piece.notes());
         }
         if let Some(sorter) = &mut self.sorter {
             return pieces.iter_mut().try_for_each(|piece| sorter.push(piece.take_records()));
@@ -175,8 +153,11 @@ impl Output {
         written.with_context(|| self.target.name())
     }
 
-    /// Writes what is left and closes the file, which is complete then, and can be committed.
-    pub fn close(mut self) -> Result<Written> {
+    /// Writes the remaining records and closes the file, which is then complete and can be committed.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub fn close(mut self) -> Result<WrittenFile> {
         if let (Some(sorter), Writer::Hts(file)) = (self.sorter.take(), &mut self.writer) {
             sorter.merge(|record| file.write(record)).with_context(|| self.target.name())?;
         }
@@ -185,21 +166,21 @@ impl Output {
             Writer::Hts(file) => file.close(),
         };
         closed.with_context(|| self.target.name())?;
-        Ok(Written { target: self.target, tally: self.tally })
+        Ok(WrittenFile { target: self.target, tally: self.tally })
     }
 }
 
-/// Begins a file of lines.
-fn begin_text(descriptor: OwnedFd, target: &Target, options: &Options) -> io::Result<file::Writer> {
+/// Begins a file of SAM with its header.
+fn begin_text(descriptor: OwnedFd, target: &Target, options: &Options) -> io::Result<ParallelFile> {
     let mut file = match target {
-        Target::Staged(_) => file::Writer::parallel(descriptor, options.threads.min(WRITERS)),
-        Target::Stdout | Target::Special(_) => file::Writer::in_order(descriptor),
+        Target::Staged(_) => ParallelFile::parallel(descriptor, options.threads.min(WRITERS)),
+        Target::Stdout | Target::Special(_) => ParallelFile::in_order(descriptor),
     };
     file.write(&[options.header.as_bytes()])?;
     Ok(file)
 }
 
-/// The index of a sorted file, and where to make it, if it has one.
+/// The index of a sorted file and the path to write it to; `None` if the file has no index.
 fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<(PathBuf, Index)> {
     let longest = reference.contigs().iter().map(|contig| contig.length).max()?;
     let kind = Index::of(format, longest)?;
@@ -219,8 +200,8 @@ fn copy(reference: &Reference) -> Result<Scratch> {
         for contig in reference.contigs() {
             writeln!(fasta, ">{}", contig.name)?;
             let end = contig.offset + contig.length;
-            for start in (contig.offset..end).step_by(PIECE) {
-                let piece = start..end.min(start.saturating_add(PIECE as u32));
+            for start in (contig.offset..end).step_by(COPIED_BASES) {
+                let piece = start..end.min(start.saturating_add(COPIED_BASES as u32));
                 fasta.write_all(&reference.letters(piece))?;
             }
             writeln!(fasta)?;

@@ -1,4 +1,4 @@
-//! Pieces of an output file: made on any thread, written in their order.
+//! Pieces of an output file, which threads make in parallel and which are written in order.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -6,80 +6,85 @@ use std::sync::{Mutex, PoisonError};
 use fm_index::Reference;
 use rust_htslib::bam;
 
+use crate::output::format::Format;
 use crate::output::lines::Lines;
-use crate::output::record::Record;
-use crate::output::tally::Marks;
-use crate::output::{Format, hts, text};
+use crate::output::record::fields::Record;
+use crate::output::tally::TallyNotes;
+use crate::output::{hts, sam};
 
-/// Records that follow each other.
+/// Consecutive records of an output file.
 #[derive(Debug)]
 pub struct Piece {
-    form: Form,
-    marks: Marks,
+    content: Content,
+    notes: TallyNotes,
 }
 
+/// Records in the form that a format needs.
 #[derive(Debug)]
-enum Form {
-    /// Lines of SAM.
+enum Content {
+    /// Lines, for SAM.
     Text(Lines),
-    /// Records of htslib's, for BAM and CRAM.
+    /// Records of htslib, for BAM and CRAM.
     Records(Vec<bam::Record>),
 }
 
 impl Piece {
-    /// An empty one.
-    pub fn new(format: Format, spares: &Spares) -> Self {
-        let form = match format {
-            Format::Sam => Form::Text(spares.take()),
-            Format::Bam | Format::Cram => Form::Records(Vec::new()),
+    /// An empty piece, with memory of the pool if it is text.
+    pub fn new(format: Format, pool: &LinePool) -> Self {
+        let content = match format {
+            Format::Sam => Content::Text(pool.take()),
+            Format::Bam | Format::Cram => Content::Records(Vec::new()),
         };
-        Self { form, marks: Marks::default() }
+        Self { content, notes: TallyNotes::default() }
     }
 
     /// Appends a record.
+    ///
+    /// # Errors
+    /// If htslib refuses it.
     pub fn push(&mut self, record: &Record<'_>, reference: &Reference) -> io::Result<()> {
-        self.marks.note(record);
-        match &mut self.form {
-            Form::Text(lines) => text::append(record, reference.contigs(), lines),
-            Form::Records(records) => records.push(hts::record(record)?),
+        self.notes.note(record);
+        match &mut self.content {
+            Content::Text(lines) => sam::append(record, reference.contigs(), lines),
+            Content::Records(records) => records.push(hts::record(record)?),
         }
         Ok(())
     }
 
-    /// The lines, if it is text.
+    /// The lines of SAM; `None` if it has records of htslib.
     pub fn text(&self) -> Option<&[u8]> {
-        match &self.form {
-            Form::Text(lines) => Some(lines.bytes()),
-            Form::Records(_) => None,
+        match &self.content {
+            Content::Text(lines) => Some(lines.bytes()),
+            Content::Records(_) => None,
         }
     }
 
-    /// What is to be counted of them.
-    pub fn marks(&self) -> &Marks {
-        &self.marks
+    /// The facts to count of its records.
+    pub fn notes(&self) -> &TallyNotes {
+        &self.notes
     }
 
-    /// Takes the records out, if it is no text.
+    /// Takes the records of htslib out; none if it is text.
     pub fn take_records(&mut self) -> Vec<bam::Record> {
-        match &mut self.form {
-            Form::Text(_) => Vec::new(),
-            Form::Records(records) => std::mem::take(records),
+        match &mut self.content {
+            Content::Text(_) => Vec::new(),
+            Content::Records(records) => std::mem::take(records),
         }
     }
 }
 
-/// Memory of pieces that were written. New memory would cost as much as filling it.
+/// A buffer pool for pieces of text: memory of written pieces, used again since new memory costs as much as filling it.
 #[derive(Debug, Default)]
-pub struct Spares(Mutex<Vec<Lines>>);
+pub struct LinePool(Mutex<Vec<Lines>>);
 
-impl Spares {
+impl LinePool {
     fn take(&self) -> Lines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Keeps the memory of a piece.
+    /// Takes the memory of a written piece back.
     pub fn put(&self, piece: Piece) {
-        if let Form::Text(mut lines) = piece.form {
+        if let Content::Text(mut lines) = piece.content {
             lines.clear();
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
         }

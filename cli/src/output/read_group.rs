@@ -1,20 +1,20 @@
-//! The `@RG` line of `-R`, in bwa's notation.
+//! The read group of `-R`, given as an `@RG` line as in bwa.
 
 use std::str::FromStr;
 
-/// A read group.
+/// The read group of all reads of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadGroup {
-    /// The header line, without its end.
+    /// The header line, without a line end.
     pub line: String,
-    /// Its `ID`, the records' `RG` tag.
+    /// Its `ID`, which is the `RG` tag of records.
     pub id: String,
 }
 
 impl FromStr for ReadGroup {
     type Err = String;
 
-    /// Parses `@RG\tID:x\tSM:y`, tabs as such or as `\t` (SAM specification, section 1.3).
+    /// Parses `@RG\tID:x\tSM:y`, with tabs or with `\t` for them (SAM specification, section 1.3).
     fn from_str(text: &str) -> Result<Self, String> {
         let line = text.replace("\\t", "\t");
         let mut fields = line.split('\t');

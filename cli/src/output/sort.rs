@@ -1,9 +1,9 @@
 //! Sorting records by coordinate in bounded memory.
 //!
-//! Records are gathered until they take the memory allowed. Then they are sorted and written to a
-//! temporary file, a run. In the end all runs, the last of which stays in memory, are merged. The order is
-//! that of the contigs in the header, positions, and of records at one place the order in which they
-//! came; records without a place are last. So it does not depend on where runs end.
+//! Records are gathered until they fill the memory allowed. Then they are sorted and written to a temporary file, a sorted
+//! run. At the end all sorted runs, the last of which stays in memory, are merged. Records are ordered by contig in the
+//! header, by position, and with equal positions as they came; records without a position are last. So the order does not
+//! depend on where sorted runs end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,44 +16,48 @@ use rayon::prelude::*;
 use rust_htslib::bam::{self, Read};
 use rust_htslib::tpool::ThreadPool;
 
-use crate::output::Format;
+use crate::output::format::Format;
 use crate::output::hts::{Settings, Writer};
 use crate::staging::Scratch;
 
-/// Where a record belongs: contig and position.
+/// The sort key of a record: contig and position.
 type Key = u64;
 
-/// Sorts records.
+/// Records that are being sorted.
 #[derive(Debug)]
 pub struct Sorter {
-    /// Bytes that gathered records may take.
+    /// The most bytes that gathered records may take.
     memory: usize,
-    /// Threads that compress and decompress runs.
+    /// Threads that compress and decompress sorted runs.
     threads: usize,
+    /// The header of all files, as text.
     header: String,
-    /// Of this run, as they came.
+    /// The records of the current run, as they came.
     records: Vec<Vec<bam::Record>>,
-    /// What they take.
+    /// Bytes that these records take.
     bytes: usize,
-    /// Files of the runs before.
+    /// Files of the earlier sorted runs.
     runs: Vec<PathBuf>,
     folder: Scratch,
 }
 
 impl Sorter {
-    /// Sorts in so many bytes of memory, beside files of this header in the folder.
+    /// A sorter that holds `memory` bytes of records and writes the others to files with this header in `folder`.
     pub fn new(memory: usize, threads: usize, header: String, folder: Scratch) -> Self {
         Self { memory, threads, header, records: Vec::new(), bytes: 0, runs: Vec::new(), folder }
     }
 
-    /// Takes further records.
+    /// Adds records.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
     pub fn push(&mut self, records: Vec<bam::Record>) -> Result<()> {
         self.bytes += records.iter().map(size).sum::<usize>();
         self.records.push(records);
         if self.bytes > self.memory { self.spill() } else { Ok(()) }
     }
 
-    /// Writes what was gathered to a file.
+    /// Writes the gathered records to a file, as a sorted run.
     fn spill(&mut self) -> Result<()> {
         let path = self.folder.path().join(format!("run-{}.bam", self.runs.len()));
         let settings = Settings {
@@ -75,16 +79,19 @@ impl Sorter {
         Ok(())
     }
 
-    /// Passes on all records in their order.
+    /// Passes all records to `write` in order.
+    ///
+    /// # Errors
+    /// If `write` fails, or a temporary file cannot be read.
     pub fn merge(self, mut write: impl FnMut(&bam::Record) -> io::Result<()>) -> Result<()> {
         let in_memory = sorted(&self.records);
         if self.runs.is_empty() {
             return Ok(in_memory.map(|(_, record)| record).try_for_each(write)?);
         }
         let pool = ThreadPool::new(self.threads as u32)?;
-        let open = |path| Run::open(path, &pool);
+        let open = |path| SortedRun::open(path, &pool);
         let mut runs = self.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        // Of equal keys, the earlier run's is first.
+        // Of records with equal keys, that of the earlier run is first.
         let mut heads = BinaryHeap::new();
         for (number, run) in runs.iter_mut().enumerate() {
             heads.extend(run.advance()?.map(|key| Reverse((key, number))));
@@ -108,15 +115,15 @@ impl Sorter {
     }
 }
 
-/// A run that is read.
-struct Run<'r> {
+/// A file of a sorted run, which is being read.
+struct SortedRun<'r> {
     path: &'r PathBuf,
     file: bam::Reader,
-    /// The record read last.
+    /// The record that was read last.
     record: bam::Record,
 }
 
-impl<'r> Run<'r> {
+impl<'r> SortedRun<'r> {
     fn open(path: &'r PathBuf, pool: &ThreadPool) -> Result<Self> {
         let open = || {
             let mut file = bam::Reader::from_path(path)?;
@@ -127,7 +134,7 @@ impl<'r> Run<'r> {
         Ok(Self { path, file, record: bam::Record::new() })
     }
 
-    /// Reads a record and gives its key, if there is one more.
+    /// Reads the next record and returns its key; `None` at the end.
     fn advance(&mut self) -> Result<Option<Key>> {
         let read = self.file.read(&mut self.record).transpose();
         let read = read.with_context(|| self.path.display().to_string())?;
@@ -135,7 +142,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Records by their keys, equal ones as they came.
+/// Records in the order of their keys; those with equal keys as they came.
 fn sorted(records: &[Vec<bam::Record>]) -> impl Iterator<Item = (Key, &bam::Record)> {
     let of_part = |(part, records): (usize, &Vec<bam::Record>)| {
         let place = |(number, record)| (key(record), part as u32, number as u32);
@@ -147,12 +154,12 @@ fn sorted(records: &[Vec<bam::Record>]) -> impl Iterator<Item = (Key, &bam::Reco
     order.into_iter().map(|(key, part, number)| (key, &records[part as usize][number as usize]))
 }
 
-/// Contig and position. What has no contig, -1 in BAM, comes last.
+/// The sort key of a record. A record without a contig, -1 in BAM, comes last.
 fn key(record: &bam::Record) -> Key {
     u64::from(record.tid() as u32) << 32 | u64::from((record.pos() + 1) as u32)
 }
 
-/// Bytes of memory that a record takes, its place in the order included.
+/// Bytes of memory that a record takes, with those of its key.
 fn size(record: &bam::Record) -> usize {
     size_of::<bam::Record>() + record.inner().m_data as usize + size_of::<(Key, u32, u32)>()
 }
@@ -163,7 +170,7 @@ mod tests {
 
     const HEADER: &str = "@HD\tVN:1.6\n@SQ\tSN:a\tLN:1000\n@SQ\tSN:b\tLN:1000\n";
 
-    /// A record of this place, or of none, with its number as its name.
+    /// A record with this position, or none, and its number as its name.
     fn record(tid: i32, pos: i64, number: usize) -> bam::Record {
         let mut record = bam::Record::new();
         record.set(number.to_string().as_bytes(), None, b"ACGT", &[30; 4]);

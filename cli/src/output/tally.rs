@@ -1,48 +1,52 @@
-//! What is counted of records on their way to the file.
+//! Counts of the records of a run, by flags, mapping quality and insert size.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::output::record::{
+use crate::output::record::fields::{
     FIRST, LAST, PAIRED, PROPER, Record, SECONDARY, SUPPLEMENTARY, UNMAPPED,
 };
 
 /// Counts of all records of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Primary lines: one a read.
+    /// Primary records, one for each read.
     pub primary: u64,
-    /// Of these, with a place; of pairs; of pairs whose mates lie as they should.
+    /// Primary records of mapped reads.
     pub mapped: u64,
+    /// Primary records of reads that have a mate.
     pub paired: u64,
+    /// Primary records of reads that are properly paired.
     pub properly_paired: u64,
+    /// Secondary records.
     pub secondary: u64,
+    /// Supplementary records.
     pub supplementary: u64,
-    /// How many mapped reads have a mapping quality.
+    /// Mapped reads by mapping quality.
     pub mapq: BTreeMap<u8, u64>,
-    /// How many pairs that lie as they should span so many bases.
+    /// Properly paired pairs by insert size, in bases.
     pub insert_size: BTreeMap<u32, u64>,
 }
 
-/// What is to be counted of the records of a piece.
+/// The facts to count of the records of one piece, noted by the thread that makes them.
 #[derive(Debug, Default)]
-pub struct Marks {
-    primary: Vec<Mark>,
+pub struct TallyNotes {
+    primary: Vec<PrimaryNote>,
     secondary: u64,
     supplementary: u64,
 }
 
-/// Of a primary line.
+/// The facts to count of one primary record.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct PrimaryNote {
     flag: u16,
     mapq: u8,
     span: i32,
 }
 
-impl Marks {
-    /// Notes a record.
+impl TallyNotes {
+    /// Notes the facts of a record.
     pub fn note(&mut self, record: &Record<'_>) {
         let &Record { flag, mapq, mate, .. } = record;
         if flag & SECONDARY != 0 {
@@ -51,19 +55,19 @@ impl Marks {
             self.supplementary += 1;
         } else {
             let span = mate.map_or(0, |mate| mate.span);
-            self.primary.push(Mark { flag, mapq, span });
+            self.primary.push(PrimaryNote { flag, mapq, span });
         }
     }
 }
 
 impl Tally {
-    /// Counts the records of a piece.
-    pub fn add(&mut self, marks: &Marks) {
-        self.secondary += marks.secondary;
-        self.supplementary += marks.supplementary;
-        self.primary += marks.primary.len() as u64;
-        // Neighbours are alike, so that few of them have to be looked up.
-        for alike in marks
+    /// Adds the records of a piece.
+    pub fn add(&mut self, notes: &TallyNotes) {
+        self.secondary += notes.secondary;
+        self.supplementary += notes.supplementary;
+        self.primary += notes.primary.len() as u64;
+        // Neighbours often have the same quality, so that one look-up serves many of them.
+        for alike in notes
             .primary
             .chunk_by(|a, b| (a.flag & UNMAPPED, a.mapq) == (b.flag & UNMAPPED, b.mapq))
         {
@@ -72,10 +76,10 @@ impl Tally {
                 *self.mapq.entry(alike[0].mapq).or_default() += alike.len() as u64;
             }
         }
-        for &Mark { flag, span, .. } in &marks.primary {
+        for &PrimaryNote { flag, span, .. } in &notes.primary {
             self.paired += u64::from(flag & PAIRED != 0);
             self.properly_paired += u64::from(flag & PROPER != 0);
-            // Once a pair.
+            // Each pair once.
             if flag & PROPER != 0 && flag & (FIRST | LAST) == FIRST {
                 *self.insert_size.entry(span.unsigned_abs()).or_default() += 1;
             }
@@ -86,17 +90,17 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::record::Mate;
+    use crate::output::record::fields::Mate;
 
     #[test]
     fn records_are_counted_by_what_they_are() {
         let record = |flag, mapq, span| Record {
             name: b"r",
             flag,
-            place: None,
+            position: None,
             mapq,
             cigar: &[],
-            mate: (flag & PAIRED != 0).then_some(Mate { place: None, span, alignment: None }),
+            mate: (flag & PAIRED != 0).then_some(Mate { position: None, span, alignment: None }),
             sequence: &[],
             quality: None,
             tags: None,
@@ -104,7 +108,7 @@ mod tests {
         };
         let mut tally = Tally::default();
         for _ in 0..2 {
-            let mut marks = Marks::default();
+            let mut notes = TallyNotes::default();
             for (flag, mapq, span) in [
                 (PAIRED | PROPER | FIRST, 60, -300),
                 (PAIRED | PROPER | LAST, 60, 300),
@@ -115,9 +119,9 @@ mod tests {
                 (UNMAPPED, 0, 0),
                 (0, 60, 0),
             ] {
-                marks.note(&record(flag, mapq, span));
+                notes.note(&record(flag, mapq, span));
             }
-            tally.add(&marks);
+            tally.add(&notes);
         }
         let expected = Tally {
             primary: 12,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// One record.
+/// One record of SAM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub name: String,
@@ -57,7 +57,7 @@ impl Record {
         self.tags[tag].parse().unwrap_or_else(|_| panic!("{tag} of {self:?}"))
     }
 
-    /// The CIGAR's operations.
+    /// The operations of the CIGAR, with their lengths.
     pub fn operations(&self) -> Vec<(char, usize)> {
         let mut operations = Vec::new();
         let mut count = 0;

@@ -126,7 +126,7 @@ fn a_file_that_must_not_grow_keeps_nothing() {
     }
 }
 
-/// A random sequence.
+/// A sequence of random letters.
 fn random(length: usize) -> Vec<u8> {
     let mut state = 7_u64;
     (0..length)

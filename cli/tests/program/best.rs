@@ -2,23 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use bio::alphabets::dna::revcomp;
+
 use crate::sam::{self, Record};
 use crate::support::{Folder, data, phix};
 
 /// A piece of a sequence, on the other strand if asked for.
 fn piece(sequence: &[u8], start: usize, length: usize, is_reverse: bool) -> Vec<u8> {
     let piece = &sequence[start..start + length];
-    if is_reverse {
-        let complement = |letter: &u8| match letter {
-            b'A' => b'T',
-            b'C' => b'G',
-            b'G' => b'C',
-            _ => b'A',
-        };
-        piece.iter().rev().map(complement).collect()
-    } else {
-        piece.to_vec()
-    }
+    if is_reverse { revcomp(piece) } else { piece.to_vec() }
 }
 
 fn fastq(name: &str, letters: &[u8]) -> String {

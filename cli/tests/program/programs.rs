@@ -12,7 +12,7 @@ fn run(program: &str, arguments: &[&str], folder: &Folder) -> Output {
     Command::new(program).args(arguments).current_dir(folder.path(".")).output().expect("runs")
 }
 
-/// What a program prints, which must succeed without a message; without the line that has its command line.
+/// The standard output of a program, which must succeed without a message, without the line that has its command line.
 fn printed(output: &Output) -> Vec<&[u8]> {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");

@@ -1,5 +1,7 @@
 //! The records: flags, tags and letters of alignments whose truth is known.
 
+use bio::alphabets::dna::revcomp;
+
 use crate::sam::{self, Record};
 use crate::support::{Folder, data, phix, reads};
 
@@ -18,15 +20,7 @@ fn piece(start: usize, length: usize) -> String {
 }
 
 fn reverse_complement(sequence: &str) -> String {
-    let complement = |base| match base {
-        'A' => 'T',
-        'C' => 'G',
-        'G' => 'C',
-        'T' => 'A',
-        'R' => 'Y',
-        other => other,
-    };
-    sequence.chars().rev().map(complement).collect()
+    String::from_utf8(revcomp(sequence.as_bytes())).expect("letters")
 }
 
 #[test]
@@ -82,7 +76,7 @@ fn all_starts_are_more_than_loci() {
     }
 }
 
-/// The contig `twice`.
+/// The letters of the contig `twice`.
 fn contig(folder: &Folder) -> Vec<u8> {
     let fasta = folder.read("twice.fa");
     fasta.split(|&byte| byte == b'\n').nth(3).expect("a fourth line").to_vec()

@@ -1,4 +1,4 @@
-//! What `--stats` and `--report FILE.html` tell of a run.
+//! The statistics of `--stats` and the page of `--report FILE.html`.
 
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn a_report_is_a_page_and_a_table_for_multiqc() {
     }
 }
 
-/// Which sections of a run there are, after a check of what `MultiQC` requires of custom content: an `id`, a
+/// The sections that a run has, after a check of what `MultiQC` requires of custom content: an `id`, a
 /// `plot_type` that it knows, and `data` by sample; a `pconfig` with an `id` of its own and a title; and for these
 /// types, numbers by name, or pairs of numbers.
 fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
@@ -109,7 +109,7 @@ fn sections(folder: &Folder, name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// What a section has of a run.
+/// The data of a run in a section.
 fn section(folder: &Folder, file: &str, name: &str) -> Value {
     let section: Value = serde_json::from_slice(&folder.read(file)).expect("is JSON");
     section["data"][name].clone()

@@ -30,7 +30,7 @@ fn by_coordinate(mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// What is compared of a record: name, flag, contig, position, MAPQ, CIGAR, sequence.
+/// The fields of a record that are compared: name, flag, contig, position, MAPQ, CIGAR, sequence.
 type Outline = (String, u16, String, usize, u8, String, String);
 
 fn outline(record: &Record) -> Outline {

@@ -31,7 +31,7 @@ pub struct BuildOptions {
 }
 
 impl Default for BuildOptions {
-    /// Sample rate 8.
+    /// A sample rate of 8.
     fn default() -> Self {
         Self { sample_rate: 8 }
     }

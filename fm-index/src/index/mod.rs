@@ -62,7 +62,7 @@ impl FmIndex {
         self.image.save(path.as_ref())
     }
 
-    /// The indexed reference.
+    /// The reference that is indexed.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }

@@ -15,7 +15,7 @@ use crate::reference::exception::Exception;
 pub(crate) struct ContigRecord {
     /// Reference coordinate of its first base.
     offset: u32,
-    /// Length in bases.
+    /// Number of its bases.
     length: u32,
     /// End of its name in the names section; the name starts where the previous contig's name ends.
     name_end: u64,

@@ -20,9 +20,9 @@ use super::exception::{Exception, cut};
 /// Begin of a stretch of the text without cuts.
 #[derive(Debug, Clone, Copy)]
 struct UncutStretch {
-    /// Reference coordinate.
+    /// Begin in reference coordinates.
     reference: u32,
-    /// Indexed coordinate.
+    /// Begin in indexed coordinates.
     indexed: u32,
 }
 

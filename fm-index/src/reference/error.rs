@@ -12,7 +12,7 @@ use super::contig::MAX_BASES;
 pub struct ReferenceError {
     /// File, record and line, as far as they are known.
     pub location: InputLocation,
-    /// The reason.
+    /// Why the reference cannot be used.
     pub problem: ReferenceProblem,
 }
 
@@ -53,7 +53,7 @@ pub enum ReferenceProblem {
     Letter {
         /// Name of the contig.
         contig: String,
-        /// The character.
+        /// The character found there.
         letter: u8,
         /// Position of the character in the contig, from 1.
         position: u64,

@@ -13,7 +13,7 @@ pub const FLANK: u32 = 64;
 pub(crate) struct Exception {
     /// Reference coordinate of the first letter, 0-based.
     pub(crate) start: u32,
-    /// Number of letters.
+    /// Number of letters in the run.
     pub(crate) length: u32,
     /// The upper-case ASCII letter.
     pub(crate) letter: u32,

@@ -76,7 +76,7 @@ impl Reference {
         Self { contigs, exceptions, coordinates, length, text, source }
     }
 
-    /// The same reference with its text in the image of its index instead of its own memory.
+    /// Drops the reference's own text, and uses the text in the image of its index from now on.
     pub(crate) fn moved_to(self, image: Arc<IndexImage>) -> Self {
         Self { text: ReferenceText::Indexed(image), ..self }
     }

@@ -14,7 +14,7 @@ pub(crate) const fn words_for(bases: usize) -> usize {
 #[derive(Debug, Default)]
 pub(crate) struct PackedText {
     words: Vec<u64>,
-    /// Number of bases.
+    /// Number of bases so far.
     bases: usize,
 }
 

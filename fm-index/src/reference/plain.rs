@@ -54,7 +54,7 @@ pub struct PlainStretches<'a> {
 }
 
 impl<'a> PlainStretches<'a> {
-    /// Plain stretches of `reference`.
+    /// Begins to answer questions about `reference`.
     pub fn new(reference: &'a Reference) -> Self {
         Self { reference, last: None }
     }

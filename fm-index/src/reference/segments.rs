@@ -22,7 +22,7 @@ pub struct Segment {
 pub struct Segments(Vec<Segment>);
 
 impl Segments {
-    /// Segments of `reference`.
+    /// Finds the segments of `reference`.
     pub fn new(reference: &Reference) -> Self {
         let contigs = reference.contigs().iter().enumerate();
         let segments = contigs.flat_map(|(number, contig)| {

@@ -2,11 +2,14 @@
 // Launching a kernel is unsafe. The helpers of a test may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
+use std::path::Path;
 use std::sync::LazyLock;
 
-use aligner_core::gpu::DeviceAddress;
+use aligner_core::device_struct;
+use aligner_core::gpu::{DeviceAddress, DeviceStruct, LayoutHeader};
 use fm_index::gpu::{IndexView, LocateRowsParameters};
 use fm_index::{BuildOptions, FmIndex, Interval, Reference};
+use gpualign_tests::{input, output};
 use simt::{Argument, Launch, Module};
 
 static LOCATE: LazyLock<Module> =
@@ -14,7 +17,38 @@ static LOCATE: LazyLock<Module> =
 static EXTEND: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("tests", "extend").expect("the build made it"));
 
+device_struct! {
+    /// Parameters of the kernels in `tests/kernels/extend.cu`.
+    struct ExtendParameters {
+        /// The index whose intervals are extended.
+        index: IndexView,
+        /// Intervals that are extended, `count` of them.
+        intervals: DeviceAddress<Interval>,
+        /// Output: the four extensions of each interval to the left.
+        left: DeviceAddress<Interval>,
+        /// Output: the four extensions of each interval to the right.
+        right: DeviceAddress<Interval>,
+        /// Number of intervals and of threads.
+        count: u32,
+        /// Always 0; makes the size a multiple of 8 bytes.
+        padding: u32,
+    }
+}
+
+#[test]
+fn layouts() {
+    let header = LayoutHeader {
+        namespace: "tests",
+        includes: &["tests/extend.cuh"],
+        structs: &[ExtendParameters::LAYOUT],
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cuda/include/tests");
+    header.check(&folder.join("extend_layouts.cuh"));
+}
+
+/// Value of outputs that no kernel has written.
 const POISON: u32 = 0xDEAD_BEEF;
+/// Blocks and threads per block of the launches.
 const SHAPES: [(u32, u32); 4] = [(1, 1), (1, 32), (2, 33), (3, 256)];
 
 /// Calls `check` with indexes of texts of 1 base, of one block more or less one symbol, and longer, at three sample rates.
@@ -44,9 +78,9 @@ fn locate(index: &FmIndex, lo: &[u32], sizes: &[u32], (blocks, threads): (u32, u
     let kernel = LOCATE.kernel("fm_locate_rows").expect("it is exported");
     let parameters = LocateRowsParameters {
         index: IndexView::of_host(index),
-        lo: DeviceAddress::new(lo.as_ptr().expose_provenance() as u64),
-        ends: DeviceAddress::new(ends.as_ptr().expose_provenance() as u64),
-        positions: DeviceAddress::new(positions.as_mut_ptr().expose_provenance() as u64),
+        lo: input(lo),
+        ends: input(&ends),
+        positions: output(&mut positions),
         total,
         ranges: sizes.len() as u32,
         padding: 0,
@@ -102,18 +136,18 @@ fn check_extended(index: &FmIndex, kernel: &str, intervals: &[Interval], case: &
     let poison = Interval { lo: POISON, lo_reverse: POISON, size: POISON };
     let mut left = vec![poison; 4 * intervals.len()];
     let mut right = left.clone();
-    let view = [IndexView::of_host(index)];
     let kernel = EXTEND.kernel(kernel).expect("it is exported");
-    let arguments = [
-        Argument::input(&view),
-        Argument::input(intervals),
-        Argument::value(intervals.len() as u32),
-        Argument::output(&mut left),
-        Argument::output(&mut right),
-    ];
+    let parameters = ExtendParameters {
+        index: IndexView::of_host(index),
+        intervals: input(intervals),
+        left: output(&mut left),
+        right: output(&mut right),
+        count: intervals.len() as u32,
+        padding: 0,
+    };
     let shape = Launch::new(intervals.len().div_ceil(64) as u32, 64);
-    // SAFETY: the arguments are those of both kernels: four results per interval on each side.
-    unsafe { kernel.launch(&shape, &arguments) }.expect("it runs");
+    // SAFETY: these are the parameters of both kernels: four results per interval on each side.
+    unsafe { kernel.launch(&shape, &[Argument::value(parameters)]) }.expect("it runs");
     let sizes = |all: &[Interval]| all.iter().map(|i| i.size).collect::<Vec<_>>();
     for (i, &interval) in intervals.iter().enumerate() {
         for (device, host, side) in [

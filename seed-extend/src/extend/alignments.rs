@@ -1,134 +1,150 @@
-//! Alignments of many tasks, the runs of all in one array.
+//! Alignments of many tasks, with the CIGAR runs of all in one array.
 
-use aligner_core::cigar::{Op, Run};
-use bytemuck::{Pod, Zeroable};
+use aligner_core::cigar::CigarRun;
+use aligner_core::device_struct;
 
-use super::stages::Aligned;
-
-/// The alignment of a task, but for its columns; places in query and window from 0, ends are behind
-/// the last pair. All is 0 where no alignment scores more than 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-#[repr(C)]
-pub struct Place {
-    /// The score.
-    pub score: i32,
-    /// The first pair's place in the query.
-    pub query_begin: u32,
-    /// Behind the last pair, in the query.
-    pub query_end: u32,
-    /// The first pair's place in the window.
-    pub window_begin: u32,
-    /// Behind the last pair, in the window.
-    pub window_end: u32,
-    /// How many runs its columns have.
-    pub runs: u32,
-    /// The first of them among the runs of all tasks, which may be in any order.
-    pub first_run: u64,
+device_struct! {
+    /// Score and place of the alignment of a task, and where its CIGAR runs are. Places in query and window are from 0,
+    /// ends are exclusive. All fields are 0 if no alignment scores more than 0.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct AlignmentSpan {
+        /// The score.
+        pub score: i32,
+        /// First aligned base of the query.
+        pub query_begin: u32,
+        /// End in the query, exclusive.
+        pub query_end: u32,
+        /// First aligned base of the window.
+        pub window_begin: u32,
+        /// End in the window, exclusive.
+        pub window_end: u32,
+        /// Number of CIGAR runs.
+        pub run_count: u32,
+        /// Index of the first run among the runs of all tasks, whose alignments may be in any order.
+        pub first_run: u64,
+    }
 }
 
-const _: () = assert!(size_of::<Place>() == 32);
+device_struct! {
+    /// The alignment of a task, with a score above 0, as the output of the stages.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct TaskAlignment {
+        /// Score, place and runs. The first run is an index among the runs of one run of the stages.
+        pub span: AlignmentSpan,
+        /// Number of the task.
+        pub task: u32,
+        padding: [u32; 3],
+    }
+}
 
-/// Alignments of tasks, in their order. Equal ones may have their runs in different orders.
+impl TaskAlignment {
+    /// The alignment of a task.
+    pub(super) fn new(task: u32, span: AlignmentSpan) -> Self {
+        Self { span, task, padding: [0; 3] }
+    }
+}
+
+/// Alignments of tasks, in the order of tasks. Two values are equal if all alignments are, in whatever order their runs
+/// are stored.
 #[derive(Debug, Clone, Default)]
 pub struct Alignments {
-    /// Where they are.
-    pub places: Vec<Place>,
-    /// The columns of all of them; use [`Self::runs_of`].
-    pub runs: Vec<Run>,
+    /// Score and place of each alignment.
+    pub spans: Vec<AlignmentSpan>,
+    /// CIGAR runs of all alignments; see [`Self::runs_of`].
+    pub runs: Vec<CigarRun>,
 }
 
-/// One alignment with its columns.
+/// One alignment with its CIGAR runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Alignment {
-    /// Where it is; its first run is number 0.
-    pub place: Place,
-    /// Its columns from the first pair to the last: neighbouring runs differ, and none is empty.
-    pub runs: Vec<Run>,
+    /// Score and place; `first_run` is 0.
+    pub span: AlignmentSpan,
+    /// CIGAR runs from the first pair to the last: no two neighbours have the same operation, and none is empty.
+    pub runs: Vec<CigarRun>,
 }
 
 impl Alignments {
-    /// The columns of a task's alignment, from the first pair to the last: neighbouring runs differ,
+    /// The CIGAR runs of a task's alignment, from the first pair to the last: no two neighbours have the same operation,
     /// and none is empty.
     ///
     /// # Panics
     /// If there is no such task.
-    pub fn runs_of(&self, task: usize) -> &[Run] {
-        let place = &self.places[task];
-        &self.runs[place.first_run as usize..][..place.runs as usize]
+    pub fn runs_of(&self, task: usize) -> &[CigarRun] {
+        let span = &self.spans[task];
+        &self.runs[span.first_run as usize..][..span.run_count as usize]
     }
 
-    /// A copy of one.
+    /// A copy of the alignment of a task.
     ///
     /// # Panics
     /// If there is no such task.
     pub fn get(&self, task: usize) -> Alignment {
-        let place = Place { first_run: 0, ..self.places[task] };
-        Alignment { place, runs: self.runs_of(task).to_vec() }
+        let span = AlignmentSpan { first_run: 0, ..self.spans[task] };
+        Alignment { span, runs: self.runs_of(task).to_vec() }
     }
 
-    /// Forgets all, and keeps their memory.
+    /// Removes all alignments and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.places.clear();
+        self.spans.clear();
         self.runs.clear();
     }
 
-    /// Sets that of a task, which had none.
-    pub(crate) fn set(&mut self, task: usize, place: Place, runs: &[Run]) {
+    /// Sets the alignment of a task that had none.
+    pub(crate) fn set(&mut self, task: usize, span: AlignmentSpan, runs: &[CigarRun]) {
         let first_run = self.runs.len() as u64;
-        self.places[task] = Place { runs: runs.len() as u32, first_run, ..place };
+        self.spans[task] = AlignmentSpan { run_count: runs.len() as u32, first_run, ..span };
         self.runs.extend_from_slice(runs);
     }
 
-    /// Sets those of some tasks, which had none; first runs are numbers of `runs`, in their order.
+    /// Sets the alignments of some tasks that had none. Their first runs are indices among all of `runs`, one after the
+    /// other.
     pub(super) fn add<'a>(
         &mut self,
-        aligned: impl Iterator<Item = &'a Aligned>,
-        runs: impl Iterator<Item = &'a [Run]>,
+        aligned: impl Iterator<Item = &'a TaskAlignment>,
+        runs: impl Iterator<Item = &'a [CigarRun]>,
     ) {
         let before = self.runs.len() as u64;
-        for &Aligned { place, task, .. } in aligned {
-            self.places[task as usize] = Place { first_run: place.first_run + before, ..place };
+        for &TaskAlignment { span, task, .. } in aligned {
+            self.spans[task as usize] =
+                AlignmentSpan { first_run: span.first_run + before, ..span };
         }
         runs.for_each(|runs| self.runs.extend_from_slice(runs));
     }
 
-    /// Adds those of further tasks.
+    /// Appends the alignments of further tasks.
     pub(crate) fn append(&mut self, more: Self) {
         let before = self.runs.len() as u64;
-        let moved = |place: Place| Place { first_run: place.first_run + before, ..place };
-        self.places.extend(more.places.into_iter().map(moved));
+        let moved =
+            |span: AlignmentSpan| AlignmentSpan { first_run: span.first_run + before, ..span };
+        self.spans.extend(more.spans.into_iter().map(moved));
         self.runs.extend(more.runs);
     }
 }
 
 impl PartialEq for Alignments {
     fn eq(&self, other: &Self) -> bool {
-        let all = |it: &Self| it.places.len();
+        let all = |it: &Self| it.spans.len();
         all(self) == all(other) && (0..all(self)).all(|task| self.get(task) == other.get(task))
     }
 }
 
 impl Eq for Alignments {}
 
-/// Adds columns behind others.
-pub(crate) fn push(runs: &mut Vec<Run>, op: Op, count: u32) {
-    match runs.last_mut() {
-        Some(last) if last.op() == op => *last = Run::new(op, last.count() + count),
-        _ => runs.push(Run::new(op, count)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use aligner_core::cigar::CigarOp;
+
     use super::*;
 
     #[test]
     fn the_order_of_runs_does_not_matter() {
-        let (a, b) =
-            ([Run::new(Op::Equal, 3)], [Run::new(Op::Equal, 1), Run::new(Op::Deletion, 2)]);
-        let place = |score| Place { score, ..Place::default() };
+        let (a, b) = (
+            [CigarRun::new(CigarOp::Equal, 3)],
+            [CigarRun::new(CigarOp::Equal, 1), CigarRun::new(CigarOp::Deletion, 2)],
+        );
+        let place = |score| AlignmentSpan { score, ..AlignmentSpan::default() };
         let all = |order: [usize; 2]| {
-            let mut all = Alignments { places: vec![Place::default(); 2], runs: Vec::new() };
+            let mut all = Alignments { spans: vec![AlignmentSpan::default(); 2], runs: Vec::new() };
             for task in order {
                 all.set(task, place(task as i32), if task == 0 { &a } else { &b });
             }

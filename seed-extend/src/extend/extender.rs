@@ -1,4 +1,4 @@
-//! Extensions on whatever device there is.
+//! Extensions on a GPU or the CPU, whichever there is.
 
 use std::sync::Arc;
 
@@ -7,138 +7,146 @@ use aligner_core::{Device, DeviceError};
 
 use super::alignments::Alignments;
 use super::cpu;
-use super::gpu::{Engine, Plan};
+use super::gpu::{ExtendEngine, GpuPlan};
 use super::scoring::Scoring;
-use super::task::{Scored, Task, Tasks, Text};
+use super::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
 
-/// A text, and the device that aligns queries with windows of it.
+/// Aligns queries with windows of a text, on a GPU or the CPU.
 #[derive(Debug)]
 pub struct Extender<'a> {
     scoring: Scoring,
-    text: Text<'a>,
-    engine: Option<Engine>,
+    text: ReferenceText<'a>,
+    engine: Option<ExtendEngine>,
     failure: Option<DeviceError>,
 }
 
-/// What was done for the tasks of a batch before they are aligned, on a GPU.
+/// What a GPU needs for the tasks of a batch besides the tasks themselves, made ahead.
 #[derive(Debug, Clone)]
-pub struct Prepared {
-    /// The codes of all queries.
+pub struct PreparedTasks {
+    /// The codes of all queries on the GPU.
     pub codes: Arc<DeviceBuffer<u8>>,
     /// Which kernel does which tasks.
-    pub plan: Plan,
+    pub plan: GpuPlan,
 }
 
-/// What a GPU and the CPU found.
-struct Shared<T, R> {
-    /// Of all tasks, from the GPU, but nothing of those that it does not know.
+/// Results of a batch of tasks that a GPU and the CPU have shared.
+struct SharedWork<T, R> {
+    /// The GPU's results for all tasks, without those that it left to the CPU.
     found: T,
-    /// Those tasks,
+    /// Numbers of the tasks that were left to the CPU.
     left: Vec<u32>,
-    /// and what the CPU found of them.
+    /// The CPU's results for these tasks.
     rest: R,
 }
 
 impl<'a> Extender<'a> {
-    /// Prepares to align queries with windows of `text`.
+    /// An extender for windows of `text`, which is copied to the device.
     ///
     /// # Errors
     /// If the device fails.
-    pub fn new(scoring: Scoring, text: Text<'a>, device: &Device) -> Result<Self, DeviceError> {
+    pub fn new(
+        scoring: Scoring,
+        text: ReferenceText<'a>,
+        device: &Device,
+    ) -> Result<Self, DeviceError> {
         let engine = match device {
             Device::Cpu => None,
-            Device::Cuda(gpu) => Some(Engine::on_gpu(gpu, scoring, text)?),
+            Device::Cuda(gpu) => Some(ExtendEngine::on_gpu(gpu, scoring, text)?),
         };
         Ok(Self { scoring, text, engine, failure: None })
     }
 
-    /// Another one for the same text and device, which works beside this one.
+    /// An extender for the same text and device, on a second stream, so that both can work at the same time.
     ///
     /// # Errors
     /// If the device fails.
-    pub fn beside(&self) -> Result<Self, DeviceError> {
-        let engine = self.engine.as_ref().map(Engine::beside).transpose()?;
+    pub fn on_second_stream(&self) -> Result<Self, DeviceError> {
+        let engine = self.engine.as_ref().map(ExtendEngine::on_second_stream).transpose()?;
         Ok(Self { engine, failure: None, ..*self })
     }
 
-    /// How well each task can be aligned, in the order of the tasks.
+    /// Score and end of the best alignment of each task, in the order of tasks.
     ///
     /// # Panics
-    /// If a task is none of [`Tasks::check`].
-    pub fn score(&mut self, queries: &[u8], tasks: &[Task]) -> Vec<Scored> {
-        let all = Tasks { queries, text: self.text, tasks };
+    /// If [`TaskBatch::check`] refuses a task.
+    pub fn score(&mut self, queries: &[u8], tasks: &[AlignmentTask]) -> Vec<AlignmentEnd> {
+        let all = TaskBatch { queries, text: self.text, tasks };
         all.check();
         let scoring = self.scoring;
-        let on_cpu = |tasks: Tasks<'_>| cpu::score(scoring, tasks);
+        let on_cpu = |tasks: TaskBatch<'_>| cpu::score(scoring, tasks);
         let shared = self.shared((all, None), |engine, plan| engine.score(all, plan), on_cpu);
-        let Some(Shared { mut found, left, rest }) = shared else { return on_cpu(all) };
+        let Some(SharedWork { mut found, left, rest }) = shared else { return on_cpu(all) };
         for (number, scored) in left.into_iter().zip(rest) {
             found[number as usize] = scored;
         }
         found
     }
 
-    /// The alignment of each task, in the order of the tasks.
+    /// The best alignment of each task, in the order of tasks.
     ///
     /// # Panics
-    /// If a task is none of [`Tasks::check`].
-    pub fn align(&mut self, queries: &[u8], tasks: &[Task]) -> Alignments {
+    /// If [`TaskBatch::check`] refuses a task.
+    pub fn align(&mut self, queries: &[u8], tasks: &[AlignmentTask]) -> Alignments {
         let mut found = Alignments::default();
         self.align_into((queries, None), tasks, &mut found);
         found
     }
 
-    /// The same in `found`, in place of what it had: a batch wants as much memory as the one before.
+    /// Replaces `found` by the best alignment of each task, in the order of tasks; so a batch uses the memory of the one
+    /// before. `prepared` is what was made ahead for a GPU.
     ///
     /// # Panics
-    /// If a task is none of [`Tasks::check`].
+    /// If [`TaskBatch::check`] refuses a task.
     pub fn align_into(
         &mut self,
-        (queries, prepared): (&[u8], Option<Prepared>),
-        tasks: &[Task],
+        (queries, prepared): (&[u8], Option<PreparedTasks>),
+        tasks: &[AlignmentTask],
         found: &mut Alignments,
     ) {
-        let all = Tasks { queries, text: self.text, tasks };
+        let all = TaskBatch { queries, text: self.text, tasks };
         all.check();
         let scoring = self.scoring;
-        let on_cpu = |tasks: Tasks<'_>| cpu::align(scoring, tasks);
+        let on_cpu = |tasks: TaskBatch<'_>| cpu::align(scoring, tasks);
         let (codes, plan) = prepared.map_or((None, None), |it| (Some(it.codes), Some(it.plan)));
-        let on_gpu =
-            |engine: &mut Engine, plan: &Plan| engine.align((all, codes.as_deref()), plan, found);
+        let on_gpu = |engine: &mut ExtendEngine, plan: &GpuPlan| {
+            engine.align((all, codes.as_deref()), plan, found)
+        };
         let shared = self.shared((all, plan), on_gpu, on_cpu);
-        let Some(Shared { left, rest, .. }) = shared else {
+        let Some(SharedWork { left, rest, .. }) = shared else {
             *found = on_cpu(all);
             return;
         };
         for (place, number) in left.into_iter().enumerate() {
-            found.set(number as usize, rest.places[place], rest.runs_of(place));
+            found.set(number as usize, rest.spans[place], rest.runs_of(place));
         }
     }
 
-    /// Why the GPU was given up, if it was: the CPU does everything from then on, with the same results.
+    /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.as_ref()
     }
 
-    /// The same, and forgets it.
+    /// Takes the GPU's failure, so that [`Self::failure`] is `None` afterwards.
     pub fn take_failure(&mut self) -> Option<DeviceError> {
         self.failure.take()
     }
 
-    /// What both find at the same time, by this plan if it is there, unless there is no GPU or it fails now.
+    /// Lets the GPU do the tasks of a plan, which is made if there is none yet, and at the same time the CPU those that
+    /// the plan leaves. `None` if there is no GPU or it fails now.
     fn shared<T, R: Send>(
         &mut self,
-        (all, plan): (Tasks<'_>, Option<Plan>),
-        on_gpu: impl FnOnce(&mut Engine, &Plan) -> Result<T, DeviceError>,
-        on_cpu: impl FnOnce(Tasks<'_>) -> R + Send,
-    ) -> Option<Shared<T, R>> {
+        (all, plan): (TaskBatch<'_>, Option<GpuPlan>),
+        on_gpu: impl FnOnce(&mut ExtendEngine, &GpuPlan) -> Result<T, DeviceError>,
+        on_cpu: impl FnOnce(TaskBatch<'_>) -> R + Send,
+    ) -> Option<SharedWork<T, R>> {
         let engine = self.engine.as_mut()?;
-        let plan = plan.unwrap_or_else(|| Plan::new(self.scoring, all));
-        let left: Vec<Task> = plan.left.iter().map(|&number| all.tasks[number as usize]).collect();
+        let plan = plan.unwrap_or_else(|| GpuPlan::new(self.scoring, all));
+        let left: Vec<AlignmentTask> =
+            plan.left.iter().map(|&number| all.tasks[number as usize]).collect();
         let mut rest = None;
-        let on_cpu = || rest = Some(on_cpu(Tasks { tasks: &left, ..all }));
+        let on_cpu = || rest = Some(on_cpu(TaskBatch { tasks: &left, ..all }));
         let found = if left.is_empty() {
-            // Without a scope, which would wait for a thread of the pool.
+            // Not in a scope, which would wait for a thread of the pool.
             on_cpu();
             on_gpu(engine, &plan)
         } else {
@@ -148,7 +156,7 @@ impl<'a> Extender<'a> {
             })
         };
         match found {
-            Ok(found) => Some(Shared { found, left: plan.left, rest: rest? }),
+            Ok(found) => Some(SharedWork { found, left: plan.left, rest: rest? }),
             Err(error) => {
                 self.failure = Some(error);
                 self.engine = None;

@@ -1,29 +1,28 @@
-//! The best alignment of a read within a band of diagonals of a window of the reference, for very many
-//! of them.
+//! Extension: the best alignment of a read within a band of diagonals of a window of the text, for very many reads.
 //!
 //! # What is computed
 //!
-//! A [`Task`] names a query of `m` codes, a window of `n` codes of the text, and a band of diagonals
+//! A [`AlignmentTask`] names a query of `m` codes, a window of `n` codes of the text, and a band of diagonals
 //! `low..=high`. The pair of the query's place `i` and the window's place `j`, both from 0, is on
 //! diagonal `j - i`. Codes 0 to 3 are bases, and [`UNKNOWN`] (4) is one that matches nothing, itself
 //! included.
 //!
-//! The columns of an alignment are pairs, *deletions* (a base of the window beside a gap) and
-//! *insertions* (one of the query). Each column has a cell: the last places `(i, j)` of query and
+//! The columns of an alignment are pairs, *deletions* (a base of the window opposite a gap) and *insertions* (a base
+//! of the query opposite a gap). Each column has a cell: the last places `(i, j)` of query and
 //! window that the alignment has used with it. An alignment begins and ends with a pair, and all its
 //! cells are in the band. An insertion may follow a deletion directly, and the other way round. Its score
 //! is, with the [`Scoring`],
 //!
-//! - `matched` for a pair of equal bases, `-mismatch` for one of different bases, and
+//! - `match_score` for a pair of equal bases, `-mismatch_penalty` for one of different bases, and
 //!   [`UNKNOWN_SCORE`] for one with an unknown base;
 //! - `-(gap_open + l * gap_extend)` for a gap of `l` columns;
-//! - `-clip` if the first pair is not at the query's first place, and the same for the last pair and the
+//! - `-clip_penalty` if the first pair is not at the query's first place, and the same for the last pair and the
 //!   last place.
 //!
 //! The answer is the alignment of the highest score, if that is above 0. These are the scores of `bwa
 //! mem` (Li, arXiv:1303.3997), with ends as in its final local alignments.
 //!
-//! # Which of several
+//! # Which of several best alignments
 //!
 //! Among alignments with the highest score, the one that ends last in the query is meant, and
 //! among those the one that ends first in the window. Going back from that last pair, let a cell's value be
@@ -35,26 +34,29 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`scoring`], [`task`], [`alignments`] | what is given, and what is found |
-//! | [`oracle`] | the definition, from whole matrices |
+//! | [`scoring`] | scores and penalties |
+//! | [`tasks`], `banded_task` | what is aligned with what |
+//! | [`alignments`] | alignments with their CIGAR runs |
+//! | [`oracle`] | the definition, computed from whole matrices |
 //! | [`ungapped`] | when one diagonal tells the answer |
-//! | [`stages`] | the application of the streaming runtime that finds alignments |
+//! | [`task_group`], [`stages`] | the application of the streaming runtime that makes alignments |
 //! | [`cpu`], [`gpu`] | the engines |
-//! | [`extender`] | whichever of them there is |
+//! | [`extender`] | whichever engine there is |
 
 pub mod alignments;
-mod banded;
+mod banded_task;
 pub mod cpu;
 pub mod extender;
 pub mod gpu;
 pub mod oracle;
 pub mod scoring;
 pub mod stages;
-pub mod task;
+pub mod task_group;
+pub mod tasks;
 pub mod ungapped;
 
 pub use aligner_core::seq::UNKNOWN;
-pub use alignments::{Alignment, Alignments, Place};
-pub use extender::{Extender, Prepared};
+pub use alignments::{Alignment, AlignmentSpan, Alignments};
+pub use extender::{Extender, PreparedTasks};
 pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
-pub use task::{MAX_CELLS, MAX_LENGTH, Scored, Task, Tasks, Text};
+pub use tasks::{AlignmentEnd, AlignmentTask, MAX_CELLS, MAX_LENGTH, ReferenceText, TaskBatch};

@@ -1,15 +1,16 @@
-//! The definition in code: whole matrices, cell by cell, with nothing left out or packed.
+//! The definition of the best alignment in code: whole matrices, cell by cell, without any optimisation. Tests compare
+//! the engines with it.
 
-use aligner_core::cigar::Op;
+use aligner_core::cigar::{CigarOp, push_run};
 
 use super::UNKNOWN;
-use super::alignments::{Alignment, Place, push};
+use super::alignments::{Alignment, AlignmentSpan};
 use super::scoring::Scoring;
 
-/// Less than any value, and far from overflow.
+/// The value of cells that no alignment reaches: less than any score, and far from overflow.
 const NEVER: i64 = i64::MIN / 4;
 
-/// Values of the cells of one matrix; outside of it and of the band they are [`NEVER`].
+/// Values of the cells of one matrix; outside of the matrix and of the band they are [`NEVER`].
 struct Matrix {
     values: Vec<i64>,
     columns: i64,
@@ -38,16 +39,16 @@ impl Matrix {
     }
 }
 
-/// The alignment of a query and a window, within the diagonals `low..=high`.
+/// The best alignment of a query and a window on the diagonals `low..=high`, as [`super`] defines it.
 pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32) -> Alignment {
     let (m, n) = (query.len() as i64, window.len() as i64);
     let band = (i64::from(low), i64::from(high));
-    let [extend, clip] = [scoring.gap_extend(), scoring.clip()].map(i64::from);
+    let [extend, clip] = [scoring.gap_extend(), scoring.clip_penalty()].map(i64::from);
     let first = i64::from(scoring.gap(1));
     let begin = |i: i64| if i == 0 { 0 } else { -clip };
     let end = |i: i64| if i == m - 1 { 0 } else { -clip };
 
-    // The best of beginnings whose last column is a pair, a deletion, an insertion, anything.
+    // For each cell the best score of a beginning whose last column is a pair, a deletion, an insertion, or any of them.
     let [mut pair, mut deletion, mut insertion, mut best] =
         [(); 4].map(|()| Matrix::new(query.len(), window.len(), band));
     let mut found: Option<(i64, i64, i64)> = None;
@@ -61,7 +62,7 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
             deletion.set(i, j, d);
             insertion.set(i, j, s);
             best.set(i, j, p.max(d).max(s));
-            // Rows come in their order, columns too.
+            // Rows and columns come in order: a later row wins a tie, a later column does not.
             let total = p + end(i);
             if found.is_none_or(|(most, row, _)| total > most || (total == most && i > row)) {
                 found = Some((total, i, j));
@@ -80,7 +81,7 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
         if is_end || value == pair.get(i, j) {
             let (q, w) = (query[i as usize], window[j as usize]);
             let equal = q == w && q < UNKNOWN;
-            push(&mut runs, if equal { Op::Equal } else { Op::Different }, 1);
+            push_run(&mut runs, if equal { CigarOp::Equal } else { CigarOp::Different }, 1);
             if begin(i) >= best.get(i - 1, j - 1) {
                 break;
             }
@@ -90,33 +91,33 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
             while value != best.get(i, j - columns) - i64::from(scoring.gap(columns as u32)) {
                 columns += 1;
             }
-            push(&mut runs, Op::Deletion, columns as u32);
+            push_run(&mut runs, CigarOp::Deletion, columns as u32);
             j -= columns;
         } else {
             let mut columns = 1;
             while value != best.get(i - columns, j) - i64::from(scoring.gap(columns as u32)) {
                 columns += 1;
             }
-            push(&mut runs, Op::Insertion, columns as u32);
+            push_run(&mut runs, CigarOp::Insertion, columns as u32);
             i -= columns;
         }
     }
     runs.reverse();
-    let place = Place {
+    let span = AlignmentSpan {
         score: score as i32,
         query_begin: i as u32,
         query_end: last_i as u32 + 1,
         window_begin: j as u32,
         window_end: last_j as u32 + 1,
-        runs: runs.len() as u32,
+        run_count: runs.len() as u32,
         first_run: 0,
     };
-    Alignment { place, runs }
+    Alignment { span, runs }
 }
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::cigar::Run;
+    use aligner_core::cigar::CigarRun;
     use aligner_core::seq::encode_all;
 
     use super::*;
@@ -135,7 +136,7 @@ mod tests {
             i < q.len() && j < w.len() && (band.0..=band.1).contains(&(j as i32 - i as i32))
         };
         let pair = scoring.pair(q[i], w[j]);
-        let mut most = pair - if i + 1 == q.len() { 0 } else { scoring.clip() };
+        let mut most = pair - if i + 1 == q.len() { 0 } else { scoring.clip_penalty() };
         // Any number of deletions and insertions in any order before the next pair: in one order
         // or the other they are one gap of each kind at most, and more gaps only cost more.
         for first in 0..q.len() + w.len() {
@@ -191,29 +192,29 @@ mod tests {
             for i in 0..q.len() {
                 for j in 0..w.len() {
                     if (band.0..=band.1).contains(&(j as i32 - i as i32)) {
-                        let begin = if i == 0 { 0 } else { -scoring.clip() };
+                        let begin = if i == 0 { 0 } else { -scoring.clip_penalty() };
                         most = most.max(begin + enumerate(scoring, &q, &w, band, i, j));
                     }
                 }
             }
             let found = align(scoring, &q, &w, band.0, band.1);
-            assert_eq!(found.place.score, most, "seed {seed}: {q:?} {w:?} {band:?} {scoring:?}");
+            assert_eq!(found.span.score, most, "seed {seed}: {q:?} {w:?} {band:?} {scoring:?}");
         }
     }
 
-    fn align_letters(query: &str, window: &str, low: i32, high: i32) -> (Place, String) {
+    fn align_letters(query: &str, window: &str, low: i32, high: i32) -> (AlignmentSpan, String) {
         let [query, window] = [query, window].map(|letters| encode_all(letters.as_bytes()));
-        let Alignment { place, runs } = align(Scoring::default(), &query, &window, low, high);
-        let text = |run: &Run| format!("{}{}", run.count(), run.op().letter());
-        (place, runs.iter().map(text).collect())
+        let Alignment { span, runs } = align(Scoring::default(), &query, &window, low, high);
+        let text = |run: &CigarRun| format!("{}{}", run.length(), run.op().letter());
+        (span, runs.iter().map(text).collect())
     }
 
     #[test]
     fn alignments_that_can_be_checked_by_hand() {
         let check = |query, window, low, high, expected: Option<(i32, [u32; 4], &str)>| {
-            let (place, runs) = align_letters(query, window, low, high);
-            let ends = [place.query_begin, place.query_end, place.window_begin, place.window_end];
-            let found = (place.score > 0).then_some((place.score, ends, runs.as_str()));
+            let (span, runs) = align_letters(query, window, low, high);
+            let ends = [span.query_begin, span.query_end, span.window_begin, span.window_end];
+            let found = (span.score > 0).then_some((span.score, ends, runs.as_str()));
             assert_eq!(found, expected, "{query} {window}");
         };
         check("", "ACGT", -9, 9, None);

@@ -1,111 +1,111 @@
-//! What alignments score.
+//! Scores and penalties of alignments.
 
 use thiserror::Error;
 
 use super::UNKNOWN;
 
-/// What a pair with an unknown base scores, as in `bwa mem`.
+/// Score of a pair with an unknown base, as in `bwa mem`.
 pub const UNKNOWN_SCORE: i32 = -1;
 
-/// Greatest score and greatest cost. With it and [`super::MAX_LENGTH`] nothing overflows 32 bits.
+/// Greatest score and greatest penalty. With it and [`super::MAX_LENGTH`] no score overflows 32 bits.
 pub const MAX_COST: i32 = 500;
 
-/// Scores of pairs and costs of everything else, all as numbers that are not negative.
+/// The score of a match and the penalties of everything else, all as numbers that are not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scoring {
-    matched: i32,
-    mismatch: i32,
+    match_score: i32,
+    mismatch_penalty: i32,
     gap_open: i32,
     gap_extend: i32,
-    clip: i32,
+    clip_penalty: i32,
 }
 
-/// A number that no alignment can be scored by.
+/// A score or penalty that is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{name} is {value}, not from {least} to {MAX_COST}")]
+#[error("{name} is {value}, but must be from {least} to {MAX_COST}")]
 pub struct ScoringError {
-    /// Which one.
+    /// What the number is, in words.
     pub name: &'static str,
-    /// The number.
+    /// The number that was given.
     pub value: i32,
-    /// The least that it can be.
+    /// The smallest number that is allowed.
     pub least: i32,
 }
 
 impl Scoring {
-    /// A pair of equal bases scores `matched` and of different ones `-mismatch`, both at least 1. A
-    /// gap of `l` columns costs `gap_open + l * gap_extend`, of which `gap_extend` is at least 1; an
-    /// end of the query that is not reached costs `clip`.
+    /// A scoring in which a pair of equal bases scores `match_score` (bwa's `-A`) and a pair of different ones
+    /// `-mismatch_penalty` (`-B`), both at least 1; a gap of `l` columns costs `gap_open + l * gap_extend` (`-O`, `-E`),
+    /// of which `gap_extend` is at least 1; and an end of the query that is clipped costs `clip_penalty` (`-L`).
     ///
     /// # Errors
-    /// If a number is less than that, or more than [`MAX_COST`].
+    /// If a number is less than its minimum, or more than [`MAX_COST`].
     pub fn new(
-        matched: i32,
-        mismatch: i32,
+        match_score: i32,
+        mismatch_penalty: i32,
         gap_open: i32,
         gap_extend: i32,
-        clip: i32,
+        clip_penalty: i32,
     ) -> Result<Self, ScoringError> {
         for (name, value, least) in [
-            ("the score of a match", matched, 1),
-            ("the cost of a mismatch", mismatch, 1),
+            ("the score of a match", match_score, 1),
+            ("the cost of a mismatch", mismatch_penalty, 1),
             ("the cost of opening a gap", gap_open, 0),
             ("the cost of extending a gap", gap_extend, 1),
-            ("the cost of clipping", clip, 0),
+            ("the cost of clipping", clip_penalty, 0),
         ] {
             if !(least..=MAX_COST).contains(&value) {
                 return Err(ScoringError { name, value, least });
             }
         }
-        Ok(Self { matched, mismatch, gap_open, gap_extend, clip })
+        Ok(Self { match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty })
     }
 
-    /// What a pair of equal bases scores.
-    pub fn matched(self) -> i32 {
-        self.matched
+    /// Score of a pair of equal bases. bwa's `-A`.
+    pub fn match_score(self) -> i32 {
+        self.match_score
     }
 
-    /// What a pair of different bases costs.
-    pub fn mismatch(self) -> i32 {
-        self.mismatch
+    /// Penalty of a pair of different bases. bwa's `-B`.
+    pub fn mismatch_penalty(self) -> i32 {
+        self.mismatch_penalty
     }
 
-    /// What a gap costs besides its columns.
+    /// Penalty of a gap besides that of its columns. bwa's `-O`.
     pub fn gap_open(self) -> i32 {
         self.gap_open
     }
 
-    /// What each column of a gap costs.
+    /// Penalty of each column of a gap, the first included. bwa's `-E`.
     pub fn gap_extend(self) -> i32 {
         self.gap_extend
     }
 
-    /// What an end of the query costs that is not reached.
-    pub fn clip(self) -> i32 {
-        self.clip
+    /// Penalty of an end of the query that is clipped. bwa's `-L`.
+    pub fn clip_penalty(self) -> i32 {
+        self.clip_penalty
     }
 
-    /// What a pair of codes scores.
+    /// Score of a pair of codes.
     pub fn pair(self, query: u8, window: u8) -> i32 {
         if query >= UNKNOWN || window >= UNKNOWN {
             UNKNOWN_SCORE
         } else if query == window {
-            self.matched
+            self.match_score
         } else {
-            -self.mismatch
+            -self.mismatch_penalty
         }
     }
 
-    /// What a gap of so many columns, at least 1, costs.
+    /// Penalty of a gap of `columns` columns, at least 1.
     pub fn gap(self, columns: u32) -> i32 {
         self.gap_open + columns as i32 * self.gap_extend
     }
 }
 
 impl Default for Scoring {
-    /// That of `bwa mem`.
+    /// The scoring of `bwa mem`.
     fn default() -> Self {
-        Self { matched: 1, mismatch: 4, gap_open: 6, gap_extend: 1, clip: 5 }
+        Self { match_score: 1, mismatch_penalty: 4, gap_open: 6, gap_extend: 1, clip_penalty: 5 }
     }
 }
 
@@ -117,7 +117,10 @@ mod tests {
     fn numbers_have_limits() {
         assert_eq!(Scoring::new(1, 4, 6, 1, 5), Ok(Scoring::default()));
         let error = Scoring::new(1, 4, 6, 0, 5).expect_err("gaps of any length for one cost");
-        assert_eq!(error.to_string(), "the cost of extending a gap is 0, not from 1 to 500");
+        assert_eq!(
+            error.to_string(),
+            "the cost of extending a gap is 0, but must be from 1 to 500"
+        );
         assert!(Scoring::new(0, 4, 6, 1, 5).is_err());
         assert!(Scoring::new(1, 0, 6, 1, 5).is_err());
         assert!(Scoring::new(1, 4, -1, 1, 5).is_err());

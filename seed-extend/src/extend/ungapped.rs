@@ -1,11 +1,11 @@
-//! Answers without a matrix, for the many reads that are almost as their place in the reference.
+//! Alignments without a matrix, for the many reads that differ little from the text.
 //!
-//! # When one diagonal tells the answer
+//! # When one diagonal tells the best alignment
 //!
-//! Say what an alignment *loses* against `matched` for each code of the query: a mismatch loses
-//! `matched + mismatch`, a pair with an unknown base `matched - UNKNOWN_SCORE`; a gap at least
-//! `G = gap_open + gap_extend`, and each inserted code `matched` besides; clipping loses `clip` at
-//! each end, and `matched` for each code. Let all `m >= 2 * W` codes of the query lie over the window
+//! Let an alignment *lose* what it scores less than `match` for each code of the query, where `match`, `mismatch` and
+//! `clip` are the numbers of the [`Scoring`]: a mismatch loses `match + mismatch`, a pair with an unknown base
+//! `match - UNKNOWN_SCORE`; a gap at least `G = gap_open + gap_extend`, and each inserted code `match` besides; clipping
+//! loses `clip` at each end, and `match` for each code. Let all `m >= 2 * W` codes of the query lie over the window
 //! on diagonal `d`, and let `U` be the alignment of all of them there, which loses `L`. It is the one best
 //! alignment, better than every other, if it scores more than 0 and
 //!
@@ -13,14 +13,14 @@
 //!    that are clipped;
 //! 2. `L < 2 G`;
 //! 3. what `U` loses within the first `W` codes is less than `G`, and so is that within the last `W`;
-//! 4. on every other diagonal of the band, more than `L / matched` of the first `W` codes do not match,
+//! 4. on every other diagonal of the band, more than `L / match` of the first `W` codes do not match,
 //!    and so do more of the last `W`. Codes beside the window do not match.
 //!
 //! For another alignment loses more than `L`:
 //!
 //! - *No gap, on `d`.* It differs from `U` by what it clips, and (1) says that this loses more.
 //! - *No gap, on another diagonal.* Each of the first `W` codes that does not match there is in a pair that
-//!   loses, or clipped, and loses at least `matched`: more than `L` in all, by (4).
+//!   loses, or clipped, and loses at least `match`: more than `L` in all, by (4).
 //! - *One gap*, between codes on diagonal `d1`, up to place `c` of the query, and codes on `d2`, from place
 //!   `c' >= c` on. Codes from `c` to `c'` are inserted.
 //!   - `d1` is not `d`, and `c' >= W`: none of the first `W` codes is on `d2`. Those that do not match on `d1`
@@ -39,40 +39,52 @@
 use super::UNKNOWN;
 use super::scoring::Scoring;
 
-/// `W` above: codes at each end that are looked at on all diagonals.
-const ENDS: usize = 32;
+/// Codes at each end of the query that are compared on all diagonals: `W` above.
+const END_CODES: usize = 32;
 
-/// Mismatches that are remembered; with more, it takes a matrix.
-const MOST: usize = 8;
+/// Mismatches on the diagonal, at most; with more, the answer takes a matrix.
+const MAX_MISMATCHES: usize = 8;
 
-/// The score of the query on `diagonal`, over all its codes, if that alignment alone is the best one in
-/// the band `low..=high`. `None` says nothing: it takes a matrix then.
+/// A diagonal, and the band around it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DiagonalInBand {
+    /// The least diagonal of the band.
+    pub low: i32,
+    /// The diagonal.
+    pub diagonal: i32,
+    /// The greatest diagonal of the band.
+    pub high: i32,
+}
+
+/// The score of the whole query on a diagonal, if that alignment is better than every other one in the band. `None` if
+/// this is not known: the answer takes a matrix then.
 pub(super) fn score(
     scoring: Scoring,
     query: &[u8],
     window: &[u8],
-    (low, diagonal, high): (i32, i32, i32),
+    band: DiagonalInBand,
 ) -> Option<i32> {
+    let DiagonalInBand { low, diagonal, high } = band;
     let m = query.len();
     let first = usize::try_from(diagonal).ok()?;
     let opposite = window.get(first..first + m)?;
-    if m < 2 * ENDS || !(low..=high).contains(&diagonal) {
+    if m < 2 * END_CODES || !(low..=high).contains(&diagonal) {
         return None;
     }
-    let mut losses = [(0, 0); MOST];
+    let mut losses = [Loss::default(); MAX_MISMATCHES];
     let count = losses_of(scoring, query, opposite, &mut losses)?;
     let losses = &losses[..count];
-    let lost: i32 = losses.iter().map(|(_, loss)| loss).sum();
-    let total = m as i32 * scoring.matched() - lost;
+    let lost: i32 = losses.iter().map(|it| it.loss).sum();
+    let total = m as i32 * scoring.match_score() - lost;
     let known = total > 0
         && lost < 2 * scoring.gap(1)
         && clips_lose(scoring, m, lost, losses)
         && ends_are_good(scoring, m, losses)
-        && others_lose(scoring, query, window, (low, diagonal, high), lost);
+        && others_lose(scoring, query, window, band, lost);
     known.then_some(total)
 }
 
-/// Calls `differ` for each place where two sequences of one length do not match.
+/// Calls `differ` for each place where two sequences of one length do not match, in order.
 pub(super) fn differences(query: &[u8], opposite: &[u8], mut differ: impl FnMut(usize)) {
     const UNKNOWNS: u64 = u64::from_le_bytes([UNKNOWN; 8]);
     const CODE: u64 = u8::MAX as u64;
@@ -95,85 +107,98 @@ pub(super) fn differences(query: &[u8], opposite: &[u8], mut differ: impl FnMut(
     }
 }
 
-/// Writes places of mismatches, with what each loses; gives how many there are.
+/// A mismatch on the diagonal.
+#[derive(Debug, Clone, Copy, Default)]
+struct Loss {
+    /// Place in the query, from 0.
+    place: usize,
+    /// What the pair scores less than a match.
+    loss: i32,
+}
+
+/// Writes the mismatches on the diagonal to `losses` and returns their number; `None` if there are too many.
 fn losses_of(
     scoring: Scoring,
     query: &[u8],
     opposite: &[u8],
-    losses: &mut [(usize, i32); MOST],
+    losses: &mut [Loss; MAX_MISMATCHES],
 ) -> Option<usize> {
     let mut count = 0;
     differences(query, opposite, |place| {
-        if let Some(loss) = losses.get_mut(count) {
-            *loss = (place, scoring.matched() - scoring.pair(query[place], opposite[place]));
+        if let Some(entry) = losses.get_mut(count) {
+            *entry = Loss {
+                place,
+                loss: scoring.match_score() - scoring.pair(query[place], opposite[place]),
+            };
         }
         count += 1;
     });
-    (count <= MOST).then_some(count)
+    (count <= MAX_MISMATCHES).then_some(count)
 }
 
-/// Condition 1.
-fn clips_lose(scoring: Scoring, m: usize, lost: i32, losses: &[(usize, i32)]) -> bool {
-    let clipping = |codes: usize| codes as i32 * scoring.matched() + scoring.clip();
+/// Condition 1: clipping up to any mismatch loses more than it saves.
+fn clips_lose(scoring: Scoring, m: usize, lost: i32, losses: &[Loss]) -> bool {
+    let clipping = |codes: usize| codes as i32 * scoring.match_score() + scoring.clip_penalty();
     let mut before = 0;
-    losses.iter().all(|&(place, loss)| {
+    losses.iter().all(|&Loss { place, loss }| {
         let (from_first, to_last) = (before + loss, lost - before);
         before += loss;
         clipping(place + 1) > from_first && clipping(m - place) > to_last
     })
 }
 
-/// Condition 3.
-fn ends_are_good(scoring: Scoring, m: usize, losses: &[(usize, i32)]) -> bool {
+/// Condition 3: the mismatches near either end lose less than a gap.
+fn ends_are_good(scoring: Scoring, m: usize, losses: &[Loss]) -> bool {
     let within = |wanted: fn(usize, usize) -> bool| {
-        let inside = losses.iter().filter(|&&(place, _)| wanted(place, m));
-        inside.map(|(_, loss)| loss).sum::<i32>()
+        let inside = losses.iter().filter(|it| wanted(it.place, m));
+        inside.map(|it| it.loss).sum::<i32>()
     };
     let gap = scoring.gap(1);
-    within(|place, _| place < ENDS) < gap && within(|place, m| place >= m - ENDS) < gap
+    within(|place, _| place < END_CODES) < gap && within(|place, m| place >= m - END_CODES) < gap
 }
 
-/// Condition 4.
+/// Condition 4: on every other diagonal, the ends of the query have too many mismatches.
 fn others_lose(
     scoring: Scoring,
     query: &[u8],
     window: &[u8],
-    (low, diagonal, high): (i32, i32, i32),
+    band: DiagonalInBand,
     lost: i32,
 ) -> bool {
+    let DiagonalInBand { low, diagonal, high } = band;
     let (m, n) = (query.len(), window.len());
     let (Some(first), Some(last)) = (query.first_chunk(), query.last_chunk()) else {
         return false;
     };
-    let enough = (lost / scoring.matched()) as usize;
+    let enough = (lost / scoring.match_score()) as usize;
     let others = low.max(1 - m as i32)..=high.min(n as i32 - 1);
     others.filter(|&other| other != diagonal).all(|other| {
         different(first, window, other) > enough
-            && different(last, window, other + (m - ENDS) as i32) > enough
+            && different(last, window, other + (m - END_CODES) as i32) > enough
     })
 }
 
-/// How many codes do not match those of the window from a place on, which may be beside it. Unknown
-/// codes may be counted as if they matched.
-fn different(codes: &[u8; ENDS], window: &[u8], place: i32) -> usize {
+/// The number of codes that do not match those of the window from `place` on, which may lie outside of the window.
+/// Unknown codes may count as matches.
+fn different(codes: &[u8; END_CODES], window: &[u8], place: i32) -> usize {
     let inside = usize::try_from(place).ok().and_then(|place| window.get(place..)?.first_chunk());
     if let Some(opposite) = inside {
-        let opposite: &[u8; ENDS] = opposite;
+        let opposite: &[u8; END_CODES] = opposite;
         return codes.iter().zip(opposite).map(|(a, b)| u8::from(a != b)).sum::<u8>().into();
     }
     let matches = |(i, code): (usize, &u8)| {
         let place = usize::try_from(place + i as i32);
         place.is_ok_and(|place| window.get(place) == Some(code))
     };
-    ENDS - codes.iter().enumerate().filter(|&pair| matches(pair)).count()
+    END_CODES - codes.iter().enumerate().filter(|&pair| matches(pair)).count()
 }
 
 #[cfg(test)]
 mod tests {
     use fastrand::Rng;
 
-    use super::super::oracle;
     use super::*;
+    use crate::extend::oracle;
 
     #[test]
     fn differences_are_where_codes_do_not_match() {
@@ -222,10 +247,10 @@ mod tests {
                 let mut random = Rng::with_seed(seed);
                 let (query, window, diagonal) = close(&mut random);
                 let (low, high) = (diagonal - random.i32(0..40), diagonal + random.i32(0..40));
-                let found = score(scoring, &query, &window, (low, diagonal, high));
+                let found = score(scoring, &query, &window, DiagonalInBand { low, diagonal, high });
                 let Some(total) = found else { continue };
                 known += 1;
-                let expected = oracle::align(scoring, &query, &window, low, high).place;
+                let expected = oracle::align(scoring, &query, &window, low, high).span;
                 let told = [total, 0, query.len() as i32, diagonal];
                 let from = [expected.query_begin, expected.query_end, expected.window_begin];
                 let from = from.map(|place| place as i32);
@@ -241,7 +266,8 @@ mod tests {
         let mut random = Rng::with_seed(2);
         let window: Vec<u8> = (0..200).map(|_| random.u8(..4)).collect();
         let mut query = window[20..170].to_vec();
-        let known = |query: &[u8]| score(Scoring::default(), query, &window, (0, 20, 40));
+        let band = DiagonalInBand { low: 0, diagonal: 20, high: 40 };
+        let known = |query: &[u8]| score(Scoring::default(), query, &window, band);
         assert_eq!(known(&query), Some(150));
         query[3] ^= 1;
         assert_eq!(known(&query), Some(145));

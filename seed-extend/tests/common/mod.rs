@@ -2,19 +2,25 @@
 #![allow(dead_code, clippy::missing_panics_doc, clippy::expect_used)]
 
 use fastrand::Rng;
-use seed_extend::extend::{Alignment, Scored, Scoring, Task, Tasks, Text, oracle};
+use seed_extend::extend::{
+    Alignment, AlignmentEnd, AlignmentTask, ReferenceText, Scoring, TaskBatch, oracle,
+};
 
 /// Tasks with all that they are of.
 #[derive(Debug, Default)]
 pub struct Case {
     pub queries: Vec<u8>,
     pub text: Vec<u8>,
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<AlignmentTask>,
 }
 
 impl Case {
-    pub fn tasks(&self) -> Tasks<'_> {
-        Tasks { queries: &self.queries, text: Text::Codes(&self.text), tasks: &self.tasks }
+    pub fn tasks(&self) -> TaskBatch<'_> {
+        TaskBatch {
+            queries: &self.queries,
+            text: ReferenceText::Codes(&self.text),
+            tasks: &self.tasks,
+        }
     }
 
     /// The text as words; an unknown base is some base there.
@@ -27,7 +33,7 @@ impl Case {
 
     /// Adds a task of its own query and window.
     pub fn add(&mut self, query: &[u8], window: &[u8], low: i32, high: i32) {
-        self.tasks.push(Task {
+        self.tasks.push(AlignmentTask {
             query_start: self.queries.len() as u32,
             query_len: query.len() as u32,
             window_start: self.text.len() as u32,
@@ -42,7 +48,7 @@ impl Case {
     /// What the oracle says of each task.
     pub fn expected(&self, scoring: Scoring) -> Vec<Alignment> {
         let all = self.tasks();
-        let align = |&task: &Task| {
+        let align = |&task: &AlignmentTask| {
             oracle::align(scoring, all.query(task), &all.window(task), task.low, task.high)
         };
         self.tasks.iter().map(align).collect()
@@ -50,11 +56,11 @@ impl Case {
 }
 
 /// The ends of alignments.
-pub fn scored(all: &[Alignment]) -> Vec<Scored> {
-    let ends = |it: &Alignment| Scored {
-        score: it.place.score,
-        query_end: it.place.query_end,
-        window_end: it.place.window_end,
+pub fn scored(all: &[Alignment]) -> Vec<AlignmentEnd> {
+    let ends = |it: &Alignment| AlignmentEnd {
+        score: it.span.score,
+        query_end: it.span.query_end,
+        window_end: it.span.window_end,
     };
     all.iter().map(ends).collect()
 }

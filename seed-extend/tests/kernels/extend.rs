@@ -6,14 +6,20 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::LoadedKernels;
 use fastrand::Rng;
 use gpualign_tests::{ShimBackend, kernels};
-use seed_extend::extend::gpu::costs::Costs;
-use seed_extend::extend::gpu::plan::{Launch as Planned, NO_TASK, Plan};
-use seed_extend::extend::gpu::{Applications, Engine, FILL_WIDTH, Limits, WALK_WIDTH};
-use seed_extend::extend::{Alignment, Alignments, Place, Scored, Scoring, Text, cpu};
+use seed_extend::extend::gpu::costs::AlignmentCosts;
+use seed_extend::extend::gpu::parameters::{ExtendEndParameters, ExtendScoreParameters};
+use seed_extend::extend::gpu::plan::{GpuPlan, NO_TASK, PlannedLaunch};
+use seed_extend::extend::gpu::{
+    AlignmentApplications, ExtendEngine, FILL_WIDTH, MemoryLimits, WALK_WIDTH,
+};
+use seed_extend::extend::{
+    Alignment, AlignmentEnd, AlignmentSpan, Alignments, ReferenceText, Scoring, cpu,
+};
 use simt::{Argument, Launch, Module};
 
 use crate::extend_common::{Case, add_random, scored, scorings, sequence};
@@ -22,79 +28,97 @@ static KERNELS: LazyLock<Module> =
     LazyLock::new(|| kernels("seed-extend", "extend").expect("the build made it"));
 
 const POISON: u32 = 0xDEAD_BEEF;
-const POISONED: Scored = Scored { score: -1, query_end: POISON, window_end: POISON };
+const POISONED: AlignmentEnd = AlignmentEnd { score: -1, query_end: POISON, window_end: POISON };
 
 /// A case, as kernels see it.
 struct Device<'a> {
     case: &'a Case,
-    costs: [Costs; 1],
+    costs: AlignmentCosts,
     text: Vec<u64>,
 }
 
+/// Address of an array that kernels on the CPU read.
+fn input<T>(array: &[T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_ptr().expose_provenance() as u64)
+}
+
+/// Address of an array that kernels on the CPU write.
+fn output<T>(array: &mut [T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_mut_ptr().expose_provenance() as u64)
+}
+
 impl Device<'_> {
-    fn score(&self, planned: &Planned, shape: (u32, u32), scored: &mut [Scored]) {
+    fn score(&self, planned: &PlannedLaunch, shape: (u32, u32), ends: &mut [AlignmentEnd]) {
         let count = planned.pairs.len();
-        let mut rest = vec![POISON; 2 * count];
-        let mut rest_count = [0_u32];
-        let arguments = [
-            Argument::input(&self.costs),
-            Argument::input(&self.text),
-            Argument::input(&self.case.queries),
-            Argument::input(&self.case.tasks),
-            Argument::input(planned.pairs.as_flattened()),
-            Argument::value(count as u32),
-            Argument::output(scored),
-            Argument::output(&mut rest),
-            Argument::output(&mut rest_count),
-        ];
+        let mut unfinished = vec![POISON; 2 * count];
+        let mut unfinished_count = [0_u32];
+        let parameters = ExtendScoreParameters {
+            text: input(&self.text),
+            queries: input(&self.case.queries),
+            tasks: input(&self.case.tasks),
+            pairs: input(planned.pairs.as_flattened()),
+            ends: output(ends),
+            unfinished: output(&mut unfinished),
+            unfinished_count: output(&mut unfinished_count),
+            count: count as u64,
+            costs: self.costs,
+        };
         let launch = Launch::new(shape.0, shape.1);
         let kernel =
             KERNELS.kernel(&format!("extend_score_{}", planned.columns)).expect("exported");
-        // SAFETY: the arguments are those of the kernel, with the lengths its contract asks for.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
-        let arguments = [
-            Argument::input(&self.costs),
-            Argument::input(&self.text),
-            Argument::input(&self.case.queries),
-            Argument::input(&self.case.tasks),
-            Argument::input(&rest),
-            Argument::input(&rest_count),
-            Argument::output(scored),
-        ];
+        // SAFETY: the parameters are those of the kernel, with the lengths its contract asks for.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
+        let parameters = ExtendEndParameters {
+            text: input(&self.text),
+            queries: input(&self.case.queries),
+            tasks: input(&self.case.tasks),
+            ends: output(ends),
+            unfinished: input(&unfinished),
+            unfinished_count: input(&unfinished_count),
+            costs: self.costs,
+        };
         let kernel = KERNELS.kernel(&format!("extend_end_{}", planned.columns)).expect("exported");
         // SAFETY: as before.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
     }
 }
 
-/// What [`Limits`] are for tests: few words of cells, and less room for runs than there are.
-const FEW: Limits = Limits { words: 1 << 18, runs: 1 };
+/// What [`MemoryLimits`] are for tests: few words of cells, and less room for runs than there are.
+const FEW: MemoryLimits = MemoryLimits { words: 1 << 18, runs: 1 };
 
 /// The alignments of all tasks of a plan, by the applications.
-fn align(scoring: Scoring, case: &Case, plan: &Plan, limits: Limits, seed: u64) -> Alignments {
+fn align(
+    scoring: Scoring,
+    case: &Case,
+    plan: &GpuPlan,
+    limits: MemoryLimits,
+    seed: u64,
+) -> Alignments {
     let backend = |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), seed);
     let load = |name, width| {
         LoadedKernels::with_backend(backend(name), name, width).expect("an application")
     };
     let applications =
-        Applications { fill: load("fill", FILL_WIDTH), walk: load("walk", WALK_WIDTH) };
+        AlignmentApplications { fill: load("fill", FILL_WIDTH), walk: load("walk", WALK_WIDTH) };
     let words = case.packed();
     let loaded = (backend("extend"), applications);
-    let engine = Engine::new(loaded, scoring, Text::Packed(&words));
+    let engine = ExtendEngine::new(loaded, scoring, ReferenceText::Packed(&words));
     // What was found before is forgotten.
-    let mut found =
-        Alignments { places: vec![Place::default()], runs: vec![Run::new(Op::Equal, 1)] };
+    let mut found = Alignments {
+        spans: vec![AlignmentSpan::default()],
+        runs: vec![CigarRun::new(CigarOp::Equal, 1)],
+    };
     let tasks = (case.tasks(), None);
     engine.expect("an engine").align_within(tasks, plan, limits, &mut found).expect("it runs");
-    assert_eq!(found.places.len(), case.tasks.len());
+    assert_eq!(found.spans.len(), case.tasks.len());
     found
 }
 
 /// Compares all tasks of a case with the oracle; gives the columns of the kernels that were used, and the bytes
 /// of the numbers that they kept.
 fn check(name: &str, scoring: Scoring, case: &Case, shape: (u32, u32)) -> BTreeSet<(u16, u8)> {
-    let device = Device { case, costs: [Costs::from(scoring)], text: case.packed() };
-    let plan = Plan::new(scoring, case.tasks());
+    let device = Device { case, costs: AlignmentCosts::from(scoring), text: case.packed() };
+    let plan = GpuPlan::new(scoring, case.tasks());
     let expected = case.expected(scoring);
     let mut found = vec![POISONED; case.tasks.len()];
     let mut used = BTreeSet::new();
@@ -150,13 +174,13 @@ fn more_groups_than_blocks_take_at_once() {
         add_random(&mut random, &mut case, 12, 4);
     }
     let scoring = Scoring::default();
-    let plan = Plan::new(scoring, case.tasks());
+    let plan = GpuPlan::new(scoring, case.tasks());
     let slices = plan.slices(scoring, &case.tasks, u64::MAX);
     assert!(slices.iter().map(|slice| slice.groups.len()).max() > Some(32));
     let expected = cpu::align(scoring, case.tasks());
     // All at once, or in slices, with enough room for runs or less.
     for (words, runs) in [(u64::MAX, 16), (u64::MAX, 1), (1 << 14, 16), (1 << 14, 1), (0, 0)] {
-        let found = align(scoring, &case, &plan, Limits { words, runs }, runs);
+        let found = align(scoring, &case, &plan, MemoryLimits { words, runs }, runs);
         for number in 0..case.tasks.len() {
             if !plan.left.contains(&(number as u32)) {
                 assert_eq!(found.get(number), expected.get(number), "{words} {runs} {number}");
@@ -219,6 +243,6 @@ fn the_shortest_and_the_longest() {
     for len in [most, most + 1] {
         case.add(&long[..len], &long[..len], -3, 3);
     }
-    assert_eq!(Plan::new(large, case.tasks()).left, [1]);
+    assert_eq!(GpuPlan::new(large, case.tasks()).left, [1]);
     check("the longest", large, &case, (1, 32));
 }

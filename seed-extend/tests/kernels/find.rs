@@ -10,11 +10,11 @@ use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::Options;
-use seed_extend::chains::ChainOptions;
-use seed_extend::find::gpu::{Engine, Stages, WIDTH};
-use seed_extend::find::{Chains, Finder, Known};
-use seed_extend::queries::Queries;
-use seed_extend::seeds::SeedOptions;
+use seed_extend::chain::chains::ChainOptions;
+use seed_extend::chain::gpu::{ChainApplications, ChainEngine, WIDTH};
+use seed_extend::chain::{ChainsOfReads, Finder, FinderInputs};
+use seed_extend::read::queries::Queries;
+use seed_extend::seed::seeds::SeedOptions;
 
 /// A reference in memory, as the kernels see it.
 struct Text {
@@ -34,19 +34,20 @@ impl Text {
     }
 
     /// Compares what kernels find, `room` anchors at a time, with what the CPU does, and gives that.
-    fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> Chains {
+    fn check(&self, options: Options, reads: &[Vec<u8>], room: u64, name: &str) -> ChainsOfReads {
         let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-        let known = || {
+        let inputs = || {
             let (index, segments) = (self.index.clone(), Arc::clone(&self.segments));
-            Known { index, segments, options }
+            FinderInputs { index, segments, options }
         };
-        let mut finder = Finder::new(known(), &Device::Cpu).expect("the CPU is there");
+        let mut finder = Finder::new(inputs(), &Device::Cpu).expect("the CPU is there");
         let (expected, _) = finder.find(&queries).expect("it runs");
         let backend =
             |name| ShimBackend::new(kernels("seed-extend", name).expect("it is built"), 7);
         let load = |name| LoadedKernels::with_backend(backend(name), name, WIDTH).expect("stages");
-        let stages = Stages { seeds: load("seeds"), chains: load("chains") };
-        let engine = Engine::new((backend("find"), stages), *self.view, &Arc::new(known()), room);
+        let stages = ChainApplications { seeds: load("seeds"), chains: load("chains") };
+        let engine =
+            ChainEngine::new((backend("find"), stages), *self.view, &Arc::new(inputs()), room);
         let found = engine.expect("an engine").find(&queries).expect("it runs");
         assert_eq!(found.chains, expected, "{name}");
         let codes = backend("find").read(&found.codes, queries.all_codes().len());
@@ -82,10 +83,16 @@ fn contigs(random: &mut fastrand::Rng) -> Vec<Vec<u8>> {
 }
 
 /// Few bases make a seed, so that short texts have many.
-fn short(most: u32) -> Options {
-    let seeds = SeedOptions { min_length: 9, split_length: 14, split_occurrences: 6, rare: 8 };
-    let chains = ChainOptions { width: 20, drop_weight: 8, most: 12, ..ChainOptions::default() };
-    Options { seeds, chains, occurrences: most, ..Options::default() }
+fn short(max_occurrences: u32) -> Options {
+    let seeds = SeedOptions {
+        min_length: 9,
+        split_length: 14,
+        max_split_occurrences: 6,
+        rare_occurrences: 8,
+    };
+    let chains =
+        ChainOptions { band_width: 20, drop_weight: 8, max_chains: 12, ..ChainOptions::default() };
+    Options { seeds, chains, max_occurrences, ..Options::default() }
 }
 
 #[test]
@@ -104,7 +111,7 @@ fn random_reads_have_the_same_chains() {
         for room in [0, 300, u64::MAX] {
             let found = text.check(options, &reads, room, &format!("seed {seed}"));
             chains += found.iter().flatten().count();
-            repeats += found.repeats.iter().filter(|&&share| share > 0.0).count();
+            repeats += found.repeat_fractions.iter().filter(|&&fraction| fraction > 0.0).count();
         }
     }
     assert!(chains > 1000 && repeats > 50, "{chains} chains, {repeats} with repeats");
@@ -152,7 +159,7 @@ fn very_many_anchors_of_one_read_are_sorted() {
     let text = Text::new(&[contig], 4);
     for (occurrences, least) in [(600, 500), (20, 10)] {
         let mut options = short(occurrences);
-        options.chains.most = 1000;
+        options.chains.max_chains = 1000;
         let found = text.check(options, &[unit.clone(), vec![b'G'; 3]], u64::MAX, "copies");
         assert!(found.of(0).len() > least, "{} chains", found.of(0).len());
     }

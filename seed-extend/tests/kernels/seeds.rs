@@ -4,16 +4,22 @@
 
 use std::sync::Arc;
 
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CudaExecutor, Settings};
 use fm_index::gpu::View;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, kernels, reads};
-use seed_extend::queries::Queries;
-use seed_extend::seeding::stages::{Context, DeviceContext};
-use seed_extend::seeding::{hunts, on_cpu, topology};
-use seed_extend::seeds::{Seed, SeedOptions};
+use seed_extend::read::queries::{PackedQueries, Queries};
+use seed_extend::seed::context::{SeedContext, SeedParameters};
+use seed_extend::seed::seeds::{Seed, SeedOptions};
+use seed_extend::seed::{on_cpu, searches, topology};
 
 use crate::stream_common::settings::settings;
+
+/// Address of an array, as kernels on the CPU see it.
+fn address<T>(array: &[T]) -> DeviceAddress<T> {
+    DeviceAddress::new(array.as_ptr().expose_provenance() as u64)
+}
 
 /// Compares what the stages find with what the CPU does; gives the seeds, and how many of them were found
 /// by looking again.
@@ -27,26 +33,25 @@ fn check(
     let reference = Reference::from_records([("text", letters)]).expect("a reference");
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
     let queries = Arc::new(Queries::new(reads.iter().map(Vec::as_slice)));
-    let context = Context { index: index.clone(), queries: Arc::clone(&queries), options };
+    let context = SeedContext { index: index.clone(), queries: Arc::clone(&queries), options };
     let expected = on_cpu(&context, 0..queries.len() as u32).expect("it runs");
 
-    let address = |start: *const u8| start.expose_provenance() as u64;
-    let known = DeviceContext {
+    let known = SeedParameters {
         index: View::of_host(&index),
-        queries: [
-            address(queries.words().as_ptr().cast()),
-            address(queries.unknown().as_ptr().cast()),
-            address(queries.word_offsets().as_ptr().cast()),
-            address(queries.offsets().as_ptr().cast()),
-        ],
+        queries: PackedQueries {
+            words: address(queries.words()),
+            unknown: address(queries.unknown()),
+            word_offsets: address(queries.word_offsets()),
+            offsets: address(queries.offsets()),
+        },
         options,
     };
     // The host's part knows no query, as with a GPU.
-    let context = Context { index: index.clone(), queries: Arc::default(), options };
+    let context = SeedContext { index: index.clone(), queries: Arc::default(), options };
     let (app, sinks) = topology(&context);
     let backend = ShimBackend::new(kernels("seed-extend", "seeds").expect("it is built"), 3);
     let executor = CudaExecutor::with_backend(backend, &app, settings, "seeds", &known);
-    let outputs = executor.expect("an executor").run(&hunts(0..queries.len() as u32));
+    let outputs = executor.expect("an executor").run(&searches(0..queries.len() as u32));
     let mut outputs = outputs.expect("it runs");
     assert!(outputs.take(sinks.none).is_empty(), "{name}");
     let again = outputs.take(sinks.again);
@@ -73,8 +78,8 @@ fn seeds_equal_those_of_the_cpu() {
         let options = SeedOptions {
             min_length: [9, 16, 19][random.usize(..3)],
             split_length: 20,
-            split_occurrences: 6,
-            rare: 4,
+            max_split_occurrences: 6,
+            rare_occurrences: 4,
         };
         let settings = settings(&mut random, &[32, 64, 128]);
         let (found, looked) = check(&letters, &reads, options, &settings, &format!("seed {seed}"));
@@ -86,7 +91,12 @@ fn seeds_equal_those_of_the_cpu() {
 
 #[test]
 fn the_shortest_text_the_longest_read_and_no_reads_have_the_same_seeds() {
-    let options = SeedOptions { min_length: 1, split_length: 2, split_occurrences: 9, rare: 9 };
+    let options = SeedOptions {
+        min_length: 1,
+        split_length: 2,
+        max_split_occurrences: 9,
+        rare_occurrences: 9,
+    };
     let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
     let ends =
         |text: &[u8], reads: &[Vec<u8>], name| check(text, reads, options, &settings, name).0;

@@ -4,10 +4,17 @@
 // Launching a kernel is unsafe; the launches pass what the kernels take.
 #![allow(unsafe_code)]
 
+use aligner_core::gpu::DeviceAddress;
 use gpualign_tests::kernels;
+use seed_extend::chain::gpu::parameters::{FindSumsParameters, FindTotalsParameters};
 use simt::{Argument, Launch};
 
 const POISON: u64 = 0x5A5A_5A5A_5A5A_5A5A;
+
+/// Address of an array, as kernels on the CPU see it.
+fn address<T>(array: *const T) -> DeviceAddress<T> {
+    DeviceAddress::new(array.expose_provenance() as u64)
+}
 
 #[test]
 fn sums_of_parts_are_those_of_all() {
@@ -25,29 +32,30 @@ fn sums_of_parts_are_those_of_all() {
         let mut totals = vec![POISON; blocks as usize];
         let (mut sums, mut total) = (vec![POISON; count + 1], [POISON]);
         let launch = Launch::new(blocks, 256);
-        let (number, size) = (Argument::value(count as u32), Argument::value(part));
+        let (of_counts, of_totals) = (address(counts.as_ptr()), address(totals.as_mut_ptr()));
+        let count = count as u32;
+        let parameters = FindTotalsParameters { counts: of_counts, totals: of_totals, count, part };
         let kernel = module.kernel("find_totals").expect("exported");
-        let arguments = [Argument::input(&counts), number, size, Argument::output(&mut totals)];
-        // SAFETY: these are what the kernel takes.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        // SAFETY: these are the kernel's parameters.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
+        let parameters = FindSumsParameters {
+            counts: of_counts,
+            totals: of_totals,
+            sums: address(sums.as_mut_ptr()),
+            total: address(total.as_mut_ptr()),
+            count,
+            part,
+        };
         let kernel = module.kernel("find_sums").expect("exported");
-        let arguments = [
-            Argument::input(&counts),
-            Argument::value(count as u32),
-            Argument::value(part),
-            Argument::input(&totals),
-            Argument::output(&mut sums),
-            Argument::output(&mut total),
-        ];
-        // SAFETY: these are what the kernel takes.
-        unsafe { kernel.launch(&launch, &arguments) }.expect("it runs");
+        // SAFETY: these are the kernel's parameters.
+        unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
         let mut all = 0;
         for (place, &number) in counts.iter().enumerate() {
             assert_eq!(sums[place], all, "seed {seed}, number {place} of {count}, {blocks} blocks");
             all += u64::from(number);
         }
         assert_eq!(
-            [sums[count], total[0]],
+            [sums[count as usize], total[0]],
             [all; 2],
             "seed {seed}, {count} numbers, {blocks} blocks"
         );

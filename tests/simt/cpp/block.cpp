@@ -97,7 +97,7 @@ void Block::exit_thread() {
   Thread& self = *running;
   self.state = State::exited;
   --live_;
-  // Whoever waited for this thread alone need wait no longer.
+  // Threads that waited for this thread alone can go on.
   release_barrier_if_complete();
   const unsigned first = self.number / WARP * WARP;
   const unsigned end = std::min<unsigned>(first + WARP, threads_.size());

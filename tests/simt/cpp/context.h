@@ -1,4 +1,4 @@
-// Machine contexts: what a fiber is resumed with. x86-64 switches in a few instructions; other
+// Machine contexts, by which fibers are resumed. x86-64 switches in a few instructions; other
 // machines use the C library's ucontext, which makes a system call a switch; SIMT_UCONTEXT chooses
 // it on x86-64 too (`CXXFLAGS=-DSIMT_UCONTEXT cargo test -p gpualign-tests` tests it).
 #pragma once

@@ -128,7 +128,7 @@ void poison_static_shared(const ThreadLocals& locals) {
   current = kept;
 }
 
-// What the driver of a current GPU would refuse.
+// Checks the limits of a launch that the driver of a current GPU checks.
 std::string check(const Launch& launch) {
   const auto& [gx, gy, gz] = launch.grid;
   const auto& [bx, by, bz] = launch.block;

@@ -2,23 +2,23 @@
 
 use std::path::PathBuf;
 
-/// Why a kernel could not be run, or how it failed.
+/// The reason why a kernel could not be run, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimtError {
     /// The shared object cannot be loaded.
     #[error("cannot load kernels from {path}: {source}", path = path.display())]
     Load {
-        /// The shared object.
+        /// Path of the shared object.
         path: PathBuf,
-        /// What the loader says.
+        /// Error of the dynamic loader.
         source: libloading::Error,
     },
     /// The shared object has no such kernel.
     #[error("{path} has no kernel '{kernel}' (is it named in SIMT_EXPORT?)", path = path.display())]
     NoKernel {
-        /// The kernel's name.
+        /// Name of the kernel.
         kernel: String,
-        /// The shared object.
+        /// Path of the shared object.
         path: PathBuf,
     },
     /// The launch was refused, or the kernel failed.

@@ -1,7 +1,6 @@
 //! The shape of a launch.
 
-/// The shape of a launch: blocks, threads and dynamic shared memory. Mirrors `simt::Launch` of
-/// `cpp/simt/launch.h`.
+/// The shape of a launch: blocks, threads and dynamic shared memory. `cpp/simt/launch.h` declares the same struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Launch {
@@ -28,13 +27,13 @@ impl Launch {
         Self { grid: [blocks, 1, 1], block: [threads, 1, 1], shared: 0, seed }
     }
 
-    /// The same with `bytes` bytes of dynamic shared memory.
+    /// Sets the dynamic shared memory of a block, in bytes.
     #[must_use]
     pub fn shared(self, bytes: u64) -> Self {
         Self { shared: bytes, ..self }
     }
 
-    /// The same with another order of threads.
+    /// Sets the seed, which decides the order of threads.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }

@@ -11,8 +11,8 @@
 //! The same source is compiled a second time by the C++ compiler (by the `simt-build` crate, in a
 //! build script), with `cpp/simt.h` in the place of the CUDA headers. [`Module`] loads the result
 //! and [`Kernel::launch`] runs it: one fiber a CUDA thread, one block an OS thread, in a random
-//! order that [`Launch::seed`] decides. What the shim finds and what it does not model is said in
-//! `cpp/simt.h`.
+//! order that [`Launch::seed`] decides. `cpp/simt.h` lists the bugs that the shim finds, and what it
+//! does not model.
 //!
 //! A kernel's fault (a deadlock, divergent barriers, a `__trap`) is an error of the launch that
 //! names block, threads and source lines. With the feature `sanitize`, which also links the address

@@ -7,7 +7,7 @@ use libloading::{Library, Symbol};
 
 use crate::{Argument, Launch, SimtError};
 
-/// What `SIMT_EXPORT` of `cpp/simt.h` defines for each kernel.
+/// The function that `SIMT_EXPORT` of `cpp/simt.h` defines for each kernel.
 type Entry = unsafe extern "C" fn(
     launch: *const Launch,
     arguments: *const *const c_void,

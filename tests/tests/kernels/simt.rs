@@ -1,4 +1,4 @@
-//! Kernels on the SIMT shim give what plain loops give, in every order of threads.
+//! Kernels on the SIMT shim give the results of plain loops, in every order of threads.
 // Launching a kernel is unsafe; each launch passes what the kernel in `kernels/selftest.cu` takes.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
@@ -150,7 +150,7 @@ fn warp_collectives_match_their_definitions() {
     for_all(|shape, values, case| {
         let mut random = fastrand::Rng::with_seed(shape.seed);
         let (argument, width) = (random.i32(0..32), 1 << random.i32(0..6));
-        // Small values now and then, so that votes and matches have both outcomes.
+        // Two thirds of the seeds use small or odd values, so that votes and matches have both outcomes.
         let values: Vec<u32> = match shape.seed % 3 {
             0 => values.to_vec(),
             1 => values.iter().map(|value| value % 4).collect(),
@@ -210,7 +210,7 @@ fn halves_of_a_warp_meet_on_their_own() {
     });
 }
 
-/// Runs the kernel `atomics` on cells of one width, given as u64 and cut to `mask`.
+/// Results of the kernel `atomics` in cells of one width, given as u64 and cut to `mask`.
 fn expected_cells(start: &[u64], values: &[u64], mask: u64) -> Vec<u64> {
     let mut cells = start.to_vec();
     for value in values {
@@ -251,7 +251,7 @@ fn atomics_lose_no_update() {
             (&wide[..], &start[..], &values64[..], u64::MAX),
         ] {
             let mut expected = expected_cells(start, values, mask);
-            // One value stays in cell 7 and all others went to cell 8; which one is chance.
+            // One value stays in cell 7, at random, and all others went to cell 8.
             let sum = values.iter().fold(0u64, |sum, value| sum.wrapping_add(*value)) & mask;
             assert!(values.contains(&cells[7]), "{case}: exchanged in {:#x}", cells[7]);
             expected[7] = cells[7];
@@ -360,7 +360,7 @@ fn integers_of(x: u32, y: u32) -> [u64; 16] {
 fn integer_intrinsics_match_their_definitions() {
     for_all(|shape, values, case| {
         let mut random = fastrand::Rng::with_seed(!shape.seed);
-        // Numbers of every magnitude, zero among them.
+        // Numbers of all magnitudes, with zero among them.
         let pairs: Vec<u64> = values
             .iter()
             .map(|value| {

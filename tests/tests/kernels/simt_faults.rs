@@ -15,7 +15,7 @@ fn parameters(out: &mut [u32]) -> Argument<'static> {
     Argument::value(PlantedParameters { out: output(out), n: 0, padding: 0 })
 }
 
-/// Runs a kernel on an array.
+/// Runs a kernel that writes to `out`.
 fn run(kernel: &str, launch: Launch, out: &mut [u32]) -> Result<(), SimtError> {
     let module = planted();
     // SAFETY: each test passes an array with an element for every thread.
@@ -37,7 +37,7 @@ fn site(kernel: &str, text: &str) -> String {
     format!("planted.cu:{}", source[..place].lines().count())
 }
 
-/// How many of 20 orders of threads give a kernel's right result, and how many show poison.
+/// Of 20 orders of threads, the number that give the right result of a kernel, and the number that show poison.
 fn outcomes(kernel: &str, threads: u32) -> (usize, usize) {
     let expected: Vec<u32> = (0..threads).rev().collect();
     let results: Vec<Vec<u32>> = (0..20)
@@ -170,8 +170,8 @@ fn malformed_launches_are_refused() {
     assert!(error.to_string().contains("cannot load kernels from "), "{error}");
 }
 
-/// Runs `kernel` in a process of its own, where it writes or reads behind the end of things; gives
-/// that process's standard error.
+/// Runs `kernel`, which accesses memory behind the end of an array, in a process of its own; returns that process's
+/// standard error.
 #[cfg(feature = "sanitize")]
 fn sanitizer_report(kernel: &str) -> String {
     let child = std::process::Command::new(env!("CARGO_BIN_EXE_simt-fault"))
@@ -197,7 +197,7 @@ fn sanitizers_stop_bad_accesses_at_their_line() {
         let report = sanitizer_report(kernel);
         let place = site(kernel, text);
         assert!(report.contains(kind), "{kernel}: no '{kind}' in: {report}");
-        // The misaligned load happens inside of the shim's __ldg, whose caller is not reported.
+        // The misaligned load is inside of the shim's __ldg, whose caller is not reported.
         if kernel != "misaligned" {
             assert!(report.contains(&place), "{kernel}: no '{place}' in: {report}");
         }

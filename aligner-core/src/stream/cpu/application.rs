@@ -1,4 +1,4 @@
-//! An application as blocks run it: the topology's code with the plan's numbers.
+//! An application as the CPU's blocks run it: the topology's code with the plan's numbers.
 
 use super::queue::{Queue, Weighing};
 use crate::stream::graph::topology::Topology;
@@ -8,18 +8,20 @@ use crate::stream::run::settings::Settings;
 use crate::stream::stages::erased::{ErasedStage, StageParameters};
 use crate::stream::stages::stage::Mapping;
 
+/// A topology, planned for some settings.
 pub(super) struct CpuApplication<'t, 'g, G: Sync + ?Sized> {
     pub(super) topology: &'t Topology<'g, G>,
     pub(super) plan: Plan,
-    /// The bytes of each node's parameters, by module and tag.
+    /// Bytes of each node's parameters, by module type and tag.
     parameters: Vec<Vec<&'t [u8]>>,
-    /// Items of each sink that a block can hold.
+    /// Number of items of each sink that a block can hold.
     pub(super) regions: Vec<u64>,
-    /// Elements that fill an ensemble of each module.
+    /// Number of elements that fill an ensemble of each module type.
     pub(super) ensembles: Vec<u64>,
 }
 
 impl<'t, 'g, G: Sync + ?Sized> CpuApplication<'t, 'g, G> {
+    /// Plans a topology for some settings.
     pub(super) fn new(
         topology: &'t Topology<'g, G>,
         settings: &Settings,
@@ -39,25 +41,28 @@ impl<'t, 'g, G: Sync + ?Sized> CpuApplication<'t, 'g, G> {
         Ok(Self { topology, plan, parameters, regions, ensembles })
     }
 
-    /// Inputs that a block claims at a time when all of them are `inputs`.
+    /// Number of inputs that a block claims at a time, of `inputs` in all.
     pub(super) fn chunk(&self, inputs: usize, blocks: usize) -> usize {
         let root = self.plan.nodes[self.plan.root].module;
         self.plan.chunk(inputs, blocks, self.ensembles[root] as usize)
     }
 
+    /// Code of a module type.
     pub(super) fn code(&self, module: usize) -> &'t dyn ErasedStage<G> {
         self.topology.modules[module].code.as_ref()
     }
 
+    /// Parameters of a module type's nodes and of the application.
     pub(super) fn parameters(&self, module: usize) -> StageParameters<'_, G> {
         StageParameters { nodes: &self.parameters[module], global: self.topology.global }
     }
 
+    /// Name of a node.
     pub(super) fn name(&self, node: usize) -> &str {
         &self.topology.nodes[self.plan.nodes[node].declared].name
     }
 
-    /// Elements of an item that arrives at a node.
+    /// Number of elements of an item that arrives at a node.
     pub(super) fn elements(&self, node: usize, item: &[u8]) -> u32 {
         let node = &self.plan.nodes[node];
         if !self.plan.modules[node.module].explodes {
@@ -66,13 +71,13 @@ impl<'t, 'g, G: Sync + ?Sized> CpuApplication<'t, 'g, G> {
         self.code(node.module).size(item, node.tag, &self.parameters(node.module))
     }
 
-    /// The error of a node that has emitted more than gamma items for one input.
+    /// The error of a node that has pushed more than gamma items for one input.
     pub(super) fn too_many(&self, module: usize, tag: u8, channel: usize) -> RunError {
         let node = self.plan.modules[module].nodes.start + usize::from(tag);
         self.topology.too_many(self.plan.nodes[node].declared, channel)
     }
 
-    /// A queue of `capacity` slots for items that go to a node.
+    /// Makes a queue of `capacity` slots for items of a node.
     pub(super) fn queue(&self, node: usize, capacity: usize) -> Queue {
         let node = &self.plan.nodes[node];
         let weighing = Weighing::from(self.topology.modules[node.module].mapping);

@@ -1,4 +1,4 @@
-//! One copy of the application: its queues, its window of the input, its sinks' regions.
+//! A block: one copy of the application, with its queues, its window of the input and its regions of the sinks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,26 +14,34 @@ use crate::stream::run::metrics::Metrics;
 use crate::stream::stages::erased::EnsembleInput;
 use crate::stream::stages::staged_outputs::StagedOutputs;
 
-/// How a block stands after a slice.
+/// State of a block after a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockStatus {
-    /// Its slice is over.
+    /// The slice is over, and the block can go on.
     Running,
-    /// A sink's region is full.
+    /// The region of a sink is full.
     Suspended,
+    /// The block has no items and no input left.
     Done,
 }
 
+/// One copy of the application.
 pub(super) struct Block {
+    /// Queue of each node.
     queues: Vec<Queue>,
+    /// Inputs that the block has claimed, for the root.
     window: Queue,
-    /// Items in each sink's region, and how many more it takes.
+    /// For each sink, bytes of the items in the block's region.
     sinks: Vec<Vec<u8>>,
+    /// For each sink, the number of items for which the region has room.
     space: Vec<u64>,
+    /// For each module type, outputs of the current ensemble.
     staged: Vec<StagedOutputs>,
+    /// Bytes of the inputs of the current ensemble.
     items: Vec<u8>,
+    /// Inputs of the current ensemble.
     taken: Vec<EnsembleInput>,
-    /// It takes everything that other blocks left.
+    /// Whether no other block is active, so that this one takes all rests.
     last: bool,
     pub(super) status: BlockStatus,
     pub(super) firings: u64,
@@ -41,6 +49,7 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// A block that has not claimed any input.
     pub(super) fn new<G: Sync + ?Sized>(run: &SharedState<'_, '_, '_, G>) -> Self {
         let SharedState { application, .. } = run;
         let plan = &application.plan;
@@ -61,7 +70,7 @@ impl Block {
         }
     }
 
-    /// Fires until the slice is over, a sink is full or nothing is left.
+    /// Fires until the slice is over, a sink is full or nothing is left to do.
     pub(super) fn advance<G: Sync + ?Sized>(
         &mut self,
         run: &SharedState<'_, '_, '_, G>,
@@ -83,7 +92,7 @@ impl Block {
         Ok(())
     }
 
-    /// Moves the items of the sinks' regions to `to`; how many they are.
+    /// Moves the items of the sinks' regions to `to`, and returns their number.
     pub(super) fn empty_sinks(&mut self, regions: &[u64], to: &mut [Vec<u8>]) -> u64 {
         for (region, to) in self.sinks.iter_mut().zip(to) {
             to.append(region);
@@ -93,11 +102,13 @@ impl Block {
         items
     }
 
+    /// Whether any item waits.
     fn waits(&self) -> bool {
         !self.window.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// The error of a block in which items wait although no sink is full: a fault of the schedule.
+    /// Checks that no item waits in a block that could not fire although no sink was full, which would be a fault of
+    /// the schedule.
     pub(super) fn check_idle<G: Sync + ?Sized>(
         &self,
         application: &CpuApplication<'_, '_, G>,
@@ -113,6 +124,7 @@ impl Block {
         }
     }
 
+    /// Claims input if the window is empty, and chooses the next firing; `None` if nothing can fire.
     fn next<G: Sync + ?Sized>(&mut self, run: &SharedState<'_, '_, '_, G>) -> Option<Firing> {
         run.claim(&mut self.window);
         let choice = self.decide(run, &self.queues);
@@ -123,6 +135,7 @@ impl Block {
         }
     }
 
+    /// Chooses the next firing by the items in `queues` and in the window.
     fn decide<G: Sync + ?Sized>(
         &self,
         run: &SharedState<'_, '_, '_, G>,
@@ -134,7 +147,8 @@ impl Block {
         BlockView { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
     }
 
-    /// The input is exhausted and nothing full is left here: deals with other blocks' rests.
+    /// Chooses the next firing when the input is exhausted and the block has no full ensemble: shares items with the
+    /// other blocks.
     fn share<G: Sync + ?Sized>(
         &mut self,
         run: &SharedState<'_, '_, '_, G>,
@@ -144,18 +158,18 @@ impl Block {
         if !self.last {
             rest.give(&mut self.queues);
             if self.waits() {
-                // Heads that are partly done have to be finished here.
+                // Items of which a part was taken have to be finished by this block.
                 return self.decide(run, &self.queues);
             }
             let mut queues = std::mem::take(&mut self.queues);
-            let turn = rest.turn(run.application, &mut queues, |queues| {
+            let next = rest.next_step(run.application, &mut queues, |queues| {
                 self.decide(run, queues).is_some_and(|firing| firing.full)
             });
             self.queues = queues;
-            match turn {
-                NextStep::Full => {}
-                NextStep::Over => return None,
-                NextStep::Last => self.last = true,
+            match next {
+                NextStep::FullEnsemble => {}
+                NextStep::Done => return None,
+                NextStep::TakeAll => self.last = true,
             }
         }
         if self.last && !self.waits() {
@@ -164,6 +178,7 @@ impl Block {
         self.decide(run, &self.queues)
     }
 
+    /// Fires a module: gathers, runs and scatters ensemble by ensemble.
     fn fire<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
@@ -203,7 +218,7 @@ impl Block {
         Ok(())
     }
 
-    /// Takes the next ensemble of a firing to `items` and `taken`.
+    /// Moves the next ensemble of a firing from the queues to `items` and `taken`.
     fn gather<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
@@ -244,7 +259,7 @@ impl Block {
         GatheredEnsemble { lanes: width - room, finished, full: room == 0 || left }
     }
 
-    /// Moves what the ensemble emitted to queues and sinks; how many items that are.
+    /// Moves the outputs of an ensemble to queues and sinks, and returns their number.
     fn scatter<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
@@ -289,10 +304,12 @@ impl Block {
     }
 }
 
+/// Size of an ensemble that was gathered.
 struct GatheredEnsemble {
+    /// Number of lanes with work.
     lanes: u64,
-    /// Items of which nothing is left.
+    /// Number of items that have left their queues.
     finished: u64,
-    /// Every lane has work, or what comes next is not to be divided and too large for the rest.
+    /// Whether every lane has work, or the next item cannot be divided and does not fit the remaining lanes.
     full: bool,
 }

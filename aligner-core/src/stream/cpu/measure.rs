@@ -1,11 +1,11 @@
-//! Measuring blocks: a CPU's cycles are nanoseconds.
+//! Clocks and metrics of blocks. The "cycles" of a CPU are nanoseconds.
 
 use std::time::Instant;
 
 use super::application::CpuApplication;
 use crate::stream::run::metrics::{Metrics, ModuleMetrics};
 
-/// Measures nanoseconds, or nothing.
+/// A clock that measures nanoseconds, or does nothing if metrics are off.
 pub(super) struct Clock(Option<Instant>);
 
 impl Clock {
@@ -13,7 +13,7 @@ impl Clock {
         Self(measures.then(Instant::now))
     }
 
-    /// Nanoseconds since the last call.
+    /// Nanoseconds since the last call, or since the clock was made.
     pub(super) fn lap(&mut self) -> u64 {
         let Some(last) = &mut self.0 else { return 0 };
         let now = Instant::now();
@@ -23,7 +23,7 @@ impl Clock {
     }
 }
 
-/// Metrics without firings.
+/// Metrics of an application that has not fired yet.
 pub(super) fn unfired<G: Sync + ?Sized>(application: &CpuApplication<'_, '_, G>) -> Metrics {
     let modules = application.topology.modules.iter().zip(&application.ensembles);
     let unfired = modules.map(|(module, &ensemble)| ModuleMetrics {

@@ -6,11 +6,19 @@
 //!                        \___ rests, at the end of the input ___/
 //! ```
 //!
-//! Blocks are independent copies of the application (Cole 2017, 3.2). A round runs all blocks
-//! that are not done on the current rayon pool, each until a sink's region is full, its slice is
-//! over or it has nothing left; then the caller's thread takes the outputs away. [`schedule`] says
-//! what a block fires, [`block`] fires it, [`rest`] deals out what does not fill an ensemble at the
-//! end. A device does the same, and this is where its behaviour can be looked at without one.
+//! Blocks are independent copies of the application (Cole 2017, 3.2). A round runs all blocks that are not done on the
+//! current rayon pool, each until a sink's region is full, its slice is over or it has nothing left; then the caller's
+//! thread takes the outputs away. A GPU does the same, so its behaviour can be studied here without one.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `application` | the topology's code with the plan's numbers |
+//! | `queue` | rings of items |
+//! | `schedule` | choosing what a block fires |
+//! | `block` | firing it |
+//! | `rest` | sharing partial ensembles at the end of the input |
+//! | `shared_state` | the input and other state that blocks share |
+//! | `measure` | clocks and metrics |
 
 mod application;
 mod block;
@@ -38,7 +46,7 @@ use crate::stream::run::outputs::{Outputs, Progress};
 use crate::stream::run::settings::{Policy, Settings};
 use crate::stream::stages::item::Item;
 
-/// Blocks for each thread when [`Settings::blocks`] is 0: enough to even out their work.
+/// Number of blocks for each thread when [`Settings::blocks`] is 0: enough to even out their work.
 const BLOCKS_PER_THREAD: usize = 4;
 
 /// Runs a topology on the CPU.
@@ -48,7 +56,7 @@ pub struct CpuExecutor<'t, 'g, G: Sync + ?Sized = ()> {
 }
 
 impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
-    /// Plans the queues.
+    /// Plans the queues of a topology for some settings.
     ///
     /// # Errors
     /// If the topology is illegal or a setting out of its range.
@@ -65,8 +73,8 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
         self.run_with(inputs, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`CpuExecutor::run`], and calls `report` on this thread after every round of the blocks:
-    /// when they end their slices, fill their sinks or are done.
+    /// Runs the application on `inputs`, and calls `report` on this thread after each round of the blocks, in which
+    /// each block ends its slice, fills a sink or is done. The caller breaks to cancel the run.
     ///
     /// # Errors
     /// As [`CpuExecutor::run`]; [`RunError::Cancelled`] if `report` breaks.
@@ -81,7 +89,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
             blocks => blocks as usize,
         };
         let CpuApplication { plan, regions, .. } = &self.application;
-        // Naive firing leaves no rests: that is what it stands for.
+        // The naive policy fires partial ensembles, so it leaves none to be shared.
         let shares = self.settings.share_rest && self.settings.policy == Policy::Lazy;
         let rest = || Mutex::new(RestPool::new(plan.nodes.len(), count));
         let run = SharedState {

@@ -1,18 +1,18 @@
-//! Queues of items as bytes.
+//! Queues: rings of slots that hold items as bytes.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::stream::stages::stage::Mapping;
 
-/// How the items of a queue fill an ensemble.
+/// The way in which items of a queue fill the lanes of an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weighing {
-    /// Each is one element.
+    /// An item takes one lane.
     Unit,
-    /// Each has a number of elements, of which a firing may take a part.
+    /// An item takes a lane for each of its elements; ensembles may divide it.
     Divisible,
-    /// Each has a number of elements, which stay together.
+    /// An item takes a lane for each of its elements, all in one ensemble.
     Whole,
 }
 
@@ -26,18 +26,18 @@ impl From<Mapping> for Weighing {
     }
 }
 
-/// The most that may be taken of a queue.
+/// An amount of items and of their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) items: u64,
     pub(super) elements: u64,
 }
 
-/// What [`Queue::take`] took.
+/// The elements that [`Queue::take`] has taken of the first item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TakenElements {
     pub(super) elements: Range<u32>,
-    /// It was the last of the item, which has left the queue.
+    /// Whether no element is left, so that the item has left the queue.
     pub(super) finished: bool,
 }
 
@@ -45,21 +45,22 @@ pub(super) struct TakenElements {
 #[derive(Debug)]
 pub(super) struct Queue {
     weighing: Weighing,
-    /// Bytes of a slot.
+    /// Size of a slot in bytes.
     stride: usize,
     capacity: usize,
     bytes: Vec<u8>,
     head: usize,
     len: usize,
-    /// Elements of each item; empty if each is one.
+    /// Number of elements of each item; empty for [`Weighing::Unit`].
     weights: VecDeque<u32>,
-    /// Elements of the head that were taken before.
+    /// Number of elements of the first item that were taken before.
     done: u32,
-    /// Elements that wait.
+    /// Number of elements that wait.
     elements: u64,
 }
 
 impl Queue {
+    /// An empty queue of `capacity` slots of `stride` bytes.
     pub(super) fn new(weighing: Weighing, stride: usize, capacity: usize) -> Self {
         Self {
             weighing,
@@ -74,16 +75,17 @@ impl Queue {
         }
     }
 
-    /// Occupied slots.
+    /// Number of items that wait.
     pub(super) fn len(&self) -> u64 {
         self.len as u64
     }
 
+    /// Whether no item waits.
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes of the slots from this one on, behind the head, up to `count` and the end of the ring.
+    /// Range of bytes of up to `count` slots from the slot of item `index` on, cut at the end of the ring.
     fn slots(&self, index: usize, count: usize) -> Range<usize> {
         let start = self.head + index;
         let start = if start < self.capacity { start } else { start - self.capacity };
@@ -91,10 +93,12 @@ impl Queue {
         start * self.stride..(start + count) * self.stride
     }
 
+    /// Range of bytes of the slot of item `index`.
     fn slot(&self, index: usize) -> Range<usize> {
         self.slots(index, 1)
     }
 
+    /// Removes the first `count` items.
     fn advance(&mut self, count: usize) {
         self.head += count;
         if self.head >= self.capacity {
@@ -115,7 +119,7 @@ impl Queue {
         }
     }
 
-    /// Appends items of one element each, which lie one after the other.
+    /// Appends items of one element each, whose bytes follow each other in `items`.
     ///
     /// # Panics
     /// As [`push`](Self::push).
@@ -123,7 +127,7 @@ impl Queue {
         self.elements += self.append(items);
     }
 
-    /// Puts items behind the last; how many they are.
+    /// Copies items to the slots behind the last item, and returns their number.
     fn append(&mut self, items: &[u8]) -> u64 {
         let count = items.len() / self.stride;
         assert!(self.len + count <= self.capacity, "items were pushed to a full queue");
@@ -135,7 +139,7 @@ impl Queue {
         count as u64
     }
 
-    /// Takes up to `limit` items of one element each, and appends their bytes to `to`; how many.
+    /// Takes up to `limit` items of one element each, appends their bytes to `to`, and returns their number.
     pub(super) fn take_units(&mut self, limit: u64, to: &mut Vec<u8>) -> u64 {
         let count = self.len().min(limit) as usize;
         let first = self.slots(0, count);
@@ -147,12 +151,13 @@ impl Queue {
         count as u64
     }
 
-    /// Whether each item is one element.
+    /// Whether each item has one element.
     pub(super) fn has_units(&self) -> bool {
         self.weighing == Weighing::Unit
     }
 
-    /// The longest prefix within `most`. Items that are divided have no count of their own.
+    /// The largest amount from the front of the queue that is within `most`. Of items that may be divided, only
+    /// elements are counted.
     pub(super) fn prefix(&self, most: Amount) -> Amount {
         match self.weighing {
             Weighing::Unit => {
@@ -174,8 +179,8 @@ impl Queue {
         }
     }
 
-    /// Takes of the first item at most `limit` elements, and appends its bytes to `to`; nothing if
-    /// it is not to be divided and larger than that.
+    /// Takes at most `limit` elements of the first item, and appends the bytes of the item to `to`. Takes nothing if
+    /// the item must not be divided and has more elements.
     pub(super) fn take(&mut self, limit: u32, to: &mut Vec<u8>) -> Option<TakenElements> {
         if self.len == 0 || limit == 0 {
             return None;
@@ -196,7 +201,7 @@ impl Queue {
         Some(TakenElements { elements, finished })
     }
 
-    /// Moves all items of which nothing has been taken to the end of `to`.
+    /// Removes all items of which no element was taken, and appends their bytes to `to`.
     pub(super) fn give(&mut self, to: &mut Vec<u8>) {
         let kept = usize::from(self.done > 0);
         for index in kept..self.len {

@@ -1,51 +1,53 @@
-//! What blocks leave to each other at the end of the input.
+//! Rests: the partial ensembles that blocks share at the end of the input.
 //!
-//! A block without a full ensemble gives what waits in its queues to the others, and goes on with a
-//! full ensemble of one module if all rests together make one up. If they do not it is done. The
-//! last block takes everything that is left, so only its ensembles need not be full.
+//! A block without a full ensemble gives its waiting items to a pool. If the pool has a full ensemble of one module
+//! type, the block takes it and goes on; else the block is done. The last block takes everything that is left, so only
+//! its ensembles may be partly empty.
 //!
-//! Items are taken into queues only while nothing waits in the block: then a loop holds no items
-//! besides those that leave its head's reserve free, and cannot fill up (Cole 2017, 3.1.1).
+//! A block takes items only while its queues are empty. So a loop holds only items that leave its head's reserve free,
+//! and cannot fill up (Cole 2017, 3.1.1).
 
 use std::ops::Range;
 
 use super::application::CpuApplication;
 use super::queue::Queue;
 
+/// The pool of items that blocks share.
 #[derive(Debug)]
 pub(super) struct RestPool {
-    /// Items that wait for each node.
+    /// For each node, bytes of the items that wait for it.
     nodes: Vec<Vec<u8>>,
-    /// Blocks that are not done.
+    /// Number of blocks that are not done.
     active: usize,
 }
 
-/// What a block does after it has found no full ensemble left.
+/// The next step of a block that has given its items to the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
-    /// Goes on with a full ensemble of others' items.
-    Full,
-    /// Is done.
-    Over,
-    /// Goes on with everything that is left, as no other block is active.
-    Last,
+    /// The block goes on with a full ensemble out of the pool.
+    FullEnsemble,
+    /// The block is done.
+    Done,
+    /// No other block is active: the block goes on with everything that is left.
+    TakeAll,
 }
 
 impl RestPool {
+    /// A pool without items, for so many nodes and blocks.
     pub(super) fn new(nodes: usize, blocks: usize) -> Self {
         Self { nodes: vec![Vec::new(); nodes], active: blocks }
     }
 
-    /// Takes the items of a block's queues, apart from those that are partly done.
+    /// Moves the items of a block's queues to the pool, except for items of which a part was taken.
     pub(super) fn give(&mut self, queues: &mut [Queue]) {
         for (queue, rest) in queues.iter_mut().zip(&mut self.nodes) {
             queue.give(rest);
         }
     }
 
-    /// Finds out how a block with empty queues goes on. `is_full` says whether the items now in its
-    /// queues make up a full ensemble that fits its sinks.
-    pub(super) fn turn<G: Sync + ?Sized>(
+    /// Decides how a block with empty queues goes on, and fills the queues if it goes on. `is_full` tells whether the
+    /// items now in the queues make a full ensemble whose outputs fit the sinks.
+    pub(super) fn next_step<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
         queues: &mut [Queue],
@@ -54,15 +56,15 @@ impl RestPool {
         for (module, &ensemble) in application.plan.modules.iter().zip(&application.ensembles) {
             self.fill(application, queues, module.nodes.clone(), ensemble);
             if is_full(queues) {
-                return NextStep::Full;
+                return NextStep::FullEnsemble;
             }
             self.give(queues);
         }
         self.active -= 1;
-        if self.active > 0 { NextStep::Over } else { NextStep::Last }
+        if self.active > 0 { NextStep::Done } else { NextStep::TakeAll }
     }
 
-    /// Moves everything that there is room for to the queues, which are empty.
+    /// Moves all items for which there is room to the queues, which are empty.
     pub(super) fn take_all<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,
@@ -71,7 +73,7 @@ impl RestPool {
         self.fill(application, queues, 0..queues.len(), u64::MAX);
     }
 
-    /// Moves items of these nodes to their queues, until `elements` are there or there is no room.
+    /// Moves items of these nodes to their queues, until `elements` elements are there or there is no room.
     fn fill<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,

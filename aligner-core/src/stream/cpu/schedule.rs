@@ -1,14 +1,12 @@
-//! What a block fires next: a pure function of what waits and of what is free (Cole 2017, 4.4.1
-//! and 4.5).
+//! The scheduler of a block: a pure function from waiting items and free slots to the next firing (Cole 2017, 4.4.1 and
+//! 4.5).
 //!
-//! A count is in *elements*: inputs of modules that map one by one, elements of those that explode,
-//! collect or reduce. A node's feasible count is bounded by what waits there and, for each of its
-//! channels, by the free slots at the other end divided by gamma. Nodes of one module that feed the
-//! same queue (a head's parent and the tail of its loop) share those slots: each is counted after
-//! the ones before it, so that the nodes of a firing fit together.
+//! Counts are in *elements*: inputs, for modules that take items one by one, or elements of inputs, for modules that
+//! explode, collect or reduce. The feasible count of a node is bounded by the elements that wait there and, for each of
+//! its channels, by the free slots at the target divided by gamma. Nodes of one module that feed the same queue (the
+//! parent of a head, and the tail of its loop) share its free slots: slots promised to a node are not promised again.
 //!
-//! Only the window decides whether more input may come: blocks claim before they schedule, so an
-//! empty window says that the input is exhausted.
+//! A block claims input before it schedules, so an empty window means that the input is exhausted.
 
 use smallvec::SmallVec;
 
@@ -17,59 +15,62 @@ use crate::stream::graph::topology::Target;
 use crate::stream::plan::Plan;
 use crate::stream::run::settings::Policy;
 
-/// What a block's schedule depends on.
+/// The state of a block that its schedule depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockView<'a> {
     pub(super) plan: &'a Plan,
-    /// The queue of each node.
+    /// Queue of each node.
     pub(super) queues: &'a [Queue],
-    /// The inputs that the block has claimed; they go to the root.
+    /// Inputs that the block has claimed, for the root.
     pub(super) window: &'a Queue,
-    /// Free slots of each sink.
+    /// Number of free slots of each sink.
     pub(super) space: &'a [u64],
-    /// Elements that fill an ensemble of each module.
+    /// Number of elements that fill an ensemble of each module.
     pub(super) ensembles: &'a [u64],
 }
 
-/// Where a firing finds inputs.
+/// The place from which a firing takes inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
+    /// The window of the input.
     Window,
+    /// The queue of a node.
     Node(usize),
 }
 
-/// What a firing takes from one place.
+/// The elements that a firing takes from one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FiringPart {
     pub(super) origin: Origin,
     pub(super) elements: u64,
 }
 
-/// What a firing takes, place by place. Decisions are many, and most have a part: it needs no memory of its own.
+/// The parts of a firing, one for each place. Most firings have one or two, which need no heap memory; decisions are
+/// frequent.
 pub(super) type FiringParts = SmallVec<[FiringPart; 2]>;
 
-/// A module to be fired: from where, and in how many ensembles at most.
+/// A firing: the module, the parts that it takes, and the most ensembles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Firing {
     pub(super) module: usize,
     pub(super) parts: FiringParts,
     pub(super) elements: u64,
     pub(super) ensembles: u64,
-    /// It can fill an ensemble.
+    /// Whether it can fill an ensemble.
     pub(super) full: bool,
 }
 
-/// Which module goes first when none can fill an ensemble.
+/// The rule that chooses a module when none can fill an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Priority {
-    /// The one with most feasible elements; of equals the first declared.
+    /// The module with most feasible elements; of equals, the module declared first.
     MostFeasible,
-    /// The first declared, which as a rule lies upstream: what it emits then fills ensembles below.
+    /// The module declared first, which most often is upstream, so that its outputs fill ensembles downstream.
     Upstream,
 }
 
 impl BlockView<'_> {
-    /// What to fire; nothing if nothing is feasible.
+    /// Chooses the next firing; `None` if nothing is feasible.
     pub(super) fn decide(&self, policy: Policy, order: Priority) -> Option<Firing> {
         let root = self.plan.nodes[self.plan.root].module;
         let source = self.feasible(root, true);
@@ -82,21 +83,21 @@ impl BlockView<'_> {
             let counts = firing.full || order == Priority::MostFeasible;
             (firing.full, if counts { firing.elements } else { 0 })
         };
-        // Of equals the first.
+        // Of equals, the module declared first.
         let chosen = feasible
             .filter(|firing| firing.elements > 0)
             .reduce(|best, firing| if rank(&firing) > rank(&best) { firing } else { best })?;
         Some(self.limited(chosen, policy))
     }
 
-    /// The firing, of full ensembles only if the policy asks for that and there is one.
+    /// Limits a firing to full ensembles if it has one and the policy is lazy.
     fn limited(&self, firing: Firing, policy: Policy) -> Firing {
         let full = firing.elements / self.ensembles[firing.module];
         let ensembles = if policy == Policy::Lazy && firing.full { full } else { u64::MAX };
         Firing { ensembles, ..firing }
     }
 
-    /// All that a module can take now. The window comes before the queues or after them.
+    /// The firing of everything that a module can take now, with the window before the queues or after them.
     fn feasible(&self, module: usize, window_first: bool) -> Firing {
         let nodes = self.plan.modules[module].nodes.clone();
         let has_window = nodes.contains(&self.plan.root);
@@ -116,7 +117,8 @@ impl BlockView<'_> {
         Firing { module, parts, elements, ensembles: u64::MAX, full }
     }
 
-    /// The elements that can be taken from one place, after what `used` says; adds their outputs.
+    /// Number of elements that can be taken from one place so that their outputs fit the free slots that are not
+    /// promised yet. Promises slots for them.
     fn part(&self, origin: Origin, used: &mut PromisedSlots) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),
@@ -128,7 +130,7 @@ impl BlockView<'_> {
         let explodes = self.plan.modules[self.plan.nodes[node].module].explodes;
         let mut most = Amount { items: u64::MAX, elements: u64::MAX };
         if origin == Origin::Window && self.plan.nodes[node].reserve > 0 {
-            // As though they went through the queue of the loop's head.
+            // Input enters a loop only where its head's queue would let an item in.
             most.items = self.free(Target::Node(node), false, used);
         }
         for edge in self.plan.edges_of(node) {
@@ -145,7 +147,7 @@ impl BlockView<'_> {
         taken.elements
     }
 
-    /// Slots of a target that an edge may still fill.
+    /// Number of free slots of a target that an edge may fill, without slots that were promised.
     fn free(&self, target: Target, back: bool, used: &PromisedSlots) -> u64 {
         let all = match target {
             Target::Sink(sink) => self.space[sink],
@@ -160,15 +162,17 @@ impl BlockView<'_> {
     }
 }
 
-/// Slots that the parts of a firing will fill at most, of the few targets that they have.
+/// For each target of a firing, the number of slots that its parts fill at most.
 #[derive(Default)]
 struct PromisedSlots(SmallVec<[(Target, u64); 4]>);
 
 impl PromisedSlots {
+    /// Number of slots of a target that were promised.
     fn of(&self, target: Target) -> u64 {
         self.0.iter().find(|(other, _)| *other == target).map_or(0, |&(_, slots)| slots)
     }
 
+    /// Promises more slots of a target.
     fn add(&mut self, target: Target, slots: u64) {
         match self.0.iter_mut().find(|(other, _)| *other == target) {
             Some((_, all)) => *all += slots,

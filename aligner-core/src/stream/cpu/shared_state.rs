@@ -1,4 +1,4 @@
-//! What the blocks of a run share.
+//! State that the blocks of a run share: the input and how much of it is claimed, and rests.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,16 +8,18 @@ use super::queue::Queue;
 use super::rest::RestPool;
 use crate::stream::run::settings::Settings;
 
+/// State that the blocks of a run share.
 pub(super) struct SharedState<'a, 't, 'g, G: Sync + ?Sized> {
     pub(super) application: &'a CpuApplication<'t, 'g, G>,
     pub(super) settings: &'a Settings,
     pub(super) inputs: &'a [u8],
-    /// Number of inputs, and how many of them a block claims at a time.
+    /// Number of all inputs.
     pub(super) count: usize,
+    /// Number of inputs that a block claims at a time.
     pub(super) chunk: usize,
-    /// The first input that no block has claimed.
+    /// Index of the first input that no block has claimed.
     pub(super) cursor: AtomicUsize,
-    /// Where blocks leave what does not fill an ensemble, if they are to share it.
+    /// Partial ensembles that blocks share at the end of the input; `None` if they do not share.
     pub(super) rest: Option<Mutex<RestPool>>,
 }
 
@@ -39,7 +41,7 @@ impl<G: Sync + ?Sized> SharedState<'_, '_, '_, G> {
         }
     }
 
-    /// Inputs that blocks have claimed.
+    /// Number of inputs that blocks have claimed.
     pub(super) fn claimed(&self) -> usize {
         self.cursor.load(Ordering::Relaxed).min(self.count)
     }

@@ -13,7 +13,7 @@ pub(super) struct CudaApplication<'t, 'g, G: Sync + ?Sized, B: Backend> {
     pub plan: Plan,
     pub settings: Settings,
     pub backend: B,
-    /// The name given to `STREAM_APP`.
+    /// Name that was given to `STREAM_APP`.
     pub app: &'static str,
     pub description: KernelDescription,
     /// Bytes of the application's parameters, as the device sees them.
@@ -64,7 +64,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         self.description.scratch_bytes + layout.shared_bytes
     }
 
-    /// Inputs that fill a block at the root.
+    /// Number of inputs, or elements, that fill an ensemble of the root.
     pub(super) fn root_ensemble(&self) -> u32 {
         let module = self.plan.nodes[self.plan.root].module;
         self.topology.modules[module].mapping.ensemble(self.plan.width)
@@ -97,7 +97,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         Ok(resident.min(most))
     }
 
-    /// Inputs that a block claims at a time.
+    /// Number of inputs that a block claims at a time.
     pub(super) fn chunk(&self, inputs: usize, blocks: u32) -> u32 {
         self.plan.chunk(inputs, blocks as usize, self.root_ensemble() as usize) as u32
     }

@@ -1,21 +1,21 @@
-//! Where kernels run: a GPU or, in tests, the SIMT shim. What launches them is the same for both.
+//! Backends: a GPU or, in tests, the SIMT shim. The code that launches kernels is the same for both.
 
 use crate::error::DeviceError;
-use crate::gpu::{Argument, DeviceAddress, DeviceBuffer, DeviceStruct, Gpu, Module};
+use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, Module};
 use crate::stream::Bytes;
 
-/// A device with the kernels of one file loaded.
+/// A device on which the kernels of one file are loaded.
 pub trait Backend {
-    /// Device memory.
+    /// An array of bytes in device memory, freed when dropped.
     type Buffer;
 
-    /// RunMemory of `bytes` zeros.
+    /// Allocates an array of `bytes` zeros.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or a failure of the device.
     fn zeros(&self, bytes: usize) -> Result<Self::Buffer, DeviceError>;
 
-    /// RunMemory of `bytes` bytes with anything in it, for what is written before it is read.
+    /// Allocates `bytes` bytes of unspecified contents, which must be written before they are read.
     ///
     /// # Errors
     /// As [`Backend::zeros`].
@@ -48,7 +48,7 @@ pub trait Backend {
         at: usize,
     ) -> Result<(), DeviceError>;
 
-    /// A buffer with these bytes.
+    /// Allocates a buffer with these bytes.
     ///
     /// # Errors
     /// As [`Backend::zeros`].
@@ -58,14 +58,14 @@ pub trait Backend {
         Ok(buffer)
     }
 
-    /// The first `len` bytes of a buffer, after everything launched before.
+    /// Copies the first `len` bytes of a buffer to the host, after all earlier launches.
     ///
     /// # Errors
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
 
-    /// The first `len` bytes of a buffer, left in the page-locked memory that they were copied to. This saves a copy of
-    /// many bytes.
+    /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies,
+    /// which [`Backend::read`] would copy a second time.
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -73,34 +73,35 @@ pub trait Backend {
         self.read(buffer, len).map(Bytes::Owned)
     }
 
-    /// Launches a kernel with these arguments and waits for it. Gives the seconds it took.
+    /// Launches a kernel, waits for it, and returns the seconds that it took.
     ///
     /// # Errors
     /// If there is no such kernel, or the launch or the kernel fails.
     ///
     /// # Safety
-    /// The arguments must be those of the kernel, and addresses among them those of buffers that
-    /// are as long as it expects.
+    /// The parameters must be those of the kernel, and each array that they point to must be as long as the kernel's
+    /// contract says.
     #[allow(unsafe_code)]
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError>;
 
-    /// Launches a kernel and goes on: what is asked of the device next waits for it there. So no kernel starts
-    /// late because the host does.
+    /// Launches a kernel and returns at once; later work on the device waits for it there. So kernels follow each other
+    /// without delay by the host.
     ///
     /// # Errors
-    /// If there is no such kernel, or the launch fails. A failure of the kernel is told by what waits for it,
-    /// such as [`Backend::read`].
+    /// If there is no such kernel, or the launch fails. A failure of the kernel is reported by the next call that
+    /// waits, such as [`Backend::read`].
     ///
     /// # Safety
-    /// As [`Backend::launch`]. A buffer of this backend may be dropped at once, since its memory is given back
-    /// after the kernel; one of another must live until something waited.
+    /// As [`Backend::launch`]. A buffer of this backend may be dropped at once, since its memory is freed after the
+    /// kernel; a buffer of another backend must live until a call has waited.
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         unsafe { self.launch(launch) }.map(drop)
     }
 
-    /// How many blocks the device runs at a time.
+    /// Number of blocks of `width` threads, with `shared` bytes of dynamic shared memory each, that the device runs at
+    /// a time. On a GPU, also allows the kernel to use so much shared memory.
     ///
     /// # Errors
     /// If there is no such kernel, or the device fails.
@@ -110,39 +111,20 @@ pub trait Backend {
 /// A launch of a kernel.
 #[derive(Debug)]
 pub struct Launch<'a> {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub kernel: &'a str,
-    /// Blocks.
+    /// Number of blocks of the grid.
     pub blocks: u32,
-    /// Threads of a block.
+    /// Number of threads of a block.
     pub width: u32,
-    /// Bytes of dynamic shared memory.
+    /// Dynamic shared memory of a block, in bytes.
     pub shared: u32,
-    /// The arguments: one parameter struct.
-    pub arguments: &'a [Word<'a>],
+    /// Bytes of the struct that the kernel takes by value as its only parameter:
+    /// [`DeviceStruct::bytes`](crate::gpu::DeviceStruct::bytes).
+    pub parameters: &'a [u8],
 }
 
-/// An argument of a launch.
-#[derive(Debug, Clone, Copy)]
-pub enum Word<'a> {
-    /// An address in device memory.
-    Address(u64),
-    /// A number of 32 bits.
-    Number(u32),
-    /// A number of 64 bits.
-    Long(u64),
-    /// Bytes of a parameter struct, which the kernel takes by value as its only parameter.
-    Parameters(&'a [u8]),
-}
-
-impl<'a> Word<'a> {
-    /// The parameter struct of a kernel.
-    pub fn parameters<P: DeviceStruct>(parameters: &'a P) -> Self {
-        Self::Parameters(bytemuck::bytes_of(parameters))
-    }
-}
-
-/// A GPU with the kernels of a file.
+/// A GPU on which the kernels of one file are loaded.
 #[derive(Debug, Clone)]
 pub struct CudaBackend {
     gpu: Gpu,
@@ -150,7 +132,7 @@ pub struct CudaBackend {
 }
 
 impl CudaBackend {
-    /// Loads the kernels of a fatbin; `name` appears in errors.
+    /// Loads the kernels of a fatbin; `name` stands for the file in errors.
     ///
     /// # Errors
     /// If the driver refuses it.
@@ -158,12 +140,12 @@ impl CudaBackend {
         Ok(Self { gpu: gpu.clone(), module: gpu.load(name, fatbin)? })
     }
 
-    /// The GPU.
+    /// The GPU on which the kernels are loaded.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    /// The same kernels on another stream of the GPU ([`Gpu::with_own_stream`]).
+    /// Gives the same kernels for another stream of the GPU ([`Gpu::with_own_stream`]).
     #[must_use]
     pub fn on(&self, gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), module: self.module.clone() }
@@ -182,8 +164,7 @@ impl Backend for CudaBackend {
     }
 
     fn address(&self, buffer: &DeviceBuffer<u8>) -> u64 {
-        use crate::gpu::Address;
-        Address::address(buffer, &self.gpu)
+        buffer.device_address(&self.gpu).get()
     }
 
     fn write(&self, buffer: &mut DeviceBuffer<u8>, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -217,23 +198,10 @@ impl Backend for CudaBackend {
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
         let kernel = self.module.kernel(&self.gpu, launch.kernel)?;
-        if let [Word::Parameters(parameters)] = launch.arguments {
-            // SAFETY: the caller vouches for the parameters.
-            return unsafe {
-                kernel.launch_bytes(launch.blocks, launch.width, launch.shared, parameters)
-            };
+        // SAFETY: the caller vouches for the parameters.
+        unsafe {
+            kernel.launch_bytes(launch.blocks, launch.width, launch.shared, launch.parameters)
         }
-        let arguments: Vec<Argument<'_>> = launch
-            .arguments
-            .iter()
-            .map(|word| match *word {
-                Word::Address(number) | Word::Long(number) => Argument::U64(number),
-                Word::Number(number) => Argument::U32(number),
-                Word::Parameters(_) => unreachable!("a parameter struct is the only argument"),
-            })
-            .collect();
-        // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(launch.blocks, launch.width, launch.shared, &arguments) }
     }
 
     fn resident_blocks(&self, kernel: &str, width: u32, shared: u32) -> Result<u32, DeviceError> {

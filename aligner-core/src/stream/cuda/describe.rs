@@ -1,30 +1,30 @@
-//! What a kernel was compiled for, and whether it is this topology.
+//! The description of the stages that a kernel was compiled for, and its comparison with the topology.
 
 use super::tables::SIZES;
 use crate::stream::stages::stage::Mapping;
 use crate::stream::{RunError, Topology};
 
-/// Words that a description has at most.
+/// The most words of a description.
 pub(super) const ROOM: usize = 1 << 14;
 
-/// What `APP_describe` tells; see `cuda/include/stream/describe.cuh`.
+/// The description that the kernel `APP_describe` gives; see `cuda/include/stream/describe.cuh`.
 #[derive(Debug, Clone)]
 pub(super) struct KernelDescription {
     pub max_targets: u32,
     pub max_edges: u32,
     pub max_width: u32,
-    /// Dynamic shared memory that firings need, in bytes.
+    /// Dynamic shared memory that firings of a block need, in bytes.
     pub scratch_bytes: u32,
     sizes: Vec<u32>,
     modules: Vec<Vec<u32>>,
     names: Vec<String>,
 }
 
-/// Numbers of a module before those of its channels.
+/// Number of words of a module before those of its channels.
 const MODULE_WORDS: usize = 9;
 
 impl KernelDescription {
-    /// Reads the words; none if they are not a description.
+    /// Reads a description; `None` if the words are not one.
     pub(super) fn parse(words: &[u32]) -> Option<Self> {
         let len = *words.first()? as usize;
         let mut rest = words.get(1..len)?.iter().copied();
@@ -44,10 +44,10 @@ impl KernelDescription {
         Some(Self { max_targets, max_edges, max_width, scratch_bytes, sizes, modules, names })
     }
 
-    /// Compares with what the host declared.
+    /// Compares the description with a topology, whose global parameters have `global_bytes` bytes on the device.
     ///
     /// # Errors
-    /// [`RunError::Kernel`], naming what differs.
+    /// [`RunError::Kernel`], which names the first difference.
     pub(super) fn compare<G: Sync + ?Sized>(
         &self,
         topology: &Topology<'_, G>,
@@ -66,7 +66,7 @@ impl KernelDescription {
             return differs(format!("its modules are [{device}], the topology's [{host}]"));
         }
         for (module, device) in topology.modules.iter().zip(&self.modules) {
-            let (kind, threads, items, fan) = numbers(module.mapping);
+            let MappingNumbers { kind, threads, items, fan } = module.mapping.into();
             // An application without parameters, or a stage that does not read them, has 0 bytes.
             let global = if device[3] == 0 { 0 } else { global_bytes as u32 };
             let mut host = vec![
@@ -94,21 +94,36 @@ impl KernelDescription {
     }
 }
 
-/// Kind, threads, items and fan as the kernel numbers them.
-fn numbers(mapping: Mapping) -> (u32, u32, u32, u32) {
-    match mapping {
-        Mapping::Each { items, threads } => (0, threads, items, 0),
-        Mapping::Explode => (1, 1, 1, 0),
-        Mapping::Collect { fan } => (2, 1, 1, fan),
-        Mapping::Reduce => (3, 1, 1, 0),
+/// A mapping as the kernel describes it.
+struct MappingNumbers {
+    /// `stream::Kind` in `stage.cuh`.
+    kind: u32,
+    /// Threads that share an item.
+    threads: u32,
+    /// Items that a thread takes.
+    items: u32,
+    /// The most new pods that one pod yields.
+    fan: u32,
+}
+
+impl From<Mapping> for MappingNumbers {
+    fn from(mapping: Mapping) -> Self {
+        let one_to_one = |kind, fan| Self { kind, threads: 1, items: 1, fan };
+        match mapping {
+            Mapping::Each { items, threads } => Self { kind: 0, threads, items, fan: 0 },
+            Mapping::Explode => one_to_one(1, 0),
+            Mapping::Collect { fan } => one_to_one(2, fan),
+            Mapping::Reduce => one_to_one(3, 0),
+        }
     }
 }
 
+/// The kind of a mapping as kernels number it: `stream::Kind` in `stage.cuh`.
 pub(super) fn kind(mapping: Mapping) -> u32 {
-    numbers(mapping).0
+    MappingNumbers::from(mapping).kind
 }
 
-/// What the number at `at` of a module says.
+/// Name of the quantity in word `at` of a module's description.
 fn quantity<G: ?Sized>(
     at: usize,
     module: &crate::stream::graph::topology::ModuleType<G>,
@@ -132,7 +147,7 @@ fn quantity<G: ?Sized>(
     format!("{what} of channel '{}'", channel.name)
 }
 
-/// Splits `A, B<C, D>` at the commas that are in no angle brackets.
+/// Splits a list such as `A, B<C, D>` at the commas outside of angle brackets.
 fn split_names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut depth = 0;

@@ -1,27 +1,27 @@
-//! Outputs that stay in the device's memory, for kernels that go on with them.
+//! Outputs that stay in device memory, for kernels that use them next.
 
 use super::backend::Backend;
 use crate::DeviceError;
 use crate::stream::{Item, Metrics, SinkId};
 
-/// The items that reached the sinks, in no particular order, in the memory of a device.
+/// The items that reached the sinks, in no particular order, in device memory.
 pub struct DeviceOutputs<'b, B: Backend> {
     backend: &'b B,
-    /// For each sink, buffers and how many of their bytes are items.
+    /// For each sink, buffers and the number of their bytes that are items.
     sinks: Vec<Vec<(B::Buffer, usize)>>,
-    /// The bytes of an item of each.
+    /// For each sink, the size of an item in bytes.
     item_bytes: Vec<usize>,
-    /// What the run measured of itself; empty without [`super::Settings::metrics`].
+    /// Metrics of the run; empty without [`Settings::metrics`](crate::stream::Settings::metrics).
     pub metrics: Metrics,
-    /// Seconds that the device's kernels took.
+    /// Seconds that the kernels took.
     pub device_seconds: f64,
 }
 
-/// An array in the memory of a device.
+/// An array of items in device memory.
 pub struct DeviceItems<B: Backend> {
-    /// The items, one after the other.
+    /// Buffer that holds the items, one after the other.
     pub items: B::Buffer,
-    /// How many there are.
+    /// Number of items in the buffer.
     pub count: usize,
 }
 
@@ -36,8 +36,8 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
         Self { backend, sinks, item_bytes, metrics, device_seconds }
     }
 
-    /// How many bytes of items each sink has, in the order in which sinks were declared, and how many items: what
-    /// [`super::Settings::likely_outputs`] takes.
+    /// For each sink, in the order of declaration, the number of bytes and the number of items that it has received.
+    /// The latter suits [`Settings::likely_outputs`](crate::stream::Settings::likely_outputs) of a similar run.
     pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
         let bytes = |parts: &Vec<(B::Buffer, usize)>| parts.iter().map(|&(_, len)| len).sum();
         let of_sink = |(bytes, &each): (usize, &usize)| (bytes, (bytes / each.max(1)) as u64);
@@ -47,10 +47,10 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
     /// Takes the items of some sinks, which are empty afterwards, as one array.
     ///
     /// # Errors
-    /// If there is no memory for that, or the device fails.
+    /// [`DeviceError::OutOfMemory`] if the array does not fit, or the device fails.
     ///
     /// # Panics
-    /// If a sink is of another topology, which has more of them.
+    /// If a sink belongs to a topology with more sinks.
     pub fn take<T: Item>(
         &mut self,
         sinks: impl IntoIterator<Item = SinkId<T>>,

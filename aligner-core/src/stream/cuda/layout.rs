@@ -1,4 +1,4 @@
-//! Where everything of a run lies in device memory: queues, parameters and the tables that say so.
+//! The layout of a run in device memory: offsets of queues, parameters and rests, and the tables that hold them.
 
 use super::describe;
 use super::tables::{EdgeRow, ModuleRow, NONE, NodeRow};
@@ -7,33 +7,35 @@ use crate::stream::graph::topology::Target;
 use crate::stream::plan::Plan;
 use crate::stream::{Policy, Settings, Topology};
 
-/// Parameters and rings begin at multiples of this.
+/// Alignment of parameters and rings, in bytes.
 const ALIGNMENT: usize = 16;
 
+/// Rounds up to the alignment.
 pub(super) fn aligned(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// The tables of a run; addresses in `nodes` are still offsets until [`RunLayout::place`].
+/// The tables of a run. Addresses of parameters and rests are offsets until [`RunLayout::place`] is called.
 #[derive(Debug)]
 pub(super) struct RunLayout {
     pub nodes: Vec<NodeRow>,
     pub edges: Vec<EdgeRow>,
     pub modules: Vec<ModuleRow>,
-    /// Parameters of modules and nodes.
+    /// Bytes of the parameters of module types and nodes.
     pub parameters: Vec<u8>,
-    /// Bytes of a block's rings in global memory.
+    /// Size of a block's rings in global memory, in bytes.
     pub ring_stride: usize,
-    /// Bytes of a block's rings in shared memory.
+    /// Size of a block's rings in shared memory, in bytes.
     pub shared_bytes: u32,
-    /// Where blocks share what is left at the end of the input.
+    /// Pools in which blocks share items at the end of the input.
     pub pools: RestPools,
-    /// Bytes of all pools of rests, and slots of all of them.
+    /// Size of all pools of rests, in bytes.
     pub rest_bytes: usize,
+    /// Number of slots of all pools of rests.
     pub rest_slots: usize,
 }
 
-/// RestPools of rests: one for so many blocks, and one that is common to the last blocks of each; see
+/// Pools of rests: one for each group of blocks, and one that is common to the last block of each group. See
 /// `cuda/include/stream/rest.cuh`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestPools {
@@ -41,25 +43,25 @@ pub(super) struct RestPools {
 }
 
 impl RestPools {
-    /// Blocks that share a pool.
+    /// Number of blocks that share a pool.
     const MEMBERS: u32 = 16;
 
-    /// How many pools there are; the common one is the last.
+    /// Number of pools; the common pool is the last one.
     pub(super) fn count(self) -> u32 {
         if self.blocks <= Self::MEMBERS { 1 } else { self.blocks.div_ceil(Self::MEMBERS) + 1 }
     }
 
-    /// The pool of a block.
+    /// Number of the pool that a block uses first.
     pub(super) fn of(self, block: u32) -> u32 {
         if self.count() == 1 { 0 } else { block / Self::MEMBERS }
     }
 
-    /// The most blocks that use a pool.
+    /// The most blocks that use one pool.
     pub(super) fn members(self) -> u32 {
         self.users().into_iter().fold(1, u32::max)
     }
 
-    /// The blocks that come to use each pool.
+    /// For each pool, the number of blocks that come to use it.
     pub(super) fn users(self) -> Vec<u32> {
         let mut users = vec![0; self.count() as usize];
         for block in 0..self.blocks {
@@ -75,6 +77,7 @@ impl RestPools {
 }
 
 impl RunLayout {
+    /// Lays out a run of a topology on `blocks` blocks.
     pub(super) fn new<G: Sync + ?Sized>(
         topology: &Topology<'_, G>,
         plan: &Plan,
@@ -100,7 +103,7 @@ impl RunLayout {
                 nodes: planned.nodes.len() as u32,
                 ensemble,
                 kind: describe::kind(declared.mapping),
-                // Of no use for an ensemble of 1, which is always full.
+                // Not used for an ensemble of 1, which is always full.
                 inverse: ((1_u64 << 32) / u64::from(ensemble) + 1) as u32,
                 padding: 0,
                 parameters,
@@ -111,15 +114,15 @@ impl RunLayout {
             let module = &topology.modules[node.module];
             let parameters = layout.add_parameters(&topology.nodes[node.declared].parameters);
             let explodes = plan.modules[node.module].explodes;
-            // RunInput passes through the queue of a root that explodes, whatever the plan gives it:
-            // its elements are counted there.
+            // A root that explodes needs a queue even if the plan gives it none, since input passes through
+            // it to have its elements counted.
             let input = if explodes && index == plan.root { plan.width } else { 0 };
             let capacity = node.capacity.max(input);
             let ring = layout.ring_stride;
             layout.ring_stride += aligned(capacity as usize * node.slot_bytes);
             let ends = layout.ring_stride;
             layout.ring_stride += if explodes { aligned(capacity as usize * 4) } else { 0 };
-            // Of the slots of a pool, each member may need an ensemble at a time; see `reserve_rest`.
+            // Each block of a pool may add an ensemble at a time; see `reserve_rest` in `rest.cuh`.
             let members = 4 * layout.pools.members() * module.mapping.ensemble(plan.width);
             let rest_slots = if shares && !explodes { members as usize } else { 0 };
             layout.nodes.push(NodeRow {
@@ -158,15 +161,16 @@ impl RunLayout {
         layout
     }
 
+    /// Appends parameters, and returns their offset as an address.
     fn add_parameters(&mut self, bytes: &[u8]) -> DeviceAddress<u8> {
         let offset = self.parameters.len();
         self.parameters.extend_from_slice(bytes);
-        // Even empty parameters get an address of their own.
+        // Empty parameters get an address of their own, too.
         self.parameters.resize(aligned(offset + bytes.len().max(1)), 0);
         DeviceAddress::new(offset as u64)
     }
 
-    /// Puts the smallest rings into shared memory, as long as they fit into `budget` bytes.
+    /// Puts the smallest rings into shared memory, as long as they fit `budget` bytes.
     fn place_shared(&mut self, budget: u32) {
         let bytes = |node: &NodeRow| aligned(node.capacity as usize * node.slot_bytes as usize);
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
@@ -181,7 +185,7 @@ impl RunLayout {
         }
     }
 
-    /// Turns offsets of parameters and pools into addresses.
+    /// Turns offsets of parameters and rests into addresses.
     pub(super) fn place(
         &mut self,
         parameters: DeviceAddress<u8>,

@@ -1,4 +1,4 @@
-//! The device memory of one run.
+//! The device memory of one run, without the sinks.
 
 use bytemuck::Zeroable;
 
@@ -8,7 +8,7 @@ use super::tables::{CycleCounters, Fault, ModuleCounters, RunParameters, SavedBl
 use crate::DeviceError;
 use crate::gpu::DeviceAddress;
 
-/// Buffers of a run, and the struct that tells their addresses to the kernel.
+/// The buffers of a run, and the kernel's parameter, which has their addresses.
 pub(super) struct RunMemory<B: Backend> {
     pub parameters: RunParameters,
     cursor: B::Buffer,
@@ -17,27 +17,27 @@ pub(super) struct RunMemory<B: Backend> {
     module_counters: B::Buffer,
     counters: B::Buffer,
     fault: B::Buffer,
-    /// Kept alive for their addresses.
+    /// Buffers that only the kernel uses, kept alive for it.
     _kept: Vec<B::Buffer>,
 }
 
-/// Inputs, and where they are.
+/// The inputs of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunInput<'a> {
     pub location: InputLocation<'a>,
     pub count: usize,
 }
 
-/// Where inputs are.
+/// The memory that holds the inputs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum InputLocation<'a> {
-    /// Their bytes, on the host.
+    /// Bytes of the inputs in the host's memory.
     Host(&'a [u8]),
-    /// Their address, on the device.
+    /// Address of the inputs in device memory.
     Device(DeviceAddress<u8>),
 }
 
-/// What does not change between the launches of a run.
+/// Properties of a run that are the same in all its launches; see [`RunParameters`].
 pub(super) struct RunConstants<'a> {
     pub input: RunInput<'a>,
     pub global: &'a [u8],
@@ -51,6 +51,8 @@ pub(super) struct RunConstants<'a> {
 }
 
 impl<B: Backend> RunMemory<B> {
+    /// Allocates the buffers of a run and uploads tables, parameters and inputs. The address of the sinks is still
+    /// null.
     pub(super) fn new(
         backend: &B,
         layout: &mut RunLayout,
@@ -135,28 +137,32 @@ impl<B: Backend> RunMemory<B> {
         })
     }
 
+    /// Number of inputs that blocks have claimed.
     pub(super) fn claimed(&self, backend: &B) -> Result<u64, DeviceError> {
         let cursor = backend.read(&self.cursor, 8)?;
         Ok(bytemuck::pod_read_unaligned::<u64>(&cursor).min(self.parameters.inputs))
     }
 
+    /// State of each block after the last launch.
     pub(super) fn saved_blocks(&self, backend: &B) -> Result<Vec<SavedBlock>, DeviceError> {
         let len = self.parameters.block_count as usize * size_of::<SavedBlock>();
         Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.blocks, len)?))
     }
 
-    /// Items of each block in each sink's region: `[block][sink]`.
+    /// Number of items in the regions of sinks after the last launch: `[block][sink]`.
     pub(super) fn outputs(&self, backend: &B) -> Result<Vec<u32>, DeviceError> {
         let len = (self.parameters.block_count * self.parameters.sink_count) as usize * 4;
         Ok(bytemuck::pod_collect_to_vec(&backend.read(&self.outputs, len)?))
     }
 
+    /// The first fault of the last launch, if there was one.
     pub(super) fn fault(&self, backend: &B) -> Result<Option<Fault>, DeviceError> {
         let bytes = backend.read(&self.fault, size_of::<Fault>())?;
         let fault: Fault = bytemuck::pod_read_unaligned(&bytes);
         Ok((fault.set != 0).then_some(fault))
     }
 
+    /// Counters of each module type, and cycles of all blocks.
     pub(super) fn counters(
         &self,
         backend: &B,

@@ -3,37 +3,41 @@
 use std::ops::ControlFlow;
 
 use super::application::CudaApplication;
-use super::backend::{Backend, Launch, Word};
+use super::backend::{Backend, Launch};
 use super::layout::RunLayout;
 use super::memory::{RunConstants, RunInput, RunMemory};
-use super::sinks::{SinkSize, Sinks};
+use super::sinks::{SharedArray, SinkSize, Sinks};
 use super::tables::RunParameters;
 use crate::DeviceError;
+use crate::gpu::DeviceStruct;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
-/// Regions of sinks are not made larger than so many items.
+/// The most items to which the region of a sink grows.
 const MOST_SLOTS: u32 = 1 << 20;
 
-/// How one pass over the input writes its outputs.
+/// The way in which one pass over the input writes outputs.
 pub(super) struct Pass {
+    /// For each sink, the size of an item in bytes, and the room.
     pub sizes: Vec<(usize, SinkSize)>,
-    /// Chunk `i` of the input goes to block `i` modulo the blocks.
+    /// Whether chunk `i` of the input goes to block `i` modulo the number of blocks, so that a second pass sends the
+    /// same outputs from each block.
     pub fixed_input: bool,
 }
 
-/// What a launch, or all launches of a pass, yielded.
+/// The outputs of a pass, or of its launches so far.
 pub(super) struct PassOutputs<T> {
-    /// For each sink, what came at a time.
+    /// For each sink, the items of each launch.
     pub sinks: Vec<Vec<T>>,
-    /// For each block, the items of each sink.
+    /// Number of items: `[block][sink]`.
     pub counts: Vec<u32>,
     pub metrics: Metrics,
+    /// Seconds that the kernels took.
     pub seconds: f64,
-    /// Items sent to sinks whose array all blocks share.
+    /// For each sink, the number of items sent to an array that all blocks share.
     pub sent: Vec<u64>,
 }
 
-/// Takes over so many bytes of a buffer.
+/// Receives a buffer of items and the number of its bytes that are items.
 pub(super) type TakeItems<'a, B, T> =
     &'a dyn Fn(&B, <B as Backend>::Buffer, usize) -> Result<T, DeviceError>;
 
@@ -46,7 +50,7 @@ impl<T> PassOutputs<T> {
 }
 
 impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
-    /// Runs the whole input once; what reaches sinks is taken over by `take`.
+    /// Processes the whole input once; `take` receives the items of each sink, launch by launch.
     #[allow(unsafe_code)]
     pub(super) fn pass<T>(
         &self,
@@ -59,7 +63,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         let backend = &self.backend;
         let mut layout = RunLayout::new(self.topology, &self.plan, &self.settings, blocks);
         let shared = self.shared_bytes(&layout);
-        // Asking for the residency also lets the kernel have so much shared memory.
+        // This call also allows the kernel to use so much shared memory.
         let kernel = self.kernel();
         backend.resident_blocks(&kernel, self.plan.width, shared)?;
         let constants = RunConstants {
@@ -87,13 +91,12 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         let mut outputs = 0_u64;
         loop {
             memory.parameters.sinks = sinks.table(backend);
-            let arguments = [Word::parameters(&memory.parameters)];
             let launch = Launch {
                 kernel: &kernel,
                 blocks,
                 width: self.plan.width,
                 shared,
-                arguments: &arguments,
+                parameters: memory.parameters.bytes(),
             };
             // SAFETY: the kernel's parameter has the addresses of tables and buffers that `memory` and
             // `sinks` keep alive, sized as its headers say.
@@ -137,7 +140,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
                 return Err(RunError::Stuck { node: self.topology.name.to_owned(), waiting: 0 });
             }
             if full.contains(&true) && !pass.fixed_input {
-                // Launches cost more than memory: make room for more each time.
+                // Launches cost more than memory, so regions that were half full grow.
                 for ((_, size), is_full) in sizes.iter_mut().zip(full) {
                     if is_full && let SinkSize::Regions(slots) = size {
                         let more =
@@ -149,7 +152,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
             }
         }
         for (sink, shared) in sinks.shared(backend).enumerate() {
-            let (sent, items, item_bytes) = shared?;
+            let SharedArray { sent, items, item_bytes } = shared?;
             done.sent.push(sent);
             if let (_, SinkSize::Shared(room)) = sizes[sink] {
                 let len = sent.min(room) as usize * item_bytes;
@@ -162,6 +165,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         Ok(done)
     }
 
+    /// Flags of the kernel's parameter.
     fn flags(&self, layout: &RunLayout, fixed_input: bool) -> u32 {
         let lazy = self.settings.policy == Policy::Lazy;
         [
@@ -175,6 +179,7 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         .sum()
     }
 
+    /// Reads the counters of a run into its metrics.
     fn fill(
         &self,
         metrics: &mut Metrics,

@@ -1,16 +1,17 @@
-//! Sinks of one launch: where blocks write outputs, and how these are taken away.
+//! The sinks of a launch: the memory that blocks write outputs to, and moving the outputs together.
 
-use super::backend::{Backend, Launch, Word};
+use super::backend::{Backend, Launch};
 use super::tables::{PackParameters, RunParameters, SinkRow, SinkScheme};
 use crate::DeviceError;
-use crate::gpu::DeviceAddress;
+use crate::gpu::{DeviceAddress, DeviceStruct};
 
-/// SinkRoom for the outputs of a launch.
+/// The memory for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
     sinks: Vec<SinkRoom<B>>,
     table: B::Buffer,
 }
 
+/// The memory for the outputs of one sink; the fields are those of [`SinkRow`].
 struct SinkRoom<B: Backend> {
     items: B::Buffer,
     cursor: B::Buffer,
@@ -19,20 +20,28 @@ struct SinkRoom<B: Backend> {
     slots: B::Buffer,
 }
 
-/// How much room a sink is to have.
+/// The room of a sink.
 pub(super) enum SinkSize {
-    /// A region for each block, of this many items.
+    /// Each block has a region of this many items.
     Regions(Vec<u32>),
-    /// A region for each block, which will send exactly this many items.
+    /// Each block has a region for exactly the number of items that it will send.
     Exact(Vec<u32>),
-    /// One array of this many items.
+    /// All blocks share one array of this many items.
     Shared(u64),
-    /// None: outputs are only counted.
+    /// There is no room: outputs are only counted.
     Counted,
 }
 
-/// Where each block's items begin when those of all blocks lie one after the other, and how many
-/// there are in all.
+/// The array of a sink that all blocks share.
+pub(super) struct SharedArray<B: Backend> {
+    /// Number of items that were sent to it, whether they fit or not.
+    pub sent: u64,
+    pub items: B::Buffer,
+    /// Size of an item in bytes.
+    pub item_bytes: usize,
+}
+
+/// The index of each block's first item when the items of all blocks follow each other, and the number of all items.
 fn starts(counts: &[u32]) -> (Vec<u64>, u64) {
     let mut total = 0;
     let start = |&count: &u32| {
@@ -43,7 +52,7 @@ fn starts(counts: &[u32]) -> (Vec<u64>, u64) {
 }
 
 impl<B: Backend> Sinks<B> {
-    /// Makes room. `sizes` has the bytes of an item and the size, for each sink.
+    /// Allocates memory for `blocks` blocks. `sizes` has, for each sink, the size of an item in bytes and the room.
     pub(super) fn new(
         backend: &B,
         blocks: u32,
@@ -81,20 +90,19 @@ impl<B: Backend> Sinks<B> {
         Ok(Self { sinks, table })
     }
 
-    /// The address of the sinks' table.
+    /// Address of the table of sinks.
     pub(super) fn table(&self, backend: &B) -> DeviceAddress<SinkRow> {
         backend.device_address(&self.table)
     }
 
-    /// Items that were sent to each sink whose array all blocks share, whether they fit or not, with the
-    /// array and the bytes of an item.
+    /// The array of each sink, if all blocks share it.
     pub(super) fn shared(
         self,
         backend: &B,
-    ) -> impl Iterator<Item = Result<(u64, B::Buffer, usize), DeviceError>> {
+    ) -> impl Iterator<Item = Result<SharedArray<B>, DeviceError>> {
         self.sinks.into_iter().map(|sink| {
             let sent = bytemuck::pod_read_unaligned(&backend.read(&sink.cursor, 8)?);
-            Ok((sent, sink.items, sink.item_bytes))
+            Ok(SharedArray { sent, items: sink.items, item_bytes: sink.item_bytes })
         })
     }
 
@@ -127,9 +135,9 @@ impl<B: Backend> Sinks<B> {
             block_count: run.block_count,
             padding: 0,
         };
-        let arguments = &[Word::parameters(&parameters)];
+        let parameters = parameters.bytes();
         let launch =
-            Launch { kernel, blocks: counts.len() as u32, width: 256, shared: 0, arguments };
+            Launch { kernel, blocks: counts.len() as u32, width: 256, shared: 0, parameters };
         // SAFETY: the parameter is that of `APP_pack`: the tables are alive, `first` has an entry for each block, and
         // `packed` has room for the sum of the counts.
         unsafe { backend.enqueue(&launch) }?;

@@ -11,7 +11,7 @@ use crate::gpu::DeviceAddress;
 pub(super) const NONE: u32 = u32::MAX;
 
 device_struct! {
-    /// A channel of a node: where its items go, and how many there may be.
+    /// A row of the table of edges: the target of a channel, and how many items there may be.
     pub(super) struct EdgeRow {
         /// A node or, after the nodes, a sink.
         pub target: u32,
@@ -19,7 +19,7 @@ device_struct! {
         pub gamma: u32,
         /// [`EdgeRow::BACK`], [`EdgeRow::PER_ELEMENT`] and [`EdgeRow::SHARED`].
         pub flags: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -34,9 +34,9 @@ impl EdgeRow {
 }
 
 device_struct! {
-    /// A node: its queue and its parameters.
+    /// A row of the table of nodes: queue and parameters.
     pub(super) struct NodeRow {
-        /// Its module type.
+        /// Number of the module type.
         pub module: u32,
         /// Slots of its queue.
         pub capacity: u32,
@@ -66,9 +66,9 @@ device_struct! {
 }
 
 device_struct! {
-    /// A module type.
+    /// A row of the table of module types.
     pub(super) struct ModuleRow {
-        /// Its first node.
+        /// Number of the first node.
         pub first_node: u32,
         /// How many nodes it has.
         pub nodes: u32,
@@ -78,7 +78,7 @@ device_struct! {
         pub kind: u32,
         /// `2^32 / ensemble`, rounded up.
         pub inverse: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
         /// Bytes of its parameters.
         pub parameters: DeviceAddress<u8>,
@@ -86,9 +86,9 @@ device_struct! {
 }
 
 device_struct! {
-    /// A sink and its array.
+    /// A row of the table of sinks.
     pub(super) struct SinkRow {
-        /// The array.
+        /// Array that blocks write items to.
         pub items: DeviceAddress<u8>,
         /// For each block, the first item of its region.
         pub first: DeviceAddress<u64>,
@@ -100,7 +100,7 @@ device_struct! {
         pub room: u64,
         /// Bytes of an item.
         pub item_bytes: u32,
-        /// A [`SinkScheme`].
+        /// Way in which items reach the sink, a [`SinkScheme`].
         pub scheme: u32,
     }
 }
@@ -123,7 +123,7 @@ device_struct! {
     pub(super) struct SavedQueue {
         /// The slot of the first item.
         pub head: u32,
-        /// Items that wait.
+        /// Number of items that wait.
         pub count: u32,
         /// Elements pushed so far, modulo 2^32.
         pub ended: u32,
@@ -168,13 +168,13 @@ device_struct! {
         pub firings: u64,
         /// Firings whose ensembles were all full.
         pub full_firings: u64,
-        /// Ensembles processed.
+        /// Number of ensembles processed.
         pub ensembles: u64,
         /// Inputs, or elements, in all ensembles.
         pub lanes: u64,
         /// Inputs, or elements, taken.
         pub items_in: u64,
-        /// Items pushed.
+        /// Number of items pushed.
         pub items_out: u64,
         /// Cycles in finding and reading inputs.
         pub gather: u64,
@@ -190,7 +190,7 @@ device_struct! {
     pub(super) struct CycleCounters {
         /// Cycles in choosing what to fire.
         pub scheduler: u64,
-        /// All cycles.
+        /// Cycles of blocks in total.
         pub total: u64,
     }
 }
@@ -200,11 +200,11 @@ device_struct! {
     pub(super) struct Fault {
         /// 1 if there is one.
         pub set: u32,
-        /// Its module type.
+        /// Number of the module type.
         pub module: u32,
-        /// The channel.
+        /// Number of the channel.
         pub channel: u32,
-        /// The node.
+        /// Number of the node.
         pub node: u32,
     }
 }
@@ -212,13 +212,13 @@ device_struct! {
 device_struct! {
     /// Parameter of an application's kernels: the tables, the input and the state of a run.
     pub(super) struct RunParameters {
-        /// The nodes, sorted by module type.
+        /// Table of nodes, sorted by module type.
         pub nodes: DeviceAddress<NodeRow>,
-        /// The edges, sorted by node and channel.
+        /// Table of edges, sorted by node and channel.
         pub edges: DeviceAddress<EdgeRow>,
-        /// The module types.
+        /// Table of module types.
         pub modules: DeviceAddress<ModuleRow>,
-        /// The sinks.
+        /// Table of sinks.
         pub sinks: DeviceAddress<SinkRow>,
         /// Bytes of the input.
         pub input: DeviceAddress<u8>,
@@ -232,7 +232,7 @@ device_struct! {
         pub rings: DeviceAddress<u8>,
         /// Bytes of the queues of one block.
         pub ring_stride: u64,
-        /// The blocks.
+        /// State of each block.
         pub blocks: DeviceAddress<SavedBlock>,
         /// For each block, the queue of each node.
         pub queues: DeviceAddress<SavedQueue>,
@@ -244,7 +244,7 @@ device_struct! {
         pub module_counters: DeviceAddress<ModuleCounters>,
         /// Cycles of all blocks.
         pub counters: DeviceAddress<CycleCounters>,
-        /// The first fault.
+        /// The first fault of a launch.
         pub fault: DeviceAddress<Fault>,
         /// How many nodes there are.
         pub node_count: u32,
@@ -268,7 +268,7 @@ device_struct! {
         pub block_count: u32,
         /// How many pools of rests there are.
         pub rest_pools: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }
@@ -287,7 +287,7 @@ impl RunParameters {
 device_struct! {
     /// Parameter of the kernel that moves the outputs of all blocks together.
     pub(super) struct PackParameters {
-        /// The sinks.
+        /// Table of sinks.
         pub sinks: DeviceAddress<SinkRow>,
         /// For each block, items in the region of each sink.
         pub outputs: DeviceAddress<u32>,
@@ -301,7 +301,7 @@ device_struct! {
         pub sink_count: u32,
         /// How many blocks there are.
         pub block_count: u32,
-        /// Not used.
+        /// Unused bytes that fill up the struct.
         pub padding: u32,
     }
 }

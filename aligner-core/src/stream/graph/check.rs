@@ -1,4 +1,5 @@
-//! Which topologies are legal (Cole 2017, 3.1.1, figs. 3.8 and 3.9).
+//! The check of a topology: names, types, edges and limits; the graph itself is checked in [`super::shape`]
+//! (Cole 2017, 3.1.1, figs. 3.8 and 3.9).
 
 use std::collections::HashSet;
 
@@ -7,26 +8,26 @@ use crate::stream::graph::shape::Shape;
 use crate::stream::graph::topology::{Edge, ModuleType, Target, Topology};
 use crate::stream::stages::stage::Mapping;
 
-/// Nodes of a module type: a lane of a warp holds the state of one.
+/// The most nodes of a module type: each lane of a warp holds the state of one.
 const NODES_OF_A_MODULE: usize = 32;
-/// Items that a thread takes one after the other.
+/// The most items that a thread takes one after the other.
 const ITEMS_OF_A_THREAD: u32 = 8;
-/// Threads that share an item: those of a warp.
+/// The most threads that share an item: the lanes of a warp.
 const THREADS_OF_AN_ITEM: u32 = 32;
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
-    /// Whether the application is one that can run: names, types, one edge on each channel, and a
-    /// tree from the source's node plus back edges whose loops neither nest nor overlap and
-    /// multiply no items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of
-    /// another if it sends no item round both.
+    /// Checks that the application can run: names are given and unique, types fit, each channel has one edge, and the
+    /// graph is a tree from the source's node plus back edges to ancestors, whose loops neither nest nor overlap and do
+    /// not multiply items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of another if it sends no
+    /// input round both.
     ///
     /// # Errors
-    /// The first fault found, with the names of node, channel and edge.
+    /// The first fault that is found, with the names of node, channel and edge.
     pub fn check(&self) -> Result<(), TopologyError> {
         self.shape().map(drop)
     }
 
-    /// Checks the topology and returns what was learned of its graph.
+    /// Checks the topology and returns the shape of its graph.
     pub(crate) fn shape(&self) -> Result<Shape, TopologyError> {
         self.check_ids()?;
         self.check_names()?;
@@ -38,7 +39,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         Shape::new(self, root, self.check_edges()?)
     }
 
-    /// An id of another topology may be of the right type and lead nowhere.
+    /// Checks that ids belong to this topology, since an id of another one may have the right type.
     fn check_ids(&self) -> Result<(), TopologyError> {
         let foreign = |user: String| Err(TopologyError::Foreign { user });
         for node in &self.nodes {
@@ -59,6 +60,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         Ok(())
     }
 
+    /// Checks that names are neither empty nor used twice.
     fn check_names(&self) -> Result<(), TopologyError> {
         let empty = |owner: String| Err(TopologyError::EmptyName { owner });
         let mut names = HashSet::new();
@@ -84,7 +86,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         Ok(())
     }
 
-    /// The node that takes the input.
+    /// Checks the source, and returns the node that takes the input.
     fn check_source(&self) -> Result<usize, TopologyError> {
         let name = |node: usize| self.nodes[node].name.clone();
         match self.sources[..] {
@@ -104,7 +106,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         }
     }
 
-    /// The edge of each node's each channel.
+    /// Checks that every channel has one edge and that types fit. Returns the edges by node and channel.
     fn check_edges(&self) -> Result<Vec<Vec<usize>>, TopologyError> {
         let mut edges: Vec<Vec<Option<usize>>> =
             self.nodes.iter().map(|node| vec![None; self.channels(node.module)]).collect();
@@ -148,7 +150,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
         self.modules[module].channels.len()
     }
 
-    /// An edge by its names.
+    /// Text for an edge in messages: `node.channel -> target`.
     pub(crate) fn describe(&self, edge: usize) -> String {
         let Edge { from, channel, to } = &self.edges[edge];
         let to = match to {
@@ -159,6 +161,7 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
     }
 }
 
+/// Checks a module type that has `nodes` nodes.
 fn check_module<G: ?Sized>(module: &ModuleType<G>, nodes: usize) -> Result<(), TopologyError> {
     let name = module.name.to_owned();
     match nodes {

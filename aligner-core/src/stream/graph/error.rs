@@ -2,60 +2,60 @@
 
 use thiserror::Error;
 
-/// What is wrong with a [`Topology`](crate::stream::Topology). An `edge` reads `node.channel -> target`.
+/// The fault of an illegal [`Topology`](crate::stream::Topology). An `edge` is written as `node.channel -> target`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TopologyError {
-    /// Nothing is given the input.
+    /// No node takes the input.
     #[error("no source: no node is given the input")]
     NoSource,
-    /// More than one node is given the input.
+    /// More than one node takes the input.
     #[error("two sources: the input is given to {first} and to {second}")]
     TwoSources {
-        /// The node named first.
+        /// Node that was declared first as the source.
         first: String,
-        /// The other node.
+        /// Node that was declared second.
         second: String,
     },
-    /// The input is of another type than its node takes.
+    /// The input has another type than the node that takes it.
     #[error("source -> {node}: the input is {input} and the node takes {takes}")]
     SourceType {
-        /// The node.
+        /// Node that takes the input.
         node: String,
-        /// The type of the input.
+        /// Type of the input.
         input: String,
-        /// The type that the node takes.
+        /// Type that the node takes.
         takes: String,
     },
     /// A node, sink or channel has no name.
     #[error("{owner} has an empty name")]
     EmptyName {
-        /// What has none, and where it is.
+        /// Node, sink or channel without a name, and where it is.
         owner: String,
     },
     /// Two nodes or sinks share a name.
     #[error("two nodes or sinks are named {name}")]
     TwoOfOneName {
-        /// The name.
+        /// Name that two of them have.
         name: String,
     },
-    /// An id of another topology was used.
+    /// An id belongs to another topology.
     #[error("{user} uses a node or module type of another topology")]
     Foreign {
-        /// The node, edge or source that uses it.
+        /// Node, edge or source that uses the id.
         user: String,
     },
-    /// A module type is never used.
+    /// A module type has no node.
     #[error("module type {module} has no nodes")]
     NoNodes {
-        /// The module type.
+        /// Name of the module type.
         module: String,
     },
-    /// The nodes of a module type do not fit the registers of a warp.
+    /// A module type has more nodes than a warp has lanes, in whose registers nodes are held.
     #[error("module type {module} has {count} nodes, and 32 is the most")]
     TooManyNodes {
-        /// The module type.
+        /// Name of the module type.
         module: String,
-        /// How many nodes it has.
+        /// Number of its nodes.
         count: usize,
     },
     /// A mapping of items to threads that does not exist.
@@ -64,95 +64,95 @@ pub enum TopologyError {
          items at most 8, threads a power of two up to 32"
     )]
     Mapping {
-        /// The module type.
+        /// Name of the module type.
         module: String,
-        /// Items a thread.
+        /// Items that a thread takes.
         items: u32,
-        /// Threads an item.
+        /// Threads that share an item.
         threads: u32,
     },
-    /// A channel whose gamma is out of range.
+    /// The gamma of a channel is out of range.
     #[error("channel {module}.{channel} has gamma {gamma}, outside 1 to 65535")]
     Gamma {
-        /// The module type.
+        /// Name of the module type.
         module: String,
-        /// The channel.
+        /// Name of the channel.
         channel: String,
-        /// Its gamma.
+        /// Gamma of the channel.
         gamma: u32,
     },
-    /// Items without bytes could not be counted in memory.
+    /// A module type takes items of zero bytes, which cannot be counted in memory.
     #[error("module type {module} takes {item}, which has no bytes")]
     NoBytes {
-        /// The module type.
+        /// Name of the module type.
         module: String,
-        /// What it takes.
+        /// Type of its items.
         item: String,
     },
     /// Two channels of a module type share a name.
     #[error("two channels of module type {module} are named {channel}")]
     TwoChannels {
-        /// The module type.
+        /// Name of the module type.
         module: String,
-        /// The name.
+        /// Name that two of its channels have.
         channel: String,
     },
     /// An edge leaves from a channel that its node does not have.
     #[error("edge {edge}: module type {module} has no channel of this name")]
     NoChannel {
-        /// The edge.
+        /// Edge that names the channel.
         edge: String,
-        /// The node's module type.
+        /// Module type of the node that the edge leaves.
         module: String,
     },
-    /// A channel leads nowhere.
+    /// A channel has no edge.
     #[error("channel {node}.{channel} has no edge")]
     Dangling {
-        /// The node.
+        /// Node that has the channel.
         node: String,
-        /// The channel.
+        /// Name of the channel.
         channel: String,
     },
-    /// A channel leads to two places.
+    /// A channel has two edges.
     #[error("edges {first} and {second} leave from one channel")]
     TwoEdges {
-        /// The edge declared first.
+        /// Edge that was declared first.
         first: String,
-        /// The other edge.
+        /// Edge that was declared second.
         second: String,
     },
     /// The two ends of an edge differ in type.
     #[error("edge {edge}: the channel carries {carries} and the {end} takes {takes}")]
     EdgeType {
-        /// The edge.
+        /// Edge whose ends differ.
         edge: String,
-        /// The type on the channel.
+        /// Type of the channel.
         carries: String,
-        /// "node" or "sink".
+        /// Kind of the target, "node" or "sink".
         end: &'static str,
-        /// The type at the other end.
+        /// Type that the target takes.
         takes: String,
     },
-    /// The input never gets to a node.
+    /// No path leads from the source to a node.
     #[error("node {node} is not reachable from the source")]
     Unreachable {
-        /// The node.
+        /// Node that cannot be reached.
         node: String,
     },
     /// Two edges lead to a node and neither is a back edge.
     #[error("edges {first} and {second} join: a node has one in-edge, besides a back edge")]
     Join {
-        /// The edge found first.
+        /// Edge on the shorter path from the source.
         first: String,
-        /// The other edge.
+        /// Edge that joins it.
         second: String,
     },
-    /// Two loops have one head.
+    /// Two loops have the same head.
     #[error("back edges {first} and {second} lead to one node")]
     TwoBackEdges {
-        /// The edge declared first.
+        /// Back edge that was found first.
         first: String,
-        /// The other edge.
+        /// Back edge that was found second.
         second: String,
     },
     /// Two loops nest or overlap.
@@ -161,25 +161,25 @@ pub enum TopologyError {
          one and the tail of the other"
     )]
     Loops {
-        /// The back edge declared first.
+        /// Back edge that was declared first.
         first: String,
-        /// The other back edge.
+        /// Back edge that was declared second.
         second: String,
-        /// A node on both loops.
+        /// Node that is on both loops.
         node: String,
     },
     /// The items on a loop could multiply.
     #[error("edge {edge} is on a loop and carries up to {most} items for one input, not 1")]
     LoopGamma {
-        /// The edge.
+        /// Edge on the loop.
         edge: String,
-        /// Items that one input yields at most.
+        /// The most items that one input yields on it.
         most: u64,
     },
     /// The items on a loop could multiply without a known bound.
     #[error("edge {edge} is on a loop and leaves from a module type that explodes")]
     LoopExplodes {
-        /// The edge.
+        /// Edge on the loop.
         edge: String,
     },
 }

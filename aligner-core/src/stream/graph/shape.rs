@@ -1,19 +1,19 @@
-//! The graph of a topology: the tree from its root, and the loops that back edges close.
+//! The shape of a topology's graph: the tree from its root, and the loops that back edges close.
 
 use crate::stream::graph::error::TopologyError;
 use crate::stream::graph::topology::{ModuleType, Target, Topology};
 use crate::stream::stages::stage::Mapping;
 
-/// What is known of a legal graph. Nodes and edges are numbered as in the topology.
+/// The shape of a legal graph. Nodes and edges are numbered as in the topology.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// The node that takes the input.
+    /// Node that takes the input.
     pub(crate) root: usize,
-    /// All nodes, ancestors first.
+    /// All nodes, ancestors before descendants.
     pub(crate) order: Vec<usize>,
-    /// The edge of each node's each channel.
+    /// Edges by node and channel.
     pub(crate) edges: Vec<Vec<usize>>,
-    /// The edge that leads to each node from its parent; none to the root.
+    /// For each node, the edge from its parent; `None` for the root.
     pub(crate) parents: Vec<Option<usize>>,
     pub(crate) loops: Vec<Loop>,
 }
@@ -21,26 +21,28 @@ pub(crate) struct Shape {
 /// A back edge and the path that it closes.
 #[derive(Debug)]
 pub(crate) struct Loop {
-    /// The back edge.
+    /// Back edge that closes the loop.
     pub(crate) back: usize,
-    /// Its edges, the back edge first, then against their direction.
+    /// Edges of the loop, the back edge first, then against their direction.
     pub(crate) edges: Vec<usize>,
-    /// Its nodes from the tail, which the back edge leaves, to the head, which it leads to.
+    /// Nodes of the loop, from the tail, which the back edge leaves, to the head, which it leads to.
     pub(crate) nodes: Vec<usize>,
 }
 
 impl Loop {
+    /// The node that the back edge leads to.
     pub(crate) fn head(&self) -> usize {
         self.nodes[self.nodes.len() - 1]
     }
 
+    /// The node that the back edge leaves.
     pub(crate) fn tail(&self) -> usize {
         self.nodes[0]
     }
 }
 
 impl Shape {
-    /// The shape of a topology with this root and these edges by node and channel.
+    /// Finds the shape of a topology with this root and these edges by node and channel, and checks that it is legal.
     pub(crate) fn new<G: Sync + ?Sized>(
         topology: &Topology<'_, G>,
         root: usize,
@@ -58,7 +60,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Visits all nodes from the root. An edge to a node that was seen closes a loop or is illegal.
+    /// Visits all nodes from the root, breadth first. An edge to a visited node closes a loop or is illegal.
     fn walk<G: Sync + ?Sized>(&mut self, topology: &Topology<'_, G>) -> Result<(), TopologyError> {
         let mut next = 0;
         while let Some(&node) = self.order.get(next) {
@@ -86,7 +88,7 @@ impl Shape {
         Ok(())
     }
 
-    /// The loop of this edge, if it leads from `tail` to one of its ancestors or to itself.
+    /// The loop that edge `back` closes, if it leads from `tail` to one of its ancestors or to itself.
     fn close<G: Sync + ?Sized>(
         &self,
         topology: &Topology<'_, G>,
@@ -105,7 +107,7 @@ impl Shape {
         Some(closed)
     }
 
-    /// Loops share no node, unless it is the head of one and the tail of the other.
+    /// Checks that two loops share no node, unless it is the head of one and the tail of the other.
     fn check_apart<G: Sync + ?Sized>(
         &self,
         topology: &Topology<'_, G>,
@@ -131,7 +133,7 @@ impl Shape {
         Ok(())
     }
 
-    /// No input of a node on a loop yields more than one item along the loop.
+    /// Checks that an input of a node on a loop yields at most one item along the loop.
     fn check_gammas<G: Sync + ?Sized>(
         &self,
         topology: &Topology<'_, G>,
@@ -150,7 +152,7 @@ impl Shape {
         Ok(())
     }
 
-    /// The module and the channel that an edge leaves.
+    /// The module type and the channel that an edge leaves.
     pub(crate) fn leaves<'t, G: Sync + ?Sized>(
         &self,
         topology: &'t Topology<'_, G>,
@@ -171,7 +173,7 @@ pub(crate) fn per_item<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> boo
     }
 }
 
-/// The most items on a channel for what a firing has to take of an input at once.
+/// The most items on a channel for the smallest part of an input that a firing can take.
 pub(crate) fn yields<G: ?Sized>(module: &ModuleType<G>, channel: usize) -> u64 {
     let elements = if per_item(module, channel) { module.indivisible.max(1) } else { 1 };
     u64::from(module.channels[channel].gamma) * u64::from(elements)

@@ -1,7 +1,7 @@
-//! What an application consists of: module types, nodes, edges, one source and sinks.
+//! The declaration of an application: module types, nodes, edges, one source and sinks.
 //!
 //! A [`Topology`] is declared once and checked as a whole ([`Topology::check`]) before anything
-//! runs. Declaring never fails: what is wrong is said with the names of node and edge.
+//! runs. Declaring never fails; the check names the node or edge that is at fault.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::stream::stages::item::{Item, ItemType};
 use crate::stream::stages::pod::{AnyPod, Collect, Reduce};
 use crate::stream::stages::stage::{Mapping, Stage};
 
-/// A module type of a topology, whose nodes have parameters of type `N`.
+/// Id of a module type in a topology; its nodes have parameters of type `N`.
 #[derive(Debug)]
 pub struct ModuleId<N>(pub(crate) usize, PhantomData<fn(N)>);
 
@@ -24,11 +24,11 @@ impl<N> Clone for ModuleId<N> {
 
 impl<N> Copy for ModuleId<N> {}
 
-/// A node of a topology.
+/// Id of a node in a topology.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeId(pub(crate) usize);
 
-/// A sink of a topology, which yields items of type `T`.
+/// Id of a sink in a topology; the sink receives items of type `T`.
 #[derive(Debug)]
 pub struct SinkId<T>(pub(crate) usize, pub(crate) PhantomData<fn() -> T>);
 
@@ -40,35 +40,38 @@ impl<T> Clone for SinkId<T> {
 
 impl<T> Copy for SinkId<T> {}
 
-/// A module type without its types.
+/// A module type of a topology, with its types as values.
 pub(crate) struct ModuleType<G: ?Sized> {
     pub(crate) name: &'static str,
     pub(crate) input: ItemType,
-    /// The parameters of its nodes.
+    /// Type of the parameters of a node.
     pub(crate) node: ItemType,
     pub(crate) mapping: Mapping,
-    /// The most elements that one firing has to take of an input at once: the capacity of a pod
-    /// that is not to be divided, else 1.
+    /// The most elements of an input that a firing cannot divide: the capacity of a pod that is collected or reduced,
+    /// else 1.
     pub(crate) indivisible: u32,
     pub(crate) channels: Vec<ChannelType>,
-    /// The bytes of its own parameters.
+    /// Bytes of the module type's parameters.
     pub(crate) parameters: Vec<u8>,
     pub(crate) code: Box<dyn ErasedStage<G>>,
 }
 
+/// A node: an instance of a module type.
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) module: usize,
-    /// The bytes of its parameters.
+    /// Bytes of the node's parameters.
     pub(crate) parameters: Vec<u8>,
 }
 
+/// The target of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Node(usize),
     Sink(usize),
 }
 
+/// An edge from a channel of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Edge {
     pub(crate) from: usize,
@@ -76,6 +79,7 @@ pub(crate) struct Edge {
     pub(crate) to: Target,
 }
 
+/// A sink and the type of its items.
 pub(crate) struct Sink {
     pub(crate) name: String,
     pub(crate) item: ItemType,
@@ -91,13 +95,13 @@ pub struct Topology<'g, G: Sync + ?Sized = ()> {
     pub(crate) modules: Vec<ModuleType<G>>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
-    /// Where the input goes, with its type; one when legal.
+    /// Nodes that take the input, with its type; exactly one in a legal topology.
     pub(crate) sources: Vec<(usize, ItemType)>,
     pub(crate) sinks: Vec<Sink>,
 }
 
 impl<'g, G: Sync + ?Sized> Topology<'g, G> {
-    /// An application without nodes. `name` is that of its kernel on devices.
+    /// Begins an application. `name` is the name of its kernel on a GPU.
     pub fn new(name: &'static str, global: &'g G) -> Self {
         Self {
             name,
@@ -110,14 +114,14 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         }
     }
 
-    /// Refuses inputs of another type than the source's. The topology is legal.
+    /// Checks that the type of the inputs is that of the source. The topology must be legal.
     pub(crate) fn expect_input<T: Item>(&self) -> Result<(), RunError> {
         let (_, expected) = self.sources[0];
         let found = ItemType::of::<T>();
         if expected == found { Ok(()) } else { Err(RunError::WrongInput { expected, found }) }
     }
 
-    /// The error of a node that has emitted more than gamma items for one input.
+    /// The error of a node that has pushed more than gamma items for one input.
     pub(crate) fn too_many(&self, node: usize, channel: usize) -> RunError {
         let Node { name, module, .. } = &self.nodes[node];
         let channel = &self.modules[*module].channels[channel];
@@ -128,8 +132,8 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         }
     }
 
-    /// Adds a module type that maps or explodes items. On a device, modules are numbered in the
-    /// order in which they are added; the kernel lists them in the same order.
+    /// Adds a module type that takes items one by one, or explodes them. Modules are numbered in the
+    /// order in which they are added; `STREAM_APP` must list them in the same order.
     pub fn stage<S: Stage<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
         let explodes = S::MAPPING == Mapping::Explode;
         let lanes = if let Mapping::Each { threads, .. } = S::MAPPING { threads } else { 1 };
@@ -162,7 +166,7 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         })
     }
 
-    /// Adds a module type that reduces pods to values.
+    /// Adds a module type that reduces the items of a pod to one value.
     pub fn reduce<S: Reduce<Global = G>>(&mut self, stage: S) -> ModuleId<S::Node> {
         self.module(ModuleType {
             name: S::NAME,
@@ -188,12 +192,12 @@ impl<'g, G: Sync + ?Sized> Topology<'g, G> {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Gives the application's input, of type `T`, to a node.
+    /// Makes a node the source's target: it takes the application's input, of type `T`.
     pub fn source<T: Item>(&mut self, node: NodeId) {
         self.sources.push((node.0, ItemType::of::<T>()));
     }
 
-    /// Connects a channel of one node to the input of another.
+    /// Connects a channel of one node to the queue of another.
     pub fn edge(&mut self, from: NodeId, channel: &str, to: NodeId) {
         let to = Target::Node(to.0);
         self.edges.push(Edge { from: from.0, channel: channel.to_owned(), to });

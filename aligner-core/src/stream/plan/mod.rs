@@ -1,4 +1,5 @@
-//! A checked topology as executors see it: nodes by module, edges by channel, sizes of queues.
+//! The plan of a run: a checked topology as executors use it, with nodes sorted by module type, edges by node and
+//! channel, and the sizes of queues.
 
 pub(crate) mod queue_sizes;
 
@@ -11,66 +12,70 @@ use crate::stream::run::error::RunError;
 use crate::stream::run::settings::{Capacity, Settings};
 use crate::stream::stages::stage::Mapping;
 
-/// A topology, sorted and sized for some settings.
+/// A topology whose nodes are sorted and whose queues are sized for some settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// The ensemble width.
+    /// Number of items in an ensemble.
     pub(crate) width: u32,
-    /// The node that takes the input.
+    /// Node that takes the input.
     pub(crate) root: usize,
-    /// The module types, as in the topology.
+    /// Module types, in the order of the topology.
     pub(crate) modules: Vec<PlannedModule>,
-    /// The nodes by module, then by declaration.
+    /// Nodes by module type, then by declaration.
     pub(crate) nodes: Vec<PlannedNode>,
-    /// The edges by node, then by channel.
+    /// Edges by node, then by channel.
     pub(crate) edges: Vec<PlannedEdge>,
-    /// The sinks, as in the topology.
+    /// Sinks, in the order of the topology.
     pub(crate) sinks: Vec<PlannedSink>,
 }
 
+/// A module type of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedModule {
-    /// Its nodes, in the plan's order.
+    /// Nodes of the module type, in the order of the plan.
     pub(crate) nodes: Range<usize>,
-    /// Inputs weigh as many lanes as they have elements.
+    /// Whether an input takes as many lanes as it has elements.
     pub(crate) explodes: bool,
-    /// The most elements that a firing has to take at once.
+    /// The most elements of an input that a firing cannot divide.
     pub(crate) indivisible: u32,
 }
 
+/// A node of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedNode {
-    /// Its index in the topology.
+    /// Index of the node in the topology.
     pub(crate) declared: usize,
     pub(crate) module: usize,
-    /// Its rank among the module's nodes, below 32.
+    /// Rank among the nodes of the module type, below 32.
     pub(crate) tag: u8,
-    /// Slots of its queue. 0 for a root that heads no loop: its only input is the window.
+    /// Slots of the queue. 0 for a root that heads no loop, whose only input is the window.
     pub(crate) capacity: u32,
-    /// Slots that only the loop's back edge may use; 0 unless it heads a loop.
+    /// Slots that only the back edge of the loop may use; 0 unless the node heads a loop.
     pub(crate) reserve: u32,
     /// Bytes of a slot.
     pub(crate) slot_bytes: usize,
-    /// The edge of its channel 0.
+    /// Index of the edge of channel 0.
     pub(crate) first_edge: usize,
 }
 
+/// An edge of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedEdge {
-    /// Where it leads, in the plan's order.
+    /// Target, numbered as in the plan.
     pub(crate) to: Target,
-    /// That of its channel.
+    /// Gamma of the channel.
     pub(crate) gamma: u32,
-    /// It leads to an ancestor, or back to its own node.
+    /// Whether the edge leads to an ancestor, or back to its own node.
     pub(crate) back: bool,
-    /// The gamma is for each element of an input, not for the whole input.
+    /// Whether the gamma counts for each element of an input, not for the whole input.
     pub(crate) per_item: bool,
-    /// The other in-edge of the head that this back edge leads to comes from a node of the same
-    /// module, so that one firing may fill the queue along both. The back edge has no more slots than
-    /// the reserve then, and the other edge leaves those alone.
+    /// Whether this is a back edge whose head has its other in-edge from a node of the same module type, so that one
+    /// firing may fill the queue along both. Then the back edge may use the reserve and nothing more, and the other
+    /// edge leaves the reserve alone.
     pub(crate) shared: bool,
 }
 
+/// A sink of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlannedSink {
     /// Bytes of an item.
@@ -78,10 +83,10 @@ pub(crate) struct PlannedSink {
 }
 
 impl Plan {
-    /// The plan of a topology under some settings.
+    /// Plans a topology for some settings.
     ///
     /// # Errors
-    /// The topology is not legal, or the settings are out of range or do not suit it.
+    /// If the topology is not legal, or the settings are out of range or do not suit it.
     pub(crate) fn new<G: Sync + ?Sized>(
         topology: &Topology<'_, G>,
         settings: &Settings,
@@ -133,14 +138,14 @@ impl Plan {
         })
     }
 
-    /// The edges of a node, by channel.
+    /// Edges of a node, by channel.
     pub(crate) fn edges_of(&self, node: usize) -> &[PlannedEdge] {
         let end = self.nodes.get(node + 1).map_or(self.edges.len(), |next| next.first_edge);
         &self.edges[self.nodes[node].first_edge..end]
     }
 
-    /// Inputs that a block claims at a time when all of them are `inputs`, and `ensemble` of them
-    /// fill it at the root: several ensembles if blocks get many; fewer inputs if these explode.
+    /// Number of inputs that a block claims at a time, of `inputs` in all, when `ensemble` inputs fill an ensemble of
+    /// the root: up to four ensembles if each block gets many inputs, and less than an ensemble if inputs explode.
     pub(crate) fn chunk(&self, inputs: usize, blocks: usize, ensemble: usize) -> usize {
         if self.modules[self.nodes[self.root].module].explodes {
             (inputs / (4 * blocks)).clamp(1, ensemble)
@@ -149,7 +154,7 @@ impl Plan {
         }
     }
 
-    /// Slots of each sink in a block: those asked for, or else as many as one input, or pod, can
+    /// Slots of each sink in a block: the number that `asked` gives, but at least as many as one input, or pod, can
     /// fill.
     pub(crate) fn regions(&self, asked: impl Fn(usize) -> u32) -> Vec<u32> {
         let mut regions: Vec<u32> = (0..self.sinks.len()).map(asked).collect();
@@ -166,6 +171,7 @@ impl Plan {
     }
 }
 
+/// Checks that the settings are in range and suit the topology.
 fn check_settings<G: Sync + ?Sized>(
     topology: &Topology<'_, G>,
     settings: &Settings,
@@ -187,6 +193,7 @@ fn check_settings<G: Sync + ?Sized>(
     Ok(())
 }
 
+/// The module types of a topology whose nodes are sorted by module type.
 fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Vec<PlannedModule> {
     let before =
         |module: usize| sorted.partition_point(|node| topology.nodes[*node].module < module);
@@ -199,7 +206,7 @@ fn modules<G: Sync + ?Sized>(topology: &Topology<'_, G>, sorted: &[usize]) -> Ve
     topology.modules.iter().enumerate().map(planned).collect()
 }
 
-/// Whether this is a back edge whose head has its other in-edge from the same module.
+/// Whether an edge is a back edge whose head has its other in-edge from a node of the same module type.
 fn shared<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape, edge: usize) -> bool {
     let Some(closed) = shape.loops.iter().find(|closed| closed.back == edge) else { return false };
     let (head, tail) = (closed.head(), closed.tail());

@@ -1,14 +1,14 @@
-//! How many slots each queue gets.
+//! The number of slots of each queue, and the proof that nothing deadlocks.
 //!
 //! # Sizes
 //!
-//! With [`Capacity::Ensembles`]`(k)` a queue holds what `k` full ensembles of the root yield there:
-//! the product of the gammas from the root, 64 at most, times the width, times `k`. The edges of a
-//! loop have gamma 1, so its tail demands no more than its head's predecessor. The head of a loop
-//! gets two ensembles more, one for what comes back and one that is kept free. In any case, and
-//! with [`Capacity::Minimum`] exactly, a queue holds what its parent yields for one input, and the
-//! head of a loop one slot more. A root that heads no loop needs no queue. Slots of a node over
-//! pods hold pods.
+//! With [`Capacity::Ensembles`]`(k)` a queue holds the items that `k` full ensembles of the root yield
+//! there: the product of the gammas on the path from the root, at most 64, times the width, times
+//! `k`. The edges of a loop have gamma 1, so the tail of a loop yields no more than the predecessor
+//! of its head. The head of a loop gets two ensembles more: one for items that come back, and one
+//! that is kept free. In any case, and with [`Capacity::Minimum`] exactly, a queue holds the items
+//! that its parent yields for one input, and the head of a loop one slot more. A root that heads no
+//! loop needs no queue. Slots of a node over pods hold pods.
 //!
 //! Example: width 128, `k` = 4, and a pipeline `a -> b -> c -> sink` where `a` yields up to 3 items
 //! for an input, `b` up to 2 to `c`, and `b` also sends items back to itself. Then
@@ -21,43 +21,44 @@
 //!
 //! # Why nothing deadlocks
 //!
-//! Say that items wait, sinks have room and nothing can fire. A node with items cannot fire because
-//! some target lacks room for one input's outputs, and as an empty queue has that room, the target
-//! has items itself; so follow from target to target. Forward edges lead down a tree, so the walk
-//! must end up going round a loop, all of whose queues then lack even the one slot that an edge of
-//! a loop asks for. But a loop is never that full: an item from outside, be it from the head's
-//! predecessor or from the window, enters only if the head keeps `reserve` free slots, and between
-//! such entries the items on a loop do not multiply. So as many slots as were free then, in the
-//! loop as a whole, are free now (Cole 2017, 3.1.1).
+//! Suppose that items wait, sinks have room, and nothing can fire. A node with items cannot fire
+//! because some target lacks room for the outputs of one input. An empty queue has that room, so the
+//! target has items itself; walk on from target to target. Forward edges lead down a tree, so the
+//! walk must end up going round a loop, and every queue of the loop lacks even the one slot that an
+//! edge of a loop asks for. But a loop is never that full: an item from outside, from the head's
+//! predecessor or from the window, enters only if the head keeps `reserve` free slots afterwards,
+//! and between such entries the items on a loop do not multiply. So the loop as a whole has as many
+//! free slots now as it had then (Cole 2017, 3.1.1).
 //!
-//! A node X that is the tail of one loop, with head M, and the head of another takes more. X waits
-//! for M if M is full; M waits for X if X has just its reserve left; and the free slots may all be
-//! elsewhere on the loop of X. Therefore M reserves as many slots as all other queues of both loops
-//! have. Then everything on the two loops fits into M at any time, and X never waits for M. Items
-//! on the two loops together do not multiply as long as X sends an input round one of them, not
-//! both; a stage that sends both may fill any queue of whatever size.
+//! A node X that is both the tail of one loop, with head M, and the head of another loop needs more.
+//! X waits for M if M is full; M waits for X if X has only its reserve left; and all free slots may
+//! be elsewhere on the loop of X. Therefore M reserves as many slots as all other queues of both
+//! loops have. Then all items on the two loops fit into M at any time, and X never waits for M.
+//! Items on the two loops together do not multiply as long as X sends an input round one of them; a
+//! stage that sends an input round both may fill queues of any size.
 //!
-//! The two in-edges of a head may come from two nodes of one module, which fire at once and see the
-//! same free slots. Such an edge is marked `shared`, and an executor must not give out slots twice:
-//! it counts what the nodes before have been promised, or limits the back edge to the reserve, which
-//! the other edge leaves alone. One slot of reserve is enough for the argument above.
+//! The two in-edges of a head may come from two nodes of one module type, which fire at once and see
+//! the same free slots. Such a back edge is marked `shared`, and an executor must not give out slots
+//! twice: it counts the slots that it has promised to earlier nodes of the firing, or it limits the
+//! back edge to the reserve, which the other edge leaves alone. One slot of reserve is enough for
+//! the argument above.
 
 use crate::stream::graph::shape::{Loop, Shape, yields};
 use crate::stream::graph::topology::Topology;
 use crate::stream::run::error::RunError;
 use crate::stream::run::settings::{Capacity, Settings};
 
-/// The most that products of gammas enlarge a queue.
+/// Upper bound of the product of gammas in the size of a queue.
 const MOST_GAIN: u64 = 64;
 
-/// The slots of a queue, and how many of them only the loop's back edge may use.
+/// The size of a queue in slots; only the back edge of the loop may use the last `reserve` of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct QueueSize {
     pub(crate) capacity: u32,
     pub(crate) reserve: u32,
 }
 
-/// The size of each node's queue, as numbered in the topology.
+/// Size of each node's queue, numbered as in the topology.
 pub(crate) fn queue_sizes<G: Sync + ?Sized>(
     topology: &Topology<'_, G>,
     shape: &Shape,
@@ -73,7 +74,7 @@ pub(crate) fn queue_sizes<G: Sync + ?Sized>(
         if parent.is_none() && closed.is_none() {
             continue;
         }
-        // Inputs enter a root one by one.
+        // A root takes inputs one by one.
         let least = parent.map_or(1, |edge| {
             let (module, channel) = shape.leaves(topology, edge);
             yields(module, channel)
@@ -98,7 +99,7 @@ pub(crate) fn queue_sizes<G: Sync + ?Sized>(
     Ok(sizes)
 }
 
-/// Items that one input of the application yields at each node, at most and not above the limit.
+/// For each node, the most items that one input of the application yields there, up to [`MOST_GAIN`].
 fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64> {
     let mut gains = vec![1; topology.nodes.len()];
     for &node in &shape.order {
@@ -111,7 +112,7 @@ fn gains<G: Sync + ?Sized>(topology: &Topology<'_, G>, shape: &Shape) -> Vec<u64
     gains
 }
 
-/// All slots that this loop and those that begin at its tail have outside its head; 0 if none does.
+/// Number of slots outside the head on this loop and on the loops that begin at its tail; 0 if no loop begins there.
 fn touching(shape: &Shape, closed: &Loop, sizes: &[QueueSize]) -> u64 {
     let inner = |outer: &Loop| {
         let apart = outer.tail() != outer.head();

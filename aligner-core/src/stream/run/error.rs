@@ -6,61 +6,61 @@ use crate::DeviceError;
 use crate::stream::graph::error::TopologyError;
 use crate::stream::stages::item::ItemType;
 
-/// Why a run did not start, or ended early.
+/// The reason why a run did not start, or ended early.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RunError {
     /// The topology is not legal.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// The [`Settings`](crate::stream::Settings) are out of range, or do not suit the topology.
+    /// The [`Settings`](crate::stream::Settings) are out of range, or do not suit the topology. Holds the message.
     #[error("{0}")]
     Settings(String),
     /// The run was given items of another type than the source was declared with.
     #[error("the source takes {expected} and the input is {found}")]
     WrongInput {
-        /// The type of the source.
+        /// Type that the source was declared with.
         expected: ItemType,
-        /// The type of the input.
+        /// Type of the input.
         found: ItemType,
     },
     /// A stage pushed more than its channel's gamma for one input.
     #[error("node {node} pushed more than {gamma} items on channel {channel} for one input")]
     TooMany {
-        /// The node.
+        /// Node whose stage pushed the items.
         node: String,
-        /// The channel.
+        /// Channel that it pushed to.
         channel: String,
-        /// The channel's gamma.
+        /// Gamma of the channel.
         gamma: u32,
     },
     /// The caller ended the run.
     #[error("cancelled")]
     Cancelled,
-    /// The device failed.
+    /// The device failed, or has too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The kernel was built for another topology.
     #[error("kernel {kernel} does not match the topology: {reason}")]
     Kernel {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What differs.
+        /// Difference between the kernel and the topology.
         reason: String,
     },
     /// Items wait, and nothing can fire: items multiply on loops that touch (see
     /// [`Topology::check`](crate::stream::Topology::check)), or an executor is at fault.
     #[error("the run is stuck: {waiting} items wait at node {node} and no node can fire")]
     Stuck {
-        /// A node with waiting items.
+        /// Node with waiting items.
         node: String,
-        /// How many wait there.
+        /// Number of items that wait there.
         waiting: u64,
     },
 }
 
 impl RunError {
-    /// The device's failure or, where the runtime ended what `operation` names for another reason, one
-    /// that tells it: for callers to whom both are the same.
+    /// Turns the error into a [`DeviceError`], for callers that report failures of devices only: the device's own
+    /// error, or else one that names `operation` and holds the message of this error.
     #[must_use]
     pub fn into_device_error(self, operation: &str) -> DeviceError {
         match self {

@@ -1,4 +1,4 @@
-//! What a run measured of itself.
+//! Metrics: the firings, occupancy and time of a run, by module type.
 
 use serde::Serialize;
 
@@ -7,21 +7,21 @@ use serde::Serialize;
 /// A firing takes one or more ensembles; it is full if all of them are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ModuleMetrics {
-    /// The module type's name.
+    /// Name of the module type.
     pub module: String,
-    /// Inputs that fill an ensemble.
+    /// Inputs, or elements, that fill an ensemble.
     pub ensemble: u32,
-    /// Times that it was fired.
+    /// Number of firings, full or not.
     pub firings: u64,
-    /// Firings whose ensembles were all full.
+    /// Number of firings whose ensembles were all full.
     pub full_firings: u64,
-    /// Ensembles processed.
+    /// Number of ensembles processed.
     pub ensembles: u64,
-    /// Inputs, or elements, in all ensembles.
+    /// Number of inputs, or elements, in all ensembles.
     pub lanes: u64,
-    /// Inputs taken; on a device, elements of modules that explode.
+    /// Number of inputs taken; on a GPU, of elements if the module type explodes.
     pub items_in: u64,
-    /// Items pushed to queues and sinks.
+    /// Number of items pushed to queues and sinks.
     pub items_out: u64,
     /// Cycles of block time in finding and reading inputs.
     pub gather_cycles: u64,
@@ -31,33 +31,33 @@ pub struct ModuleMetrics {
     pub scatter_cycles: u64,
 }
 
-/// Metrics of a run; without [`Settings::metrics`](crate::stream::Settings::metrics), a device gives the launches alone.
+/// Metrics of a run. Without [`Settings::metrics`](crate::stream::Settings::metrics), a GPU counts only the launches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Metrics {
-    /// The ensemble width.
+    /// Number of items in an ensemble.
     pub width: u32,
-    /// Copies of the application.
+    /// Number of blocks, which are copies of the application.
     pub blocks: u32,
-    /// Launches: 1, and one more for each time that the host had to take outputs away or a slice
+    /// Number of launches: 1, and one more for each time that the host had to take outputs away or a slice
     /// ended.
     pub launches: u32,
-    /// Each module type, in the order of declaration.
+    /// Metrics of each module type, in the order of declaration.
     pub modules: Vec<ModuleMetrics>,
     /// Cycles of block time in choosing what to fire.
     pub scheduler_cycles: u64,
-    /// Cycles of block time in everything.
+    /// Cycles of block time in total.
     pub total_cycles: u64,
 }
 
 impl ModuleMetrics {
-    /// Mean share of its ensembles that was filled, 0 to 1; 0 if it never fired.
+    /// Mean share of an ensemble that was filled, 0 to 1; 0 if the module type never fired.
     pub fn occupancy(&self) -> f64 {
         ratio(self.lanes, self.ensembles * u64::from(self.ensemble))
     }
 }
 
 impl Metrics {
-    /// Adds another run, or block, of the same application.
+    /// Adds the metrics of another run, or block, of the same application.
     pub fn add(&mut self, other: &Self) {
         (self.width, self.blocks) = (other.width, self.blocks.max(other.blocks));
         self.launches += other.launches;

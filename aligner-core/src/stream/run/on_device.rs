@@ -1,4 +1,4 @@
-//! Running a topology on whatever device there is.
+//! Running a topology on the device that was chosen.
 
 use crate::Device;
 use crate::stream::{
@@ -7,8 +7,9 @@ use crate::stream::{
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
     /// Processes all inputs on `device`: on the CPU by the stages' Rust code in the current rayon
-    /// pool, on a GPU by `kernels`, with `global` as the application's parameters there. The order
-    /// of the outputs is not defined.
+    /// pool, on a GPU by `kernels`. There, `global` are the application's parameters, and they are
+    /// the topology's own or hold addresses of device memory instead of slices. The order of the
+    /// outputs is not defined.
     ///
     /// # Errors
     /// If the topology, the settings or the inputs' type are refused, the kernels were built for

@@ -1,4 +1,4 @@
-//! What a run yields, and how far it is.
+//! Outputs of a run, and its progress.
 
 use std::marker::PhantomData;
 
@@ -10,11 +10,11 @@ use crate::stream::stages::item::Item;
 /// The items that reached the sinks, in no particular order.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// The bytes of each sink's items, in parts.
+    /// For each sink, the bytes of its items, in parts.
     sinks: Vec<Vec<Bytes>>,
-    /// What the run measured of itself; empty without [`Settings::metrics`](crate::stream::Settings::metrics).
+    /// Metrics of the run; empty without [`Settings::metrics`](crate::stream::Settings::metrics).
     pub metrics: Metrics,
-    /// Seconds that a device's kernels took, without copies; 0 on the CPU.
+    /// Seconds that the kernels took on a GPU, without copies; 0 on the CPU.
     pub device_seconds: f64,
 }
 
@@ -30,7 +30,7 @@ impl Outputs {
     /// Takes the items of a sink, which is empty afterwards.
     ///
     /// # Panics
-    /// If the sink is of another topology, which has more of them.
+    /// If the sink belongs to a topology with more sinks.
     pub fn take<T: Item>(&mut self, sink: SinkId<T>) -> Vec<T> {
         let parts = std::mem::take(&mut self.sinks[sink.0]);
         let len = parts.iter().map(|part| part.as_ref().len() / size_of::<T>()).sum();
@@ -44,22 +44,22 @@ impl Outputs {
         items
     }
 
-    /// The same, but left where they are.
+    /// Takes the items of a sink without copying them; the sink is empty afterwards.
     ///
     /// # Panics
     /// As [`take`](Self::take).
     pub fn take_in_place<T: Item>(&mut self, sink: SinkId<T>) -> Items<T> {
         let parts = std::mem::take(&mut self.sinks[sink.0]);
-        Items { parts: parts.into_iter().map(Part::of).collect() }
+        Items { parts: parts.into_iter().map(OutputPart::of).collect() }
     }
 }
 
-/// Bytes in memory of the host.
+/// Bytes in the host's memory.
 #[derive(Debug)]
 pub enum Bytes {
-    /// In memory of their own.
+    /// Bytes in a vector.
     Owned(Vec<u8>),
-    /// In the page-locked memory that they came to from a device.
+    /// Bytes in the page-locked staging buffer to which a GPU has copied them.
     StagedDownload(StagedDownload),
 }
 
@@ -73,28 +73,30 @@ impl AsRef<[u8]> for Bytes {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => bytes,
-            Self::StagedDownload(landed) => landed.bytes(),
+            Self::StagedDownload(staged) => staged.bytes(),
         }
     }
 }
 
-/// Items in the memory that they came to, in parts.
+/// Items of a sink in one or more parts, each in the memory to which it was copied first.
 #[derive(Debug)]
 pub struct Items<T> {
-    parts: Vec<Part<T>>,
+    parts: Vec<OutputPart<T>>,
 }
 
+/// A part of the items of a sink.
 #[derive(Debug)]
-enum Part<T> {
+enum OutputPart<T> {
     /// Bytes that are aligned for the items.
-    Here(Bytes, PhantomData<T>),
+    InPlace(Bytes, PhantomData<T>),
+    /// A copy of bytes that were not aligned.
     Copied(Vec<T>),
 }
 
-impl<T: Item> Part<T> {
+impl<T: Item> OutputPart<T> {
     fn of(bytes: Bytes) -> Self {
         match bytemuck::try_cast_slice::<u8, T>(bytes.as_ref()) {
-            Ok(_) => Self::Here(bytes, PhantomData),
+            Ok(_) => Self::InPlace(bytes, PhantomData),
             Err(_) => Self::Copied(bytemuck::pod_collect_to_vec(bytes.as_ref())),
         }
     }
@@ -108,58 +110,58 @@ impl<T> Default for Items<T> {
 
 impl<T> From<Vec<T>> for Items<T> {
     fn from(items: Vec<T>) -> Self {
-        Self { parts: vec![Part::Copied(items)] }
+        Self { parts: vec![OutputPart::Copied(items)] }
     }
 }
 
 impl<T: Item> From<Bytes> for Items<T> {
     fn from(bytes: Bytes) -> Self {
-        Self { parts: vec![Part::of(bytes)] }
+        Self { parts: vec![OutputPart::of(bytes)] }
     }
 }
 
 impl<T: Item> Items<T> {
-    /// One of the parts, by its number.
+    /// The items of one part, by its number.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer parts.
     #[inline]
     pub fn part(&self, number: usize) -> &[T] {
         match &self.parts[number] {
-            Part::Here(bytes, _) => bytemuck::cast_slice(bytes.as_ref()),
-            Part::Copied(items) => items,
+            OutputPart::InPlace(bytes, _) => bytemuck::cast_slice(bytes.as_ref()),
+            OutputPart::Copied(items) => items,
         }
     }
 
-    /// The parts.
+    /// The items of each part, in order.
     pub fn parts(&self) -> impl Iterator<Item = &[T]> {
         (0..self.parts.len()).map(|number| self.part(number))
     }
 
-    /// How many there are.
+    /// Number of items in all parts.
     pub fn len(&self) -> usize {
         self.parts().map(<[T]>::len).sum()
     }
 
-    /// Whether there is none.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes over the parts of others.
+    /// Appends the parts of other items.
     pub fn append(&mut self, mut others: Self) {
         self.parts.append(&mut others.parts);
     }
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Inputs that blocks have taken over; some of them may still wait in a block.
+    /// Number of inputs that blocks have claimed; some of them may still wait in a block.
     pub inputs_claimed: u64,
-    /// All inputs.
+    /// Number of all inputs.
     pub inputs: u64,
-    /// Items that sinks have received.
+    /// Number of items that sinks have received.
     pub outputs: u64,
 }
 

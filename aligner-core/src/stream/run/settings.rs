@@ -1,16 +1,16 @@
-//! How an application is run.
+//! Settings: how an application is run.
 
-/// What a module fires: the local policy (Cole 2017, 4.5).
+/// The local policy: how many of its feasible inputs a module fires (Cole 2017, 4.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// Everything that waits and fits.
+    /// All inputs whose outputs fit, so that the last ensemble may be partly empty.
     Naive,
-    /// Full ensembles only, until the input is exhausted.
+    /// Full ensembles only, as long as any module has one.
     #[default]
     Lazy,
 }
 
-/// Slots of the queues.
+/// The number of slots of each queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
     /// Room for this many full ensembles of the source to pass through all nodes: the product of
@@ -20,51 +20,51 @@ pub enum Capacity {
     Minimum,
 }
 
-/// How blocks of a device write to sinks (Elteir 2012, 4.2.1).
+/// The way in which blocks of a GPU write to sinks (Elteir 2012, 4.2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputScheme {
     /// Every block has a region of each sink. A block whose region is full stops; the host takes
     /// the outputs away, makes room for more, and the block goes on.
     #[default]
     Regions,
-    /// One array a sink; each warp reserves its place in it by one global atomic. If the array was
-    /// too short, everything runs again with room for what was counted.
+    /// Each sink has one array, in which a warp reserves slots by one global atomic. If the array was too short, the
+    /// whole run is repeated with an array for the number of items that was counted.
     Atomics,
-    /// Everything runs twice: first outputs are counted, then written to regions of that size.
+    /// The application runs twice: first it counts the outputs of each block, then it writes them to regions of that
+    /// size.
     CountThenWrite,
 }
 
-/// How an application is run. What it computes does not depend on it.
+/// Settings of a run. The items at the sinks do not depend on them.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The ensemble width: items that are processed together, and threads of a block on a device.
-    /// A multiple of 32 from 32 to 1024.
+    /// Ensemble width: items that are processed together, and threads of a block on a GPU. A multiple of 32 from 32 to
+    /// 1024.
     pub width: u32,
-    /// Independent copies of the application; 0 for as many as the device can run at a time.
+    /// Number of blocks, which are independent copies of the application; 0 for as many as the device runs at a time.
     pub blocks: u32,
-    /// What a module fires.
+    /// How many of its feasible inputs a module fires.
     pub policy: Policy,
-    /// Slots of the queues.
+    /// Number of slots of each queue.
     pub capacity: Capacity,
     /// Items of each sink that a block can hold before the host has to take them away.
     pub output_slots: u32,
-    /// Items that the whole input is likely to send to each sink, in the order in which sinks were declared, if more is
-    /// known of that than how many inputs there are: with room for them at once, however many, a device needs no second
-    /// launch. Nothing is known of sinks beyond the last.
+    /// For each sink, in the order of declaration, the number of items that the whole input is likely to send to it. A
+    /// GPU makes room for twice as many at once and then needs no second launch to take outputs away. Sinks beyond the
+    /// end of the list get room by [`Settings::output_slots`].
     pub likely_outputs: Vec<u64>,
-    /// How blocks of a device write to sinks.
+    /// The way in which blocks of a GPU write to sinks.
     pub outputs: OutputScheme,
-    /// Shared memory of a device's block for queues, in bytes; the smallest queues come first, and
-    /// the others are in global memory.
+    /// Shared memory for the queues of a GPU's block, in bytes. The smallest queues are put there, the others into
+    /// global memory.
     pub shared_queues: u32,
-    /// Firings of a block after which it returns to the host, for progress and cancellation; 0 for
-    /// no such limit.
+    /// Number of firings after which a block returns to the host, for progress and cancellation; 0 for no limit.
     pub slice: u32,
-    /// With [`Policy::Lazy`], blocks without a full ensemble left hand their rest to each other at the
-    /// end of the input, instead of each firing its own. Ensembles stay full to the end, but the
-    /// handing over takes longer than the idle lanes would: of use where firings are very long.
+    /// With [`Policy::Lazy`], blocks put their partial ensembles together at the end of the input, instead of each
+    /// firing its own. Ensembles stay full to the end, but sharing takes longer than idle lanes would, unless firings
+    /// are very long.
     pub share_rest: bool,
-    /// Measure cycles, firings and occupancies.
+    /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,
 }
 

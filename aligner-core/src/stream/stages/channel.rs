@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 
 use super::item::{Item, ItemType};
 
-/// A typed output of a module type. `gamma` is the most items that one input yields on it.
+/// A typed output of a module type. Its gamma is the most items that one input yields on it.
 ///
 /// ```
 /// use aligner_core::stream::Channel;
-/// const ACCEPT: Channel<u32> = Channel::new(0, "accept", 4);
+/// const ACCEPT: Channel<u32> = Channel::new(0, "accept", 4); // gamma 4
 /// ```
 #[derive(Debug)]
 pub struct Channel<T> {
@@ -27,27 +27,28 @@ impl<T> Clone for Channel<T> {
 impl<T> Copy for Channel<T> {}
 
 impl<T: Item> Channel<T> {
-    /// The channel at `index` of [`Stage::channels`].
+    /// The channel at `index` of [`Stage::channels`](crate::stream::Stage::channels).
     pub const fn new(index: usize, name: &'static str, gamma: u32) -> Self {
         Self { index, name, gamma, item: PhantomData }
     }
 
-    /// The channel as topologies see it.
+    /// The channel without its type, for [`Stage::channels`](crate::stream::Stage::channels).
     pub fn describe(self) -> ChannelType {
         ChannelType { name: self.name, item: ItemType::of::<T>(), gamma: self.gamma }
     }
 
+    /// Index of the channel among those of its stage.
     pub(crate) fn index(self) -> usize {
         self.index
     }
 }
 
-/// A channel, its type known at run time.
+/// A channel whose type is a value at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelType {
-    /// Its name, for edges.
+    /// Name, by which edges refer to the channel.
     pub name: &'static str,
-    /// What it carries.
+    /// Type of its items.
     pub item: ItemType,
     /// The most items that one input yields on it.
     pub gamma: u32,

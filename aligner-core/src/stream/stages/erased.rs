@@ -1,6 +1,6 @@
-//! Stages without their types, as executors on the CPU run them.
+//! Stages without their types, as the CPU's executor and the oracle run them.
 //!
-//! Items are bytes here; each stage's own adapter reads them as its types again.
+//! Items are bytes in queues. An adapter for each kind of stage reads them as the stage's types, and calls the stage.
 
 use std::ops::Range;
 
@@ -9,26 +9,26 @@ use super::pod::{AnyPod, Collect, Keep, Reduce};
 use super::stage::{Push, Site, Stage};
 use super::staged_outputs::StagedOutputs;
 
-/// One input of an ensemble: the node it waits at, and which of its elements are to be run.
+/// One input of an ensemble: the node that it waits at, and the elements of it that the ensemble takes.
 #[derive(Debug, Clone)]
 pub(crate) struct EnsembleInput {
     pub(crate) tag: u8,
     pub(crate) elements: Range<u32>,
 }
 
-/// What the nodes of a module and the application have as parameters.
+/// Parameters of a module type's nodes and of the application.
 pub(crate) struct StageParameters<'a, G: ?Sized> {
-    /// The bytes of each node's parameters, by tag.
+    /// For each node, by tag, the bytes of its parameters.
     pub(crate) nodes: &'a [&'a [u8]],
     pub(crate) global: &'a G,
 }
 
-/// A stage without its types.
+/// A stage whose types are hidden, so that a topology can hold stages of any type.
 pub(crate) trait ErasedStage<G: ?Sized>: Send + Sync {
-    /// Elements of an input: 1 unless it explodes.
+    /// Number of elements of an input, given as its bytes; 1 if the stage does not explode.
     fn size(&self, item: &[u8], tag: u8, parameters: &StageParameters<'_, G>) -> u32;
 
-    /// Runs the inputs, whose bytes lie one after the other in `items`.
+    /// Runs the stage on the inputs of an ensemble, whose bytes follow each other in `items`.
     fn run(
         &self,
         items: &[u8],
@@ -38,6 +38,7 @@ pub(crate) trait ErasedStage<G: ?Sized>: Send + Sync {
     );
 }
 
+/// The site of one element at a node, for a stage that runs in one thread.
 fn site<'a, N: Item, G: ?Sized>(
     node: &'a N,
     parameters: &StageParameters<'a, G>,
@@ -46,14 +47,15 @@ fn site<'a, N: Item, G: ?Sized>(
     Site { node, global: parameters.global, lane: 0, lanes: 1, element }
 }
 
+/// The item of number `index` in the bytes of an array.
 pub(super) fn read<T: Item>(items: &[u8], index: usize) -> T {
     bytemuck::pod_read_unaligned(&items[index * size_of::<T>()..][..size_of::<T>()])
 }
 
-/// Adapter of a [`Stage`].
+/// Adapter for a [`Stage`].
 pub(crate) struct Each<S> {
     pub(crate) stage: S,
-    /// Threads that share an item.
+    /// Number of threads that share an item.
     pub(crate) lanes: u32,
     pub(crate) explodes: bool,
 }
@@ -89,7 +91,7 @@ impl<S: Stage> ErasedStage<S::Global> for Each<S> {
     }
 }
 
-/// Adapter of a [`Collect`] stage.
+/// Adapter for a [`Collect`] stage.
 pub(crate) struct Collecting<S>(pub(crate) S);
 
 impl<S: Collect> ErasedStage<S::Global> for Collecting<S> {
@@ -128,7 +130,7 @@ impl<S: Collect> ErasedStage<S::Global> for Collecting<S> {
     }
 }
 
-/// Adapter of a [`Reduce`] stage.
+/// Adapter for a [`Reduce`] stage.
 pub(crate) struct Reducing<S>(pub(crate) S);
 
 impl<S: Reduce> ErasedStage<S::Global> for Reducing<S> {

@@ -1,8 +1,8 @@
 //! Two stages as one, without a queue between them (Cole 2017, 5.1.2).
 //!
-//! What the first stage pushes to one of its channels goes to the second at once, by the same
-//! thread: the thread of an input that the first drops idles until its neighbours are done, which
-//! is what queues avoid. Where few inputs are dropped or stages do little, that is the cheaper way.
+//! The second stage takes each item that the first pushes to one of its channels at once, in the same thread. The
+//! thread of an input that the first stage drops idles until its neighbours are done; queues avoid that. Where few
+//! inputs are dropped, or stages do little, fusing is faster all the same.
 //!
 //! ```
 //! use aligner_core::stream::{
@@ -72,7 +72,7 @@ impl<A: Item, B: Item> Both<A, B> {
         "fused stages, and the parameters of their nodes, must leave no gap one after the other"
     );
 
-    /// Both values.
+    /// Puts two values together.
     pub fn new(first: A, second: B) -> Self {
         let () = Self::NO_PADDING;
         Self { first, second }
@@ -107,7 +107,7 @@ unsafe impl<A: Item, B: Item> bytemuck::Pod for Both<A, B> {}
 pub struct Fused<A, B, const CHANNEL: usize>(Both<A, B>);
 
 impl<A: Item, B: Item, const CHANNEL: usize> Fused<A, B, CHANNEL> {
-    /// The two stages as one.
+    /// Fuses two stages into one.
     pub fn new(first: A, second: B) -> Self {
         Self(Both::new(first, second))
     }
@@ -201,7 +201,7 @@ where
     }
 }
 
-/// Where a part of a fused stage runs.
+/// The site of one of the two stages, whose node has the parameters `node`.
 fn part<'a, M, N, G: ?Sized>(node: &'a N, site: &Site<'a, M, G>) -> Site<'a, N, G> {
     Site { node, global: site.global, lane: 0, lanes: 1, element: site.element }
 }

@@ -1,4 +1,4 @@
-//! What flows along edges.
+//! Items: the values that flow along edges.
 
 use std::any::TypeId;
 use std::fmt;
@@ -9,7 +9,7 @@ pub trait Item: bytemuck::Pod + Send + Sync {}
 
 impl<T: bytemuck::Pod + Send + Sync> Item for T {}
 
-/// A type of item, known at run time.
+/// The type of an item, as a value at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemType {
     name: &'static str,
@@ -19,7 +19,7 @@ pub struct ItemType {
 }
 
 impl ItemType {
-    /// That of `T`.
+    /// The type `T` as a value.
     pub fn of<T: Item>() -> Self {
         Self {
             name: std::any::type_name::<T>(),
@@ -29,12 +29,12 @@ impl ItemType {
         }
     }
 
-    /// Bytes of an item.
+    /// Size of an item in bytes.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Its alignment in bytes.
+    /// Alignment of an item in bytes.
     pub fn align(&self) -> usize {
         self.align
     }
@@ -49,7 +49,7 @@ impl PartialEq for ItemType {
 impl Eq for ItemType {}
 
 impl fmt::Display for ItemType {
-    /// The type's name without the modules it is in.
+    /// Writes the type's name without the modules that contain it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name.rsplit("::").next().unwrap_or(self.name))
     }

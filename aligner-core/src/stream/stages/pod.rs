@@ -1,40 +1,47 @@
-//! Pods: groups of items handled as one (Cole 2017, 5.2.7).
+//! Pods: groups of items that stay together (Cole 2017, 5.2.7).
 //!
-//! A pod lies in one queue slot: a header and up to `C` items. Pods are *exploded* when their items
-//! are dealt to threads, one each, and either *collected* (the items that a stage keeps are packed
-//! into new pods, and empty pods drop) or *reduced by key* (one value a pod).
+//! A pod is a header and up to `C` items in one slot of a queue. A firing *explodes* pods: each item gets a thread.
+//! Then it either *collects*, which packs the items that a stage keeps into new pods and drops empty pods, or
+//! *reduces*, which yields one value for each pod.
+//!
+//! ```text
+//!   pods      [h0: a b c]  [h1: d e]         [h2: f g h]
+//!   threads     0 1 2        3 4               5 6 7
+//!   kept        a   c                            g h
+//!   new pods  [h0: a c]                      [h2: g h]       the pod of h1 is empty and drops
+//! ```
 
 use super::channel::ChannelType;
 use super::item::Item;
 use super::stage::{Push, Site};
 
-/// A header and up to `C` items. `C` is at most the ensemble width.
+/// A pod: a header and up to `C` items. `C` is at most the ensemble width.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Pod<H, T, const C: usize> {
-    /// What the items have in common.
+    /// Data that the items have in common.
     pub header: H,
     len: u32,
     items: [T; C],
 }
 
-/// A [`Pod`] of any size.
+/// A [`Pod`] of any types and capacity.
 pub trait AnyPod: Item {
-    /// Its header.
+    /// Type of the header.
     type Header: Item;
-    /// Its items.
+    /// Type of the items.
     type Element: Item;
-    /// The most items it holds.
+    /// The most items that the pod holds.
     const CAPACITY: usize;
 
-    /// A pod of these items.
+    /// Makes a pod of these items.
     ///
     /// # Panics
-    /// If they are more than it holds.
+    /// If there are more than [`AnyPod::CAPACITY`].
     fn new(header: Self::Header, items: &[Self::Element]) -> Self;
-    /// Its header.
+    /// Header of the pod.
     fn header(&self) -> &Self::Header;
-    /// Its items.
+    /// Items of the pod, in order.
     fn items(&self) -> &[Self::Element];
 }
 
@@ -75,27 +82,27 @@ impl<H: Item, T: Item, const C: usize> AnyPod for Pod<H, T, C> {
     }
 }
 
-/// A module type that runs on every item of a pod and packs those it keeps into new pods.
+/// A module type that runs on every item of a pod and packs the items that it keeps into new pods.
 ///
-/// Its first channel (index 0) carries the new pods; gammas of the others are per item.
+/// Channel 0 carries the new pods; the gammas of the other channels count for each item.
 pub trait Collect: Item {
-    /// The pods it receives.
+    /// Type of the pods that it receives.
     type In: AnyPod;
-    /// The pods it makes.
+    /// Type of the pods that it makes.
     type Out: AnyPod;
-    /// StageParameters of each node; `()` for none.
+    /// Parameters of each node; `()` for none.
     type Node: Item;
-    /// StageParameters of the application; `()` for none.
+    /// Parameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
-    /// Its name, the same as that of the device's struct.
+    /// Name, the same as that of the struct in CUDA.
     const NAME: &'static str;
-    /// New pods that one pod gives at most: the keys are `0..FAN`.
+    /// The most new pods that one pod yields. The keys of new pods are `0..FAN`.
     const FAN: u32 = 1;
-    /// The name of the first channel.
+    /// Name of channel 0.
     const COLLECTED: &'static str = "collected";
 
-    /// The channels from index 1 on.
+    /// Channels from index 1 on.
     fn channels() -> Vec<ChannelType> {
         Vec::new()
     }
@@ -110,7 +117,7 @@ pub trait Collect: Item {
         push: &mut Push<'_>,
     );
 
-    /// The header of the new pod of this key; asked once for each pod that has an item.
+    /// Header of the new pod of this key; called once for each new pod that has an item.
     fn header(
         &self,
         header: &<Self::In as AnyPod>::Header,
@@ -119,7 +126,7 @@ pub trait Collect: Item {
     ) -> <Self::Out as AnyPod>::Header;
 }
 
-/// Takes the items that a [`Collect`] stage keeps: at most one a key.
+/// The object through which a [`Collect`] stage keeps an item: at most once for each key.
 #[derive(Debug)]
 pub struct Keep<T> {
     pub(crate) kept: Vec<Option<T>>,
@@ -137,22 +144,22 @@ impl<T: Copy> Keep<T> {
 
 /// A module type that reduces the items of a pod to one value.
 pub trait Reduce: Item {
-    /// The pods it receives.
+    /// Type of the pods that it receives.
     type In: AnyPod;
-    /// What items are reduced to. On devices its size is a multiple of 4 bytes.
+    /// Type of the values. On a GPU, its size must be a multiple of 4 bytes.
     type Value: Item;
-    /// StageParameters of each node; `()` for none.
+    /// Parameters of each node; `()` for none.
     type Node: Item;
-    /// StageParameters of the application; `()` for none.
+    /// Parameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
-    /// Its name, the same as that of the device's struct.
+    /// Name, the same as that of the struct in CUDA.
     const NAME: &'static str;
 
-    /// Its outputs; their gammas are per pod.
+    /// Outputs, whose gammas count for each pod.
     fn channels() -> Vec<ChannelType>;
 
-    /// The value of one item.
+    /// Value of one item.
     fn value(
         &self,
         header: &<Self::In as AnyPod>::Header,
@@ -160,10 +167,10 @@ pub trait Reduce: Item {
         site: &Site<'_, Self::Node, Self::Global>,
     ) -> Self::Value;
 
-    /// Two neighbouring values as one; must be associative.
+    /// Combines the values of two neighbouring items or runs of items; must be associative.
     fn combine(&self, left: Self::Value, right: Self::Value) -> Self::Value;
 
-    /// Emits what is to be emitted for a pod.
+    /// Emits the outputs of a pod, of whose items `value` is the combined value.
     fn finish(
         &self,
         header: &<Self::In as AnyPod>::Header,

@@ -1,40 +1,40 @@
-//! Module types: the code of an application.
+//! Stages: the code of module types.
 //!
-//! A [`Stage`] is one function that receives an item and pushes any number of items, up to a stated
-//! maximum, to its channels. The value of a stage is the module's parameters; every node adds
-//! parameters of its own, and the application has global ones (Cole 2017, A.1.2). Stages over
-//! pods are in [`super::pod`].
+//! A [`Stage`] is one function that receives an item and pushes items to its channels, for each channel up to a stated
+//! maximum. Parameters have three levels (Cole 2017, A.1.2): the value of the stage belongs to the module type, each
+//! node has a [`Stage::Node`], and the application has one [`Stage::Global`]. Stages over pods are in [`super::pod`].
 
 use super::channel::{Channel, ChannelType};
 use super::item::Item;
 use super::staged_outputs::StagedOutputs;
 
-/// How items are dealt to threads. A CPU has no lanes, but runs a stage as often as a GPU does.
+/// The mapping of items to threads. A CPU has no lanes, but calls a stage as often as a GPU does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mapping {
-    /// `items` items a thread, or `threads` threads an item; one of the two is 1.
+    /// A thread takes `items` items, or `threads` threads share an item; one of the two is 1.
     Each {
-        /// Items that one thread takes, one after the other.
+        /// Number of items that one thread takes, one after the other; 1 to 8.
         items: u32,
-        /// Threads that share an item; each runs the stage with its own [`Site::lane`].
+        /// Number of threads that share an item, a power of two up to 32; each runs the stage with its own
+        /// [`Site::lane`].
         threads: u32,
     },
-    /// A thread for each of the [`Stage::size`] elements of an item.
+    /// Each of the [`Stage::size`] elements of an item has a thread.
     Explode,
-    /// A thread for each item of a pod; survivors are packed into new pods.
+    /// Each item of a pod has a thread; the items kept are packed into new pods.
     Collect {
-        /// New pods that one pod gives at most.
+        /// The most new pods that one pod yields.
         fan: u32,
     },
-    /// A thread for each item of a pod; their values are reduced to one.
+    /// Each item of a pod has a thread; the values of the items are reduced to one.
     Reduce,
 }
 
 impl Mapping {
-    /// One item a thread.
+    /// A thread takes one item.
     pub const ONE_TO_ONE: Self = Self::Each { items: 1, threads: 1 };
 
-    /// Inputs, or elements of them, that keep `width` threads busy.
+    /// Number of inputs, or elements, that give `width` threads work.
     pub(crate) fn ensemble(self, width: u32) -> u32 {
         match self {
             Self::Each { items, threads } => width * items / threads,
@@ -43,40 +43,40 @@ impl Mapping {
     }
 }
 
-/// Where a stage runs: at which node, and as which of the threads that share an item.
+/// The place where a stage runs: its node, and its thread among the threads that share an item.
 #[derive(Debug)]
 pub struct Site<'a, N, G: ?Sized> {
-    /// The node's parameters.
+    /// Parameters of the node.
     pub node: &'a N,
-    /// The application's parameters.
+    /// Parameters of the application.
     pub global: &'a G,
-    /// Which of the item's threads this is, from 0.
+    /// Number of this thread among the threads that share the item, from 0.
     pub lane: u32,
-    /// Threads that share the item.
+    /// Number of threads that share the item.
     pub lanes: u32,
-    /// Which element of an exploded item, or which item of a pod, this is, from 0.
+    /// Number of this element of an exploded item, or of this item of a pod, from 0.
     pub element: u32,
 }
 
-/// A module type that maps items one by one ([`Mapping::Each`]) or explodes them
+/// A module type that takes items one by one ([`Mapping::Each`]) or explodes them
 /// ([`Mapping::Explode`]).
 pub trait Stage: Item {
-    /// What it receives.
+    /// Type of the items that it receives.
     type In: Item;
-    /// StageParameters of each node; `()` for none.
+    /// Parameters of each node; `()` for none.
     type Node: Item;
-    /// StageParameters of the application; `()` for none.
+    /// Parameters of the application; `()` for none.
     type Global: Sync + ?Sized;
 
-    /// Its name, the same as that of the device's struct.
+    /// Name, the same as that of the struct in CUDA.
     const NAME: &'static str;
-    /// Items to threads.
+    /// Mapping of items to threads.
     const MAPPING: Mapping = Mapping::ONE_TO_ONE;
 
-    /// Its outputs, each at the index that its [`Channel`] says.
+    /// Outputs, each at the index that its [`Channel`] was made with.
     fn channels() -> Vec<ChannelType>;
 
-    /// Elements of an item; asked only of stages that explode. 0 drops the item.
+    /// Number of elements of an item, for stages that explode; 0 drops the item.
     fn size(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>) -> u32 {
         let _ = (item, site);
         1
@@ -86,7 +86,7 @@ pub trait Stage: Item {
     fn run(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>, push: &mut Push<'_>);
 }
 
-/// Takes what a stage emits.
+/// The object through which a stage emits items.
 #[derive(Debug)]
 pub struct Push<'a> {
     pub(crate) staged: &'a mut StagedOutputs,

@@ -2,29 +2,32 @@
 
 use super::channel::ChannelType;
 
-/// The outputs of an ensemble, by channel, with the tags of the nodes that they come from.
+/// The items that an ensemble has emitted, by channel, with the tags of the nodes that emitted them.
 #[derive(Debug, Default)]
 pub struct StagedOutputs {
     pub(crate) channels: Vec<StagedChannel>,
-    /// The tag of the node that runs.
+    /// Tag of the node that runs.
     tag: u8,
-    /// A channel that got more items than its gamma, and the tag of the node.
+    /// A channel that got more items than its gamma, and the tag of the node that pushed them.
     pub(crate) excess: Option<(usize, u8)>,
-    /// What the parts of a fused stage emit; kept to be used again.
+    /// Outputs of the two parts of a fused stage, kept so that their memory is used again.
     pub(super) parts: Option<Box<[StagedOutputs; 2]>>,
 }
 
+/// The items that an ensemble has emitted on one channel.
 #[derive(Debug)]
 pub(crate) struct StagedChannel {
+    /// Bytes of the items, one after the other.
     pub(crate) bytes: Vec<u8>,
+    /// For each item, the tag of the node that emitted it.
     pub(crate) tags: Vec<u8>,
     gamma: u32,
-    /// Items of the current input.
+    /// Number of items that the current input has emitted.
     count: u32,
 }
 
 impl StagedOutputs {
-    /// Empty outputs of a module with these channels.
+    /// Empty outputs for a module type with these channels.
     pub(crate) fn new(channels: &[ChannelType]) -> Self {
         let channels = channels
             .iter()
@@ -38,13 +41,13 @@ impl StagedOutputs {
         Self { channels, tag: 0, excess: None, parts: None }
     }
 
-    /// Outputs of a part of a fused stage. It is the whole stage whose gammas are kept to.
+    /// Empty outputs for a part of a fused stage, without limits: only the gammas of the whole stage count.
     pub(super) fn unbounded(channels: Vec<ChannelType>) -> Self {
         let unbounded = |channel: ChannelType| ChannelType { gamma: u32::MAX, ..channel };
         Self::new(&channels.into_iter().map(unbounded).collect::<Vec<_>>())
     }
 
-    /// Forgets the items.
+    /// Removes all items, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         for channel in &mut self.channels {
             channel.bytes.clear();
@@ -53,7 +56,7 @@ impl StagedOutputs {
         }
     }
 
-    /// The next input comes from the node of this tag.
+    /// Begins an input of the node of this tag.
     #[inline]
     pub(super) fn begin(&mut self, tag: u8) {
         self.tag = tag;
@@ -62,6 +65,7 @@ impl StagedOutputs {
         }
     }
 
+    /// Adds an item, or notes that the current input has emitted more than gamma.
     #[inline]
     pub(crate) fn push(&mut self, channel: usize, item: &[u8]) {
         let staged = &mut self.channels[channel];

@@ -4,7 +4,7 @@ use aligner_core::Device;
 use anyhow::Result;
 use clap::Args;
 use fm_index::FmIndex;
-use seed_extend::queries::Queries;
+use seed_extend::read::queries::Queries;
 
 use crate::common::KernelBenchArguments;
 use gpualign::console::Console;
@@ -41,6 +41,6 @@ impl ReadsBenchArguments {
 pub fn load(files: &MappingFiles, console: &Console) -> Result<(FmIndex, Vec<Reads>)> {
     let index = index::open_or_build(files.reference(), false, console)?;
     let batches = input::batches(files.reads().to_vec(), Layout::Single, BATCH).batches;
-    let reads = batches.into_iter().map(input::Batch::checked).collect::<Result<_>>()?;
+    let reads = batches.into_iter().map(input::ReadBatch::checked).collect::<Result<_>>()?;
     Ok((index, reads))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use gpualign_benches::{seeds, seeds_table};
-use seed_extend::queries::Queries;
+use seed_extend::read::queries::Queries;
 
 use crate::reads::ReadsBenchArguments;
 

@@ -1,64 +1,74 @@
-//! Accuracy by mapping quality.
+//! The accuracy of a mapper by mapping quality.
 //!
-//! As `wgsim_eval.pl alneval -a` and `paftools.js mapeval` of minimap2 report it: for each quality that
-//! occurs, from the highest on, how many reads were mapped with at least this quality, and how many of
-//! them to a wrong place. What is wrong is defined as by `wgsim_eval.pl`, see
-//! [`Source::is_at`](super::truth::Source::is_at).
+//! As in `wgsim_eval.pl alneval -a` and in `paftools.js mapeval` of minimap2: for each quality that occurs, from the highest
+//! on, the number of reads that were mapped with at least this quality, and how many of them to a wrong locus. A locus is
+//! wrong by the definition of `wgsim_eval.pl`, see [`ReadOrigin::is_at`](super::read_name::ReadOrigin::is_at).
 
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::alignments::{Alignments, Read};
-use super::truth::Truth;
+use super::alignments::{AlignedRead, AlignmentFile};
+use super::read_name::NameForm;
 
-/// Qualities have eight bits.
+/// The number of mapping qualities, which have eight bits.
 const QUALITIES: usize = 256;
 
-/// The accuracy of a file.
+/// The accuracy of a file of alignments.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Accuracy {
+    /// All reads.
     pub reads: u64,
+    /// Reads that are not mapped.
     pub unmapped: u64,
-    /// Mapped to the right place, whatever the quality.
+    /// Reads that are mapped to the right locus, with any quality.
     pub correct: u64,
-    /// From the highest quality on.
-    pub by_mapq: Vec<Row>,
+    /// A row for each quality that occurs, from the highest on.
+    pub by_mapq: Vec<QualityRow>,
 }
 
-/// Reads of one quality, and of this or a higher one.
+/// Counts of reads with one quality, and with this or a higher one.
 #[derive(Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct QualityRow {
+    /// The quality.
     pub mapq: u8,
-    /// With this quality.
+    /// Reads with this quality.
     pub here: u64,
+    /// Reads with this quality at a wrong locus.
     pub wrong_here: u64,
-    /// With this or a higher one.
+    /// Reads with this or a higher quality.
     pub mapped: u64,
+    /// Reads with this or a higher quality at a wrong locus.
     pub wrong: u64,
-    /// The wrong ones' share of these.
+    /// The share of wrong ones among reads with this or a higher quality.
     pub error_rate: f64,
 }
 
 impl Accuracy {
-    /// Of a file whose reads tell the truth. A place is right up to `tolerance` bases.
-    pub fn of(file: &mut Alignments, truth: Truth, tolerance: u32) -> Result<Self> {
+    /// The accuracy of a file of simulated reads. A locus is right up to `tolerance` bases.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a name does not have this form.
+    pub fn of(file: &mut AlignmentFile, names: NameForm, tolerance: u32) -> Result<Self> {
         let contigs = file.contigs().to_vec();
         let (mut mapped, mut wrong) = ([0_u64; QUALITIES], [0_u64; QUALITIES]);
         let (mut reads, mut unmapped) = (0, 0);
-        while let Some(Read { name, mapq, place, .. }) = file.next()? {
+        while let Some(AlignedRead { name, mapq, span, .. }) = file.next()? {
             reads += 1;
-            let Some(place) = place else {
+            let Some(span) = span else {
                 unmapped += 1;
                 continue;
             };
-            let Some(source) = truth.parse(name) else {
+            let Some(origin) = names.parse(name) else {
                 let name = name.to_owned();
-                bail!("{}: the name '{name}' does not tell where the read is from", file.place());
+                bail!(
+                    "{}the name '{name}' has no origin of the read in the form of --truth",
+                    file.location()
+                );
             };
             mapped[usize::from(mapq)] += 1;
-            let is_right = source.is_at(&place, &contigs, i64::from(tolerance));
+            let is_right = origin.is_at(&span, &contigs, i64::from(tolerance));
             wrong[usize::from(mapq)] += u64::from(!is_right);
         }
         Ok(Self::new(reads, unmapped, &mapped, &wrong))
@@ -72,17 +82,24 @@ impl Accuracy {
             all += here;
             all_wrong += wrong_here;
             let error_rate = all_wrong as f64 / all as f64;
-            by_mapq.push(Row { mapq, here, wrong_here, mapped: all, wrong: all_wrong, error_rate });
+            by_mapq.push(QualityRow {
+                mapq,
+                here,
+                wrong_here,
+                mapped: all,
+                wrong: all_wrong,
+                error_rate,
+            });
         }
         Self { reads, unmapped, correct: all - all_wrong, by_mapq }
     }
 
-    /// A table, after a line with the sums.
+    /// The rows as a table, after a line with the sums.
     pub fn tsv(&self) -> String {
         let Self { reads, unmapped, correct, by_mapq } = self;
         let mut text = format!("#reads\t{reads}\tunmapped\t{unmapped}\tcorrect\t{correct}\n");
         text += "mapq\there\twrong_here\tmapped\twrong\terror_rate\n";
-        for Row { mapq, here, wrong_here, mapped, wrong, error_rate } in by_mapq {
+        for QualityRow { mapq, here, wrong_here, mapped, wrong, error_rate } in by_mapq {
             // Writing to a string cannot fail.
             let _ =
                 writeln!(text, "{mapq}\t{here}\t{wrong_here}\t{mapped}\t{wrong}\t{error_rate:.3e}");

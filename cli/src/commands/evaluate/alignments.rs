@@ -1,45 +1,53 @@
-//! The reads of a file of alignments.
+//! Reading a file of alignments.
 
 use std::path::{Path, PathBuf};
 
+use aligner_core::input_location::{InputLocation, is_stdin};
 use anyhow::{Context, Result, anyhow};
 use rust_htslib::bam::{self, Read as _};
 
-use super::place::Place;
+use super::aligned_span::AlignedSpan;
 use crate::output;
 
-/// SAM, BAM or CRAM that is read.
-pub struct Alignments {
+/// A file of SAM, BAM or CRAM that is being read.
+pub struct AlignmentFile {
     path: PathBuf,
     file: bam::Reader,
+    /// The names of the contigs, in the order of the header.
     contigs: Vec<String>,
+    /// The record that was read last.
     record: bam::Record,
-    /// The record's number, from 1.
+    /// The number of that record in the file, from 1.
     number: u64,
 }
 
-/// A read, by its primary line.
+/// A read and its primary alignment.
 #[derive(Debug)]
-pub struct Read<'r> {
+pub struct AlignedRead<'r> {
     pub name: &'r str,
-    /// 0 for no or the first mate, 1 for the second.
+    /// 1 for the second mate of a pair, 0 for the first one and for single reads.
     pub mate: u8,
+    /// Mapping quality.
     pub mapq: u8,
-    pub place: Option<Place>,
+    /// Where it is aligned, if it is.
+    pub span: Option<AlignedSpan>,
 }
 
-impl Alignments {
+impl AlignmentFile {
     /// Opens a file, or standard input (`-`).
+    ///
+    /// # Errors
+    /// If it cannot be read, or is neither SAM, BAM nor CRAM.
     pub fn open(path: &Path) -> Result<Self> {
         output::silence();
-        let file = if path == Path::new("-") {
+        let file = if is_stdin(path) {
             bam::Reader::from_stdin()
         } else {
-            // htslib's own words would be that the path is "Invalid".
+            // Opening it first gives the system's reason, where htslib only says that the path is "Invalid".
             std::fs::File::open(path).with_context(|| path.display().to_string())?;
             bam::Reader::from_path(path)
         };
-        let not_read = |_| anyhow!("{}: neither SAM, BAM nor CRAM", path.display());
+        let not_read = |_| anyhow!("{}neither SAM, BAM nor CRAM", InputLocation::in_file(path));
         let file = file.map_err(not_read)?;
         let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let contigs = file.header().target_names().into_iter().map(name).collect();
@@ -47,33 +55,37 @@ impl Alignments {
         Ok(Self { path: path.to_owned(), file, contigs, record, number: 0 })
     }
 
-    /// The names of the contigs, by their numbers.
+    /// The names of the contigs, in the order of the header.
     pub fn contigs(&self) -> &[String] {
         &self.contigs
     }
 
-    /// The next read. Lines that are not primary are left out.
-    pub fn next(&mut self) -> Result<Option<Read<'_>>> {
+    /// The next read, by its primary record; other records are skipped.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next(&mut self) -> Result<Option<AlignedRead<'_>>> {
         loop {
             match self.file.read(&mut self.record) {
                 None => return Ok(None),
                 Some(read) => {
                     self.number += 1;
-                    read.with_context(|| self.place())?;
+                    read.map_err(|error| anyhow!("{}{error}", self.location()))?;
                 }
             }
             if !self.record.is_secondary() && !self.record.is_supplementary() {
                 break;
             }
         }
-        let place = Place::of(&self.record);
-        let name = str::from_utf8(self.record.qname()).with_context(|| self.place())?;
+        let span = AlignedSpan::of(&self.record);
+        let name = str::from_utf8(self.record.qname())
+            .map_err(|error| anyhow!("{}{error}", self.location()))?;
         let (mate, mapq) = (u8::from(self.record.is_last_in_template()), self.record.mapq());
-        Ok(Some(Read { name, mate, mapq, place }))
+        Ok(Some(AlignedRead { name, mate, mapq, span }))
     }
 
-    /// The file and the record read last, for messages.
-    pub fn place(&self) -> String {
-        format!("{}: record {}", self.path.display(), self.number)
+    /// The file and the number of the last record, as the begin of a message.
+    pub fn location(&self) -> InputLocation {
+        InputLocation::in_file(&self.path).at_record(self.number, None)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::truth::Truth;
+use super::read_name::NameForm;
 
 /// The command line of `gpualign evaluate`.
 #[derive(Debug, Args)]
@@ -12,27 +12,26 @@ pub struct EvaluateArguments {
     /// Alignments: SAM, BAM or CRAM; - is standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub alignments: PathBuf,
-    /// How the names of reads tell where they are from
+    /// Form of read names, which have the origin of each read
     #[arg(long, default_value = "wgsim", conflicts_with = "compare")]
-    pub truth: Truth,
-    /// Compare with where this file has the same reads, not with the truth; it is the first, the other
-    /// the second
+    pub truth: NameForm,
+    /// Compare with the alignments of the same reads in FILE, which counts as the first of both files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub compare: Option<PathBuf>,
-    /// MAPQ from which on a mapper is sure of a place
+    /// MAPQ from which on a mapper counts as sure of a locus
     #[arg(long, default_value_t = 30, requires = "compare")]
     pub mapq: u8,
-    /// Bases that a place may be off
+    /// Bases that a correct locus may be off
     #[arg(long, value_name = "BASES", default_value_t = 5)]
     pub tolerance: u32,
-    /// How to print the counts
+    /// Output format of the counts
     #[arg(long, default_value = "tsv")]
-    pub format: Form,
+    pub format: OutputForm,
 }
 
-/// Values of `--format`.
+/// Output formats of the counts: values of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum OutputForm {
     /// A table
     Tsv,
     /// One JSON object

@@ -1,4 +1,4 @@
-//! Where two mappers place the same reads.
+//! A comparison of two mappers: whether they align the same reads to the same loci.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,66 +6,93 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::alignments::Alignments;
-use super::place::Place;
+use super::aligned_span::AlignedSpan;
+use super::alignments::{AlignedRead, AlignmentFile};
 
-/// How many reads each mapper is sure of.
+/// PlacementCounts of reads, and of those that each mapper is sure of.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct PlacementCounts {
+    /// All reads.
     pub all: u64,
-    /// With a MAPQ of at least [`Comparison::mapq`] in the first file, the second, and both.
+    /// Reads with a MAPQ of at least [`Comparison::mapq`] in the first file.
     pub first_sure: u64,
+    /// Reads with a MAPQ of at least [`Comparison::mapq`] in the second file.
     pub second_sure: u64,
+    /// Reads with a MAPQ of at least [`Comparison::mapq`] in both files.
     pub both_sure: u64,
 }
 
-/// What becomes of the reads of two files.
+/// PlacementCounts of the reads of two files by their loci.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What counts as sure.
+    /// The MAPQ from which on a mapper is sure of a locus.
     pub mapq: u8,
     /// Reads in both files.
     pub reads: u64,
-    /// Mapped to the same place.
-    pub same: Counts,
-    /// Mapped to different places.
-    pub elsewhere: Counts,
-    /// Mapped in one file alone.
-    pub only_first: Counts,
-    pub only_second: Counts,
+    /// Reads that are mapped to the same locus.
+    pub same: PlacementCounts,
+    /// Reads that are mapped to different loci.
+    pub elsewhere: PlacementCounts,
+    /// Reads that are mapped in the first file only.
+    pub only_first: PlacementCounts,
+    /// Reads that are mapped in the second file only.
+    pub only_second: PlacementCounts,
+    /// Reads that are mapped in neither file.
     pub neither: u64,
-    /// Of the reads that the first mapper is sure of, the share that the second is sure to have elsewhere.
+    /// Of the reads that the first mapper is sure of, the share that the second mapper is sure to have elsewhere.
     pub elsewhere_share: f64,
 }
 
+/// The placement of a read in one file.
+struct Placement {
+    /// Where it is aligned, if it is.
+    span: Option<AlignedSpan>,
+    mapq: u8,
+}
+
+impl Placement {
+    fn of(read: &AlignedRead<'_>) -> Self {
+        Self { span: read.span, mapq: read.mapq }
+    }
+}
+
 impl Comparison {
-    /// Compares files with the same reads, in any order; those of the first are held in memory. Places are
-    /// the same up to `tolerance` bases.
+    /// Compares files with the same reads, in any order; those of the first file are held in memory. Loci are the same up to
+    /// `tolerance` bases.
+    ///
+    /// # Errors
+    /// If the files cannot be read, or have different reads or contigs.
     pub fn of(
-        first: &mut Alignments,
-        second: &mut Alignments,
+        first: &mut AlignmentFile,
+        second: &mut AlignmentFile,
         mapq: u8,
         tolerance: u32,
     ) -> Result<Self> {
         if first.contigs() != second.contigs() {
-            bail!("the files have different contigs");
+            bail!("the files have different contigs: map both to the same reference");
         }
-        let mut reads: HashMap<(Box<str>, u8), (Option<Place>, u8)> = HashMap::new();
+        let mut reads: HashMap<(Box<str>, u8), Placement> = HashMap::new();
         while let Some(read) = first.next()? {
-            if reads.insert((read.name.into(), read.mate), (read.place, read.mapq)).is_some() {
-                bail!("{}: the read is there twice", first.place());
+            if reads.insert((read.name.into(), read.mate), Placement::of(&read)).is_some() {
+                bail!("{}the read occurs twice", first.location());
             }
         }
         let mut found = Self::new(mapq, reads.len() as u64);
         while let Some(read) = second.next()? {
-            let Some((place, mapq)) = reads.remove(&(read.name.into(), read.mate)) else {
-                bail!("{}: the read is not in the other file, or twice here", second.place());
+            let Some(placement) = reads.remove(&(read.name.into(), read.mate)) else {
+                bail!(
+                    "{}the read is not in the other file, or occurs twice here",
+                    second.location()
+                );
             };
-            let agree = |a: &Place, b: &Place| a.agrees_with(b, i64::from(tolerance));
-            found.count((place, mapq), (read.place, read.mapq), agree);
+            let agree = |a: &AlignedSpan, b: &AlignedSpan| a.agrees_with(b, i64::from(tolerance));
+            found.count(&placement, &Placement::of(&read), agree);
         }
         if let Some((name, _)) = reads.keys().min() {
-            bail!("{} reads of the first file, as '{name}', are not in the second", reads.len());
+            bail!(
+                "{} reads of the first file, such as '{name}', are not in the second",
+                reads.len()
+            );
         }
         let sure: u64 =
             [found.same, found.elsewhere, found.only_first].map(|c| c.first_sure).iter().sum();
@@ -74,8 +101,9 @@ impl Comparison {
         Ok(found)
     }
 
+    /// A comparison in which nothing is counted yet.
     fn new(mapq: u8, reads: u64) -> Self {
-        let none = Counts::default();
+        let none = PlacementCounts::default();
         Self {
             mapq,
             reads,
@@ -88,13 +116,14 @@ impl Comparison {
         }
     }
 
+    /// PlacementCounts a read with this placement in both files.
     fn count(
         &mut self,
-        first: (Option<Place>, u8),
-        second: (Option<Place>, u8),
-        agree: impl Fn(&Place, &Place) -> bool,
+        first: &Placement,
+        second: &Placement,
+        agree: impl Fn(&AlignedSpan, &AlignedSpan) -> bool,
     ) {
-        let counts = match (&first.0, &second.0) {
+        let counts = match (&first.span, &second.span) {
             (None, None) => {
                 self.neither += 1;
                 return;
@@ -104,14 +133,14 @@ impl Comparison {
             (Some(a), Some(b)) if agree(a, b) => &mut self.same,
             (Some(_), Some(_)) => &mut self.elsewhere,
         };
-        let [a, b] = [first, second].map(|(place, mapq)| place.is_some() && mapq >= self.mapq);
+        let [a, b] = [first, second].map(|read| read.span.is_some() && read.mapq >= self.mapq);
         counts.all += 1;
         counts.first_sure += u64::from(a);
         counts.second_sure += u64::from(b);
         counts.both_sure += u64::from(a && b);
     }
 
-    /// A table, after a line with the share.
+    /// The counts as a table, after a line with the share.
     pub fn tsv(&self) -> String {
         let Self { mapq, reads, neither, elsewhere_share, .. } = self;
         let mut text = format!("#reads\t{reads}\telsewhere_share\t{elsewhere_share:.3e}\n");
@@ -121,9 +150,9 @@ impl Comparison {
             ("elsewhere", self.elsewhere),
             ("only_first", self.only_first),
             ("only_second", self.only_second),
-            ("neither", Counts { all: *neither, ..Counts::default() }),
+            ("neither", PlacementCounts { all: *neither, ..PlacementCounts::default() }),
         ] {
-            let Counts { all, first_sure, second_sure, both_sure } = counts;
+            let PlacementCounts { all, first_sure, second_sure, both_sure } = counts;
             let _ = writeln!(text, "{name}\t{all}\t{first_sure}\t{second_sure}\t{both_sure}");
         }
         text

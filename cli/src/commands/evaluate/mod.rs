@@ -1,14 +1,14 @@
-//! `gpualign evaluate`: how well reads were placed, against the truth in their names or by one mapper against another.
+//! `gpualign evaluate`: the accuracy of a mapper on simulated reads, or a comparison of two mappers.
 //!
-//! [`alignments`] reads SAM, BAM and CRAM, [`place`] is where a record lies and whether that is where
-//! another one does, [`truth`] what a simulated read's name tells, [`accuracy`] and [`comparison`] count.
+//! [`alignments`] reads SAM, BAM and CRAM, [`aligned_span`] is where a read is aligned, and [`read_name`] where a simulated
+//! read is from. [`accuracy`] and [`comparison`] count.
 
 mod accuracy;
+mod aligned_span;
 mod alignments;
 pub mod args;
 mod comparison;
-mod place;
-mod truth;
+mod read_name;
 
 use std::io::{self, Write};
 
@@ -16,31 +16,31 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use self::accuracy::Accuracy;
-use self::alignments::Alignments;
-use self::args::{EvaluateArguments, Form};
+use self::alignments::AlignmentFile;
+use self::args::{EvaluateArguments, OutputForm};
 use self::comparison::Comparison;
 
-/// Prints what is asked for.
+/// Prints the accuracy of a file, or the comparison of two.
 pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     let &EvaluateArguments { truth, mapq, tolerance, format, .. } = arguments;
-    let mut alignments = Alignments::open(&arguments.alignments)?;
+    let mut alignments = AlignmentFile::open(&arguments.alignments)?;
     match &arguments.compare {
         None => {
             let accuracy = Accuracy::of(&mut alignments, truth, tolerance)?;
             print(format, &accuracy, Accuracy::tsv)
         }
         Some(path) => {
-            let mut first = Alignments::open(path)?;
+            let mut first = AlignmentFile::open(path)?;
             let comparison = Comparison::of(&mut first, &mut alignments, mapq, tolerance)?;
             print(format, &comparison, Comparison::tsv)
         }
     }
 }
 
-fn print<T: Serialize>(format: Form, counts: &T, tsv: impl Fn(&T) -> String) -> Result<()> {
+fn print<T: Serialize>(format: OutputForm, counts: &T, tsv: impl Fn(&T) -> String) -> Result<()> {
     let text = match format {
-        Form::Tsv => tsv(counts),
-        Form::Json => serde_json::to_string(counts)? + "\n",
+        OutputForm::Tsv => tsv(counts),
+        OutputForm::Json => serde_json::to_string(counts)? + "\n",
     };
     io::stdout().write_all(text.as_bytes()).context("standard output")
 }

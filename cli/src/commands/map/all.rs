@@ -1,59 +1,68 @@
-//! The stages of complete mapping, each on a thread of its own.
+//! The pipeline of mode all; each stage has its own thread.
 //!
 //! ```text
 //!   read --> prepare --> search --> format --> write
-//!            the pool    device     the pool   threads of its own
+//!            the pool    device     the pool
 //! ```
 
 use std::ops::Range;
 use std::thread;
 
 use anyhow::Result;
-use woodstocc::{Batch, Found, Mapper, Query, Searched};
+use woodstocc::{Mapper, MatchStarts, Read, ReadBatch, SearchResults};
 
-use super::stages::{Formatted, Job, Stages, Totals};
+use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Reads};
-use crate::output::{Formatter, Output, Spares, Written};
+use crate::output::record::all::AllRecordFormatter;
+use crate::output::{LinePool, Output, WrittenFile};
 use crate::timeline::Step;
 
-/// What the stages share.
+/// A run of mode all.
 #[derive(Debug)]
-pub struct Pipeline<'a> {
+pub struct AllPipeline<'a> {
     pub mapper: &'a Mapper,
-    pub stages: Stages<'a>,
+    pub stages: StageBuilder<'a>,
 }
 
-impl Pipeline<'_> {
-    /// Maps all batches and writes and closes the file, which can be committed then.
-    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Written)> {
+impl AllPipeline<'_> {
+    /// Maps all batches, and writes and closes the output file, which can be committed then.
+    pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages } = *self;
-        let spares = Spares::default();
+        let pool = LinePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
             let searched =
                 stages.step(scope, Step::Search, prepared, |batch| Ok(mapper.search(&batch)?));
-            let format = |job: &Job<Found>, part| self.format(job, &part, &spares);
-            let formatted = stages.format(scope, searched, input.used, Searched::by_query, format);
-            stages.write(formatted, &mut output, &spares)
+            let format = |batch: &BatchState<MatchStarts>, part| self.format(batch, &part, &pool);
+            let formatted =
+                stages.format(scope, searched, input.used, SearchResults::by_query, format);
+            stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
 
-    fn prepare(&self, reads: &Reads) -> Result<Batch> {
-        let queries: Vec<Query<'_>> =
-            reads.iter().map(|read| Query { name: read.name, sequence: read.sequence }).collect();
+    /// The queries of a batch of reads.
+    fn prepare(&self, reads: &Reads) -> Result<ReadBatch> {
+        let queries: Vec<Read<'_>> =
+            reads.iter().map(|read| Read { name: read.name, sequence: read.sequence }).collect();
         Ok(self.mapper.prepare(&queries)?)
     }
 
     /// Makes the records of a part of a batch.
-    fn format(&self, job: &Job<Found>, part: &Range<usize>, spares: &Spares) -> Result<Formatted> {
+    fn format(
+        &self,
+        batch: &BatchState<MatchStarts>,
+        part: &Range<usize>,
+        pool: &LinePool,
+    ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
-        let makers = || (mapper.resolver(), Formatter::new(reference, stages.group, stages.eqx));
-        stages.records(job, part, spares, makers, |(resolver, formatter), reads, piece, totals| {
+        let makers =
+            || (mapper.resolver(), AllRecordFormatter::new(reference, stages.group, stages.eqx));
+        stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
-                let read = job.reads.get(number);
-                let mapping = resolver.mapping(&job.work, number, read.name);
+                let read = batch.reads.get(number);
+                let mapping = resolver.mapping(&batch.state, number, read.name);
                 formatter.records(read, mapping, |record| piece.push(record, reference))?;
                 totals.reads += 1;
                 totals.bases += read.sequence.len() as u64;

@@ -10,7 +10,8 @@ use woodstocc::{MAX_K, Params, Report, Strategy};
 use super::sorting::Sorting;
 use crate::input::Layout;
 use crate::options::{MappingFiles, Messages, Threads};
-use crate::output::{Alternatives, Format, ReadGroup};
+use crate::output::record::best::Alternatives;
+use crate::output::{Format, ReadGroup};
 
 /// What to find for each read: values of `--mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]

@@ -1,11 +1,11 @@
-//! The stages of everyday mapping, each on a thread of its own.
+//! The pipeline of mode best; each stage has its own thread.
 //!
 //! ```text
-//!   read --> prepare --> seek --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
+//!   read --> prepare --> search --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
 //! ```
 //!
-//! They are those of complete mapping, but that the search is four, and there are two more for mates. Before
-//! these, the batches with the first [`SAMPLE`] pairs wait, until the library's insert sizes are known: so these do not depend on batches.
+//! The batches with the first [`SAMPLE`] pairs wait before the rescue of mates, until the insert sizes of the library are
+//! estimated from them. So the estimate does not depend on the size of batches.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,97 +13,109 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 
 use anyhow::Result;
-use seed_extend::insert::SAMPLE;
-use seed_extend::queries::Queries;
-use seed_extend::{Library, Mapper, Rescued, Resolved, Sample, Searched, salt};
+use seed_extend::pair::insert_size::SAMPLE;
+use seed_extend::read::queries::Queries;
+use seed_extend::{
+    Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
+};
 
-use super::stages::{Formatted, Job, Stages, Totals};
+use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Read, Reads};
-use crate::output::{Alternatives, Everyday, Output, Spares, Written};
+use crate::output::record::best::{Alternatives, BestRecordFormatter};
+use crate::output::{LinePool, Output, WrittenFile};
 use crate::timeline::Step;
 
-/// What the stages share.
+/// A run of mode best.
 #[derive(Debug)]
-pub struct Pipeline<'a> {
+pub struct BestPipeline<'a> {
     pub mapper: &'a Mapper<'a>,
-    /// Whether each two reads are mates.
-    pub paired: bool,
+    /// Whether reads 2i and 2i + 1 are mates.
+    pub is_paired: bool,
+    /// The seed that decides, together with a read's name, between equally good loci.
     pub seed: u64,
     pub alternatives: Alternatives,
-    pub stages: Stages<'a>,
+    pub stages: StageBuilder<'a>,
 }
 
-impl<'a> Pipeline<'a> {
-    /// Maps all batches and writes and closes the file, which can be committed then.
-    pub fn run(&self, input: Batches, mut output: Output) -> Result<(Totals, Written)> {
+impl<'a> BestPipeline<'a> {
+    /// Maps all batches, and writes and closes the output file, which can be committed then.
+    pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages, .. } = *self;
-        let spares = Spares::default();
+        let pool = LinePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let seek = |(queries, salts)| Ok(mapper.seek(queries, salts)?);
-            let sought = stages.step(scope, Step::Search, prepared, seek);
-            let planned = stages.step(scope, Step::Plan, sought, |it| Ok(mapper.plan(it)));
+            let find_chains =
+                |(queries, tie_breakers)| Ok(mapper.find_chains(queries, tie_breakers)?);
+            let chained = stages.step(scope, Step::Search, prepared, find_chains);
+            let planned =
+                stages.step(scope, Step::Plan, chained, |it| Ok(mapper.plan_alignments(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
-            let searched = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
-            let rescue = |found| Ok(self.rescue(found));
-            let rescued = stages.step(scope, Step::Rescue, self.with_library(searched), rescue);
-            let resolve = |found| Ok(self.resolve(found));
+            let ranked = stages.step(scope, Step::Rank, aligned, |it| Ok(mapper.rank(it)));
+            let rescue = |ranked| Ok(self.rescue(ranked));
+            let rescued = stages.step(scope, Step::Rescue, self.with_library(ranked), rescue);
+            let resolve = |batch| Ok(self.resolve(batch));
             let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |job: &Job<Resolved>, part| self.format(job, &part, &spares);
-            let as_it_is = |found| found;
-            let formatted = stages.format(scope, resolved, input.used, as_it_is, format);
-            stages.write(formatted, &mut output, &spares)
+            let format = |batch: &BatchState<MappedReads>, part| self.format(batch, &part, &pool);
+            let unchanged = |reads| reads;
+            let formatted = stages.format(scope, resolved, input.used, unchanged, format);
+            stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
 
+    /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
     fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
-        let queries = self.mapper.queries(reads.iter().map(|read| read.sequence));
-        (queries, reads.iter().map(|read| salt(read.name, self.seed)).collect())
+        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
+        (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
-    fn rescue(&self, (found, library): (Searched, Library)) -> Found {
-        if self.paired {
-            Found::Pairs(Box::new(self.mapper.rescue(found, &library)))
+    /// Looks for mates that were not found, if reads are paired.
+    fn rescue(&self, (ranked, library): (RankedReads, Library)) -> RankedBatch {
+        if self.is_paired {
+            RankedBatch::Pairs(Box::new(self.mapper.rescue_mates(ranked, &library)))
         } else {
-            Found::Single(found)
+            RankedBatch::Single(ranked)
         }
     }
 
-    fn resolve(&self, found: Found) -> Resolved {
-        match found {
-            Found::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
-            Found::Single(searched) => self.mapper.resolve_single(searched),
+    /// Decides which alignments of each read are reported.
+    fn resolve(&self, batch: RankedBatch) -> MappedReads {
+        match batch {
+            RankedBatch::Pairs(rescued) => self.mapper.resolve_pairs(*rescued),
+            RankedBatch::Single(ranked) => self.mapper.resolve_unpaired(ranked),
         }
     }
 
-    /// Passes batches on with the library, once it is known.
-    fn with_library(&self, searched: Receiver<Result<Job<Searched>>>) -> WithLibrary<'_, 'a> {
-        WithLibrary { pipeline: self, searched, held: VecDeque::new(), library: None }
+    /// The batches, each with the library, once that is estimated.
+    fn with_library(
+        &self,
+        ranked: Receiver<Result<BatchState<RankedReads>>>,
+    ) -> WithLibrary<'_, 'a> {
+        WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: None }
     }
 
     /// Makes the records of a part of a batch.
     fn format(
         &self,
-        job: &Job<Resolved>,
+        batch: &BatchState<MappedReads>,
         part: &Range<usize>,
-        spares: &Spares,
-    ) -> Result<Formatted> {
+        pool: &LinePool,
+    ) -> Result<FormattedPart> {
         let Self { mapper, stages, alternatives, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
-        let Stages { group, eqx, .. } = stages;
-        let maker = || Everyday::new(reference, segments, group, eqx, alternatives);
-        let step = if self.paired { 2 } else { 1 };
-        stages.records(job, part, spares, maker, |maker, reads, piece, totals| {
+        let StageBuilder { group, eqx, .. } = stages;
+        let formatter = || BestRecordFormatter::new(reference, segments, group, eqx, alternatives);
+        let step = if self.is_paired { 2 } else { 1 };
+        stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 let together: Vec<Read<'_>> =
-                    (first..first + step).map(|number| job.reads.get(number)).collect();
+                    (first..first + step).map(|number| batch.reads.get(number)).collect();
                 for (read, number) in together.iter().zip(first..) {
                     totals.reads += 1;
                     totals.bases += read.sequence.len() as u64;
-                    totals.aligned += u64::from(job.work.verdicts[number].is_some());
+                    totals.aligned += u64::from(batch.state.primaries[number].is_some());
                 }
-                maker.records(&together, &job.work, first, |record| {
+                formatter.records(&together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
                     piece.push(record, reference)
                 })?;
@@ -113,33 +125,33 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// What was found for reads, before it is decided about.
-enum Found {
-    Pairs(Box<Rescued>),
-    Single(Searched),
+/// The ranked alignments of a batch, with those of rescued mates if reads are paired.
+enum RankedBatch {
+    Pairs(Box<RescuedReads>),
+    Single(RankedReads),
 }
 
-/// Batches with the library that they are of.
+/// Batches with the library, which is estimated from the first ones; these wait until then.
 struct WithLibrary<'p, 'a> {
-    pipeline: &'p Pipeline<'a>,
-    searched: Receiver<Result<Job<Searched>>>,
-    /// What came before the library was known, with what ended it.
-    held: VecDeque<Result<Job<Searched>>>,
+    pipeline: &'p BestPipeline<'a>,
+    ranked: Receiver<Result<BatchState<RankedReads>>>,
+    /// Batches that were received before the library was estimated, and the error that ended them.
+    waiting: VecDeque<Result<BatchState<RankedReads>>>,
     library: Option<Library>,
 }
 
 impl WithLibrary<'_, '_> {
-    /// Waits for as many pairs as it takes, or the end.
+    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer.
     fn estimate(&mut self) -> Library {
-        let (mut sample, mut missing) = (Sample::default(), SAMPLE);
-        while missing > 0 && self.pipeline.paired {
-            let Ok(next) = self.searched.recv() else { break };
-            if let Ok(job) = &next {
-                self.pipeline.mapper.sample(&job.work, &mut sample, missing);
-                missing = missing.saturating_sub(job.reads.len() / 2);
+        let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
+        while missing > 0 && self.pipeline.is_paired {
+            let Ok(next) = self.ranked.recv() else { break };
+            if let Ok(batch) = &next {
+                self.pipeline.mapper.sample_pairs(&batch.state, &mut sample, missing);
+                missing = missing.saturating_sub(batch.reads.len() / 2);
             }
             let is_end = next.is_err();
-            self.held.push_back(next);
+            self.waiting.push_back(next);
             if is_end {
                 break;
             }
@@ -149,12 +161,12 @@ impl WithLibrary<'_, '_> {
 }
 
 impl Iterator for WithLibrary<'_, '_> {
-    type Item = Result<Job<(Searched, Library)>>;
+    type Item = Result<BatchState<(RankedReads, Library)>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let library = self.library.unwrap_or_else(|| self.estimate());
         self.library = Some(library);
-        let next = self.held.pop_front().or_else(|| self.searched.recv().ok())?;
-        Some(next.map(|job| job.with(|found| (found, library))))
+        let next = self.waiting.pop_front().or_else(|| self.ranked.recv().ok())?;
+        Some(next.map(|batch| batch.map(|found| (found, library))))
     }
 }

@@ -5,14 +5,13 @@ use clap::Args;
 use crate::options::parse_memory;
 use crate::output::header::Order;
 
-/// Whether, and in what memory, to sort records.
+/// Whether to sort records, and the memory for sorting.
 #[derive(Debug, Args)]
 pub struct Sorting {
-    /// Sort records by coordinate; a BAM or CRAM file gets its index beside it
+    /// Sort records by coordinate; a file of BAM or CRAM also gets an index, FILE.bai, .csi or .crai
     #[arg(long, help_heading = "Output")]
     sort: bool,
-    /// Memory for all records that are being sorted, with k, M or G; what is more goes to temporary
-    /// files beside the output
+    /// Memory for sorting, with k, M or G; further records go to temporary files in the folder of the output
     #[arg(long, value_name = "SIZE", default_value = "768M", value_parser = parse_memory,
         requires = "sort", help_heading = "Output")]
     sort_memory: usize,
@@ -24,7 +23,7 @@ impl Sorting {
         if self.sort { Order::Coordinate } else { Order::Unsorted }
     }
 
-    /// The memory to sort in, in bytes, if records are to be sorted.
+    /// The memory for sorting, in bytes; `None` if records are not sorted.
     pub fn memory(&self) -> Option<usize> {
         self.sort.then_some(self.sort_memory)
     }

@@ -1,9 +1,9 @@
-//! What the pipelines of both modes share: a thread for each stage, and batches that pass them in order.
+//! The stages that the pipelines of both modes consist of: each has its own thread, and batches pass them in order.
 //!
-//! Up to one batch is in each stage and one waits before it, so that memory is bounded, the device
-//! works on one batch while the pool makes records of the one before, and batches stay in order. Records
-//! are many times larger than what they are made of, so they go on to be written in parts of a batch. An
-//! error passes on like a batch and ends what follows, so that the first one in the input is told.
+//! At most one batch is in each stage and one waits before it. So memory is bounded, batches stay in order, and the device
+//! works on one batch while the pool makes records of the one before. Records are many times larger than the alignments
+//! that they are made of, so they are written in parts of a batch. An error passes on like a batch and ends the stages that
+//! follow, so that the first error in the input is reported.
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, sync_channel};
@@ -13,27 +13,29 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use crate::console::Console;
-use crate::input::{Batch, Reads};
-use crate::output::{Format, Output, Piece, ReadGroup, Spares, Written};
+use crate::input::{ReadBatch, Reads};
+use crate::output::{Format, LinePool, Output, Piece, ReadGroup, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
-/// Reads of which one task makes records, one after the other.
-const TOGETHER: usize = 256;
+/// Reads whose records one task of the pool makes.
+const TASK_READS: usize = 256;
 
-/// Reads whose records are written together: enough to share among threads, and few enough for their
-/// memory to be used again soon.
-const PART: usize = 1 << 15;
+/// Reads whose records are written together: enough to share among threads, and few enough for their memory to be used
+/// again soon.
+const PART_READS: usize = 1 << 15;
 
-/// What is counted while batches pass.
+/// Counts of all reads and alignments.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Totals {
+pub struct MappingTotals {
     pub reads: u64,
     pub bases: u64,
+    /// Reads with at least one alignment.
     pub aligned: u64,
+    /// Alignments that are reported.
     pub alignments: u64,
 }
 
-impl Totals {
+impl MappingTotals {
     fn plus(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
@@ -44,148 +46,154 @@ impl Totals {
     }
 }
 
-/// A batch on its way.
-pub(super) struct Job<T> {
+/// A batch of reads between two stages.
+pub(super) struct BatchState<T> {
+    /// The batch's number, from 0.
     number: usize,
     pub(super) reads: Reads,
-    pub(super) work: T,
+    /// The result of the last stage for these reads.
+    pub(super) state: T,
 }
 
-impl<T> Job<T> {
-    /// The same batch with something else that is known of it.
-    pub(super) fn with<U>(self, work: impl FnOnce(T) -> U) -> Job<U> {
-        Job { number: self.number, reads: self.reads, work: work(self.work) }
+impl<T> BatchState<T> {
+    /// The batch with another state.
+    pub(super) fn map<U>(self, next: impl FnOnce(T) -> U) -> BatchState<U> {
+        BatchState { number: self.number, reads: self.reads, state: next(self.state) }
     }
 }
 
-/// What becomes of a part of a batch.
-pub(super) struct Formatted {
+/// The records of a part of a batch.
+pub(super) struct FormattedPart {
+    /// The batch's number, from 0.
     number: usize,
     pieces: Vec<Piece>,
-    totals: Totals,
+    totals: MappingTotals,
 }
 
-/// What all stages are given, in both modes.
+/// Builds the stages that both modes have, each on its own thread.
 #[derive(Debug, Clone, Copy)]
-pub struct Stages<'a> {
+pub struct StageBuilder<'a> {
+    /// The read group of all reads.
     pub group: Option<&'a ReadGroup>,
+    /// Whether CIGARs have `=` and `X` instead of `M`.
     pub eqx: bool,
+    /// The format of the pieces that are made.
     pub format: Format,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
 }
 
-impl<'a> Stages<'a> {
-    /// The stages read and prepare: batches with what `work` makes of their reads.
+impl<'a> StageBuilder<'a> {
+    /// The first stage: checks the reads of each batch, and prepares them with `work`.
     pub(super) fn prepare<'s, T: Send + 's>(
         self,
         scope: &'s Scope<'s, '_>,
-        batches: impl IntoIterator<Item = Batch, IntoIter: Send> + 's,
+        batches: impl IntoIterator<Item = ReadBatch, IntoIter: Send> + 's,
         work: impl Fn(&Reads) -> Result<T> + Send + 's,
-    ) -> Receiver<Result<Job<T>>>
+    ) -> Receiver<Result<BatchState<T>>>
     where
         'a: 's,
     {
         let mut numbers = 0..;
-        stage(scope, batches.into_iter().map(Ok), move |batch: Batch| {
+        stage(scope, batches.into_iter().map(Ok), move |batch: ReadBatch| {
             let number = numbers.next().unwrap_or_default();
             self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
             self.timeline.time(Step::Prepare, number.to_string(), || {
                 let reads = batch.checked()?;
-                Ok(Job { number, work: work(&reads)?, reads })
+                Ok(BatchState { number, state: work(&reads)?, reads })
             })
         })
     }
 
-    /// A stage that makes something else of what is known of a batch.
+    /// A stage that turns the state of each batch into the next with `work`, timed as `step`.
     pub(super) fn step<'s, I: Send + 's, O: Send + 's>(
         self,
         scope: &'s Scope<'s, '_>,
         step: Step,
-        jobs: impl IntoIterator<Item = Result<Job<I>>> + Send + 's,
+        batches: impl IntoIterator<Item = Result<BatchState<I>>> + Send + 's,
         work: impl Fn(I) -> Result<O> + Send + 's,
-    ) -> Receiver<Result<Job<O>>>
+    ) -> Receiver<Result<BatchState<O>>>
     where
         'a: 's,
     {
-        stage(scope, jobs, move |job: Job<I>| {
-            let Job { number, reads, work: known } = job;
-            let work = self.timeline.time(step, number.to_string(), || work(known))?;
-            Ok(Job { number, reads, work })
+        stage(scope, batches, move |batch: BatchState<I>| {
+            let BatchState { number, reads, state } = batch;
+            let state = self.timeline.time(step, number.to_string(), || work(state))?;
+            Ok(BatchState { number, reads, state })
         })
     }
 
-    /// The stage that makes records of what `found` makes of what is known of a batch, `format` a part of it
-    /// at a time. `used` gets the memory of reads that are done.
+    /// The stage that makes records: `found` turns the state of a batch into its alignments, and `format` makes the
+    /// records of a range of its reads. The memory of reads goes back to `used`.
     pub(super) fn format<'s, T: Send + 's, F: 's>(
         self,
         scope: &'s Scope<'s, '_>,
-        jobs: impl IntoIterator<Item = Result<Job<T>>> + Send + 's,
+        batches: impl IntoIterator<Item = Result<BatchState<T>>> + Send + 's,
         used: Sender<Reads>,
         found: impl Fn(T) -> F + Send + 's,
-        format: impl Fn(&Job<F>, Range<usize>) -> Result<Formatted> + Send + 's,
-    ) -> Receiver<Result<Formatted>>
+        format: impl Fn(&BatchState<F>, Range<usize>) -> Result<FormattedPart> + Send + 's,
+    ) -> Receiver<Result<FormattedPart>>
     where
         'a: 's,
     {
-        stage_of_parts(scope, jobs, move |job: Job<T>, pass_on| {
-            let job = job.with(&found);
-            let end = job.reads.len();
-            for start in (0..end).step_by(PART) {
-                let make = || format(&job, start..end.min(start + PART));
-                let part = self.timeline.time(Step::Format, job.number.to_string(), make)?;
+        stage_of_parts(scope, batches, move |batch: BatchState<T>, pass_on| {
+            let batch = batch.map(&found);
+            let end = batch.reads.len();
+            for start in (0..end).step_by(PART_READS) {
+                let make = || format(&batch, start..end.min(start + PART_READS));
+                let part = self.timeline.time(Step::Format, batch.number.to_string(), make)?;
                 if pass_on(part) == Wanted::Nothing {
                     return Ok(());
                 }
             }
-            let Job { reads, work, .. } = job;
-            drop(work);
-            // Once all reads are read, nobody wants their memory.
+            let BatchState { reads, state, .. } = batch;
+            drop(state);
+            // Sending fails once all reads are read, when their memory is not needed any more.
             let _ = used.send(reads);
             Ok(())
         })
     }
 
-    /// Makes the records of a part of a batch, in parallel: `make` those of some reads, with a maker of
-    /// its thread.
+    /// Makes the records of a part of a batch in parallel: each thread has a formatter of `formatter`, with which `make`
+    /// writes the records of a range of reads to a piece.
     pub(super) fn records<T, M>(
         self,
-        job: &Job<T>,
+        batch: &BatchState<T>,
         part: &Range<usize>,
-        spares: &Spares,
-        maker: impl Fn() -> M + Sync + Send,
-        make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut Totals) -> Result<()> + Sync + Send,
-    ) -> Result<Formatted> {
-        let of_task = |maker: &mut M, first: usize| {
-            let mut piece = Piece::new(self.format, spares);
-            let mut totals = Totals::default();
-            let reads = first..part.end.min(first + TOGETHER);
-            make(maker, reads, &mut piece, &mut totals)?;
+        pool: &LinePool,
+        formatter: impl Fn() -> M + Sync + Send,
+        make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut MappingTotals) -> Result<()> + Sync + Send,
+    ) -> Result<FormattedPart> {
+        let of_task = |formatter: &mut M, first: usize| {
+            let mut piece = Piece::new(self.format, pool);
+            let mut totals = MappingTotals::default();
+            let reads = first..part.end.min(first + TASK_READS);
+            make(formatter, reads, &mut piece, &mut totals)?;
             Ok((piece, totals))
         };
-        let made: Vec<(Piece, Totals)> = (0..part.len().div_ceil(TOGETHER))
+        let made: Vec<(Piece, MappingTotals)> = (0..part.len().div_ceil(TASK_READS))
             .into_par_iter()
-            .map(|task| part.start + task * TOGETHER)
-            .map_init(maker, of_task)
+            .map(|task| part.start + task * TASK_READS)
+            .map_init(formatter, of_task)
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-        let totals = totals.into_iter().fold(Totals::default(), Totals::plus);
-        Ok(Formatted { number: job.number, pieces, totals })
+        let totals = totals.into_iter().fold(MappingTotals::default(), MappingTotals::plus);
+        Ok(FormattedPart { number: batch.number, pieces, totals })
     }
 
-    /// The last stage, on the calling thread: writes what comes.
+    /// The last stage, on the calling thread: writes the records and counts them.
     pub(super) fn write(
         self,
-        formatted: Receiver<Result<Formatted>>,
+        formatted: Receiver<Result<FormattedPart>>,
         output: &mut Output,
-        spares: &Spares,
-    ) -> Result<Totals> {
-        let mut totals = Totals::default();
+        pool: &LinePool,
+    ) -> Result<MappingTotals> {
+        let mut totals = MappingTotals::default();
         for part in formatted {
-            let Formatted { number, mut pieces, totals: of_part } = part?;
+            let FormattedPart { number, mut pieces, totals: of_part } = part?;
             self.timeline.time(Step::Write, number.to_string(), || output.write(&mut pieces))?;
             for piece in pieces {
-                spares.put(piece);
+                pool.put(piece);
             }
             totals = totals.plus(of_part);
             self.console.advance(of_part.reads);
@@ -194,13 +202,13 @@ impl<'a> Stages<'a> {
     }
 
     /// Closes the file, which can be committed then.
-    pub(super) fn close(self, output: Output) -> Result<Written> {
+    pub(super) fn close(self, output: Output) -> Result<WrittenFile> {
         self.timeline.time(Step::Write, "close", || output.close())
     }
 }
 
-/// Does `work` with all that comes, on a thread of its own, until there is no more, an error passed, or
-/// nobody wants what is done.
+/// Starts a thread that does `work` with each input and sends the results. It ends with the inputs, after the first error,
+/// or when the results are not received any more.
 fn stage<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
     inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
@@ -212,7 +220,7 @@ fn stage<'s, I: Send + 's, O: Send + 's>(
     })
 }
 
-/// The same where `work` passes on what comes of an input in parts. It may stop once nobody wants more.
+/// As [`stage`], but `work` passes on several results for an input. It may stop once no more are wanted.
 fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
     scope: &'s Scope<'s, '_>,
     inputs: impl IntoIterator<Item = Result<I>> + Send + 's,
@@ -227,7 +235,7 @@ fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
                 wanted
             };
             if let Err(error) = input.and_then(|input| work(input, &mut pass_on)) {
-                // Whoever wants nothing more has an error of its own.
+                // Sending fails if the next stage ended with an error, which is then reported.
                 let _ = sender.send(Err(error));
                 break;
             }
@@ -239,7 +247,7 @@ fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
     receiver
 }
 
-/// Whether the next stage wants more.
+/// Whether the next stage receives more results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     More,

@@ -1,4 +1,4 @@
-//! What `--stats` prints.
+//! The statistics of a run, which `--stats` prints and reports show.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,44 +15,47 @@ use crate::timeline::{Step, Timeline};
 #[derive(Debug, Serialize)]
 pub struct Summary {
     pub version: &'static str,
+    /// The command line.
     pub command: String,
     pub mode: Mode,
+    /// The name of the device.
     pub device: String,
     pub threads: usize,
     pub reads: u64,
     pub bases: u64,
     /// Reads with at least one alignment.
     pub aligned: u64,
-    /// Alignments written.
+    /// Alignments that were written.
     pub alignments: u64,
-    /// Of the records that were written.
+    /// Counts of the records that were written.
     #[serde(flatten)]
     pub tally: Tally,
     pub seconds: Seconds,
-    /// Reads a second of mapping and output, without the index.
+    /// Reads per second of mapping and output, without the time for the device and the index.
     pub reads_per_second: f64,
-    /// Of complete mapping.
+    /// Statistics of mode all.
     #[serde(flatten)]
     pub all: Option<AllStats>,
 }
 
-/// The statistics of complete mapping.
+/// Statistics of mode all.
 #[derive(Debug, Serialize)]
 pub struct AllStats {
+    /// Maximum number of differences.
     k: u8,
-    engine: Engine,
-    /// What `--strategy auto` chose, for each class of lengths that was met.
-    choices: Vec<Choice>,
-    /// Of the filter, if it was used.
-    filter: Option<Filter>,
-    /// Of search schemes, if they were used.
-    scheme: Option<Scheme>,
+    engine: EngineCounters,
+    /// Choices of `--strategy auto`, one for each class of read lengths that occurred.
+    choices: Vec<StrategyChoice>,
+    /// Statistics of the filter, if it was used.
+    filter: Option<FilterStats>,
+    /// Statistics of search schemes, if they were used.
+    scheme: Option<SchemeStats>,
 }
 
 impl AllStats {
-    /// Of what this mapper did, with up to `k` differences.
+    /// The statistics of a mapper for up to `k` differences.
     pub fn new(mapper: &Mapper, k: u8) -> Self {
-        let choices = mapper.choices().into_iter().map(|choice| Choice::new(choice, k));
+        let choices = mapper.choices().into_iter().map(|choice| StrategyChoice::new(choice, k));
         Self {
             k,
             engine: mapper.stats().into(),
@@ -64,8 +67,7 @@ impl AllStats {
 }
 
 impl Summary {
-    /// Mean occupancy of each module of the streaming runtime, under the names of its application and its own. Everyday
-    /// mapping has none.
+    /// Mean occupancy of each module of the streaming runtime, named by its application and itself; empty for mode best.
     pub fn occupancy(&self) -> Vec<(String, f64)> {
         let Some(AllStats { filter, scheme, .. }) = &self.all else { return Vec::new() };
         let filter = filter.iter().map(|filter| ("filter", filter));
@@ -78,7 +80,7 @@ impl Summary {
         modules.collect()
     }
 
-    /// What most want to know, in words.
+    /// The most important numbers as sentences.
     pub fn lines(&self) -> Vec<String> {
         let Self { reads, aligned, alignments, device, seconds, reads_per_second, .. } = self;
         let mut lines = vec![
@@ -86,24 +88,26 @@ impl Summary {
             format!("{seconds}, {reads_per_second:.0} reads/s"),
         ];
         let choices = self.all.iter().flat_map(|all| &all.choices);
-        lines.extend(choices.map(Choice::to_string));
+        lines.extend(choices.map(StrategyChoice::to_string));
         lines
     }
 }
 
-/// Where the time went. Steps overlap from `read` on, so they can add up to more than `total`; see
-/// [`Step`].
+/// The time of each step, in seconds. Steps overlap from `read` on, so they can add up to more than `total`; see [`Step`].
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Seconds {
-    /// Until the first batch could be mapped: the index and the device.
+    /// The time until the first batch could be mapped: the device and the index.
     pub start: f64,
     pub read: f64,
     pub prepare: f64,
     pub search: f64,
-    /// Of everyday mapping, as are the next three.
+    /// In mode best only.
     pub plan: f64,
+    /// In mode best only.
     pub align: f64,
+    /// In mode best only.
     pub rank: f64,
+    /// In mode best only.
     pub pair: f64,
     pub format: f64,
     pub write: f64,
@@ -111,7 +115,7 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Of a whole run.
+    /// The times of a run that mapped its first batch after `start` and took `total`.
     pub fn new(timeline: &Timeline, start: Duration, total: Duration) -> Self {
         Self {
             start: start.as_secs_f64(),
@@ -130,7 +134,7 @@ impl Seconds {
 }
 
 impl Seconds {
-    /// The steps by their names, in their order.
+    /// The steps with their names, in order.
     pub fn steps(&self) -> [(&'static str, f64); 10] {
         let Self { start, read, prepare, search, plan, align, rank, pair, format, write, total: _ } =
             *self;
@@ -158,46 +162,48 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// The mapper's own counters, see [`woodstocc::Stats`].
+/// Counters of the mapper, see [`woodstocc::Stats`].
 #[derive(Debug, Serialize)]
-pub struct Engine {
+pub struct EngineCounters {
     loci: u64,
     nodes: u64,
     rows: u64,
     located: u64,
 }
 
-impl From<woodstocc::Stats> for Engine {
+impl From<woodstocc::Stats> for EngineCounters {
     fn from(stats: woodstocc::Stats) -> Self {
         let woodstocc::Stats { loci, nodes, rows, located } = stats;
         Self { loci, nodes, rows, located }
     }
 }
 
-/// What was chosen for reads of some lengths, see [`woodstocc::Choice`].
+/// The strategy that was chosen for reads of a class of lengths, see [`woodstocc::StrategyChoice`].
 #[derive(Debug, Serialize)]
-pub struct Choice {
-    /// The shortest of these reads, in bases.
+pub struct StrategyChoice {
+    /// The least length of these reads, in bases.
     shortest: usize,
     strategy: StrategyName,
-    /// Reads that were looked at.
+    /// Reads of the sample that the estimates are from.
     reads: usize,
-    /// Estimated nanoseconds a read; none of what costs more than another one.
+    /// Estimated nanoseconds per read of the filter.
     filter: f64,
+    /// Estimated nanoseconds per read of search schemes; `None` if they cannot be the fastest.
     scheme: Option<f64>,
+    /// Estimated nanoseconds per read of the suffix trie; `None` if it cannot be the fastest.
     trie: Option<f64>,
 }
 
-impl Choice {
-    /// With up to `k` differences.
-    fn new(choice: woodstocc::Choice, k: u8) -> Self {
-        let woodstocc::Choice { piece, reads, strategy, filter, scheme, trie } = choice;
+impl StrategyChoice {
+    /// The choice of a mapper for up to `k` differences.
+    fn new(choice: woodstocc::StrategyChoice, k: u8) -> Self {
+        let woodstocc::StrategyChoice { piece, reads, strategy, filter, scheme, trie } = choice;
         let shortest = piece * (usize::from(k) + 1);
         Self { shortest, strategy: strategy.into(), reads, filter, scheme, trie }
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for StrategyChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shortest, strategy, reads, .. } = self;
         let strategy = format!("{strategy:?}").to_ascii_lowercase();
@@ -213,21 +219,21 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The filter's own numbers, see [`woodstocc::FilterStats`].
+/// Statistics of the filter, see [`woodstocc::FilterStats`].
 #[derive(Debug, Serialize)]
-pub struct Filter {
+pub struct FilterStats {
     queries: u64,
     windows: u64,
     seconds: f64,
     device_seconds: f64,
-    /// Shares of a block's cycles: gathering, running, scattering, scheduling.
+    /// Shares of the cycles of blocks: gathering, running, scattering, scheduling.
     shares: [f64; 4],
-    /// Mean occupancy of each module's ensembles.
+    /// Mean occupancy of the ensembles of each module.
     occupancy: Vec<(String, f64)>,
     runtime: Metrics,
 }
 
-impl From<woodstocc::FilterStats> for Filter {
+impl From<woodstocc::FilterStats> for FilterStats {
     fn from(stats: woodstocc::FilterStats) -> Self {
         let woodstocc::FilterStats { queries, windows, seconds, device_seconds, metrics } = stats;
         let shares = metrics.shares();
@@ -236,22 +242,22 @@ impl From<woodstocc::FilterStats> for Filter {
     }
 }
 
-/// The numbers of search schemes, see [`woodstocc::SchemeStats`].
+/// Statistics of search schemes, see [`woodstocc::SchemeStats`].
 #[derive(Debug, Serialize)]
-pub struct Scheme {
+pub struct SchemeStats {
     nodes: u64,
     lines: u64,
     #[serde(flatten)]
-    run: Filter,
+    run: FilterStats,
 }
 
-impl From<woodstocc::SchemeStats> for Scheme {
+impl From<woodstocc::SchemeStats> for SchemeStats {
     fn from(woodstocc::SchemeStats { run, nodes, lines }: woodstocc::SchemeStats) -> Self {
         Self { nodes, lines, run: run.into() }
     }
 }
 
-/// A rate; 0 for no time at all.
+/// A count per second; 0 if the time is zero.
 pub fn per_second(count: u64, time: Duration) -> f64 {
     if time.is_zero() { 0.0 } else { count as f64 / time.as_secs_f64() }
 }

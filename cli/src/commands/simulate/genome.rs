@@ -1,10 +1,9 @@
-//! Genomes: random bases between copies of repeats.
+//! Simulated genomes: random bases between copies of repeats.
 //!
-//! What makes a real genome hard for a mapper is that much of it is there many times, with
-//! differences. So a made-up one has families of repeats, short ones as Alu and long ones as L1 in the
-//! human genome; a few have most of the copies. A copy of a short one is whole, of a long one a random
-//! end; it differs from its family in 1 to 20% of its bases, and lies on either strand. A genome is
-//! written as it is made, so that its size does not matter.
+//! A real genome is hard for a mapper because much of it occurs many times, with differences. So a simulated one has
+//! families of repeats, short ones like Alu and long ones like L1 of the human genome; a few families have most of the
+//! copies. A copy of a short repeat is whole, that of a long one begins at a random base. It differs from its family in 1
+//! to 20% of its bases, and lies on either strand. A genome is written while it is made, so it needs no memory.
 
 use std::io::{self, Write};
 
@@ -12,29 +11,31 @@ use fastrand::Rng;
 
 use super::letters::{letter, other_letter, reverse_complement};
 
-/// Bases of a line.
+/// Bases of a line of FASTA.
 const LINE: usize = 60;
+/// The number of families of short repeats, and their length in bases.
 const SHORT: (usize, usize) = (200, 300);
+/// The number of families of long repeats, and their length in bases.
 const LONG: (usize, usize) = (50, 6000);
 
-/// What a genome is to be like.
+/// The parameters of a simulated genome.
 #[derive(Debug, Clone, Copy)]
-pub struct Genome {
-    /// Bases of all contigs together; at least one for each.
+pub struct GenomeSimulation {
+    /// Bases of all contigs together, at least one for each.
     pub bases: u64,
-    /// Contigs, of equal length but for one base.
+    /// The number of contigs, whose lengths differ by at most one base.
     pub contigs: u32,
-    /// The share of the bases that repeats have, 0 to 1.
+    /// The share of the bases that lie in repeats, 0 to 1.
     pub repeats: f64,
-    /// Decides everything else.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-impl Genome {
-    /// Writes it as FASTA: contigs `chr1`, `chr2`, ...
+impl GenomeSimulation {
+    /// Writes the genome as FASTA, with contigs `chr1`, `chr2`, ...
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut random = Rng::with_seed(self.seed);
         let families = Families::new(&mut random);
@@ -58,7 +59,7 @@ impl Genome {
         let mut open: Vec<u8> = Vec::new();
         while made < length {
             let before = open.len();
-            // Whichever of the two there is too little of.
+            // Adds a repeat or random bases, whichever there is too little of.
             let repeat = (repeated as f64) < self.repeats * made as f64;
             if repeat {
                 families.copy(random, &mut open);
@@ -86,7 +87,7 @@ impl Genome {
 
 /// The families of repeats.
 struct Families {
-    /// A family, and whether its copies are whole.
+    /// The letters of each family, and whether its copies are whole.
     all: Vec<(Vec<u8>, bool)>,
 }
 
@@ -102,9 +103,9 @@ impl Families {
         Self { all }
     }
 
-    /// Appends a copy of one of them.
+    /// Appends a copy of a random family.
     fn copy(&self, random: &mut Rng, to: &mut Vec<u8>) {
-        // Of a hundred copies, the first tenth of the families has nearly half.
+        // The first tenth of the families gets nearly half of the copies.
         let rank = random.f64().powi(3) * self.all.len() as f64;
         let (family, whole) = &self.all[rank as usize];
         let from = if *whole { 0 } else { random.usize(..family.len() - 100) };
@@ -131,7 +132,7 @@ impl Families {
 mod tests {
     use super::*;
 
-    fn made(genome: Genome) -> String {
+    fn made(genome: GenomeSimulation) -> String {
         let mut out = Vec::new();
         genome.write(&mut out).expect("writes to memory");
         String::from_utf8(out).expect("is text")
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn contigs_have_the_bases_asked_for() {
         for (bases, contigs) in [(1, 1), (60, 1), (61, 2), (10_000, 3)] {
-            let text = made(Genome { bases, contigs, repeats: 0.5, seed: 3 });
+            let text = made(GenomeSimulation { bases, contigs, repeats: 0.5, seed: 3 });
             let records: Vec<&str> = text.split('>').skip(1).collect();
             assert_eq!(records.len(), contigs as usize);
             let lengths: Vec<usize> =
@@ -153,15 +154,15 @@ mod tests {
 
     #[test]
     fn a_seed_is_a_genome() {
-        let genome = Genome { bases: 5000, contigs: 2, repeats: 0.4, seed: 1 };
+        let genome = GenomeSimulation { bases: 5000, contigs: 2, repeats: 0.4, seed: 1 };
         assert_eq!(made(genome), made(genome));
-        assert_ne!(made(genome), made(Genome { seed: 2, ..genome }));
+        assert_ne!(made(genome), made(GenomeSimulation { seed: 2, ..genome }));
     }
 
     #[test]
     fn repeats_are_there_many_times() {
         let words = |repeats| {
-            let text = made(Genome { bases: 400_000, contigs: 1, repeats, seed: 5 });
+            let text = made(GenomeSimulation { bases: 400_000, contigs: 1, repeats, seed: 5 });
             let letters: Vec<u8> = text.lines().skip(1).flat_map(str::bytes).collect();
             let mut words: Vec<&[u8]> = letters.windows(24).collect();
             words.sort_unstable();

@@ -1,4 +1,4 @@
-//! `gpualign simulate`: made-up genomes and reads, the same for the same seed on any machine.
+//! `gpualign simulate`: simulated genomes and reads, which are the same for the same seed on any machine.
 
 pub mod args;
 mod genome;
@@ -15,11 +15,11 @@ use anyhow::{Context, Result, ensure};
 use fm_index::{MAX_BASES, Reference};
 
 use self::args::{GenomeArguments, ReadsArguments, Simulate};
-use self::genome::Genome;
-use self::reads::{Reads, ReadsError};
+use self::genome::GenomeSimulation;
+use self::reads::{ReadSimulation, SimulationError};
 use crate::staging::Target;
 
-/// Makes what is asked for.
+/// Writes a simulated genome or simulated reads.
 pub fn run(command: &Simulate) -> Result<()> {
     match command {
         Simulate::Genome(arguments) => genome(arguments),
@@ -29,38 +29,38 @@ pub fn run(command: &Simulate) -> Result<()> {
 
 fn genome(arguments: &GenomeArguments) -> Result<()> {
     let &GenomeArguments { bases, contigs, repeats, .. } = arguments;
-    ensure!(bases >= u64::from(contigs), "{contigs} contigs need as many bases");
+    ensure!(bases >= u64::from(contigs), "{contigs} contigs need {contigs} bases or more");
     ensure!(bases <= u64::from(MAX_BASES), "a reference has at most {MAX_BASES} bases");
-    let genome = Genome { bases, contigs, repeats, seed: arguments.common.seed };
+    let genome = GenomeSimulation { bases, contigs, repeats, seed: arguments.common.seed };
     write(arguments.common.output.as_deref(), |out| Ok(genome.write(out)?))
 }
 
 fn reads(arguments: &ReadsArguments) -> Result<()> {
     let &ReadsArguments { count, length, substitutions, indels, .. } = arguments;
     let seed = arguments.common.seed;
-    let told = |made: Result<(), ReadsError>| match made {
-        Err(ReadsError::Io(error)) => Err(error.into()),
+    let named = |made: Result<(), SimulationError>| match made {
+        Err(SimulationError::Io(error)) => Err(error.into()),
         done => done.with_context(|| arguments.reference.display().to_string()),
     };
     let output = arguments.common.output.as_deref();
     if !arguments.pairs.pairs {
-        let reads = Reads { count, length, substitutions, indels, seed };
+        let reads = ReadSimulation { count, length, substitutions, indels, seed };
         let reference = Reference::from_fasta(&arguments.reference)?;
-        return write(output, |out| told(reads.write(&reference, out)));
+        return write(output, |out| named(reads.write(&reference, out)));
     }
     let pairs = arguments.pairs();
     let reference = Reference::from_fasta(&arguments.reference)?;
     write(output, |first| match arguments.pairs.output2.as_deref() {
-        None => told(pairs.write(&reference, |_, record| first.write_all(record))),
+        None => named(pairs.write(&reference, |_, record| first.write_all(record))),
         Some(path) => write(Some(path), |second| {
-            told(pairs.write(&reference, |file, record| {
+            named(pairs.write(&reference, |file, record| {
                 if file == 0 { first.write_all(record) } else { second.write_all(record) }
             }))
         }),
     })
 }
 
-/// Has `make` write the file, which appears when it is complete.
+/// Makes `make` write the file, which gets its name when it is complete.
 fn write(path: Option<&Path>, make: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let target = Target::new(path)?;
     let mut out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));

@@ -1,7 +1,7 @@
-//! Pairs of reads, as wgsim makes them.
+//! Simulated pairs of reads, as wgsim makes them.
 //!
-//! A pair is of a fragment of one of the genome's two copies ([`Variants`]): the mates are its ends, each
-//! read inwards, with errors. Which of them is the first is a matter of chance.
+//! A pair is read from a fragment of one of the two copies of a genome ([`Variants`]): the mates are both ends of the
+//! fragment, read inwards, with errors. Which mate is the first is random.
 
 use std::io;
 
@@ -9,55 +9,59 @@ use aligner_core::seq::{complement, decode};
 use fastrand::Rng;
 use fm_index::Reference;
 
-use super::reads::{ReadsError, TRIES};
-use super::variants::{Base, Origin, Rates, Variants};
+use super::reads::{MAX_TRIES, SimulationError};
+use super::variants::{BaseOrigin, CopyBase, VariantRates, Variants};
 
-/// A mate may have this share of bases that are not known.
-const MOST_UNKNOWN: f64 = 0.05;
+/// The greatest share of unknown bases in a mate.
+const MAX_UNKNOWN: f64 = 0.05;
 
-/// What pairs are to be like.
+/// The parameters of simulated pairs.
 #[derive(Debug, Clone, Copy)]
-pub struct Pairs {
-    /// How many.
+pub struct PairSimulation {
+    /// The number of pairs.
     pub count: u64,
     /// Bases of each mate.
     pub length: u32,
-    /// Fragments on the reference, in bases: mean and standard deviation.
+    /// Mean length of fragments on the reference, in bases.
     pub insert: f64,
+    /// Standard deviation of that length.
     pub deviation: f64,
-    /// Chance of a base to be read as another one.
+    /// Probability of a base to be read as another one.
     pub error: f64,
-    /// Of the variants.
-    pub rates: Rates,
-    /// Decides everything else.
+    /// The rates of variants.
+    pub rates: VariantRates,
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// A mate, and what became of it.
+/// A mate that was read from a fragment.
 #[derive(Debug)]
-struct Mate {
+struct SimulatedMate {
     codes: Vec<u8>,
+    /// Bases that were read wrongly.
     errors: u32,
+    /// Variants: substituted bases.
     substitutions: u32,
+    /// Variants: insertions, and deleted bases.
     indels: u32,
 }
 
-impl Pairs {
-    /// Makes them, and passes on FASTQ records with the number, 0 or 1, of the file that each is for.
+impl PairSimulation {
+    /// Makes the pairs, and passes FASTQ records to `emit` with the number of their file, 0 or 1.
     ///
-    /// Both mates have the same name, with `/1` or `/2` after it, and it tells the truth as wgsim's do:
+    /// Both mates have the same name, followed by `/1` or `/2`, with their origin in wgsim's form:
     /// `<contig>_<left>_<right>_<e>:<s>:<i>_<e>:<s>:<i>_<number>`, where left and right are the outermost
     /// bases of the fragment on the forward strand, 1-based, the number is hexadecimal, and the counts are
     /// errors, substitutions and indels of the left and of the right mate. The mate on the forward strand
     /// begins at left, the other one ends at right.
     ///
     /// # Errors
-    /// [`ReadsError`].
+    /// [`SimulationError`].
     pub fn write(
         &self,
         reference: &Reference,
         mut emit: impl FnMut(usize, &[u8]) -> io::Result<()>,
-    ) -> Result<(), ReadsError> {
+    ) -> Result<(), SimulationError> {
         let mut random = Rng::with_seed(self.seed);
         let variants = Variants::draw(reference, self.rates, &mut random);
         let quality = vec![self.quality(); self.length as usize];
@@ -66,9 +70,9 @@ impl Pairs {
             let (contig, mates) = self.pair(reference, &variants, &mut random, &mut bases)?;
             let contig = &reference.contigs()[contig];
             let end =
-                |base: Option<&Base>| base.map_or(0, |base| base.position - contig.offset + 1);
+                |base: Option<&CopyBase>| base.map_or(0, |base| base.position - contig.offset + 1);
             let (left, right) = (end(bases.first()), end(bases.last()));
-            let counts = mates.each_ref().map(Mate::counts);
+            let counts = mates.each_ref().map(SimulatedMate::counts);
             let name = &contig.name;
             let name = format!("{name}_{left}_{right}_{}_{}_{number:x}", counts[0], counts[1]);
             let flipped = random.bool();
@@ -84,15 +88,15 @@ impl Pairs {
         Ok(())
     }
 
-    /// The contig of a random fragment, whose bases are taken, and its mates, the left one first.
+    /// The contig of a random fragment, from 0, and its mates, the left one first. `bases` gets the bases of the fragment.
     fn pair(
         &self,
         reference: &Reference,
         variants: &Variants,
         random: &mut Rng,
-        bases: &mut Vec<Base>,
-    ) -> Result<(usize, [Mate; 2]), ReadsError> {
-        for _ in 0..TRIES {
+        bases: &mut Vec<CopyBase>,
+    ) -> Result<(usize, [SimulatedMate; 2]), SimulationError> {
+        for _ in 0..MAX_TRIES {
             let insert = (self.insert + self.deviation * normal(random)).round();
             let insert = (insert as u32).max(self.length);
             let position = random.u32(..reference.len());
@@ -103,8 +107,8 @@ impl Pairs {
             }
             let copy = random.u8(..2);
             variants.bases(reference, position..position + insert, copy, bases);
-            // The ends are bases that the reference has.
-            while bases.last().is_some_and(|base| base.origin == Origin::Inserted) {
+            // A fragment ends with a base of the reference.
+            while bases.last().is_some_and(|base| base.origin == BaseOrigin::Inserted) {
                 bases.pop();
             }
             let length = self.length as usize;
@@ -113,21 +117,22 @@ impl Pairs {
             }
             let (left, right) = (&bases[..length], &bases[bases.len() - length..]);
             let mates = [self.mate(left, random), self.mate(right, random)];
-            let unknown = |mate: &Mate| mate.codes.iter().filter(|&&code| code > 3).count() as f64;
-            if mates.iter().all(|mate| unknown(mate) <= MOST_UNKNOWN * f64::from(self.length)) {
+            let unknown =
+                |mate: &SimulatedMate| mate.codes.iter().filter(|&&code| code > 3).count() as f64;
+            if mates.iter().all(|mate| unknown(mate) <= MAX_UNKNOWN * f64::from(self.length)) {
                 let [left, mut right] = mates;
                 right.codes.reverse();
                 right.codes.iter_mut().for_each(|code| *code = complement(*code));
                 return Ok((number, [left, right]));
             }
         }
-        Err(ReadsError::NoPlace(self.length))
+        Err(SimulationError::NoPlace(self.length))
     }
 
-    /// What is read of these bases, on the forward strand.
-    fn mate(&self, bases: &[Base], random: &mut Rng) -> Mate {
+    /// The mate that is read from these bases of the forward strand.
+    fn mate(&self, bases: &[CopyBase], random: &mut Rng) -> SimulatedMate {
         let mut errors = 0;
-        let mut read = |base: &Base| {
+        let mut read = |base: &CopyBase| {
             if base.code > 3 || random.f64() >= self.error {
                 return base.code;
             }
@@ -135,35 +140,36 @@ impl Pairs {
             (base.code + random.u8(1..4)) & 3
         };
         let codes = bases.iter().map(&mut read).collect();
-        let is = |origin| move |base: &&Base| base.origin == origin;
+        let is = |origin| move |base: &&CopyBase| base.origin == origin;
         let pairs = || bases.windows(2);
-        let begins = |pair: &&[Base]| {
-            pair[0].origin != Origin::Inserted && pair[1].origin == Origin::Inserted
+        let begins = |pair: &&[CopyBase]| {
+            pair[0].origin != BaseOrigin::Inserted && pair[1].origin == BaseOrigin::Inserted
         };
         let missing: u32 =
             pairs().map(|pair| (pair[1].position - pair[0].position).saturating_sub(1)).sum();
-        Mate {
+        SimulatedMate {
             codes,
             errors,
-            substitutions: bases.iter().filter(is(Origin::Substituted)).count() as u32,
+            substitutions: bases.iter().filter(is(BaseOrigin::Substituted)).count() as u32,
             indels: pairs().filter(begins).count() as u32 + missing,
         }
     }
 
-    /// The Phred letter of the error rate.
+    /// The letter of FASTQ for the error rate.
     fn quality(&self) -> u8 {
         let phred = if self.error > 0.0 { (-10.0 * self.error.log10()).round() } else { 40.0 };
         b'!' + phred.clamp(0.0, 40.0) as u8
     }
 }
 
-impl Mate {
+impl SimulatedMate {
+    /// The counts in the form that names have them.
     fn counts(&self) -> String {
         format!("{}:{}:{}", self.errors, self.substitutions, self.indels)
     }
 }
 
-/// Of mean 0 and standard deviation 1, nearly normal: the sum of twelve uniform numbers, which is the same
+/// A nearly normal random number with mean 0 and standard deviation 1: the sum of twelve uniform numbers, which is the same
 /// on any machine.
 fn normal(random: &mut Rng) -> f64 {
     (0..12).map(|_| random.f64()).sum::<f64>() - 6.0
@@ -174,8 +180,9 @@ mod tests {
     use super::*;
     use crate::commands::simulate::letters::reverse_complement;
 
-    const NONE: Rates = Rates { mutation: 0.0, indel_fraction: 0.15, indel_extension: 0.3 };
-    const PLAIN: Pairs = Pairs {
+    const NONE: VariantRates =
+        VariantRates { mutation: 0.0, indel_fraction: 0.15, indel_extension: 0.3 };
+    const PLAIN: PairSimulation = PairSimulation {
         count: 400,
         length: 50,
         insert: 200.0,
@@ -196,7 +203,7 @@ mod tests {
     }
 
     /// Name and letters of the records of each file.
-    fn made(pairs: Pairs) -> [Vec<(String, Vec<u8>)>; 2] {
+    fn made(pairs: PairSimulation) -> [Vec<(String, Vec<u8>)>; 2] {
         let mut files = [Vec::new(), Vec::new()];
         let emit = |file: usize, record: &[u8]| {
             let lines: Vec<&[u8]> = record.split(|&byte| byte == b'\n').collect();
@@ -249,8 +256,8 @@ mod tests {
 
     #[test]
     fn rates_make_errors_and_variants() {
-        let rates = Rates { mutation: 0.02, ..NONE };
-        let [first, _] = made(Pairs { error: 0.03, rates, ..PLAIN });
+        let rates = VariantRates { mutation: 0.02, ..NONE };
+        let [first, _] = made(PairSimulation { error: 0.03, rates, ..PLAIN });
         let mut sums = [0_u32; 3];
         for (name, _) in &first {
             let counts = truth(name).3;
@@ -265,10 +272,10 @@ mod tests {
 
     #[test]
     fn a_seed_is_a_file_and_short_contigs_have_no_place() {
-        let pairs = Pairs { count: 5, ..PLAIN };
+        let pairs = PairSimulation { count: 5, ..PLAIN };
         assert!(made(pairs) == made(pairs));
-        assert!(made(pairs) != made(Pairs { seed: 4, ..pairs }));
-        let long = Pairs { insert: 4000.0, deviation: 0.0, ..PLAIN };
+        assert!(made(pairs) != made(PairSimulation { seed: 4, ..pairs }));
+        let long = PairSimulation { insert: 4000.0, deviation: 0.0, ..PLAIN };
         let refused = long.write(&reference(), |_, _| Ok(())).expect_err("has no place");
         assert!(refused.to_string().starts_with("no place for reads of 50 bases"));
     }

@@ -1,4 +1,4 @@
-//! Reads of a genome, with differences.
+//! Simulated single reads of a reference.
 
 use std::io::{self, Write};
 
@@ -7,47 +7,52 @@ use fm_index::Reference;
 
 use super::letters::{letter, other_letter, reverse_complement};
 
-/// Places tried for a read, or a pair, before it is given up: long contigs of N have none.
-pub(super) const TRIES: usize = 10_000;
+/// Random positions that are tried for a read or a pair before the simulation fails: in a reference of long contigs of N
+/// few positions will do.
+pub(super) const MAX_TRIES: usize = 10_000;
 
-/// What reads are to be like.
+/// The parameters of simulated single reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Reads {
-    /// How many.
+pub struct ReadSimulation {
+    /// The number of reads.
     pub count: u64,
-    /// Bases of each.
+    /// Bases of each read.
     pub length: u32,
-    /// Chance of a base to be another one.
+    /// Probability of a base to be substituted.
     pub substitutions: f64,
-    /// Chance of a base to be missing, and of one to be inserted before it.
+    /// Probability of a base to be deleted, and of a base to be inserted before it.
     pub indels: f64,
-    /// Decides everything else.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// The reference has no place for a read.
+/// Why reads could not be simulated.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadsError {
-    /// No contig has so many bases in a row that are known, or hardly any.
+pub enum SimulationError {
+    /// The reference has hardly any stretches of known bases that are long enough.
     #[error("no place for reads of {0} bases: contigs are shorter, or N")]
     NoPlace(u32),
-    /// They cannot be written.
+    /// The output cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-impl Reads {
-    /// Writes them as FASTQ. A read's name tells the truth: `r<number>:<contig>:<start>:<strand>:<edits>`,
-    /// where the start is that on the forward strand, 1-based, and edits are those that were made.
+impl ReadSimulation {
+    /// Writes the reads as FASTQ. A read's name has its origin, `r<number>:<contig>:<start>:<strand>:<edits>`: the start
+    /// on the forward strand, from 1, and the number of differences that were made.
     ///
     /// # Errors
-    /// [`ReadsError`].
-    pub fn write(&self, reference: &Reference, out: &mut impl Write) -> Result<(), ReadsError> {
+    /// [`SimulationError`].
+    pub fn write(
+        &self,
+        reference: &Reference,
+        out: &mut impl Write,
+    ) -> Result<(), SimulationError> {
         let mut random = Rng::with_seed(self.seed);
         let quality = vec![b'I'; self.length as usize];
         let mut codes = Vec::new();
         for number in 0..self.count {
-            let (contig, start) = self.place(reference, &mut random, &mut codes)?;
+            let (contig, start) = self.origin(reference, &mut random, &mut codes)?;
             let (mut letters, edits) = self.edited(&codes, &mut random);
             let strand = if random.bool() {
                 reverse_complement(&mut letters);
@@ -65,15 +70,15 @@ impl Reads {
         Ok(())
     }
 
-    /// A random contig and start where the read's bases are known, and their codes: some more than the
-    /// read needs, where the contig has them.
-    fn place(
+    /// A random contig, from 0, and start on it, from 0, where the bases of a read are known. `codes` gets the codes of the
+    /// bases from there on, up to twice the length of the read, since deletions need more of them.
+    fn origin(
         &self,
         reference: &Reference,
         random: &mut Rng,
         codes: &mut Vec<u8>,
-    ) -> Result<(usize, u32), ReadsError> {
-        for _ in 0..TRIES {
+    ) -> Result<(usize, u32), SimulationError> {
+        for _ in 0..MAX_TRIES {
             let position = random.u32(..reference.len());
             let number = reference.contig_at(position);
             let contig = &reference.contigs()[number];
@@ -87,10 +92,10 @@ impl Reads {
                 return Ok((number, position - contig.offset));
             }
         }
-        Err(ReadsError::NoPlace(self.length))
+        Err(SimulationError::NoPlace(self.length))
     }
 
-    /// The letters of a read that begins with the first of the codes, and how many differences it has.
+    /// The letters of a read that begins at the first code, and the number of its differences.
     fn edited(&self, codes: &[u8], random: &mut Rng) -> (Vec<u8>, u32) {
         let length = self.length as usize;
         let mut letters = Vec::with_capacity(length + 1);
@@ -99,7 +104,7 @@ impl Reads {
             if letters.len() >= length {
                 break;
             }
-            // The first base stays, so that the start is the truth.
+            // The first base is kept, so that the start in the name is right.
             let first = letters.is_empty();
             let base = aligner_core::seq::decode(code);
             if !first && random.f64() < self.indels {
@@ -117,7 +122,7 @@ impl Reads {
                 letters.push(base);
             }
         }
-        // At a contig's end, what was left out is missing.
+        // At the end of a contig there may be no bases in place of deleted ones.
         letters.resize_with(length, || letter(random));
         (letters, edits)
     }
@@ -132,13 +137,17 @@ mod tests {
             .expect("a reference")
     }
 
-    fn made(reads: Reads, reference: &Reference) -> Result<Vec<String>, ReadsError> {
+    fn made(
+        simulation: ReadSimulation,
+        reference: &Reference,
+    ) -> Result<Vec<String>, SimulationError> {
         let mut out = Vec::new();
-        reads.write(reference, &mut out)?;
+        simulation.write(reference, &mut out)?;
         Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
     }
 
-    const PLAIN: Reads = Reads { count: 50, length: 12, substitutions: 0.0, indels: 0.0, seed: 4 };
+    const PLAIN: ReadSimulation =
+        ReadSimulation { count: 50, length: 12, substitutions: 0.0, indels: 0.0, seed: 4 };
 
     #[test]
     fn names_tell_the_truth() {
@@ -162,7 +171,7 @@ mod tests {
     #[test]
     fn rates_make_differences() {
         let reference = reference(&"ACGTTTGCACGATCAGCA".repeat(60));
-        let rates = Reads { length: 100, substitutions: 0.1, indels: 0.02, ..PLAIN };
+        let rates = ReadSimulation { length: 100, substitutions: 0.1, indels: 0.02, ..PLAIN };
         let lines = made(rates, &reference).expect("makes reads");
         let edits: u32 = lines
             .iter()
@@ -176,7 +185,7 @@ mod tests {
     #[test]
     fn a_reference_without_a_place_is_refused() {
         let reference = reference("NNNNNNNNNNNNNNNNNNNNNNNNNNNNN");
-        let error = made(Reads { length: 25, ..PLAIN }, &reference).expect_err("no place");
+        let error = made(ReadSimulation { length: 25, ..PLAIN }, &reference).expect_err("no place");
         assert_eq!(error.to_string(), "no place for reads of 25 bases: contigs are shorter, or N");
     }
 }

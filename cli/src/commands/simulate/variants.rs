@@ -1,33 +1,34 @@
-//! Variants: how the two copies of a genome that reads are of differ from the reference.
+//! Variants: the differences of the two copies of a simulated genome from the reference.
 //!
-//! As in wgsim: any known base may be changed, at a rate; of the changes a part are indels, half of
-//! them deletions and half insertions, which go on with a chance at every base. A third of all are on both
-//! copies, the others on either.
+//! As in wgsim, every known base is changed with a probability. A part of the changes are indels, half of them deletions and
+//! half insertions, which get longer with a probability for each further base. A third of all variants are on both copies,
+//! the others on one.
 
 use std::ops::Range;
 
 use fastrand::Rng;
 use fm_index::Reference;
 
-/// An insertion has up to so many bases.
+/// The most bases of an insertion.
 const LONGEST_INSERTION: usize = 4;
 
-/// How often things happen, each from 0 to 1.
+/// The rates of variants, each from 0 to 1.
 #[derive(Debug, Clone, Copy)]
-pub struct Rates {
-    /// A base to be changed.
+pub struct VariantRates {
+    /// Probability of a base to be changed.
     pub mutation: f64,
-    /// A change to be an indel.
+    /// Share of indels among the changes.
     pub indel_fraction: f64,
-    /// An indel to have one base more.
+    /// Probability of an indel to have one base more.
     pub indel_extension: f64,
 }
 
-/// A change at one base of the reference.
+/// A variant at one base of the reference.
 #[derive(Debug, Clone, Copy)]
 struct Variant {
+    /// The position in the reference, from 0.
     position: u32,
-    /// Which copies have it, a bit each.
+    /// The copies that have it: bit 0 for copy 0, bit 1 for copy 1.
     copies: u8,
     change: Change,
 }
@@ -36,36 +37,38 @@ struct Variant {
 enum Change {
     Substitution(u8),
     Deletion,
-    /// These codes come after the base, as many as are counted.
+    /// The first so many of these codes follow the base.
     Insertion([u8; LONGEST_INSERTION], usize),
 }
 
-/// The variants of a genome, by position.
+/// The variants of a genome, ordered by position.
 #[derive(Debug)]
 pub struct Variants(Vec<Variant>);
 
-/// Where a base of a copy is from.
+/// The origin of a base of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum BaseOrigin {
+    /// The base of the reference.
     Reference,
+    /// Another base in place of that of the reference.
     Substituted,
-    /// Inserted after the base at its position.
+    /// A base that is inserted after that of the reference.
     Inserted,
 }
 
-/// A base of a copy.
+/// A base of a copy of the genome.
 #[derive(Debug, Clone, Copy)]
-pub struct Base {
-    /// 0 to 3, and 4 for what is not known.
+pub struct CopyBase {
+    /// 0 to 3 for A, C, G and T, or 4 for an unknown base.
     pub code: u8,
-    /// In the reference.
+    /// The position in the reference, from 0.
     pub position: u32,
-    pub origin: Origin,
+    pub origin: BaseOrigin,
 }
 
 impl Variants {
-    /// Draws them.
-    pub fn draw(reference: &Reference, rates: Rates, random: &mut Rng) -> Self {
+    /// Random variants of a reference.
+    pub fn draw(reference: &Reference, rates: VariantRates, random: &mut Rng) -> Self {
         let mut all = Vec::new();
         let mut codes = Vec::new();
         for contig in reference.contigs() {
@@ -92,7 +95,13 @@ impl Variants {
     }
 
     /// The bases of copy 0 or 1 in a range of one contig of the reference.
-    pub fn bases(&self, reference: &Reference, range: Range<u32>, copy: u8, to: &mut Vec<Base>) {
+    pub fn bases(
+        &self,
+        reference: &Reference,
+        range: Range<u32>,
+        copy: u8,
+        to: &mut Vec<CopyBase>,
+    ) {
         let mut codes = Vec::new();
         reference.codes_into(range.clone(), &mut codes);
         let first = self.0.partition_point(|variant| variant.position < range.start);
@@ -100,16 +109,16 @@ impl Variants {
         to.clear();
         for (position, code) in range.zip(codes) {
             let here = variants.next_if(|variant| variant.position == position);
-            let base = Base { code, position, origin: Origin::Reference };
+            let base = CopyBase { code, position, origin: BaseOrigin::Reference };
             match here.filter(|variant| variant.copies >> copy & 1 == 1).map(|found| found.change) {
                 None => to.push(base),
                 Some(Change::Substitution(code)) => {
-                    to.push(Base { code, origin: Origin::Substituted, ..base });
+                    to.push(CopyBase { code, origin: BaseOrigin::Substituted, ..base });
                 }
                 Some(Change::Deletion) => {}
                 Some(Change::Insertion(codes, count)) => {
                     to.push(base);
-                    let inserted = |&code| Base { code, origin: Origin::Inserted, ..base };
+                    let inserted = |&code| CopyBase { code, origin: BaseOrigin::Inserted, ..base };
                     to.extend(codes[..count].iter().map(inserted));
                 }
             }
@@ -117,8 +126,8 @@ impl Variants {
     }
 }
 
-/// A change of a base.
-fn change(code: u8, rates: Rates, random: &mut Rng) -> Change {
+/// A random change of a base.
+fn change(code: u8, rates: VariantRates, random: &mut Rng) -> Change {
     if random.f64() >= rates.indel_fraction {
         return Change::Substitution((code + random.u8(1..4)) & 3);
     }
@@ -146,7 +155,7 @@ mod tests {
     #[test]
     fn no_rate_leaves_the_reference() {
         let reference = reference();
-        let rates = Rates { mutation: 0.0, indel_fraction: 0.5, indel_extension: 0.5 };
+        let rates = VariantRates { mutation: 0.0, indel_fraction: 0.5, indel_extension: 0.5 };
         let variants = Variants::draw(&reference, rates, &mut Rng::with_seed(1));
         let mut bases = Vec::new();
         variants.bases(&reference, 10..400, 1, &mut bases);
@@ -159,7 +168,7 @@ mod tests {
     #[test]
     fn changes_come_at_their_rates() {
         let reference = reference();
-        let rates = Rates { mutation: 0.1, indel_fraction: 0.4, indel_extension: 0.3 };
+        let rates = VariantRates { mutation: 0.1, indel_fraction: 0.4, indel_extension: 0.3 };
         let Variants(all) = Variants::draw(&reference, rates, &mut Rng::with_seed(2));
         assert!(all.is_sorted_by(|a, b| a.position < b.position));
         let count = |is: &dyn Fn(&Variant) -> bool| all.iter().filter(|v| is(v)).count() as f64;
@@ -175,7 +184,7 @@ mod tests {
         assert!(near(deletions, 1000.0 / 0.7), "{deletions}");
         assert!(near(count(&|v| v.copies == 3), all.len() as f64 / 3.0));
         assert!(near(count(&|v| v.copies == 1), all.len() as f64 / 3.0));
-        // What is not known stays.
+        // Unknown bases are not changed.
         let unknown = |v: &Variant| v.position >= 50_000 && !matches!(v.change, Change::Deletion);
         assert!(all.iter().filter(|v| unknown(v)).all(|v| (50_004..50_008).contains(&v.position)));
     }

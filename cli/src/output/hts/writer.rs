@@ -1,7 +1,7 @@
-//! Files of htslib's.
+//! Files of BAM and CRAM, written by htslib.
 //!
-//! The file is owned here and not by `rust_htslib`'s writer, which ignores that closing can fail,
-//! and with it a full disk.
+//! The file is owned here and not by the writer of `rust_htslib`, which ignores errors of closing a file, for example on a
+//! full disk.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -14,36 +14,37 @@ use std::ptr::NonNull;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::{check, last_error};
-use crate::output::Format;
+use super::status::{check, last_error};
+use crate::output::format::Format;
 
-/// More threads than this do not compress faster than records are made.
+/// The most threads that compress: more are faster than records are made.
 const MAX_THREADS: usize = 8;
 
-/// The mode of a CRAM file that is written.
+/// htslib's mode string for writing CRAM.
 const CRAM: &CStr = c"wc";
 
-/// Contigs that are longer, in bases, are beyond BAI (SAM specification, section 5.2).
+/// The longest contig, in bases, that a BAI index can have (SAM specification, section 5.2).
 const BAI_BASES: u32 = 1 << 29;
 
-/// The shift of the smallest bins of CSI that stands for bins as those of BAI.
+/// The shift of the smallest bins of a CSI index, which makes them as large as those of BAI.
 const CSI_SHIFT: i32 = 14;
 
-/// How a file is written.
+/// How to write a file.
 #[derive(Debug)]
 pub struct Settings<'a> {
+    /// The file's format.
     pub format: Format,
-    /// For files that are read again soon: compressed fast rather than well. BAM alone.
+    /// Whether the file is read again soon, so that BAM is compressed fast rather than well.
     pub is_temporary: bool,
-    /// The header's text.
+    /// The header as text.
     pub header: &'a str,
-    /// Threads that compress.
+    /// The number of threads that compress.
     pub threads: usize,
-    /// The reference as FASTA, which CRAM needs, and beside which htslib puts a `.fai`.
+    /// The FASTA file of the reference, which CRAM needs; htslib writes a `.fai` next to it.
     pub reference: Option<&'a Path>,
 }
 
-/// Formats of indices.
+/// A format of indices of alignment files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     Bai,
@@ -52,7 +53,7 @@ pub enum Index {
 }
 
 impl Index {
-    /// The one for a format and contigs of up to so many bases; SAM has none.
+    /// The index of a format whose longest contig has `longest` bases; SAM has none.
     pub fn of(format: Format, longest: u32) -> Option<Self> {
         match format {
             Format::Sam => None,
@@ -62,7 +63,7 @@ impl Index {
         }
     }
 
-    /// What its file's name ends in, after that of the file with the records.
+    /// The extension of the index, which follows the name of the file of alignments.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Bai => "bai",
@@ -72,13 +73,13 @@ impl Index {
     }
 }
 
-/// A file that is written. Dropping it closes it, whatever comes of that; see [`Writer::close`].
+/// A file that is being written. Dropping it closes it and ignores errors, which [`Writer::close`] returns.
 #[derive(Debug)]
 pub struct Writer {
     file: Option<NonNull<htslib::htsFile>>,
     header: NonNull<htslib::sam_hdr_t>,
     format: Format,
-    /// The name of the index that is made, which htslib does not copy.
+    /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
 }
 
@@ -88,6 +89,9 @@ unsafe impl Send for Writer {}
 
 impl Writer {
     /// Begins a file with its header.
+    ///
+    /// # Errors
+    /// If htslib cannot write it.
     pub fn create(descriptor: OwnedFd, settings: &Settings<'_>) -> io::Result<Self> {
         silence();
         let &Settings { format, is_temporary, header, threads, reference } = settings;
@@ -116,8 +120,11 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Has an index made of what is written, before anything is: a file that is complete when this one
-    /// is closed. Records must come by coordinate then.
+    /// Makes htslib write an index to `path`, which is complete when this file is closed. To be called before the first
+    /// record; records must come by coordinate.
+    ///
+    /// # Errors
+    /// If htslib refuses.
     pub fn index(&mut self, path: &Path, kind: Index) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
         let path = self.index.insert(CString::new(path.as_os_str().as_bytes())?);
@@ -130,7 +137,10 @@ impl Writer {
         })
     }
 
-    /// Writes a record.
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
         // SAFETY: file and header are valid, the header is the one written to the file, and the
@@ -141,10 +151,13 @@ impl Writer {
         check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))
     }
 
-    /// Writes what is buffered and closes the file.
+    /// Writes buffered records and closes the file.
+    ///
+    /// # Errors
+    /// If something could not be written.
     pub fn close(mut self) -> io::Result<()> {
-        // Once closed, a BAM file can no longer tell why it failed, so flush it first. (Closing is
-        // enough for SAM; CRAM of several threads does not survive to be flushed and closed.)
+        // A closed BAM file cannot tell why it failed, so it is flushed first. SAM need not be flushed, and htslib
+        // crashes if CRAM is flushed and closed with several threads.
         if let Some(file) = self.file
             && self.format == Format::Bam
         {
@@ -168,8 +181,8 @@ impl Writer {
         check(unsafe { htslib::hts_close(file.as_ptr()) })
     }
 
-    /// Why writing a BAM file failed, if htslib remembers. Its own thread may have written, so that
-    /// `errno` of this one tells nothing.
+    /// Why writing a BAM file failed, if htslib stored the reason. A thread of htslib may have failed, so `errno` of this
+    /// thread does not tell.
     fn bgzf_error(&self, file: NonNull<htslib::htsFile>) -> Option<io::Error> {
         if self.format != Format::Bam {
             return None;
@@ -192,7 +205,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Only after another error, which is the one to tell; else `close` was called.
+        // The file is open only after another error, which is the one to report.
         let _ = self.close_file();
         // SAFETY: the header is valid, and nobody uses it any more.
         #[allow(unsafe_code)]
@@ -202,13 +215,13 @@ impl Drop for Writer {
     }
 }
 
-/// Opens a descriptor as a file of htslib's, which owns it from then on.
+/// Opens a descriptor as a file of htslib, which owns it from then on.
 fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>> {
     // SAFETY: the descriptor is open and given away; the mode ends in NUL.
     #[allow(unsafe_code)]
     let stream = unsafe { htslib::hdopen(descriptor.into_raw_fd(), mode.as_ptr()) };
     let stream = NonNull::new(stream).ok_or_else(last_error)?;
-    // The name goes into CRAM files, which are not to depend on it.
+    // htslib writes the name into CRAM files, so it is always the same.
     // SAFETY: the stream is open; both strings end in NUL and outlive the call.
     #[allow(unsafe_code)]
     let file = unsafe { htslib::hts_hopen(stream.as_ptr(), c"-".as_ptr(), mode.as_ptr()) };
@@ -223,10 +236,10 @@ fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>
     })
 }
 
-/// Gives a CRAM file, to which nothing was written yet, its reference.
+/// Sets the reference of a CRAM file to which nothing was written yet.
 ///
-/// htslib puts the path of a file's own reference into the header, which the copy that we made must
-/// not get into. So a file that goes nowhere loads the reference and shares it.
+/// htslib writes the path of a file's own reference into the header, where that of a temporary copy must not be. So another
+/// file, which is thrown away, loads the reference and shares it with this one.
 fn set_reference(file: NonNull<htslib::htsFile>, reference: &Path) -> io::Result<()> {
     let reference = CString::new(reference.as_os_str().as_bytes())?;
     let loader = open(File::create("/dev/null")?.into(), CRAM)?;
@@ -248,7 +261,7 @@ fn set_reference(file: NonNull<htslib::htsFile>, reference: &Path) -> io::Result
     let closed = check(unsafe { htslib::hts_close(loader.as_ptr()) });
     shared.and(closed)?;
 
-    // The tags that a decoder would make up count N against N as equal.
+    // A decoder would compute these tags, but count N against N as a match.
     for option in
         [htslib::hts_fmt_option_CRAM_OPT_STORE_MD, htslib::hts_fmt_option_CRAM_OPT_STORE_NM]
     {
@@ -266,7 +279,7 @@ fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {
     NonNull::new(header).ok_or_else(|| io::Error::other("htslib refuses the header"))
 }
 
-/// Keeps htslib from writing to standard error: errors are told once, by us.
+/// Stops htslib from writing to standard error, since this program reports errors itself.
 pub fn silence() {
     // SAFETY: sets a global of htslib, before any of its threads run.
     #[allow(unsafe_code)]

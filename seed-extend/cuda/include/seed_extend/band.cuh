@@ -1,39 +1,42 @@
-// Banded matrices of two tasks, by one thread, a row at a time in its registers.
+// Banded matrices of two tasks, computed by one thread, a row at a time in its registers.
 //
-// A word has a number of each task, in 16 bits: a cell's value plus `clip` and what a gap's first column
-// costs, or the latter alone (the floor) where that is less. What is worth `-clip` or less is of no use,
-// as to begin anew is worth as much. All numbers are at least the floor, and below 2^15, so that a
-// plain subtraction of the cost of a gap's first column, and a plain addition of what a match scores more
-// than a mismatch, cross no half.
+// A word has a number of each task, in 16 bits: the cell's value plus the cost of clipping and that of a gap's first
+// column, but at least the latter (the floor). Values of the negated cost of clipping or less are of no use, since a new
+// alignment that is clipped here is worth as much. All numbers are at least the floor and below 2^15, so a plain
+// subtraction of the cost of a gap's first column, and a plain addition of what a match scores more than a mismatch,
+// never carry from one half into the other.
 //
-// The column of a cell is its diagonal, so its neighbours are: of a pair, the one above; of an
-// insertion, the one above to the right; of a deletion, the one to the left.
+// Columns are diagonals, so a pair comes from the cell above, an insertion from the one above to the right, and a
+// deletion from the one to the left.
 #pragma once
 
-#include "window.cuh"
+#include <seed_extend/window.cuh>
 
-namespace extend {
+namespace seed_extend {
 
+// Tasks of a thread.
 constexpr int TASKS = 2;
 
+// A word with `value` in both halves. Any thread may call it at any time.
 static __device__ __forceinline__ uint32_t splat(int value) {
   return (static_cast<uint32_t>(value) & 0xffffu) * 0x10001u;
 }
 
+// The number of a task in a word. Any thread may call it at any time.
 static __device__ __forceinline__ int half(uint32_t word, int task) {
   return static_cast<int16_t>(word >> (16 * task));
 }
 
-// A row of both tasks. Any thread may call its functions at any time.
+// A row of the matrices of both tasks. Any thread may call its functions at any time.
 template <int B>
 struct Band {
   uint32_t value[B];
-  uint32_t insertion[B + 1];  // that ends in the cell above it, to the left
+  uint32_t insertion[B + 1];  // the best beginning that ends with an insertion in the cell below, to the left
   uint32_t floor, first, minus_further, bonus;
-  uint32_t edge;  // the first column beyond both bands, which are equally wide
+  uint32_t edge;  // the first column behind both bands, which are equally wide
 
-  // Above row 0: what pairs begin with.
-  __device__ void begin(const Costs& costs, const Window<B> (&window)[TASKS], uint32_t width) {
+  // Sets the row above row 0: what an alignment is worth that begins in a column.
+  __device__ void begin(const AlignmentCosts& costs, const Window<B> (&window)[TASKS], uint32_t width) {
     floor = first = splat(costs.first);
     minus_further = splat(-costs.further);
     bonus = static_cast<uint32_t>(costs.matched + costs.mismatch);
@@ -52,8 +55,8 @@ struct Band {
     insertion[B] = 0;
   }
 
-  // The next row; gives the greatest numbers. `equal` has the columns where codes match, and `different`
-  // what other pairs score.
+  // Computes the next row and returns the greatest number of each task. `equal` has a bit for each column where codes
+  // match, and `different` the score of a pair in the other columns.
   __device__ __forceinline__ uint32_t next(const uint32_t (&equal)[TASKS][Window<B>::WORDS],
                                            uint32_t different) {
     constexpr int LEAST_EDGE = B == 16 ? 1 : B / 2 + 1;
@@ -64,7 +67,7 @@ struct Band {
         const uint32_t selector = k % 32 == 0 ? 0x5410 : 0x7632;
         columns = __byte_perm(equal[0][k / 32], equal[1][k / 32], selector);
       }
-      // Beyond the band only a deletion could have a number above the floor.
+      // Behind the band only a deletion could give a number above the floor.
       if (k >= LEAST_EDGE && static_cast<uint32_t>(k) == edge) deletion = 0;
       const uint32_t matches = columns >> (k % 16) & 0x00010001u;
       const uint32_t pair = value[k] + matches * bonus;
@@ -81,4 +84,4 @@ struct Band {
   }
 };
 
-}  // namespace extend
+}  // namespace seed_extend

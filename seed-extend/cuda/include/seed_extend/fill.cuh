@@ -1,17 +1,18 @@
-// The matrices of two tasks from the first row to where their alignments end.
+// Filling the matrices of two tasks, from the first row to the last one.
 #pragma once
 
-#include "band.cuh"
+#include <seed_extend/band.cuh>
 
-namespace extend {
+namespace seed_extend {
 
-// The cells that are kept for walks: those of the 32 pairs of tasks of a warp are side by side. Each task's number
-// has 2 bytes, or one if no number of the warp's needs more: writing them is half of what filling takes.
+// Where a thread keeps its cells for the walk back. The cells of the 32 pairs of tasks of a warp are interleaved. The
+// number of each task has 2 bytes, or 1 if all numbers of the warp fit: writing cells is half of the time of filling.
 template <int B>
 struct Cells {
-  uint32_t* words;  // of this thread's lane
-  uint32_t bytes;
+  uint32_t* words;  // the first word of this thread's lane
+  uint32_t bytes;   // of a number: 1 or 2
 
+  // Writes a row. Any thread may call it at any time.
   __device__ void keep(uint32_t row, const uint32_t (&value)[B]) const {
     uint32_t* const of_row = words + static_cast<uint64_t>(row) * (B * bytes / 2) * 32;
     if (bytes == 1) {
@@ -24,14 +25,14 @@ struct Cells {
   }
 };
 
-// Fills the matrices of a thread's two tasks, each up to its row `rows[task]`, without it, and then calls
-// `finish(task, row, band, window, best, best_row)`, with the row above that in `band`, the window under
-// it, and the greatest number of all rows so far with the last row that has it. With TRACE, all rows go
-// to `cells`. Any thread may call it at any time. Both bands are equally wide, or one task has no rows;
-// that one has `rows` NO_TASK.
+// Fills the matrices of a thread's two tasks, of each the rows before `rows[task]`, and then calls
+// `finish(task, row, band, window, best, best_row)` for that row: `band` has the row above it, `window` is the one under
+// it, and `best` is the greatest number of all rows so far, which `best_row` is the last one to have. With TRACE, all
+// rows are written to `cells`. Any thread may call it at any time. Both bands must be equally wide, or the second task
+// be none and its `rows` NO_TASK.
 template <int B, bool TRACE, class Finish>
-__device__ void fill(const Costs& costs, const uint64_t* text, const uint8_t* queries,
-                     const Banded (&banded)[TASKS], const uint32_t (&rows)[TASKS], Cells<B> cells,
+__device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const uint8_t* queries,
+                     const BandedTask (&banded)[TASKS], const uint32_t (&rows)[TASKS], Cells<B> cells,
                      Finish finish) {
   Window<B> window[TASKS];
   uint32_t best = splat(costs.first), width = 0, most_rows = 0;
@@ -57,7 +58,7 @@ __device__ void fill(const Costs& costs, const uint64_t* text, const uint8_t* qu
     uint32_t different = 0;
 #pragma unroll
     for (int task = 0; task < TASKS; task++) {
-      const Task& it = banded[task].task;
+      const AlignmentTask& it = banded[task].task;
       const uint32_t code = row < it.query_len ? queries[it.query_start + row] : UNKNOWN;
       window[task].equal(code, equal[task]);
       const int score = code < UNKNOWN ? -costs.mismatch : costs.unknown;
@@ -74,4 +75,4 @@ __device__ void fill(const Costs& costs, const uint64_t* text, const uint8_t* qu
   }
 }
 
-}  // namespace extend
+}  // namespace seed_extend

@@ -1,26 +1,25 @@
-// The scores of a thread's two tasks, and where they end.
+// Scores of a thread's two tasks, and where their alignments end.
 #pragma once
 
-#include "fill.cuh"
+#include <seed_extend/fill.cuh>
 
-namespace extend {
+namespace seed_extend {
 
-// Fills the matrices of two tasks, whose numbers are `number`, the second NO_TASK if there is only one. Their
-// scores go to `scored`, by task, and where they end. Where an alignment ends before the query does, `window_end`
-// is left 0; without TRACE such a task's number goes to `rest`, of which `*rest_count` are taken. With TRACE, all
-// rows but the queries' last ones go to `cells`.
-// Tasks have cells; both bands are equally wide, at most B columns, and more than half as many if B is more than
-// 16; no number of a cell is 2^15 or more, or more than a byte has where they are kept so.
-// Any thread may call it at any time.
+// Finds score and end of the tasks with the numbers `number`, the second of which may be NO_TASK, and writes them to
+// `ends`, by task. Of an alignment that ends before the query does, `window_end` is left 0; without TRACE the number of
+// such a task is appended to `unfinished`, of which `*unfinished_count` are in use. With TRACE, all rows but the last
+// one of each query are written to `cells`.
+// Both tasks must have cells and bands of the same width: at most B columns, and more than B / 2 if B is more than 16.
+// Numbers of cells must be below 2^15, and fit into a byte where they are kept so. Any thread may call it at any time.
 template <int B, bool TRACE>
-__device__ __forceinline__ void score(const Costs& costs, const uint64_t* text, const uint8_t* queries,
-                                      const Task* tasks, const uint32_t (&number)[TASKS], Cells<B> cells,
-                                      Scored* scored, uint32_t* rest, uint32_t* rest_count) {
+__device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_t* text, const uint8_t* queries,
+                                      const AlignmentTask* tasks, const uint32_t (&number)[TASKS], Cells<B> cells,
+                                      AlignmentEnd* ends, uint32_t* unfinished, uint32_t* unfinished_count) {
   uint32_t rows[TASKS];
-  Banded banded[TASKS];
+  BandedTask banded[TASKS];
 #pragma unroll
   for (int task = 0; task < TASKS; task++) {
-    banded[task] = extend::banded(tasks, number[task]);
+    banded[task] = banded_task(tasks, number[task]);
     rows[task] = number[task] == NO_TASK ? NO_TASK : banded[task].task.query_len - 1;
   }
   fill<B, TRACE>(
@@ -45,7 +44,7 @@ __device__ __forceinline__ void score(const Costs& costs, const uint64_t* text, 
         }
         const int at_end = last - costs.first - costs.clip;
         const int before = best - costs.first - 2 * costs.clip;
-        Scored end{};
+        AlignmentEnd end{};
         if (last >= 0 && at_end >= before && at_end > 0) {
           end.score = at_end;
           end.query_end = row + 1;
@@ -53,10 +52,10 @@ __device__ __forceinline__ void score(const Costs& costs, const uint64_t* text, 
         } else if (before > 0) {
           end.score = before;
           end.query_end = best_row + 1;
-          if (!TRACE) rest[atomicAdd(rest_count, 1u)] = number[task];
+          if (!TRACE) unfinished[atomicAdd(unfinished_count, 1u)] = number[task];
         }
-        scored[number[task]] = end;
+        ends[number[task]] = end;
       });
 }
 
-}  // namespace extend
+}  // namespace seed_extend

@@ -3,11 +3,11 @@
 
 #include <gpualign/cuda_or_cpu.cuh>
 
-namespace find {
+namespace seed_extend {
 
 constexpr uint32_t LANES = 32, ALL_LANES = ~0u;
 
-// Puts the smaller of two keys first.
+// Puts the smaller of two keys first. Any thread may call it for keys that no other thread uses.
 static __device__ __forceinline__ void order(uint64_t* keys, uint32_t first, uint32_t second) {
   const uint64_t a = keys[first], b = keys[second];
   if (b < a) {
@@ -16,9 +16,9 @@ static __device__ __forceinline__ void order(uint64_t* keys, uint32_t first, uin
   }
 }
 
-// Sorts `count` keys, in memory that the lanes of the warp share: a bitonic network whose comparisons all
-// put the smaller key first, so that those with a key that is not there are left out. Called by all lanes
-// of a warp with the same arguments, after a __syncwarp; what it wrote is there for all of them.
+// Sorts `count` keys, in memory that the lanes of the warp share, by a bitonic network. All comparisons put the smaller
+// key first, so comparisons with keys behind the last one can be left out. All lanes of a warp must call it with the
+// same arguments, after a __syncwarp. The sorted keys are visible to all of them afterwards.
 static __device__ void sort(uint64_t* keys, uint32_t count) {
   const uint32_t lane = threadIdx.x % LANES;
   for (uint32_t half = 1; half < count; half *= 2) {
@@ -39,4 +39,4 @@ static __device__ void sort(uint64_t* keys, uint32_t count) {
   }
 }
 
-}  // namespace find
+}  // namespace seed_extend

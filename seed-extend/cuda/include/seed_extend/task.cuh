@@ -1,64 +1,63 @@
-// What the kernels are given and give. src/extend/mod.rs defines the alignments.
+// Alignment tasks, and what comes of them: the device side of src/extend/, which defines the alignments.
 #pragma once
 
 #include <gpualign/cuda_or_cpu.cuh>
 
-namespace extend {
+namespace seed_extend {
 
-// Mirrors `Costs` of src/extend/gpu/costs.rs.
-struct Costs {
-  int32_t matched, mismatch, unknown;  // scores of pairs
-  int32_t first, further;              // costs of the first column of a gap, and of each other
-  int32_t clip;
+// Scores of pairs, and costs of everything else.
+struct AlignmentCosts {
+  int32_t matched, mismatch, unknown;  // score of a match, cost of a mismatch, score of a pair with an unknown base
+  int32_t first, further;              // costs of the first column of a gap, and of each further one
+  int32_t clip;                        // cost of an end of the query that is clipped
 };
-static_assert(sizeof(Costs) == 24, "mirrored in Rust");
 
-// Mirrors `Task` of src/extend/task.rs.
-struct Task {
+// A query, a window of the text, and a band of diagonals.
+struct AlignmentTask {
   uint32_t query_start, query_len, window_start, window_len;
   int32_t low, high;
 };
-static_assert(sizeof(Task) == 24, "mirrored in Rust");
 
-// Mirrors `Scored` of src/extend/task.rs.
-struct Scored {
+// Score and end of the best alignment of a task; all 0 if no alignment scores more than 0.
+struct AlignmentEnd {
   int32_t score;
-  uint32_t query_end, window_end;
+  uint32_t query_end, window_end;  // exclusive
 };
-static_assert(sizeof(Scored) == 12, "mirrored in Rust");
 
-// Mirrors `Place` of src/extend/alignments.rs.
-struct Place {
+// Score and place of the alignment of a task, and where its CIGAR runs are.
+struct AlignmentSpan {
   int32_t score;
-  uint32_t query_begin, query_end, window_begin, window_end, runs;
+  uint32_t query_begin, query_end, window_begin, window_end;
+  uint32_t run_count;
   uint64_t first_run;
 };
-static_assert(sizeof(Place) == 32, "mirrored in Rust");
 
-// In place of a task's number: none.
+// The number of no task.
 constexpr uint32_t NO_TASK = ~0u;
 
+// The code of an unknown base; smaller codes are bases.
 constexpr uint32_t UNKNOWN = 4;
 
-// A task by the part of its band that has cells: a row for each place of the query, a column for each
-// diagonal. One without rows is none.
-struct Banded {
-  Task task;
+// A task with its band cut to the diagonals that have cells: a row for each base of the query, a column for each
+// diagonal. A task without rows stands for none. Any thread may call its functions at any time.
+struct BandedTask {
+  AlignmentTask task;
   int32_t low;
   uint32_t width;
 
-  // Of the window, for a column of a row; may be beside it.
+  // The place in the window of a cell; it may be outside of the window.
   __device__ int32_t place(uint32_t row, uint32_t column) const {
     return low + static_cast<int32_t>(row + column);
   }
+  // Whether a place is inside the window.
   __device__ bool is_inside(int32_t place) const {
     return static_cast<uint32_t>(place) < task.window_len;
   }
 };
 
-// Number `number` of the tasks, if it is one; it has cells then.
-static __device__ __forceinline__ Banded banded(const Task* tasks, uint32_t number) {
-  Banded found{};
+// Task number `number`, which has cells, or none if the number is NO_TASK. Any thread may call it at any time.
+static __device__ __forceinline__ BandedTask banded_task(const AlignmentTask* tasks, uint32_t number) {
+  BandedTask found{};
   if (number == NO_TASK) return found;
   found.task = tasks[number];
   found.low = max(found.task.low, 1 - static_cast<int32_t>(found.task.query_len));
@@ -67,9 +66,9 @@ static __device__ __forceinline__ Banded banded(const Task* tasks, uint32_t numb
   return found;
 }
 
-// The base at a place of a text with 32 bases a word, the first in the lowest bits.
+// The code of the base at a place of a packed text. Any thread may call it at any time.
 static __device__ __forceinline__ uint32_t base(const uint64_t* text, uint32_t place) {
   return static_cast<uint32_t>(__ldg(&text[place / 32]) >> (2 * (place % 32))) & 3;
 }
 
-}  // namespace extend
+}  // namespace seed_extend

@@ -1,47 +1,28 @@
-// The way back through an alignment, by the numbers of its cells (band.cuh).
+// Walking back through a matrix from the end of an alignment to its begin, by the numbers of cells (band.cuh).
 #pragma once
 
-#include "band.cuh"
+#include <gpualign/cigar.cuh>
+#include <seed_extend/band.cuh>
 
-namespace extend {
+namespace seed_extend {
 
-// Operations of a CIGAR's run, in its lowest two bits; its length is in the others. Mirrors `Run` of
-// aligner-core/src/cigar.rs.
-constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
+using gpualign::DELETION;
+using gpualign::DIFFERENT;
+using gpualign::EQUAL;
+using gpualign::INSERTION;
 
-// Counts runs, from the last to the first, and writes them while there is room.
-struct Runs {
-  uint32_t* end;  // behind the first of them in memory, which is the last to come
-  uint32_t room;  // runs that may be written before it
-  uint32_t count;
-  uint32_t op, length;
-
-  __device__ void push(uint32_t next, uint32_t by) {
-    if (next != op) {
-      flush();
-      op = next;
-      length = 0;
-    }
-    length += by;
-  }
-  __device__ void flush() {
-    if (length == 0) return;
-    count++;
-    if (count <= room) *(end - count) = length << 2 | op;
-  }
-};
-
-// One task, and its cells. Any thread may call its functions at any time.
+// One task and its cells. Any thread may call its functions at any time.
 struct Walker {
-  Costs costs;
-  Banded banded;
+  AlignmentCosts costs;
+  BandedTask banded;
   const uint64_t* text;
   const uint8_t* queries;
-  const uint32_t* cells;  // of its thread's lane, as `Cells` of fill.cuh keeps them
-  uint32_t columns;       // of all cells in a row
-  uint32_t bytes;         // of each task's number
-  uint32_t task;          // of the two
+  const uint32_t* cells;  // the first word of its lane, as `Cells` of fill.cuh keeps them
+  uint32_t columns;       // of a row of cells
+  uint32_t bytes;         // of a task's number: 1 or 2
+  uint32_t task;          // which of the two tasks of the lane: 0 or 1
 
+  // The number of a cell.
   __device__ int value(uint32_t row, uint32_t column) const {
     const uint64_t place = static_cast<uint64_t>(row) * columns + column;
     if (bytes == 1) {
@@ -51,31 +32,32 @@ struct Walker {
     return half(cells[place * 32], static_cast<int>(task));
   }
 
+  // Whether the bases of a cell are equal.
   __device__ bool is_equal(uint32_t row, uint32_t column) const {
     const uint32_t code = queries[banded.task.query_start + row];
     const uint32_t place = banded.task.window_start + static_cast<uint32_t>(banded.place(row, column));
     return code == base(text, place);
   }
 
-  // What a pair of a row is worth.
+  // The score of a pair in a row.
   __device__ int worth(uint32_t row, bool equal) const {
     if (equal) return costs.matched;
     return queries[banded.task.query_start + row] < UNKNOWN ? -costs.mismatch : costs.unknown;
   }
 
-  // The number before a cell if its column is a pair.
+  // The number that a pair in a cell comes from.
   __device__ int before(uint32_t row, uint32_t column) const {
     return row == 0 ? costs.first + costs.clip : value(row - 1, column);
   }
 
-  // The place of the alignment that ends at `end`, whose runs are pushed; if the end's column is not
-  // known, it is the first one with the end's number.
+  // The alignment that ends at `end`, whose CIGAR runs are pushed to `runs`. If `end.window_end` is 0, it ends in the
+  // first column of its row that has the number of its score.
   //
-  // Where bases are equal, no cell is looked at: their pair reaches the cell's number. For say that the best
-  // beginning of an alignment that ends there has a gap last. Then it used the row's base, or the column's, in a
-  // pair or another gap before; with this pair instead, and what it was used in as a part of the gap, it scores no
-  // less. Only if a gap costs less than clipping is there an exception: what begins in row 0 has to begin with a pair.
-  __device__ Place walk(Scored end, Runs runs) const {
+  // Where bases are equal, no cell is read, since their pair gives the cell its number. For suppose that the best
+  // beginning of an alignment that ends there ended with a gap. Then it used the row's base, or the column's, in an
+  // earlier pair or gap; with this pair instead, and the base it was used with as a part of the gap, it scores no less.
+  // There is an exception only if a gap costs less than clipping: what begins in row 0 must begin with a pair.
+  __device__ AlignmentSpan walk(AlignmentEnd end, gpualign::BackwardRuns runs) const {
     const bool is_whole = end.query_end == banded.task.query_len;
     int here = end.score + costs.first + (is_whole ? 1 : 2) * costs.clip;
     uint32_t row = end.query_end - 1, column = 0;
@@ -90,14 +72,14 @@ struct Walker {
     for (;;) {
       runs.push(equal ? EQUAL : DIFFERENT, 1);
       here -= worth(row, equal);
-      // To begin with this pair is worth as much.
+      // Beginning with this pair is worth as much as going on.
       if (row == 0 || here == costs.first) break;
       row--;
       equal = is_equal(row, column);
       if (equal && gaps_cost_more) continue;
-      // On to the next pair.
+      // Back through gaps to the next pair.
       while (before(row, column) + worth(row, equal) != here) {
-        // The shortest gap, and rather a deletion.
+        // The shortest gap, and a deletion rather than an insertion.
         uint32_t length = 1;
         while (length <= column && value(row, column - length) != opened(here, length)) length++;
         if (length <= column) {
@@ -116,15 +98,15 @@ struct Walker {
       }
     }
     runs.flush();
-    return Place{end.score,    row, end.query_end, static_cast<uint32_t>(banded.place(row, column)),
+    return AlignmentSpan{end.score,    row, end.query_end, static_cast<uint32_t>(banded.place(row, column)),
                  end.window_end, runs.count, 0};
   }
 
  private:
-  // What a cell has from which a gap of such a length leads to one that has `here`.
+  // The number of the cell from which a gap of `length` columns leads to a cell that has `here`.
   __device__ int opened(int here, uint32_t length) const {
     return here + costs.first + static_cast<int>(length - 1) * costs.further;
   }
 };
 
-}  // namespace extend
+}  // namespace seed_extend

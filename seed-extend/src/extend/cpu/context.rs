@@ -1,38 +1,40 @@
-//! What the stages know on a CPU: tasks with codes of their own, and the memory of groups.
+//! What the stages share on a CPU: tasks with copies of their codes, and the memory of groups.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
-use super::super::banded::Banded;
-use super::super::scoring::Scoring;
-use super::super::stages::{Aligned, Group};
-use super::super::task::{Scored, Task, Tasks, Text};
-use super::group::{Filled, Kind, groups};
-use crate::spares::locked;
+use super::group::{GroupMatrices, LaneKind, groups};
+use crate::buffer_pool::lock;
+use crate::extend::alignments::TaskAlignment;
+use crate::extend::banded_task::BandedTask;
+use crate::extend::scoring::Scoring;
+use crate::extend::task_group::TaskGroup;
+use crate::extend::tasks::{AlignmentEnd, AlignmentTask, ReferenceText, TaskBatch};
 
-/// Codes of windows from which on no more tasks are taken.
+/// Codes of queries or windows from which on the tasks are computed before more are added.
 const MANY_CODES: usize = 1 << 24;
 
-/// Tasks, and what they are computed in. Of a device's tasks nothing is known here.
-pub struct Context {
+/// Tasks and the memory that they are computed in. For stages on a device it stays empty.
+pub struct AlignmentWorkspace {
     scoring: Scoring,
-    /// Codes of all queries and windows.
+    /// Codes of all queries.
     queries: Vec<u8>,
+    /// Codes of all windows.
     windows: Vec<u8>,
-    /// In the order of groups.
-    tasks: Vec<Banded>,
-    /// The matrices of each group from when it is filled to when all its tasks are done.
-    filled: Vec<Mutex<Option<Box<dyn Filled>>>>,
-    /// Memory of each kind that no group has.
-    free: Mutex<[Vec<Box<dyn Filled>>; Kind::COUNT]>,
-    /// Of all alignments.
-    runs: Mutex<Vec<Run>>,
+    /// The tasks, in the order of groups.
+    tasks: Vec<BandedTask>,
+    /// For each group its matrices, from when it is filled until all its tasks are walked through.
+    filled: Vec<Mutex<Option<Box<dyn GroupMatrices>>>>,
+    /// For each kind the memory that no group uses.
+    free: Mutex<[Vec<Box<dyn GroupMatrices>>; LaneKind::COUNT]>,
+    /// CIGAR runs of all alignments.
+    runs: Mutex<Vec<CigarRun>>,
 }
 
-impl Context {
-    /// Without tasks.
+impl AlignmentWorkspace {
+    /// A workspace without tasks.
     pub fn new(scoring: Scoring) -> Self {
         Self {
             scoring,
@@ -45,11 +47,11 @@ impl Context {
         }
     }
 
-    /// Adds a task, unless `settle` says that it needs no matrix: it is told the codes of query and window.
+    /// Adds a task, unless `settle`, which gets the codes of query and window, returns that it needs no matrix.
     pub(super) fn add(
         &mut self,
-        all: &Tasks<'_>,
-        banded: Banded,
+        all: &TaskBatch<'_>,
+        banded: BandedTask,
         settle: impl FnOnce(&[u8], &[u8]) -> bool,
     ) {
         let (task, query) = (banded.task, all.query(banded.task));
@@ -63,82 +65,94 @@ impl Context {
         }
         let (query_start, window_start) = (self.queries.len() as u32, begin as u32);
         self.queries.extend_from_slice(query);
-        self.tasks.push(Banded { task: Task { query_start, window_start, ..task }, ..banded });
+        self.tasks.push(BandedTask {
+            task: AlignmentTask { query_start, window_start, ..task },
+            ..banded
+        });
     }
 
-    /// Whether the tasks are to be done before there are more of them.
+    /// Whether the tasks should be computed before more are added.
     pub(super) fn is_full(&self) -> bool {
         self.queries.len().max(self.windows.len()) >= MANY_CODES
     }
 
-    /// The groups of all tasks, to be filled and walked.
-    pub(super) fn groups(&mut self) -> Vec<Group> {
+    /// Groups all tasks, to be filled and walked through.
+    pub(super) fn groups(&mut self) -> Vec<TaskGroup> {
         let groups = groups(self.scoring, &mut self.tasks);
         self.filled.resize_with(groups.len(), Mutex::default);
         groups
     }
 
-    /// Forgets all tasks and gives the runs of their alignments; keeps memory.
-    pub(super) fn finish(&mut self) -> Vec<Run> {
+    /// Removes all tasks and returns the CIGAR runs of their alignments. Keeps the memory.
+    pub(super) fn finish(&mut self) -> Vec<CigarRun> {
         self.queries.clear();
         self.windows.clear();
         self.tasks.clear();
-        std::mem::take(&mut *locked(&self.runs))
+        std::mem::take(&mut *lock(&self.runs))
     }
 
     /// Fills the matrices of a group.
-    pub(in super::super) fn fill(&self, group: Group) {
-        let kind = Kind::of_group(group);
-        let free = locked(&self.free)[kind as usize].pop();
-        let mut room = free.unwrap_or_else(|| kind.room());
-        let all = Tasks { queries: &self.queries, text: Text::Codes(&self.windows), tasks: &[] };
-        room.fill(self.scoring, &all, self.of(group));
-        *self.room(group) = Some(room);
+    pub(in crate::extend) fn fill(&self, group: TaskGroup) {
+        let kind = LaneKind::of_group(group);
+        let free = lock(&self.free)[kind as usize].pop();
+        let mut matrices = free.unwrap_or_else(|| kind.matrices());
+        let all = TaskBatch {
+            queries: &self.queries,
+            text: ReferenceText::Codes(&self.windows),
+            tasks: &[],
+        };
+        matrices.fill(self.scoring, &all, self.tasks_of(group));
+        *self.matrices_of(group) = Some(matrices);
     }
 
-    /// The alignment of a task of a group that was filled, if there is one. After the last task the group's
-    /// memory is another's.
-    pub(in super::super) fn walk(&self, group: Group, element: u32) -> Option<Aligned> {
-        let mut of_group = self.room(group);
-        let room = of_group.as_mut().unwrap_or_else(|| unreachable!("a group that was not filled"));
-        let number = self.of(group)[element as usize].number as u32;
-        let aligned = room.walk(self.scoring, element as usize).map(|(mut place, runs)| {
-            let mut all = locked(&self.runs);
-            place.first_run = all.len() as u64;
+    /// The best alignment of task `element` of a group that is filled; `None` if no alignment scores more than 0. With the
+    /// last task, the group's memory becomes free for other groups.
+    pub(in crate::extend) fn walk(&self, group: TaskGroup, element: u32) -> Option<TaskAlignment> {
+        let mut of_group = self.matrices_of(group);
+        let matrices =
+            of_group.as_mut().unwrap_or_else(|| unreachable!("a group that was not filled"));
+        let number = self.tasks_of(group)[element as usize].number as u32;
+        let aligned = matrices.walk(self.scoring, element as usize).map(|(mut span, runs)| {
+            let mut all = lock(&self.runs);
+            span.first_run = all.len() as u64;
             all.extend_from_slice(runs);
-            Aligned::new(number, place)
+            TaskAlignment::new(number, span)
         });
         if element + 1 == u32::from(group.tasks) {
-            locked(&self.free)[Kind::of_group(group) as usize].extend(of_group.take());
+            lock(&self.free)[LaneKind::of_group(group) as usize].extend(of_group.take());
         }
         aligned
     }
 
-    /// How well each task of a group can be aligned, if it can: `keep` is told its number.
-    pub(super) fn score(&self, group: Group, mut keep: impl FnMut(usize, Scored)) {
+    /// Fills the matrices of a group, and passes the number, score and end of each task that has an alignment to `keep`.
+    pub(super) fn score(&self, group: TaskGroup, mut keep: impl FnMut(usize, AlignmentEnd)) {
         self.fill(group);
-        let room = self.room(group).take();
-        for (lane, task) in self.of(group).iter().enumerate() {
-            if let Some(scored) = room.as_ref().and_then(|room| room.scored(self.scoring, lane)) {
-                keep(task.number, scored);
+        let matrices = self.matrices_of(group).take();
+        for (lane, task) in self.tasks_of(group).iter().enumerate() {
+            if let Some(end) =
+                matrices.as_ref().and_then(|matrices| matrices.end(self.scoring, lane))
+            {
+                keep(task.number, end);
             }
         }
-        locked(&self.free)[Kind::of_group(group) as usize].extend(room);
+        lock(&self.free)[LaneKind::of_group(group) as usize].extend(matrices);
     }
 
     /// The tasks of a group.
-    fn of(&self, group: Group) -> &[Banded] {
+    fn tasks_of(&self, group: TaskGroup) -> &[BandedTask] {
         &self.tasks[group.first as usize..][..usize::from(group.tasks)]
     }
 
-    /// Where the matrices of a group are.
-    fn room(&self, group: Group) -> MutexGuard<'_, Option<Box<dyn Filled>>> {
-        locked(&self.filled[group.start as usize])
+    /// The matrices of a group, if it is filled.
+    fn matrices_of(&self, group: TaskGroup) -> MutexGuard<'_, Option<Box<dyn GroupMatrices>>> {
+        lock(&self.filled[group.start as usize])
     }
 }
 
-impl fmt::Debug for Context {
+impl fmt::Debug for AlignmentWorkspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("tasks", &self.tasks.len()).finish_non_exhaustive()
+        f.debug_struct("AlignmentWorkspace")
+            .field("tasks", &self.tasks.len())
+            .finish_non_exhaustive()
     }
 }

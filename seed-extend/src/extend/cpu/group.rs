@@ -1,34 +1,35 @@
-//! Groups of tasks of similar size, and the memory in which one is computed.
+//! Groups of tasks of similar size, and the memory in which the matrices of one group are computed.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
-use super::super::alignments::Place;
-use super::super::banded::Banded;
-use super::super::scoring::Scoring;
-use super::super::stages::Group;
-use super::super::task::{Scored, Tasks};
-use super::across::Across;
+use super::interleaved::InterleavedCodes;
+use super::lane_value::LaneValue;
 use super::matrix::{Matrix, fits};
-use super::walk::Walker;
-use super::word::Word;
+use super::traceback::Walker;
+use crate::extend::alignments::AlignmentSpan;
+use crate::extend::banded_task::BandedTask;
+use crate::extend::scoring::Scoring;
+use crate::extend::task_group::TaskGroup;
+use crate::extend::tasks::{AlignmentEnd, TaskBatch};
 
-/// Tasks of more cells are computed alone.
+/// Cells above which a task is computed alone.
 const MANY_CELLS: usize = 1 << 20;
 
-/// How a group is computed.
+/// In which numbers a group is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum LaneKind {
     Bits8,
     Bits16,
     Bits32,
     Alone,
 }
 
-impl Kind {
-    /// How many kinds there are.
+impl LaneKind {
+    /// Number of kinds.
     pub const COUNT: usize = 4;
 
-    pub fn of(scoring: Scoring, task: &Banded) -> Self {
+    /// The kind that a task needs.
+    pub fn of(scoring: Scoring, task: &BandedTask) -> Self {
         if task.cells() > MANY_CELLS {
             Self::Alone
         } else if fits::<u8>(scoring, task.rows, task.width) {
@@ -40,8 +41,8 @@ impl Kind {
         }
     }
 
-    /// Of a group that [`groups`] gave. In numbers of 32 bits, what is by itself is computed alone.
-    pub fn of_group(group: Group) -> Self {
+    /// The kind of a group that [`groups`] made. A group of one task in 32 bits is computed alone.
+    pub fn of_group(group: TaskGroup) -> Self {
         match (group.bytes, group.tasks) {
             (1, _) => Self::Bits8,
             (2, _) => Self::Bits16,
@@ -50,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Tasks that a group has at most, and bytes of a number. A vector has 256 bits.
+    /// Tasks of a group, at most, and bytes of a number. A vector has 256 bits.
     fn shape(self) -> (usize, u8) {
         match self {
             Self::Bits8 => (32, 1),
@@ -60,72 +61,80 @@ impl Kind {
         }
     }
 
-    /// Memory for a group.
-    pub fn room(self) -> Box<dyn Filled> {
+    /// New memory for a group.
+    pub fn matrices(self) -> Box<dyn GroupMatrices> {
         match self {
-            Self::Bits8 => Box::<Room<u8, 32>>::default(),
-            Self::Bits16 => Box::<Room<u16, 16>>::default(),
-            Self::Bits32 => Box::<Room<u32, 8>>::default(),
-            Self::Alone => Box::<Room<u32, 1>>::default(),
+            Self::Bits8 => Box::<LaneMatrices<u8, 32>>::default(),
+            Self::Bits16 => Box::<LaneMatrices<u16, 16>>::default(),
+            Self::Bits32 => Box::<LaneMatrices<u32, 8>>::default(),
+            Self::Alone => Box::<LaneMatrices<u32, 1>>::default(),
         }
     }
 }
 
-/// All tasks as groups, in the order that they are given.
-pub(super) fn groups(scoring: Scoring, tasks: &mut [Banded]) -> Vec<Group> {
-    tasks.sort_by_cached_key(|task| (Kind::of(scoring, task), task.rows, task.width, task.number));
+/// Sorts tasks so that similar ones follow each other, and cuts them into groups.
+pub(super) fn groups(scoring: Scoring, tasks: &mut [BandedTask]) -> Vec<TaskGroup> {
+    tasks.sort_by_cached_key(|task| {
+        (LaneKind::of(scoring, task), task.rows, task.width, task.number)
+    });
     let mut groups = Vec::new();
     let mut first = 0;
     while let Some(task) = tasks.get(first) {
-        let kind = Kind::of(scoring, task);
-        let (most, bytes) = kind.shape();
-        // What is half as long or wide would be computed mostly in vain.
-        let alike = |other: &&Banded| {
-            Kind::of(scoring, other) == kind
+        let kind = LaneKind::of(scoring, task);
+        let (max_tasks, bytes) = kind.shape();
+        // Tasks much shorter or narrower than the others would waste most of their lanes.
+        let alike = |other: &&BandedTask| {
+            LaneKind::of(scoring, other) == kind
                 && other.rows <= 2 * task.rows
                 && (task.width / 2..=2 * task.width).contains(&other.width)
         };
-        let count = tasks[first..].iter().take(most).take_while(alike).count();
+        let count = tasks[first..].iter().take(max_tasks).take_while(alike).count();
         let start = groups.len() as u64;
-        groups.push(Group { start, first: first as u32, columns: 0, tasks: count as u8, bytes });
+        groups.push(TaskGroup {
+            start,
+            first: first as u32,
+            columns: 0,
+            tasks: count as u8,
+            bytes,
+        });
         first += count;
     }
     groups
 }
 
-/// The matrices of a group of tasks.
-pub(super) trait Filled: Send {
-    /// Fills them for some tasks of `all`, no more than there are lanes.
-    fn fill(&mut self, scoring: Scoring, all: &Tasks<'_>, group: &[Banded]);
-    /// How well the task of a lane can be aligned, if it can.
-    fn scored(&self, scoring: Scoring, lane: usize) -> Option<Scored>;
-    /// The alignment of the task of a lane, if there is one, and its runs.
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])>;
+/// The matrices of a group of tasks, in whatever numbers.
+pub(super) trait GroupMatrices: Send {
+    /// Fills the matrices of the tasks of a group, at most as many as there are lanes.
+    fn fill(&mut self, scoring: Scoring, all: &TaskBatch<'_>, group: &[BandedTask]);
+    /// Score and end of the best alignment of a lane's task; `None` if no alignment scores more than 0.
+    fn end(&self, scoring: Scoring, lane: usize) -> Option<AlignmentEnd>;
+    /// The best alignment of a lane's task and its CIGAR runs; `None` if no alignment scores more than 0.
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[CigarRun])>;
 }
 
-/// Memory for groups of `L` tasks.
+/// The matrices of groups of `L` tasks in numbers `W`.
 #[derive(Default)]
-struct Room<W, const L: usize> {
-    across: Across<L>,
+struct LaneMatrices<W, const L: usize> {
+    interleaved: InterleavedCodes<L>,
     matrix: Matrix<W, L>,
-    /// Of one alignment.
-    runs: Vec<Run>,
+    /// CIGAR runs of one alignment; a buffer.
+    runs: Vec<CigarRun>,
 }
 
-impl<W: Word, const L: usize> Filled for Room<W, L> {
-    fn fill(&mut self, scoring: Scoring, all: &Tasks<'_>, group: &[Banded]) {
-        self.across.read(all, group);
-        self.matrix.fill(scoring, &self.across);
+impl<W: LaneValue, const L: usize> GroupMatrices for LaneMatrices<W, L> {
+    fn fill(&mut self, scoring: Scoring, all: &TaskBatch<'_>, group: &[BandedTask]) {
+        self.interleaved.read(all, group);
+        self.matrix.fill(scoring, &self.interleaved);
     }
 
-    fn scored(&self, scoring: Scoring, lane: usize) -> Option<Scored> {
-        let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
-        Some(walker.scored(walker.end()?))
+    fn end(&self, scoring: Scoring, lane: usize) -> Option<AlignmentEnd> {
+        let walker = Walker::new(scoring, &self.matrix, &self.interleaved, lane);
+        Some(walker.end_of(walker.end()?))
     }
 
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(Place, &[Run])> {
-        let walker = Walker::new(scoring, &self.matrix, &self.across, lane);
-        let place = walker.place(walker.end()?, &mut self.runs);
-        Some((place, &self.runs))
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[CigarRun])> {
+        let walker = Walker::new(scoring, &self.matrix, &self.interleaved, lane);
+        let span = walker.alignment(walker.end()?, &mut self.runs);
+        Some((span, &self.runs))
     }
 }

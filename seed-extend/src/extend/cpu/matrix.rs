@@ -1,123 +1,135 @@
-//! The matrices of several tasks at once, a task a lane.
+//! The banded matrices of several tasks at once, a lane of a vector a task.
 //!
-//! A cell's number is its value, as in [`super::super`], plus `clip`, or 0 if that is negative. What is
-//! worth `-clip` or less is of no use: to begin anew is worth as much. So subtractions that stop at
-//! 0 need no test, and 8 bits suffice for most reads. Cells beside the window are 0, and those behind its
-//! end are less than a cell before it.
+//! The number in a cell is its value, as [`extend`](crate::extend) defines it, plus the penalty of clipping, or 0 if that
+//! is negative: a beginning worth less than a new alignment that is clipped here is of no use. So subtractions that stop
+//! at 0 need no test, and 8 bits suffice for most reads. Cells before the window are 0, and cells behind its end are less
+//! than a cell inside it.
 //!
-//! The column of a cell is its diagonal, so its neighbours are: of a pair, the one above; of an
-//! insertion, the one above to the right; of a deletion, the one to the left. All cells are kept, which
-//! costs little since a row must be written anyway; ends and columns of alignments are found from them.
+//! Columns are diagonals, so a pair comes from the cell above, an insertion from the one above to the right, and a
+//! deletion from the one to the left:
 //!
-//! What follows is plain code on arrays of `L` numbers, which the compiler turns into vector
-//! instructions, for the kind of processor that it is inlined into.
+//! ```text
+//!               columns (diagonals of the band)
+//!   row - 1          [pair]  [insertion]
+//!                        \\    /
+//!   row     [deletion] -- cell
+//! ```
+//!
+//! All cells are kept, which costs little since a row must be written anyway. Ends and CIGARs of alignments are found
+//! from them.
+//!
+//! The code works on arrays of `L` numbers, which the compiler turns into vector instructions of the kind of processor
+//! that the function it is inlined into is for.
 
 // Everything is inlined into the functions for one kind of processor each.
 #![allow(clippy::inline_always)]
 
-use super::super::scoring::{Scoring, UNKNOWN_SCORE};
+use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 use std::ops::Range;
 
-use super::super::UNKNOWN;
-use super::across::Across;
-use super::word::Word;
+use super::interleaved::InterleavedCodes;
+use super::lane_value::LaneValue;
+use crate::extend::UNKNOWN;
 
-/// A number of each lane.
+/// A number for each lane.
 type Lanes<W, const L: usize> = [W; L];
 
-/// A scoring in words: pairs score `equal` or `unknown` or 0, less `mismatch`.
+/// A scoring in lane values. A pair scores `equal`, `unknown` or 0, minus `mismatch`.
 #[derive(Debug, Clone, Copy)]
-struct Costs<W> {
+struct LaneCosts<W> {
     equal: W,
     unknown: W,
     mismatch: W,
-    /// Of a gap's first column.
+    /// Cost of the first column of a gap.
     first: W,
+    /// Cost of each further column of a gap.
     extend: W,
 }
 
 /// The cells of a group of tasks.
 #[derive(Default)]
 pub(super) struct Matrix<W, const L: usize> {
-    /// Of each row but the queries' last ones, [`Self::width`] numbers and a 0.
+    /// For each row except the last one of the longest query, [`Self::width`] cells and a 0.
     cells: Vec<Lanes<W, L>>,
+    /// For each column of a row, the best beginning that ends with an insertion.
     insertions: Vec<Lanes<W, L>>,
+    /// Columns: the diagonals of the widest band.
     width: usize,
-    /// The greatest number in a row before a query's last, and the last such row.
+    /// For each lane the greatest number in the rows before its query's last one, and the last row that has it.
     pub best: Vec<(u32, usize)>,
 }
 
-/// The greatest score of a query of `rows` codes that lanes of `W` can hold.
-pub(super) fn fits<W: Word>(scoring: Scoring, rows: usize, width: usize) -> bool {
-    let most = rows as u64 * scoring.matched() as u64;
-    let besides = scoring.clip() + scoring.matched() + scoring.mismatch();
+/// Whether lanes of `W` can hold all numbers of a matrix of `rows` rows and `width` columns.
+pub(super) fn fits<W: LaneValue>(scoring: Scoring, rows: usize, width: usize) -> bool {
+    let most = rows as u64 * scoring.match_score() as u64;
+    let besides = scoring.clip_penalty() + scoring.match_score() + scoring.mismatch_penalty();
     let costs = scoring.gap(1) as u64;
-    let limit = u64::from(W::MOST);
+    let limit = u64::from(W::MAX);
     most + besides as u64 <= limit && costs <= limit && rows.max(width) as u64 <= limit
 }
 
-impl<W: Word, const L: usize> Matrix<W, L> {
-    /// The number of a cell, of a row before the query's last.
+impl<W: LaneValue, const L: usize> Matrix<W, L> {
+    /// The number in column `k` of a row before the query's last one.
     #[inline]
     pub fn get(&self, lane: usize, row: usize, k: usize) -> u32 {
         self.cells[row * (self.width + 1) + k][lane].get()
     }
 
-    /// Computes all cells. [`fits`] must be true of each task.
-    pub fn fill(&mut self, scoring: Scoring, across: &Across<L>) {
+    /// Computes all cells of some tasks. [`fits`] must be true for each of them.
+    pub fn fill(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
                 #[allow(unsafe_code)]
                 // SAFETY: the processor has these instructions.
-                return unsafe { self.fill_avx2(scoring, across) };
+                return unsafe { self.fill_avx2(scoring, interleaved) };
             }
         }
-        self.choose(scoring, across);
+        self.choose(scoring, interleaved);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn fill_avx2(&mut self, scoring: Scoring, across: &Across<L>) {
-        self.choose(scoring, across);
+    fn fill_avx2(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
+        self.choose(scoring, interleaved);
     }
 
     #[inline(always)]
-    fn choose(&mut self, scoring: Scoring, across: &Across<L>) {
-        if across.unknown {
-            self.rows::<true>(scoring, across);
+    fn choose(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
+        if interleaved.unknown {
+            self.rows::<true>(scoring, interleaved);
         } else {
-            self.rows::<false>(scoring, across);
+            self.rows::<false>(scoring, interleaved);
         }
     }
 
     #[inline(always)]
-    fn rows<const UNKNOWNS: bool>(&mut self, scoring: Scoring, across: &Across<L>) {
-        let costs = Costs {
-            equal: W::of((scoring.matched() + scoring.mismatch()) as u32),
-            unknown: W::of((UNKNOWN_SCORE + scoring.mismatch()) as u32),
-            mismatch: W::of(scoring.mismatch() as u32),
+    fn rows<const UNKNOWNS: bool>(&mut self, scoring: Scoring, interleaved: &InterleavedCodes<L>) {
+        let costs = LaneCosts {
+            equal: W::of((scoring.match_score() + scoring.mismatch_penalty()) as u32),
+            unknown: W::of((UNKNOWN_SCORE + scoring.mismatch_penalty()) as u32),
+            mismatch: W::of(scoring.mismatch_penalty() as u32),
             first: W::of(scoring.gap(1) as u32),
             extend: W::of(scoring.gap_extend() as u32),
         };
-        let (rows, width) = (across.rows - 1, across.width);
+        let (rows, width) = (interleaved.rows - 1, interleaved.width);
         let zero = [W::of(0); L];
         self.width = width;
-        // A row before the first one, which is overwritten by the last.
+        // One row more than is read later: the last one is written too.
         self.cells.resize((rows + 1) * (width + 1), zero);
         self.insertions.clear();
         self.insertions.resize(width + 1, zero);
         let mut begins = vec![zero; width + 1];
         let mut last = zero;
         let mut widths = [W::of(0); L];
-        for (lane, task) in across.tasks.iter().enumerate() {
+        for (lane, task) in interleaved.tasks.iter().enumerate() {
             last[lane] = W::of(task.rows as u32 - 1);
             widths[lane] = W::of(task.width as u32);
             for begin in &mut begins[task.columns(0)] {
-                begin[lane] = W::of(scoring.clip() as u32);
+                begin[lane] = W::of(scoring.clip_penalty() as u32);
             }
         }
-        let narrowest = across.tasks.iter().map(|task| task.width).min().unwrap_or(0);
+        let narrowest = interleaved.tasks.iter().map(|task| task.width).min().unwrap_or(0);
 
         let (mut best, mut best_row) = (zero, zero);
         let mut before = &begins[..];
@@ -125,8 +137,8 @@ impl<W: Word, const L: usize> Matrix<W, L> {
         for number in 0..rows {
             let (here, rest) = cells.split_at_mut(width + 1);
             let row = Row {
-                query: &across.query[number],
-                window: &across.window[number..number + width],
+                query: &interleaved.query[number],
+                window: &interleaved.window[number..number + width],
                 before,
                 here,
                 insertions: &mut self.insertions,
@@ -154,28 +166,29 @@ impl<W: Word, const L: usize> Matrix<W, L> {
     }
 }
 
-/// A row and what is above it.
+/// A row that is being computed, and what it depends on.
 struct Row<'a, W, const L: usize> {
     query: &'a [u8; L],
     window: &'a [[u8; L]],
-    /// The row above; above the first one, what pairs begin with.
+    /// The row above. Above the first row, what an alignment is worth that begins in a column.
     before: &'a [Lanes<W, L>],
     here: &'a mut [Lanes<W, L>],
     insertions: &'a mut [Lanes<W, L>],
-    /// Of the band of each lane.
+    /// Width of the band of each lane.
     widths: &'a Lanes<W, L>,
-    /// The deletion that ends at the next cell.
+    /// The best beginning that ends with a deletion in the next cell.
     deletion: Lanes<W, L>,
-    /// The greatest number.
+    /// The greatest number of each lane so far.
     greatest: Lanes<W, L>,
 }
 
-impl<W: Word, const L: usize> Row<'_, W, L> {
-    /// Computes the row of which the first `narrowest` columns are in all bands; gives the greatest number.
+impl<W: LaneValue, const L: usize> Row<'_, W, L> {
+    /// Computes the row and returns the greatest number of each lane. The first `narrowest` columns are in the bands of
+    /// all lanes.
     #[inline(always)]
     fn compute<const UNKNOWNS: bool, const FIRST: bool>(
         mut self,
-        costs: Costs<W>,
+        costs: LaneCosts<W>,
         narrowest: usize,
     ) -> Lanes<W, L> {
         self.columns::<UNKNOWNS, FIRST, false>(costs, 0..narrowest);
@@ -184,11 +197,12 @@ impl<W: Word, const L: usize> Row<'_, W, L> {
         self.greatest
     }
 
-    /// Computes some columns; if they are at the `EDGE`, they are not in the bands of all lanes.
+    /// Computes some columns. With `EDGE`, they may be outside of the bands of some lanes; with `FIRST`, the row is the
+    /// first one; with `UNKNOWNS`, there are unknown bases.
     #[inline(always)]
     fn columns<const UNKNOWNS: bool, const FIRST: bool, const EDGE: bool>(
         &mut self,
-        costs: Costs<W>,
+        costs: LaneCosts<W>,
         columns: Range<usize>,
     ) {
         let zero = W::of(0);
@@ -214,7 +228,7 @@ impl<W: Word, const L: usize> Row<'_, W, L> {
                 let value = through.max(deletion[l]);
                 let inside = !EDGE || column < widths[l];
                 let value = if inside { value } else { zero };
-                // Another deletion behind this one only costs more.
+                // A deletion directly behind another one only costs more, so it opens from pairs and insertions.
                 let longer = deletion[l].minus(costs.extend);
                 deletion[l] = longer.max(through.minus(costs.first));
                 greatest[l] = greatest[l].max(value);

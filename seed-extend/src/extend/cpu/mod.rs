@@ -1,72 +1,88 @@
-//! The engine for processors.
+//! The engine for CPUs.
 //!
-//! The middle diagonal of a task's band tells most answers at once ([`super::ungapped`]). Other tasks
-//! of similar size are done together, a SIMD lane a task, in the narrowest numbers that hold their
-//! scores; for alignments by the stages of [`super::stages`]. Rayon does chunks of tasks in parallel.
+//! For most tasks the middle diagonal of the band tells the answer ([`super::ungapped`]). Other tasks of similar size are
+//! computed together, a lane of a SIMD vector a task, in the narrowest numbers that hold their scores; alignments are
+//! made by the stages of [`super::stages`]. Rayon runs chunks of tasks in parallel.
+//!
+//! | module | concept |
+//! |---|---|
+//! | `context` | tasks and the memory of groups |
+//! | `group` | tasks of similar size, and their matrices |
+//! | `padded_rows`, `interleaved` | codes in a SIMD layout |
+//! | `lane_value`, `matrix` | numbers of 8, 16 or 32 bits, and matrices of them |
+//! | `traceback` | from a matrix to an alignment |
+//! | `application`, `output` | running the stages, and results of a chunk |
 
-mod across;
+mod application;
 mod context;
 mod group;
+mod interleaved;
+mod lane_value;
 mod matrix;
 mod output;
-mod own;
-mod stream;
-mod walk;
-mod word;
+mod padded_rows;
+mod traceback;
 
 use rayon::prelude::*;
 
 use super::alignments::Alignments;
-use super::banded::Banded;
+use super::banded_task::BandedTask;
 use super::scoring::Scoring;
-use super::task::{Scored, Tasks};
-use super::ungapped;
-pub use context::Context;
-use output::{Output, Traces};
+use super::tasks::{AlignmentEnd, TaskBatch};
+use super::ungapped::{self, DiagonalInBand};
+pub use context::AlignmentWorkspace;
+use output::{ChunkAlignments, ChunkResults};
 
-/// Tasks that a thread takes at a time: so many that few lanes idle.
+/// Tasks that a thread takes at a time, at most: enough that few lanes idle.
 const CHUNK: usize = 8192;
 
-/// Fewer are not worth the while.
-const LEAST_CHUNK: usize = 256;
+/// Tasks that a thread takes at a time, at least: fewer are not worth a task of the pool.
+const MIN_CHUNK: usize = 256;
 
-/// The scores of the tasks, in their order.
+/// Score and end of the best alignment of each task, in the order of tasks, on the current rayon pool.
 ///
 /// # Panics
-/// If a task is none of [`Tasks::check`].
-pub fn score(scoring: Scoring, tasks: Tasks<'_>) -> Vec<Scored> {
-    chunks::<Vec<Scored>>(scoring, tasks).concat()
+/// If [`TaskBatch::check`] refuses a task.
+pub fn score(scoring: Scoring, tasks: TaskBatch<'_>) -> Vec<AlignmentEnd> {
+    chunks::<Vec<AlignmentEnd>>(scoring, tasks).concat()
 }
 
-/// The alignments of the tasks, in their order.
+/// The best alignment of each task, in the order of tasks, on the current rayon pool.
 ///
 /// # Panics
-/// If a task is none of [`Tasks::check`].
-pub fn align(scoring: Scoring, tasks: Tasks<'_>) -> Alignments {
+/// If [`TaskBatch::check`] refuses a task.
+pub fn align(scoring: Scoring, tasks: TaskBatch<'_>) -> Alignments {
     let mut all = Alignments::default();
-    for chunk in chunks::<Traces>(scoring, tasks) {
+    for chunk in chunks::<ChunkAlignments>(scoring, tasks) {
         all.append(chunk.alignments);
     }
     all
 }
 
-/// What is found of each chunk of tasks.
-fn chunks<O: Output>(scoring: Scoring, tasks: Tasks<'_>) -> Vec<O> {
+/// The results of each chunk of tasks.
+fn chunks<O: ChunkResults>(scoring: Scoring, tasks: TaskBatch<'_>) -> Vec<O> {
     tasks.check();
     let share = tasks.tasks.len().div_ceil(4 * rayon::current_num_threads());
-    let chunks = tasks.tasks.par_chunks(share.clamp(LEAST_CHUNK, CHUNK));
-    let work =
-        |context: &mut Context, chunk| one_chunk(scoring, Tasks { tasks: chunk, ..tasks }, context);
-    chunks.map_init(|| Context::new(scoring), work).collect()
+    let chunks = tasks.tasks.par_chunks(share.clamp(MIN_CHUNK, CHUNK));
+    let work = |context: &mut AlignmentWorkspace, chunk| {
+        one_chunk(scoring, TaskBatch { tasks: chunk, ..tasks }, context)
+    };
+    chunks.map_init(|| AlignmentWorkspace::new(scoring), work).collect()
 }
 
-fn one_chunk<O: Output>(scoring: Scoring, tasks: Tasks<'_>, context: &mut Context) -> O {
+/// The results of one chunk of tasks.
+fn one_chunk<O: ChunkResults>(
+    scoring: Scoring,
+    tasks: TaskBatch<'_>,
+    context: &mut AlignmentWorkspace,
+) -> O {
     let mut output = O::of(tasks.tasks.len());
     for (number, &task) in tasks.tasks.iter().enumerate() {
-        let Some(banded) = Banded::new(task, number) else { continue };
+        let Some(banded) = BandedTask::new(task, number) else { continue };
         context.add(&tasks, banded, |query, window| {
             let diagonal = i32::midpoint(task.low, task.high);
-            let score = ungapped::score(scoring, query, window, (task.low, diagonal, task.high));
+            let band = DiagonalInBand { low: task.low, diagonal, high: task.high };
+            let score = ungapped::score(scoring, query, window, band);
             if let Some(score) = score {
                 let opposite = &window[diagonal as usize..][..query.len()];
                 output.keep_ungapped(number, score, diagonal as u32, (query, opposite));

@@ -1,84 +1,93 @@
-//! What is kept of the alignments of a chunk of tasks.
+//! Results of a chunk of tasks: scores alone, or alignments.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 
-use super::super::alignments::{Alignments, Place, push};
-use super::super::task::Scored;
-use super::super::ungapped;
-use super::context::Context;
-use super::stream;
+use super::application;
+use super::context::AlignmentWorkspace;
+use crate::extend::alignments::{AlignmentSpan, Alignments};
+use crate::extend::tasks::AlignmentEnd;
+use crate::extend::ungapped;
 
-/// What is kept of each task's alignment, by the task's place.
-pub(super) trait Output: Send {
-    /// For so many tasks, of which none has an alignment so far.
+/// Results of a chunk of tasks, by the number of the task in the chunk.
+pub(super) trait ChunkResults: Send {
+    /// Results of `tasks` tasks, none of which has an alignment yet.
     fn of(tasks: usize) -> Self;
-    /// Keeps an alignment of all codes of a query with as many of the window, from `place` on.
-    fn keep_ungapped(&mut self, task: usize, score: i32, place: u32, codes: (&[u8], &[u8]));
-    /// Computes the tasks of a context, and keeps what it finds.
-    fn compute(&mut self, context: &mut Context);
+    /// Keeps the alignment of a whole query, without gaps, with the codes of the window from `window_begin` on. `codes`
+    /// are those of the query and of that part of the window.
+    fn keep_ungapped(&mut self, task: usize, score: i32, window_begin: u32, codes: (&[u8], &[u8]));
+    /// Computes the tasks of a workspace, and keeps their results.
+    fn compute(&mut self, context: &mut AlignmentWorkspace);
 }
 
-impl Output for Vec<Scored> {
+impl ChunkResults for Vec<AlignmentEnd> {
     fn of(tasks: usize) -> Self {
-        vec![Scored::default(); tasks]
-    }
-
-    fn keep_ungapped(&mut self, task: usize, score: i32, place: u32, (query, _): (&[u8], &[u8])) {
-        let query_end = query.len() as u32;
-        self[task] = Scored { score, query_end, window_end: place + query_end };
-    }
-
-    fn compute(&mut self, context: &mut Context) {
-        for group in context.groups() {
-            context.score(group, |task, scored| self[task] = scored);
-        }
-        context.finish();
-    }
-}
-
-/// Alignments, and a room for one.
-#[derive(Default)]
-pub(super) struct Traces {
-    pub alignments: Alignments,
-    room: Vec<Run>,
-}
-
-impl Output for Traces {
-    fn of(tasks: usize) -> Self {
-        let places = vec![Place::default(); tasks];
-        Self { alignments: Alignments { places, runs: Vec::new() }, room: Vec::new() }
+        vec![AlignmentEnd::default(); tasks]
     }
 
     fn keep_ungapped(
         &mut self,
         task: usize,
         score: i32,
-        place: u32,
+        window_begin: u32,
+        (query, _): (&[u8], &[u8]),
+    ) {
+        let query_end = query.len() as u32;
+        self[task] = AlignmentEnd { score, query_end, window_end: window_begin + query_end };
+    }
+
+    fn compute(&mut self, context: &mut AlignmentWorkspace) {
+        for group in context.groups() {
+            context.score(group, |task, end| self[task] = end);
+        }
+        context.finish();
+    }
+}
+
+/// Alignments of a chunk of tasks, and a buffer for the CIGAR runs of one.
+#[derive(Default)]
+pub(super) struct ChunkAlignments {
+    pub alignments: Alignments,
+    runs: Vec<CigarRun>,
+}
+
+impl ChunkResults for ChunkAlignments {
+    fn of(tasks: usize) -> Self {
+        let spans = vec![AlignmentSpan::default(); tasks];
+        Self { alignments: Alignments { spans, runs: Vec::new() }, runs: Vec::new() }
+    }
+
+    fn keep_ungapped(
+        &mut self,
+        task: usize,
+        score: i32,
+        window_begin: u32,
         (query, opposite): (&[u8], &[u8]),
     ) {
-        self.room.clear();
+        self.runs.clear();
         let mut done = 0;
         ungapped::differences(query, opposite, |different| {
-            self.room
-                .extend((different > done).then(|| Run::new(Op::Equal, (different - done) as u32)));
-            push(&mut self.room, Op::Different, 1);
+            self.runs.extend(
+                (different > done)
+                    .then(|| CigarRun::new(CigarOp::Equal, (different - done) as u32)),
+            );
+            push_run(&mut self.runs, CigarOp::Different, 1);
             done = different + 1;
         });
         let rest = query.len() - done;
-        self.room.extend((rest > 0).then(|| Run::new(Op::Equal, rest as u32)));
+        self.runs.extend((rest > 0).then(|| CigarRun::new(CigarOp::Equal, rest as u32)));
         let query_end = query.len() as u32;
-        let place = Place {
+        let span = AlignmentSpan {
             score,
             query_end,
-            window_begin: place,
-            window_end: place + query_end,
-            ..Place::default()
+            window_begin,
+            window_end: window_begin + query_end,
+            ..AlignmentSpan::default()
         };
-        self.alignments.set(task, place, &self.room);
+        self.alignments.set(task, span, &self.runs);
     }
 
-    fn compute(&mut self, context: &mut Context) {
-        let aligned = stream::align(context, &stream::settings());
+    fn compute(&mut self, context: &mut AlignmentWorkspace) {
+        let aligned = application::align(context, &application::settings());
         let runs = context.finish();
         self.alignments.add(aligned.parts().flatten(), std::iter::once(&runs[..]));
     }

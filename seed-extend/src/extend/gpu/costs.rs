@@ -1,32 +1,37 @@
 //! The scoring, as kernels see it.
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
-use super::super::scoring::{Scoring, UNKNOWN_SCORE};
+use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 
-/// Mirrored in `cuda/include/seed_extend/task.cuh`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-#[repr(C)]
-pub struct Costs {
-    matched: i32,
-    mismatch: i32,
-    unknown: i32,
-    first: i32,
-    further: i32,
-    clip: i32,
+device_struct! {
+    /// Scores and costs of a [`Scoring`], as kernels see them.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct AlignmentCosts {
+        /// Score of a pair of equal bases.
+        matched: i32,
+        /// Cost of a mismatch.
+        mismatch: i32,
+        /// Score of a pair with an unknown base.
+        unknown: i32,
+        /// Cost of the first column of a gap.
+        first: i32,
+        /// Cost of each further column of a gap.
+        further: i32,
+        /// Cost of an end of the query that is clipped.
+        clip: i32,
+    }
 }
 
-const _: () = assert!(size_of::<Costs>() == 24);
-
-impl From<Scoring> for Costs {
+impl From<Scoring> for AlignmentCosts {
     fn from(scoring: Scoring) -> Self {
         Self {
-            matched: scoring.matched(),
-            mismatch: scoring.mismatch(),
+            matched: scoring.match_score(),
+            mismatch: scoring.mismatch_penalty(),
             unknown: UNKNOWN_SCORE,
             first: scoring.gap(1),
             further: scoring.gap_extend(),
-            clip: scoring.clip(),
+            clip: scoring.clip_penalty(),
         }
     }
 }

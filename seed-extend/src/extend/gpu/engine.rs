@@ -1,77 +1,81 @@
-//! What is on a device for as long as tasks are aligned.
+//! The engine: a text on a device, and the kernels that align queries with windows of it.
 
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceBuffer, Gpu};
-use aligner_core::stream::{Backend, CudaBackend, Kernels, LoadedKernels, Word};
-use bytemuck::{bytes_of, cast_slice};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
+use aligner_core::stream::{Backend, CudaBackend, Kernels, LoadedKernels, RunError};
+use bytemuck::cast_slice;
 
-use super::super::alignments::Alignments;
-use super::super::scoring::Scoring;
-use super::super::task::{Tasks, Text};
-use super::aligned::{Limits, failed};
-use super::costs::Costs;
-use super::plan::Plan;
+use super::plan::{GpuPlan, MemoryLimits};
+use crate::extend::alignments::Alignments;
+use crate::extend::scoring::Scoring;
+use crate::extend::tasks::{ReferenceText, TaskBatch};
 
-/// The applications of `cuda/fill.cu` and `cuda/walk.cu`.
+/// The applications of the streaming runtime that make alignments.
 #[derive(Debug, Clone)]
-pub struct Applications<B> {
-    /// Fills matrices.
+pub struct AlignmentApplications<B> {
+    /// The application of `cuda/fill.cu`, which fills matrices.
     pub fill: LoadedKernels<B>,
-    /// Walks through them.
+    /// The application of `cuda/walk.cu`, which walks back through them.
     pub walk: LoadedKernels<B>,
 }
 
-/// Items of an ensemble of each of them.
+/// Items of an ensemble of the application that fills matrices.
 pub const FILL_WIDTH: u32 = 32;
-/// The same.
+/// Items of an ensemble of the application that walks back.
 pub const WALK_WIDTH: u32 = 128;
 
-/// A text on a device, and the kernels of `extend.cu` and applications that align queries with windows of it.
+/// A text on a device, and the kernels that align queries with windows of it.
 #[derive(Debug)]
-pub struct Engine<B: Backend = CudaBackend> {
+pub struct ExtendEngine<B: Backend = CudaBackend> {
+    /// The device, with the kernels of `extend.cu`.
     pub(super) backend: B,
-    pub(super) applications: Applications<B>,
+    pub(super) applications: AlignmentApplications<B>,
     pub(super) scoring: Scoring,
-    pub(super) costs: Arc<B::Buffer>,
+    /// The text, 32 bases a word.
     pub(super) text: Arc<B::Buffer>,
-    /// Cells of a slice of tasks, kept from one to the next, and how many words there are.
-    pub(super) matrix: (B::Buffer, u64),
+    /// Room for the cells of a slice of tasks, kept for the next slice.
+    pub(super) cells: B::Buffer,
+    /// Words of that room.
+    pub(super) cell_words: u64,
 }
 
-impl<B: Backend + Clone> Engine<B> {
-    /// Puts a text on the device, 2 bits a base; unknown bases are some base there, and tasks with such in
-    /// their window are left out of every [`Plan`].
+impl<B: Backend + Clone> ExtendEngine<B> {
+    /// An engine for a text, which is copied to the device in 2 bits a base. Unknown bases are any base there, and tasks
+    /// with such a base in their window are left out of every [`GpuPlan`].
     ///
     /// # Errors
-    /// If it does not fit, or the device fails.
+    /// If the text does not fit, or the device fails.
     pub fn new(
-        (backend, applications): (B, Applications<B>),
+        (backend, applications): (B, AlignmentApplications<B>),
         scoring: Scoring,
-        text: Text<'_>,
+        text: ReferenceText<'_>,
     ) -> Result<Self, DeviceError> {
         let text = match text {
-            Text::Packed(words) => backend.upload(cast_slice(words))?,
-            Text::Codes(codes) => backend.upload(cast_slice(&pack(codes)))?,
+            ReferenceText::Packed(words) => backend.upload(cast_slice(words))?,
+            ReferenceText::Codes(codes) => backend.upload(cast_slice(&pack(codes)))?,
         };
-        let costs = backend.upload(bytes_of(&Costs::from(scoring)))?;
-        let (text, costs, matrix) =
-            (Arc::new(text), Arc::new(costs), (backend.uninitialized(0)?, 0));
-        Ok(Self { backend, applications, scoring, costs, text, matrix })
+        let (text, cells) = (Arc::new(text), backend.uninitialized(0)?);
+        Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
     }
 
-    pub(super) fn at(&self, buffer: &B::Buffer) -> Word {
-        Word::Address(self.backend.address(buffer))
+    /// Address of a buffer of `T` on the device.
+    pub(super) fn address<T>(&self, buffer: &B::Buffer) -> DeviceAddress<T> {
+        DeviceAddress::new(self.backend.address(buffer))
     }
 }
 
-impl Engine {
-    /// As [`Self::new`], with the kernels on a GPU.
+impl ExtendEngine {
+    /// An engine for a text on a GPU; see [`Self::new`].
     ///
     /// # Errors
     /// If the text does not fit, or the driver fails.
-    pub fn on_gpu(gpu: &Gpu, scoring: Scoring, text: Text<'_>) -> Result<Self, DeviceError> {
+    pub fn on_gpu(
+        gpu: &Gpu,
+        scoring: Scoring,
+        text: ReferenceText<'_>,
+    ) -> Result<Self, DeviceError> {
         const FILL: Kernels =
             Kernels { name: "fill", fatbin: include_bytes!("../../../cuda/fill.fatbin") };
         const WALK: Kernels =
@@ -80,23 +84,22 @@ impl Engine {
         let walk = WALK.load(gpu, WALK_WIDTH).map_err(failed)?;
         let backend =
             CudaBackend::new(gpu, "extend", include_bytes!("../../../cuda/extend.fatbin"))?;
-        Self::new((backend, Applications { fill, walk }), scoring, text)
+        Self::new((backend, AlignmentApplications { fill, walk }), scoring, text)
     }
 
-    /// An engine for the same text, which works beside this one.
+    /// An engine for the same text on a second stream of the GPU, so that both can work at the same time.
     ///
     /// # Errors
     /// If the driver fails.
-    pub fn beside(&self) -> Result<Self, DeviceError> {
-        // The text has to be there before another stream may look at it.
+    pub fn on_second_stream(&self) -> Result<Self, DeviceError> {
+        // The text must have arrived before another stream reads it.
         self.gpu().synchronize()?;
         let gpu = self.gpu().with_own_stream()?;
         let backend = self.backend.on(&gpu);
-        let Applications { fill, walk } = &self.applications;
-        let applications = Applications { fill: fill.on(&gpu), walk: walk.on(&gpu) };
-        let (scoring, matrix) = (self.scoring, (backend.uninitialized(0)?, 0));
-        let (costs, text) = (self.costs.clone(), self.text.clone());
-        Ok(Self { backend, applications, scoring, costs, text, matrix })
+        let AlignmentApplications { fill, walk } = &self.applications;
+        let applications = AlignmentApplications { fill: fill.on(&gpu), walk: walk.on(&gpu) };
+        let (scoring, text, cells) = (self.scoring, self.text.clone(), backend.uninitialized(0)?);
+        Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
     }
 
     /// The GPU.
@@ -104,27 +107,32 @@ impl Engine {
         self.backend.gpu()
     }
 
-    /// The alignments of the tasks of a plan, which have the text of [`Self::new`], in their order: in
-    /// `found`, in place of what it had. All queries may be on the device already.
+    /// Aligns the tasks of a plan, whose text must be that of [`Self::new`], and replaces `found` by the alignments, in
+    /// the order of tasks. `tasks.1` are the codes of all queries on the device, if they are there already.
     ///
     /// # Errors
     /// If memory does not suffice, or the driver fails.
     pub fn align(
         &mut self,
-        tasks: (Tasks<'_>, Option<&DeviceBuffer<u8>>),
-        plan: &Plan,
+        tasks: (TaskBatch<'_>, Option<&DeviceBuffer<u8>>),
+        plan: &GpuPlan,
         found: &mut Alignments,
     ) -> Result<(), DeviceError> {
-        // A half of the memory is for everything else.
+        // Half of the memory is left for everything else.
         let words = self.gpu().free_memory()? / size_of::<u32>() as u64 / 2;
-        let limits = Limits { words: words.max(self.matrix.1), ..Limits::default() };
+        let limits = MemoryLimits { words: words.max(self.cell_words), ..MemoryLimits::default() };
         self.align_within(tasks, plan, limits, found)
     }
 }
 
-/// The codes, 2 bits each; unknown ones are some base.
+/// Packs codes, 32 a word. Unknown ones become some base.
 fn pack(codes: &[u8]) -> Vec<u64> {
     let word =
         |codes: &[u8]| codes.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code & 3));
     codes.chunks(32).map(word).collect()
+}
+
+/// An error of the streaming runtime as one of the device.
+pub(super) fn failed(error: RunError) -> DeviceError {
+    error.into_device_error("alignments")
 }

@@ -1,25 +1,30 @@
 //! The engine for NVIDIA GPUs.
 //!
-//! A thread does two tasks at a time, each in 16 bits of a word, with a row of the band in registers
-//! (`cuda/include/seed_extend/band.cuh`): about ten instructions for two cells. Where codes match is a bit
-//! a column, found for a whole row at once from the bits of the window's codes. Nothing but codes comes
-//! in, and nothing but ends goes out.
+//! A thread does two tasks at a time, each in 16 bits of a word, and keeps a row of the band in registers
+//! (`cuda/include/seed_extend/band.cuh`): about ten instructions for two cells. Where codes match is a bit a column,
+//! computed for a whole row at once from the bits of the window's codes. Only codes are read from memory, and only ends
+//! are written.
 //!
-//! For alignments the rows are kept, in slices of the tasks that memory allows, and a thread for each
-//! task finds the way back through them as [`super::cpu`] does, in two applications of the streaming runtime
-//! ([`super::stages`]). Kept numbers take four times the memory of directions, but
-//! writing them is one instruction for two cells, where directions take twelve; and what is written is far below
-//! what the memory takes.
+//! For alignments, the rows are kept in memory, in slices of tasks that fit, and a thread for each task finds the way
+//! back through them as [`super::cpu`] does. This takes two applications of the streaming runtime ([`super::stages`]).
+//! Kept numbers take four times the memory of directions, but writing them is one instruction for two cells, where
+//! directions take twelve, and the writes are far below the memory's bandwidth.
 //!
-//! [`plan`] sorts tasks into pairs and launches; [`engine`] has kernels and memory; `scores` and `aligned` launch.
+//! | module | concept |
+//! |---|---|
+//! | [`plan`] | which kernel takes which tasks, in which slices |
+//! | [`engine`] | the text and the kernels on a device |
+//! | `device_tasks` | tasks on a device |
+//! | [`costs`], [`parameters`] | what kernels are told |
+//! | `scores`, `alignments` | launches for scores and for alignments |
 
-mod aligned;
+mod alignments;
 pub mod costs;
+mod device_tasks;
 pub mod engine;
+pub mod parameters;
 pub mod plan;
 mod scores;
-mod uploaded;
 
-pub use aligned::Limits;
-pub use engine::{Applications, Engine, FILL_WIDTH, WALK_WIDTH};
-pub use plan::Plan;
+pub use engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, WALK_WIDTH};
+pub use plan::{GpuPlan, MemoryLimits};

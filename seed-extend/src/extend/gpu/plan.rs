@@ -1,66 +1,81 @@
-//! Which kernel or application does which tasks, in what pairs.
+//! The plan of a batch on a GPU: which kernel takes which tasks, in pairs, and which are left to the CPU.
 
-use super::super::UNKNOWN;
-use super::super::banded::Banded;
-use super::super::scoring::Scoring;
-use super::super::stages::Group;
-use super::super::task::{Task, Tasks, Text};
+use crate::extend::UNKNOWN;
+use crate::extend::banded_task::BandedTask;
+use crate::extend::scoring::Scoring;
+use crate::extend::task_group::TaskGroup;
+use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
-/// Columns of the kernels of `cuda/extend.cu` and of what `cuda/fill.cu` fills.
+/// Band widths, in columns, of the kernels of `cuda/extend.cu` and of the matrices of `cuda/fill.cu`.
 ///
-/// The widest need more registers than there are; what is 104 wide needs few more, and most wide bands are no
+/// The widest kernels need more registers than there are; with 104 columns few are missing, and most wide bands are no
 /// wider.
 pub const COLUMNS: [u32; 5] = [16, 32, 64, 104, 128];
 
-/// In place of a task's number: none.
+/// The number of no task, in place of the second one of a pair.
 pub const NO_TASK: u32 = u32::MAX;
 
-/// Numbers of cells stay below.
+/// Limit of the numbers that cells hold: the sign bit of 16 bits stays clear.
 const LIMIT: i64 = 1 << 15;
 
-/// Numbers that are kept in a byte stay below.
+/// Limit of the numbers of cells that are kept in a byte.
 const BYTE_LIMIT: i64 = 1 << 8;
 
-/// Pairs of a group: the lanes of a warp, whose cells lie side by side.
+/// Pairs of a group: one for each lane of a warp. Their cells are interleaved.
 pub const WARP: usize = 32;
 
-/// Tasks for one kernel.
+/// Tasks that one kernel takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
-    /// Its columns.
+pub struct PlannedLaunch {
+    /// Columns of the kernel.
     pub columns: u32,
-    /// Numbers of tasks, two by two; the second of a pair may be [`NO_TASK`].
+    /// Numbers of the tasks, in pairs; the second of a pair may be [`NO_TASK`].
     pub pairs: Vec<[u32; 2]>,
 }
 
-/// What is to be launched.
+/// Which kernel takes which tasks of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
-    /// Each with tasks of its own.
-    pub launches: Vec<Launch>,
-    /// Tasks that no kernel takes.
+pub struct GpuPlan {
+    /// The launches; each task is in one of them at most.
+    pub launches: Vec<PlannedLaunch>,
+    /// Numbers of the tasks that no kernel takes, which are left to the CPU.
     pub left: Vec<u32>,
 }
 
-/// Tasks whose cells are kept at the same time, of any launches.
+/// Tasks of any launches whose cells are kept at the same time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Slice {
+pub struct PlanSlice {
     /// The groups, those that take longest first.
-    pub groups: Vec<Group>,
-    /// Numbers of tasks, two by two, group after group.
+    pub groups: Vec<TaskGroup>,
+    /// Numbers of the tasks, in pairs, group after group.
     pub pairs: Vec<[u32; 2]>,
-    /// Words of all cells.
+    /// Words of the cells of all groups.
     pub words: u64,
 }
 
-impl Plan {
-    /// For all tasks that have cells.
-    pub fn new(scoring: Scoring, tasks: Tasks<'_>) -> Self {
+/// Limits of the memory that alignments take at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryLimits {
+    /// Words of cells of a slice, unless it is a single group.
+    pub words: u64,
+    /// CIGAR runs of a task that there is room for at first, on average.
+    pub runs: u64,
+}
+
+impl Default for MemoryLimits {
+    fn default() -> Self {
+        Self { words: u64::MAX, runs: 16 }
+    }
+}
+
+impl GpuPlan {
+    /// A plan for all tasks that have cells. Tasks without cells are in no launch and not left either.
+    pub fn new(scoring: Scoring, tasks: TaskBatch<'_>) -> Self {
         let mut plan = Self::default();
-        // Widths are few, so that tasks are put where they belong, and faster than other threads would help.
+        // A counting sort by width: faster on one thread than a parallel comparison sort.
         let mut of_width = vec![Vec::new(); COLUMNS[COLUMNS.len() - 1] as usize + 1];
         for (number, &task) in tasks.tasks.iter().enumerate() {
-            match Banded::new(task, number) {
+            match BandedTask::new(task, number) {
                 Some(banded) if is_for_kernels(scoring, &tasks, &banded) => {
                     of_width[banded.width].push(number as u32);
                 }
@@ -68,7 +83,7 @@ impl Plan {
                 None => {}
             }
         }
-        // Pairs of a warp wait for the longest.
+        // The lanes of a warp wait for the longest task, so tasks of similar length come together.
         for same in &mut of_width {
             same.sort_unstable_by_key(|&number| (tasks.tasks[number as usize].query_len, number));
         }
@@ -80,21 +95,21 @@ impl Plan {
                 .map(|pair| [pair[0], pair.get(1).copied().unwrap_or(NO_TASK)])
                 .collect();
             first = columns as usize + 1;
-            plan.launches.extend((!pairs.is_empty()).then_some(Launch { columns, pairs }));
+            plan.launches.extend((!pairs.is_empty()).then_some(PlannedLaunch { columns, pairs }));
         }
         plan
     }
 
-    /// All launches in slices, each with cells of at most `budget` words, or of one group.
-    pub fn slices(&self, scoring: Scoring, tasks: &[Task], budget: u64) -> Vec<Slice> {
+    /// Cuts all launches into slices with cells of at most `budget` words; a group with more is a slice of its own.
+    pub fn slices(&self, scoring: Scoring, tasks: &[AlignmentTask], budget: u64) -> Vec<PlanSlice> {
         let mut slices = Vec::new();
-        let mut slice = Slice::default();
-        for Launch { columns, pairs } in self.launches.iter().rev() {
+        let mut slice = PlanSlice::default();
+        for PlannedLaunch { columns, pairs } in self.launches.iter().rev() {
             for warp in pairs.chunks(WARP) {
                 let numbers = warp.iter().flatten().filter(|&&number| number != NO_TASK);
                 let rows = numbers.map(|&number| tasks[number as usize].query_len).max();
                 let rows = rows.unwrap_or(1);
-                let bytes = if most(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
+                let bytes = if max_cell(scoring, rows as usize) < BYTE_LIMIT { 1 } else { 2 };
                 let words = u64::from(rows - 1) * u64::from(columns * bytes / 2) * WARP as u64;
                 if slice.words + words > budget && !slice.pairs.is_empty() {
                     slices.push(std::mem::take(&mut slice));
@@ -107,44 +122,58 @@ impl Plan {
     }
 }
 
-impl Slice {
-    /// Adds a group, whose cells are so many words.
+impl PlanSlice {
+    /// Adds a group, whose cells take `words` words.
     fn add(&mut self, (columns, bytes): (u32, u32), pairs: &[[u32; 2]], words: u64) {
         let first = self.pairs.as_flattened().len() as u32;
         let (tasks, columns) = (pairs.as_flattened().len() as u8, columns as u16);
-        self.groups.push(Group { start: self.words, first, columns, tasks, bytes: bytes as u8 });
+        self.groups.push(TaskGroup {
+            start: self.words,
+            first,
+            columns,
+            tasks,
+            bytes: bytes as u8,
+        });
         self.pairs.extend_from_slice(pairs);
         self.words += words;
     }
 }
 
-/// More than any number of a cell of so many rows.
-fn most(scoring: Scoring, rows: usize) -> i64 {
-    rows as i64 * i64::from(scoring.matched())
-        + i64::from(scoring.clip() + scoring.gap(1) + scoring.matched() + scoring.mismatch())
+/// An upper bound of the numbers in cells of a matrix of `rows` rows.
+fn max_cell(scoring: Scoring, rows: usize) -> i64 {
+    rows as i64 * i64::from(scoring.match_score())
+        + i64::from(
+            scoring.clip_penalty()
+                + scoring.gap(1)
+                + scoring.match_score()
+                + scoring.mismatch_penalty(),
+        )
 }
 
-/// Whether there is a kernel that a task's band and numbers fit, and it knows the window.
-fn is_for_kernels(scoring: Scoring, all: &Tasks<'_>, task: &Banded) -> bool {
+/// Whether a kernel takes a task: the band is not too wide, numbers of cells fit into 16 bits, and the window has no
+/// unknown base.
+fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> bool {
     let known = || match all.text {
-        Text::Packed(_) => true,
-        Text::Codes(codes) => {
+        ReferenceText::Packed(_) => true,
+        ReferenceText::Codes(codes) => {
             let window = &codes[task.task.window_start as usize..];
             !window[..task.task.window_len as usize].contains(&UNKNOWN)
         }
     };
-    task.width <= COLUMNS[COLUMNS.len() - 1] as usize && most(scoring, task.rows) < LIMIT && known()
+    task.width <= COLUMNS[COLUMNS.len() - 1] as usize
+        && max_cell(scoring, task.rows) < LIMIT
+        && known()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn columns_of(launch: &Launch) -> Vec<(u32, [u32; 2])> {
+    fn columns_of(launch: &PlannedLaunch) -> Vec<(u32, [u32; 2])> {
         launch.pairs.iter().map(|&pair| (launch.columns, pair)).collect()
     }
 
-    fn pairs_grouped(slice: &Slice) -> Vec<(u32, [u32; 2])> {
+    fn pairs_grouped(slice: &PlanSlice) -> Vec<(u32, [u32; 2])> {
         let mut first = 0;
         let mut all = Vec::new();
         for group in &slice.groups {
@@ -164,26 +193,33 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         let text = vec![0; 4000];
         let queries = vec![0; 40_000];
-        let tasks: Vec<Task> = (0..300)
+        let tasks: Vec<AlignmentTask> = (0..300)
             .map(|_| {
                 let query_len = random.u32(..200) * if random.u8(..9) == 0 { 200 } else { 1 };
                 let low = random.i32(-9..9);
                 let high = low + random.i32(-1..160);
-                Task { query_start: 0, query_len, window_start: 3, window_len: 300, low, high }
+                AlignmentTask {
+                    query_start: 0,
+                    query_len,
+                    window_start: 3,
+                    window_len: 300,
+                    low,
+                    high,
+                }
             })
             .collect();
-        let all = Tasks { queries: &queries, text: Text::Codes(&text), tasks: &tasks };
-        let plan = Plan::new(Scoring::default(), all);
+        let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&text), tasks: &tasks };
+        let plan = GpuPlan::new(Scoring::default(), all);
         let mut seen = vec![0; tasks.len()];
         for &number in &plan.left {
             seen[number as usize] += 1;
-            let banded = Banded::new(tasks[number as usize], 0).expect("cells");
+            let banded = BandedTask::new(tasks[number as usize], 0).expect("cells");
             assert!(banded.width > 128 || banded.rows > 32_000);
         }
         for launch in &plan.launches {
             for [a, b] in &launch.pairs {
                 let width = |number: u32| {
-                    Banded::new(tasks[number as usize], 0).expect("cells").width as u32
+                    BandedTask::new(tasks[number as usize], 0).expect("cells").width as u32
                 };
                 assert!(*b == NO_TASK || width(*a) == width(*b));
                 assert!(width(*a) <= launch.columns);
@@ -200,13 +236,17 @@ mod tests {
             let grouped: Vec<(u32, [u32; 2])> = slices.iter().flat_map(pairs_grouped).collect();
             assert_eq!(grouped, planned);
             assert!(budget < u64::MAX || slices.len() == 1);
-            for Slice { groups, words, .. } in slices {
+            for PlanSlice { groups, words, .. } in slices {
                 assert!(words <= budget || groups.len() == 1);
                 assert!(groups.iter().map(|group| group.start).is_sorted());
             }
         }
         for (number, &task) in tasks.iter().enumerate() {
-            assert_eq!(seen[number], u32::from(Banded::new(task, 0).is_some()), "task {number}");
+            assert_eq!(
+                seen[number],
+                u32::from(BandedTask::new(task, 0).is_some()),
+                "task {number}"
+            );
         }
     }
 }

@@ -15,7 +15,7 @@ use std::process::Command;
 
 pub use parallel::for_each_in_parallel;
 
-/// Why kernels could not be compiled.
+/// The reason why kernels could not be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The C++ compiler is missing or refuses the source.
@@ -24,9 +24,9 @@ pub enum BuildError {
     /// The C++ compiler cannot be started.
     #[error("cannot run the C++ compiler for {path}: {source}", path = path.display())]
     Start {
-        /// The kernel file.
+        /// Path of the kernel file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A folder of the workspace cannot be read.
@@ -38,9 +38,9 @@ pub enum BuildError {
     /// A kernel file does not compile.
     #[error("{path} does not compile for the CPU:\n{report}", path = path.display())]
     Compile {
-        /// The kernel file.
+        /// Path of the kernel file.
         path: PathBuf,
-        /// What the compiler says.
+        /// Output of the compiler.
         report: String,
     },
 }
@@ -50,7 +50,7 @@ fn shim() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cpp")
 }
 
-/// Compiles kernel files.
+/// The C++ compiler with the flags for kernel files.
 #[derive(Debug)]
 pub struct Compiler {
     command: cc::Tool,
@@ -68,9 +68,9 @@ impl Compiler {
         let shim = shim();
         println!("cargo::rerun-if-changed={}", shim.display());
         let mut build = cc::Build::new();
-        // Optimised whatever the profile is: the kernels are the slow part of the tests. More than a little is
-        // not worth its time: with the sanitizers it takes the compiler almost three times as long. Reports
-        // name functions and lines, which is all that they need of what debuggers know.
+        // Optimised in every profile, since the kernels are the slow part of the tests; with level 2 and the
+        // sanitizers, the compiler takes almost three times as long. `-g1` has the functions and lines that reports
+        // name.
         build.cpp(true).std("c++17").opt_level(1).debug(false).pic(true).warnings(true);
         build.extra_warnings(true).flag("-fvisibility=hidden").flag("-g1");
         if sanitize {
@@ -87,7 +87,7 @@ impl Compiler {
     /// Compiles kernel files, each into the shared object that is paired with it, on all cores.
     ///
     /// # Errors
-    /// If one does not compile: the first of them.
+    /// The error of the first kernel file that does not compile.
     pub fn compile(&self, kernels: &[(PathBuf, PathBuf)]) -> Result<(), BuildError> {
         let compiled =
             for_each_in_parallel(kernels, |(source, output)| self.compile_one(source, output));
@@ -100,7 +100,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// Gives the compiler's warnings.
+    /// Compiles one kernel file, and returns the compiler's warnings.
     fn compile_one(&self, source: &Path, output: &Path) -> Result<String, BuildError> {
         let mut command = self.command.to_command();
         command.args(KERNEL_FLAGS).arg("-I").arg(shim());
@@ -113,7 +113,7 @@ impl Compiler {
     }
 }
 
-/// Flags for kernel files alone.
+/// Flags of the compiler for kernel files, which the shim's runtime does not need.
 const KERNEL_FLAGS: [&str; 4] = [
     // `#pragma unroll` is nvcc's.
     "-Wno-unknown-pragmas",
@@ -121,11 +121,11 @@ const KERNEL_FLAGS: [&str; 4] = [
     "-Wno-unused-function",
     // Lanes without an item leave the registers for it unset.
     "-Wno-maybe-uninitialized",
-    // Locals start as rubbish, not as what a fresh stack holds, which is zero.
+    // Local variables start with a pattern, not with the zeros of a fresh stack.
     "-ftrivial-auto-var-init=pattern",
 ];
 
-/// Gives the compiler's warnings.
+/// Runs the compiler on the file at `path`, and returns its warnings.
 fn run(mut command: Command, path: &Path) -> Result<String, BuildError> {
     let output =
         command.output().map_err(|source| BuildError::Start { path: path.to_owned(), source })?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What `work` makes of each item, in their order, on all cores.
+/// Calls `work` for each item, on all cores, and returns the results in the order of the items.
 pub fn for_each_in_parallel<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,

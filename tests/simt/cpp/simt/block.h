@@ -1,4 +1,4 @@
-// A block: its threads, who waits for what, and the scheduler.
+// A block: its threads, the operations that they wait in, and the scheduler.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Site {
   }
 };
 
-// What a thread can wait in. Lanes meet only in the same operation.
+// Operations that a thread can wait in. Lanes meet only in the same operation.
 enum class Operation : std::uint8_t {
   syncthreads,
   syncwarp,
@@ -58,7 +58,7 @@ struct Thread {
   unsigned present;
 };
 
-// How many threads met at a block barrier, and how many of them with a true predicate.
+// Number of threads that met at a block barrier, and number of these with a true predicate.
 struct Votes {
   unsigned threads;
   unsigned yes;
@@ -68,7 +68,7 @@ class Block {
  public:
   Block(unsigned threads, char* stacks, std::size_t stack_stride, std::size_t stack_bytes);
 
-  // Runs `body(argument)` in every thread. Returns the empty string, or what went wrong.
+  // Runs `body(argument)` in every thread. Returns an empty string, or an error message.
   std::string run(void (*body)(const void*), const void* argument, std::uint64_t seed);
 
   // The following are called by the running thread.
@@ -76,8 +76,8 @@ class Block {
   // `__syncthreads` and its voting kin: waits for all threads that have not exited.
   Votes barrier(bool predicate, Site site);
 
-  // A warp collective: waits for all lanes of `mask` that have not exited, then gives what they
-  // contributed in `running->lanes` and `running->present`.
+  // A warp collective: waits for all lanes of `mask` that have not exited, then puts their contributions into
+  // `running->lanes` and `running->present`.
   const Thread& meet(Operation operation, unsigned mask, std::uint64_t value, Site site);
 
   // Lets other ready threads run.

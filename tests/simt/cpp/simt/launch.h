@@ -12,7 +12,7 @@
 
 namespace simt {
 
-// Shape of a launch. `Launch` in src/launch.rs mirrors this struct.
+// Shape of a launch. src/launch.rs declares the same struct.
 struct Launch {
   unsigned grid[3];
   unsigned block[3];
@@ -20,7 +20,7 @@ struct Launch {
   std::uint64_t seed;
 };
 
-// Runs `body(argument)` in every thread of the grid. Returns the empty string, or what went wrong.
+// Runs `body(argument)` in every thread of the grid. Returns an empty string, or an error message.
 std::string run_grid(const Launch& launch, void (*body)(const void*), const void* argument);
 
 // Copies `text` into `message`, cut to `capacity` bytes with the closing zero. Returns 1.
@@ -39,8 +39,8 @@ void call(void (*kernel)(Parameters...), const void* const* arguments, std::inde
   kernel(load<Parameters>(arguments[I])...);
 }
 
-// Runs `kernel` with `count` arguments, of which the i-th is `sizes[i]` bytes at `arguments[i]`.
-// Returns 0, or 1 and says in `message` what went wrong.
+// Runs `kernel` with `count` arguments; argument i has `sizes[i]` bytes at `arguments[i]`. Returns 0, or 1 with an
+// error message in `message`.
 template <class... Parameters>
 int launch(const char* name, void (*kernel)(Parameters...), const Launch& launch,
            const void* const* arguments, const std::size_t* sizes, std::size_t count,

@@ -50,7 +50,7 @@ fn queue(waiting: u32) -> Queue {
     queue
 }
 
-/// What is fired: the module, its parts, whether it is full, and how many ensembles it may be.
+/// Summary of a decision: the module, its parts, whether it is full, and the most ensembles.
 fn decide(
     plan: &Plan,
     (waiting, window, space): (&[u32], u32, u64),

@@ -1,11 +1,11 @@
-//! `--report FILE.html`: what came of a run, as a page to look at and as custom content of `MultiQC`.
+//! `--report FILE.html`: the results of a run as a page, and as custom content of `MultiQC`.
 //!
-//! The page needs nothing but itself. Beside `run.html`, `run_mqc.json`, `run_mapq_mqc.json` and so on are
-//! written, which `MultiQC` finds by their names.
+//! The page has its style and charts in itself. The same folder gets `run_mqc.json`, `run_mapq_mqc.json` and so on, which
+//! `MultiQC` finds by their names.
 
 mod histogram;
+mod html;
 mod multiqc;
-mod page;
 
 use std::fs::File;
 use std::io::Write;
@@ -16,34 +16,40 @@ use anyhow::{Context, Result, anyhow};
 use super::stats::Summary;
 use crate::staging::Target;
 
-/// Files of a report that is going to be written.
+/// The files of a report, which are written at the end of a run.
 #[derive(Debug)]
 pub struct Report {
     page: Target,
-    /// Of [`multiqc::PARTS`], in their order.
+    /// The files of [`multiqc::PARTS`], in their order.
     sections: Vec<Target>,
-    /// The name of the run.
+    /// The name of the run: that of the page, without its extension.
     name: String,
 }
 
 impl Report {
-    /// Checks that the page, which is to have this name, and what goes beside it can be written.
+    /// Checks that the page with this name, and the other files of the report, can be written.
+    ///
+    /// # Errors
+    /// If one of them cannot.
     pub fn new(path: &Path) -> Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let beside =
+        let section =
             |part: &&str| Target::new(Some(&path.with_file_name(format!("{name}{part}_mqc.json"))));
         let page = Target::new(Some(path))?;
-        let sections = multiqc::PARTS.iter().map(beside).collect::<Result<_>>()?;
+        let sections = multiqc::PARTS.iter().map(section).collect::<Result<_>>()?;
         Ok(Self { page, sections, name })
     }
 
-    /// Writes all files.
+    /// Writes the page and the sections.
+    ///
+    /// # Errors
+    /// If a chart cannot be drawn, or a file not be written.
     pub fn write(self, summary: &Summary) -> Result<()> {
-        let page = page::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
+        let page = html::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
         write(self.page, &page)?;
         let mut sections = multiqc::sections(&self.name, summary);
         for (part, target) in multiqc::PARTS.into_iter().zip(self.sections) {
-            // Not of every run: single reads have no insert sizes.
+            // Not every run has every section: single reads have no insert sizes.
             if let Some(place) = sections.iter().position(|(of, _)| *of == part) {
                 write(target, &(sections.swap_remove(place).1.to_string() + "\n"))?;
             }

@@ -1,5 +1,5 @@
-//! Sections of `MultiQC`, a file each (its documentation, "Custom content"). Runs of one report are rows, or
-//! lines, of the same section, which `id` names.
+//! Sections for `MultiQC`, one file for each (see "Custom content" in its documentation). `MultiQC` puts the runs of a
+//! report into one section by its `id`, as rows of a table or lines of a plot.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::histogram;
 use crate::commands::map::stats::Summary;
 
-/// What comes between the name of a run and `_mqc.json` in the names of its files.
+/// The part of the name of each section's file between the name of the run and `_mqc.json`.
 pub const PARTS: [&str; 5] = ["", "_mapq", "_insert_size", "_steps", "_occupancy"];
 
-/// The sections of a run with this name, each with its part of [`PARTS`]; none of those that it has no data for.
+/// The sections for which a run has data, each with its part of [`PARTS`].
 pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
     let tally = &summary.tally;
     let [general, quality, insert, steps, occupancy] = PARTS;
@@ -36,8 +36,8 @@ pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
             bars(
                 &Plot {
                     id: "gpualign_steps",
-                    title: "Time of the steps",
-                    description: "Steps overlap from reading on.",
+                    title: "Time of each step",
+                    description: "Seconds of each step; steps overlap from reading on.",
                     kind: "bargraph",
                     axes: ["", "Seconds"],
                 },
@@ -50,7 +50,7 @@ pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
         let plotted = Plot {
             id: "gpualign_insert_size",
             title: "Insert sizes",
-            description: "Properly paired reads by insert size.",
+            description: "Properly paired pairs by insert size.",
             kind: "linegraph",
             axes: ["Bases", "Pairs"],
         };
@@ -61,11 +61,11 @@ pub fn sections(name: &str, summary: &Summary) -> Vec<(&'static str, Value)> {
         let plotted = Plot {
             id: "gpualign_occupancy",
             title: "Occupancy",
-            description: "Share of the lanes of an ensemble that have an item, by module.",
+            description: "Mean share of the lanes of a GPU that have an item to work on, for each module of the pipeline.",
             kind: "bargraph",
             axes: ["", "Share"],
         };
-        // Side by side: shares of different modules do not add up.
+        // Bars stand side by side, since shares of different modules do not add up.
         let mut section = bars(&plotted, name, &modules);
         section["pconfig"]["stacking"] = json!("group");
         sections.push((occupancy, section));
@@ -79,9 +79,11 @@ struct Plot {
     title: &'static str,
     description: &'static str,
     kind: &'static str,
+    /// Labels of the x and the y axis.
     axes: [&'static str; 2],
 }
 
+/// A section with a plot of `data`, under the name of the run.
 fn plot(plot: &Plot, name: &str, data: &Value) -> Value {
     let Plot { id, title, description, kind, axes: [x, y] } = plot;
     json!({
@@ -99,7 +101,7 @@ fn plot(plot: &Plot, name: &str, data: &Value) -> Value {
     })
 }
 
-/// A bar with these parts, in this order.
+/// A section with a bar that has these parts, in this order.
 fn bars<N: AsRef<str>>(about: &Plot, name: &str, parts: &[(N, f64)]) -> Value {
     let parts = parts.iter().map(|(part, value)| (part.as_ref().to_owned(), json!(value)));
     let (names, values): (Vec<String>, Vec<Value>) = parts.unzip();
@@ -109,7 +111,7 @@ fn bars<N: AsRef<str>>(about: &Plot, name: &str, parts: &[(N, f64)]) -> Value {
     section
 }
 
-/// A table with a row for this run.
+/// The general section: a table with a row for this run.
 fn table(name: &str, summary: &Summary) -> Value {
     let tally = &summary.tally;
     let percent = |count: u64| 100.0 * count as f64 / tally.primary.max(1) as f64;
@@ -127,14 +129,14 @@ fn table(name: &str, summary: &Summary) -> Value {
     ];
     let mut headers = Map::new();
     for (place, (column, mut header)) in columns.into_iter().enumerate() {
-        // Objects have no order.
+        // JSON objects have no order.
         header["placement"] = json!(place);
         headers.insert(column.to_owned(), header);
     }
     json!({
         "id": "gpualign",
         "section_name": "gpualign",
-        "description": "Reads and what became of them.",
+        "description": "Reads, alignments and speed of each run.",
         "plot_type": "table",
         "pconfig": { "id": "gpualign_table", "title": "gpualign" },
         "headers": headers,
@@ -152,7 +154,7 @@ fn table(name: &str, summary: &Summary) -> Value {
     })
 }
 
-/// The points of a line, with `0` for what nothing has between the first and the last.
+/// The points of a line: a count for each value from the first to the last, 0 for values without a count.
 fn points<K>(counts: &BTreeMap<K, u64>) -> Value
 where
     K: Copy + Ord + Default + serde::Serialize,

@@ -1,0 +1,137 @@
+//! Container files: layout byte by byte, and every way of damaging one.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+
+use aligner_core::container::{Container, ContainerBuilder, ContainerProblem, Format, SectionName};
+use tempfile::TempDir;
+
+#[derive(Debug, Clone, Copy)]
+enum TestSection {
+    Numbers,
+    Letters,
+}
+
+impl SectionName for TestSection {
+    const ALL: &'static [Self] = &[Self::Numbers, Self::Letters];
+
+    fn number(self) -> usize {
+        self as usize
+    }
+
+    fn name(self) -> &'static str {
+        ["numbers", "letters"][self as usize]
+    }
+}
+
+#[derive(Debug)]
+struct TestFormat;
+
+impl Format for TestFormat {
+    const MAGIC: [u8; 8] = *b"TESTFILE";
+    const VERSION: u32 = 7;
+    const KIND: &'static str = "test file";
+    type Parameters = [u64; 2];
+    type Section = TestSection;
+}
+
+/// Header: 24 bytes of fixed fields, 16 of parameters, 48 of extents, 8 of checksum, in whole lines of 64 bytes.
+const HEADER_BYTES: usize = 128;
+
+fn container() -> Container<TestFormat, 2> {
+    let mut builder = ContainerBuilder::<TestFormat, 2>::new([4 * 20, 3]);
+    for (number, value) in builder.section_mut::<u32>(TestSection::Numbers).iter_mut().zip(100..) {
+        *number = value;
+    }
+    builder.section_mut(TestSection::Letters).copy_from_slice(b"abc");
+    *builder.parameters_mut() = [5, 6];
+    builder.finish()
+}
+
+#[test]
+fn fields_and_sections_lie_where_the_format_says() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    container().save(&path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
+    assert_eq!(&bytes[..8], b"TESTFILE");
+    assert_eq!(bytes[8..12], 7_u32.to_ne_bytes());
+    assert_eq!(bytes[12..16], 0x0102_0304_u32.to_ne_bytes());
+    assert_eq!(word(16), bytes.len() as u64);
+    assert_eq!([word(24), word(32)], [5, 6]);
+    assert_eq!([word(40), word(48)], [HEADER_BYTES as u64, 80]);
+    assert_eq!([word(64), word(72)], [HEADER_BYTES as u64 + 128, 3]);
+    assert_eq!(bytes[88..HEADER_BYTES - 8], [0; HEADER_BYTES - 96]);
+    assert_eq!(bytes[HEADER_BYTES..HEADER_BYTES + 4], 100_u32.to_ne_bytes());
+    assert_eq!(&bytes[HEADER_BYTES + 128..][..4], b"abc\0");
+    assert_eq!(bytes.len(), HEADER_BYTES + 128 + 64);
+}
+
+#[test]
+fn an_opened_container_is_the_saved_one() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    let saved = container();
+    saved.save(&path).unwrap();
+    let opened = Container::<TestFormat, 2>::open(&path).unwrap();
+    for file in [&saved, &opened] {
+        assert_eq!(file.parameters(), &[5, 6]);
+        assert_eq!(file.section::<u32>(TestSection::Numbers), (100..120).collect::<Vec<u32>>());
+        assert_eq!(file.section::<u8>(TestSection::Letters), b"abc");
+        assert_eq!(file.padded_section::<u8>(TestSection::Letters).len(), 64);
+        assert_eq!(file.total_bytes(), 320);
+        let sizes = [("header", 128), ("numbers", 128), ("letters", 64)];
+        assert_eq!(file.section_sizes(), sizes);
+    }
+}
+
+#[test]
+fn a_change_of_any_byte_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    container().save(&path).unwrap();
+    let good = fs::read(&path).unwrap();
+    for place in 0..good.len() {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1 << (place % 8);
+        fs::write(&path, bytes).unwrap();
+        let error = Container::<TestFormat, 2>::open(&path).unwrap_err();
+        let is_expected = match (place, &error.problem) {
+            (0..8, ContainerProblem::OtherKind)
+            | (8..12, ContainerProblem::Version { expected: 7, .. })
+            | (12..HEADER_BYTES, ContainerProblem::DamagedHeader) => true,
+            (HEADER_BYTES..256, ContainerProblem::DamagedSection(name)) => *name == "numbers",
+            (256.., ContainerProblem::DamagedSection(name)) => *name == "letters",
+            _ => false,
+        };
+        assert!(is_expected, "byte {place}: {error}");
+    }
+}
+
+#[test]
+fn an_error_names_path_kind_and_way_out() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    container().save(&path).unwrap();
+    let good = fs::read(&path).unwrap();
+    let error = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let error = Container::<TestFormat, 2>::open(&path).unwrap_err().to_string();
+        error.strip_prefix(&format!("{}: ", path.display())).unwrap().to_owned()
+    };
+    assert_eq!(error(b">one\nACGT\n"), "not a gpualign test file");
+    assert_eq!(
+        error(&good[..200]),
+        "the test file is truncated: it has 200 bytes, not 320; build it again"
+    );
+    let mut version = good.clone();
+    version[8] = 9;
+    assert_eq!(error(&version), "test file format 9, this program reads format 7; build it again");
+    let mut order = good;
+    order[12..16].reverse();
+    assert_eq!(
+        error(&order),
+        "the test file has another byte order than this machine; build it again"
+    );
+}

@@ -1,0 +1,214 @@
+//! Runs a mapping command: from input files to the output file.
+
+use std::env;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use aligner_core::Device;
+use anyhow::{Context, Result, anyhow};
+use fm_index::FmIndex;
+use woodstocc::Mapper;
+
+use super::args::{MapOptions, Mode, Preset, StatsFormat};
+use super::report::Report;
+use super::stages::{MappingTotals, StageBuilder};
+use super::stats::{AllStats, Seconds, Summary, per_second};
+use super::{all, best};
+use crate::console::Console;
+use crate::input::{self, Batches, Layout};
+use crate::options::{MappingFiles, start_threads};
+use crate::output::record::best::Alternatives;
+use crate::output::{Format, Options, Output, WrittenFile, header};
+use crate::staging::Target;
+use crate::timeline::{Step, Timeline};
+use crate::{index, on_device};
+
+/// Maps reads to a reference, and writes statistics and reports on request.
+pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
+    let timeline = Timeline::new();
+    let threads = options.threads.count();
+    // Each stage has its own thread; all share the pool for parallel work.
+    start_threads(threads)?;
+    let console = Console::new(options.messages);
+
+    // Wrong names of files are reported before the long work begins.
+    input::check(files.reads())?;
+    let target = Target::new(options.output.as_deref())?;
+    let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let report = options.report.as_deref().map(Report::new).transpose()?;
+
+    let (opened, found) = thread::scope(|scope| {
+        let device =
+            scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
+        let found = timeline.time(Step::Index, "open", || index::open(files.reference(), &console));
+        (device.join(), found)
+    });
+    let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
+    if let Some(reason) = &opened.fallback {
+        console.notice(&format!("{reason}: mapping on the CPU"));
+    }
+    let index = match found? {
+        Some(index) => index,
+        None => timeline.time(Step::Index, "build", || {
+            index::build_for_mapping(files.reference(), options.save_index, &console)
+        })?,
+    };
+    let index = Arc::new(index);
+    let command = header::command_line(env::args_os());
+    let (group, order) = (options.read_group.as_ref(), options.sorting.order());
+    let format = Options {
+        format: options
+            .format()
+            .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
+        threads,
+        header: header::text(index.reference(), group, &command, order)
+            .with_context(|| files.reference().display().to_string())?,
+        sort_memory: options.sorting.memory(),
+    };
+    let layout = options.layout(files.reads().len());
+    let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
+    let output = Output::create(target, &format, index.reference())?;
+    let run = MappingRun {
+        options,
+        layout,
+        format: format.piece_format(),
+        timeline: &timeline,
+        console: &console,
+    };
+    let RunResult { totals, written, device, starting, all } = match options.mode {
+        Mode::Best => run.map_best(&index, opened.device, batches, output)?,
+        Mode::All => run.map_all(&index, opened.device, batches, output)?,
+    };
+    written.target.commit()?;
+
+    let total = timeline.elapsed();
+    let summary = Summary {
+        version: env!("CARGO_PKG_VERSION"),
+        command,
+        mode: options.mode,
+        device,
+        threads,
+        reads: totals.reads,
+        bases: totals.bases,
+        aligned: totals.aligned,
+        alignments: totals.alignments,
+        tally: written.tally,
+        seconds: Seconds::new(&timeline, starting, total),
+        reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
+        all,
+    };
+    summary.lines().iter().for_each(|line| console.detail(line));
+    if let Some(StatsFormat::Json) = options.stats {
+        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+    }
+    if let Some(report) = report {
+        report.write(&summary)?;
+    }
+    if let Some(trace) = trace {
+        timeline.save(trace)?;
+    }
+    Ok(())
+}
+
+/// The options of a run, and what its pipeline writes to.
+struct MappingRun<'a> {
+    options: &'a MapOptions,
+    layout: Layout,
+    /// The format of the pieces that the pipeline makes.
+    format: Format,
+    timeline: &'a Timeline,
+    console: &'a Console,
+}
+
+/// The result of a run.
+struct RunResult {
+    totals: MappingTotals,
+    written: WrittenFile,
+    /// The name of the device.
+    device: String,
+    /// The time from the start of the program until the first batch could be mapped.
+    starting: Duration,
+    /// Statistics of mode all.
+    all: Option<AllStats>,
+}
+
+impl MappingRun<'_> {
+    fn stages(&self) -> StageBuilder<'_> {
+        let Self { options, format, timeline, console, .. } = *self;
+        StageBuilder {
+            group: options.read_group.as_ref(),
+            eqx: options.eqx,
+            format,
+            timeline,
+            console,
+        }
+    }
+
+    /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
+    fn finish<T, D: Display>(
+        &self,
+        done: Result<T>,
+        failure: impl FnOnce() -> Option<D>,
+    ) -> Result<T> {
+        self.console.finish();
+        let done = done?;
+        if let Some(reason) = failure() {
+            self.console.notice(&format!("{reason}: the rest was mapped on the CPU"));
+        }
+        Ok(done)
+    }
+
+    /// Maps in mode best.
+    fn map_best(
+        &self,
+        index: &FmIndex,
+        device: Device,
+        batches: Batches,
+        output: Output,
+    ) -> Result<RunResult> {
+        let Self { options, layout, timeline, console, .. } = *self;
+        let preset = options.best.preset.unwrap_or(Preset::Standard);
+        let on = |device: Device| seed_extend::Mapper::new(index, preset.into(), &device);
+        let (mapper, device) = timeline.time(Step::Device, "index", || {
+            on_device::make((device, options.device), console, "mapping", on)
+        })?;
+        let starting = timeline.elapsed();
+        console.start_reads();
+        let pipeline = best::BestPipeline {
+            mapper: &mapper,
+            is_paired: layout != Layout::Single,
+            seed: options.seed,
+            alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
+            stages: self.stages(),
+        };
+        let done = pipeline.run(batches, output);
+        let (totals, written) = self.finish(done, || mapper.failure())?;
+        Ok(RunResult { totals, written, device, starting, all: None })
+    }
+
+    /// Maps in mode all.
+    fn map_all(
+        &self,
+        index: &Arc<FmIndex>,
+        device: Device,
+        batches: Batches,
+        output: Output,
+    ) -> Result<RunResult> {
+        let Self { options, timeline, console, .. } = *self;
+        let params = options.all_parameters();
+        let on = |device| Mapper::new(Arc::clone(index), params, device);
+        let (mapper, device) = timeline.time(Step::Device, "index", || {
+            on_device::make((device, options.device), console, "mapping", on)
+        })?;
+        let starting = timeline.elapsed();
+        console.start_reads();
+        let pipeline = all::AllPipeline { mapper: &mapper, stages: self.stages() };
+        let done = pipeline.run(batches, output);
+        let (totals, written) = self.finish(done, || mapper.failure())?;
+        let all = Some(AllStats::new(&mapper, params.k));
+        Ok(RunResult { totals, written, device, starting, all })
+    }
+}

@@ -1,0 +1,316 @@
+//! Gathering records into batches on a thread.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use needletail::parser::SequenceRecord;
+
+use super::layout::{AlternatingFiles, Layout};
+use super::reads::Reads;
+use super::record::record_error;
+
+/// A batch ends when it has this many bases, so that batches of long reads stay small.
+const MAX_BATCH_BASES: usize = 1 << 25;
+
+/// The first batch is this many times smaller than a full one, and each of the next twice as large as the one before. So
+/// every stage of a pipeline starts early.
+const FIRST_BATCH_DIVISOR: usize = 4;
+
+/// The number of batches that are read ahead of their use.
+const BATCHES_AHEAD: usize = 2;
+
+/// Consecutive reads of the input, whose records are not checked yet.
+#[derive(Debug)]
+pub struct ReadBatch {
+    /// Records as they are in the files, until [`checked`](Self::checked).
+    reads: Reads,
+    /// Whether records 2i and 2i + 1 are mates.
+    is_paired: bool,
+    /// Where the records are from, in order.
+    sources: Vec<RecordSource>,
+    /// The error that ended reading after these records.
+    error: Option<anyhow::Error>,
+    /// When reading the batch began.
+    pub begin: Instant,
+    /// When the batch was complete.
+    pub end: Instant,
+}
+
+/// Consecutive records of a batch from one file, or from two files that are read alternately.
+#[derive(Debug)]
+struct RecordSource {
+    files: Arc<[PathBuf]>,
+    /// The number of the first record in the batch, from 0.
+    begin: usize,
+    /// The number of the first record in its file, from 1.
+    record: u64,
+}
+
+impl ReadBatch {
+    /// Checks the records on the current rayon pool and returns the reads. If they are pairs, reads 2i and 2i + 1 are mates
+    /// with the same name.
+    ///
+    /// # Errors
+    /// The first record that is no read, or the error that ended reading.
+    pub fn checked(mut self) -> Result<Reads> {
+        if let Err((number, problem)) = self.reads.check(self.is_paired) {
+            let of_record = self.sources.iter().rfind(|source| source.begin <= number);
+            let RecordSource { files, begin, record } =
+                of_record.context("a record without a file")?;
+            let before = number - begin;
+            let file = &files[before % files.len()];
+            return Err(record_error(file, record + (before / files.len()) as u64, problem));
+        }
+        self.error.map_or(Ok(self.reads), Err)
+    }
+}
+
+/// The batches of an input that is being read.
+#[derive(Debug)]
+pub struct Batches {
+    /// All batches in order. If the input cannot be read, the last batch has the error.
+    pub batches: Receiver<ReadBatch>,
+    /// Takes reads back whose memory can be used again, since new memory costs more than filling it.
+    pub used: Sender<Reads>,
+}
+
+/// Starts a thread that reads the files, one after the other, or two alternately if they have mates. Batches have up to
+/// `size` reads, and an even number of them if they are pairs.
+pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
+    let (sender, batches) = sync_channel(BATCHES_AHEAD);
+    let (used, unused) = channel();
+    let together = layout.reads();
+    let size = size.next_multiple_of(together);
+    thread::spawn(move || {
+        let mut batcher = Batcher {
+            sender,
+            unused,
+            size,
+            wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
+            reads: Reads::default(),
+            is_paired: layout != Layout::Single,
+            sources: Vec::new(),
+            bases: 0,
+            begin: Instant::now(),
+        };
+        for files in paths.chunks(layout.files()) {
+            match read_files(files, layout, &mut batcher) {
+                Ok(Flow::Continue) => {}
+                Ok(Flow::Stop) => return,
+                Err(error) => {
+                    batcher.send(Some(error));
+                    return;
+                }
+            }
+        }
+        batcher.send(None);
+    });
+    Batches { batches, used }
+}
+
+/// Whether reading goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Continue,
+    /// The receiver of batches is gone.
+    Stop,
+}
+
+/// Gathers records into batches and passes them on.
+struct Batcher {
+    sender: SyncSender<ReadBatch>,
+    /// Reads whose memory can be used again.
+    unused: Receiver<Reads>,
+    /// Reads of a full batch.
+    size: usize,
+    /// Reads of the batch that is being gathered.
+    wanted: usize,
+    reads: Reads,
+    is_paired: bool,
+    sources: Vec<RecordSource>,
+    /// Bases of the batch so far.
+    bases: usize,
+    /// When gathering the batch began.
+    begin: Instant,
+}
+
+impl Batcher {
+    /// Notes that the next record is this record of the files, from 1.
+    fn note_source(&mut self, files: &Arc<[PathBuf]>, record: u64) {
+        let begin = self.reads.len();
+        if begin == 0 || record == 1 {
+            self.sources.push(RecordSource { files: Arc::clone(files), begin, record });
+        }
+    }
+
+    /// Adds one record to the batch.
+    fn add(&mut self, record: &SequenceRecord<'_>) {
+        let letters = record.raw_seq();
+        let line = record.start_line_number();
+        self.reads.push(line, record.id(), letters, record.qual().unwrap_or_default());
+        self.bases += letters.len();
+    }
+
+    /// Sends the batch if it is large enough.
+    fn send_if_full(&mut self) -> Flow {
+        if self.reads.len() >= self.wanted || self.bases >= MAX_BATCH_BASES {
+            self.send(None)
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Sends the batch, with the error that ended it, and begins the next one.
+    fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
+        self.bases = 0;
+        self.wanted = self.size.min(2 * self.wanted);
+        let mut next = self.unused.try_recv().unwrap_or_default();
+        next.clear();
+        let reads = std::mem::replace(&mut self.reads, next);
+        let sources = std::mem::take(&mut self.sources);
+        let is_empty = reads.is_empty() && error.is_none();
+        let (is_paired, begin) = (self.is_paired, self.begin);
+        let batch = ReadBatch { begin, end: Instant::now(), reads, is_paired, sources, error };
+        let wanted = is_empty || self.sender.send(batch).is_ok();
+        self.begin = Instant::now();
+        if wanted { Flow::Continue } else { Flow::Stop }
+    }
+}
+
+/// Reads the records of a file, or of two files alternately.
+fn read_files(files: &[PathBuf], layout: Layout, batcher: &mut Batcher) -> Result<Flow> {
+    let mut sources = AlternatingFiles::open(files, layout)?;
+    loop {
+        batcher.note_source(sources.files(), sources.record());
+        let found = sources.next(|record| batcher.add(record))?;
+        if !found {
+            return Ok(Flow::Continue);
+        }
+        if batcher.send_if_full() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::slice::from_ref;
+
+    use super::*;
+    use tempfile::TempDir;
+
+    /// FASTQ records with these names.
+    fn fastq(names: &[String]) -> String {
+        names.iter().map(|name| format!("@{name}\nACGT\n+\nIIII\n")).collect()
+    }
+
+    fn names(end: &str, numbers: std::ops::Range<usize>) -> Vec<String> {
+        numbers.map(|number| format!("r{number}{end}")).collect()
+    }
+
+    fn file(folder: &TempDir, name: &str, text: &str) -> PathBuf {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("writes");
+        path
+    }
+
+    /// The names of the reads of all batches, or the error message without the folder.
+    fn read(
+        folder: &TempDir,
+        files: &[PathBuf],
+        layout: Layout,
+        size: usize,
+    ) -> Result<Vec<Vec<String>>, String> {
+        let names = |batch: ReadBatch| {
+            let reads = batch.checked()?;
+            Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
+        };
+        let all = batches(files.to_vec(), layout, size).batches.into_iter().map(names);
+        all.collect::<Result<_>>().map_err(|error| {
+            format!("{error:#}").replace(&format!("{}/", folder.path().display()), "")
+        })
+    }
+
+    #[test]
+    fn pairs_stay_together_whatever_the_batches() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let interleaved: Vec<String> =
+            (0..50).flat_map(|number| [format!("r{number}/1"), format!("r{number}/2 x")]).collect();
+        let pairs = |folder: &TempDir, numbers: std::ops::Range<usize>| {
+            let mate = |end: &str| {
+                let name = format!("{}{}.fq", numbers.start, &end[1..2]);
+                file(folder, &name, &fastq(&names(end, numbers.clone())))
+            };
+            [mate("/1"), mate("/2 x")]
+        };
+        let lanes = [pairs(&folder, 0..17), pairs(&folder, 17..50)].concat();
+        let one = file(&folder, "i.fq", &fastq(&interleaved));
+        let expected: Vec<String> =
+            (0..50).flat_map(|number| [format!("r{number}"), format!("r{number}")]).collect();
+        for size in [1, 2, 7, 16, 100, 1000] {
+            for (files, layout) in
+                [(lanes.as_slice(), Layout::Pairs), (from_ref(&one), Layout::Interleaved)]
+            {
+                let batches = read(&folder, files, layout, size).expect("reads");
+                assert!(batches.iter().all(|batch| batch.len() % 2 == 0), "{layout:?} {size}");
+                assert!(batches.iter().all(|batch| batch.len() <= size.max(2) + 1));
+                assert_eq!(batches.concat(), expected, "{layout:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn reads_without_a_mate_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let two = file(&folder, "two.fq", &fastq(&names("", 0..2)));
+        let three = file(&folder, "three.fq", &fastq(&names("", 0..3)));
+        let twice = file(&folder, "odd.fq", &fastq(&["a".into(), "a".into(), "b".into()]));
+        let none = "the read has no mate: ";
+        let pairs = |files: &[PathBuf], size| read(&folder, files, Layout::Pairs, size);
+        for size in [2, 100] {
+            let expected = format!("three.fq: record 3 (line 9): {none}two.fq has 2 records");
+            assert_eq!(pairs(&[two.clone(), three.clone()], size), Err(expected.clone()));
+            assert_eq!(pairs(&[three.clone(), two.clone()], size), Err(expected));
+            let odd = read(&folder, from_ref(&twice), Layout::Interleaved, size);
+            let expected =
+                format!("odd.fq: record 3 (line 9): {none}the file has 3 records, an odd number");
+            assert_eq!(odd, Err(expected));
+        }
+    }
+
+    #[test]
+    fn the_record_of_an_error_is_counted_in_its_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let good = file(&folder, "good.fq", &fastq(&names("/1", 0..9)));
+        let other = |name: &str, number: usize, with: &str| {
+            let mut records = names("/2", 0..9);
+            with.clone_into(&mut records[number]);
+            file(&folder, name, &fastq(&records))
+        };
+        let swapped = other("swapped.fq", 6, "r5/2");
+        let unnamed = other("unnamed.fq", 7, " ");
+        let mut text = fastq(&names("/2", 0..4));
+        text.truncate(text.len() - 3);
+        let cut = file(&folder, "cut.fq", &text);
+        for size in [2, 4, 6, 100] {
+            let error = |mate: &PathBuf| {
+                let files = [good.clone(), mate.clone()];
+                read(&folder, &files, Layout::Pairs, size).expect_err("is bad")
+            };
+            assert_eq!(
+                error(&swapped),
+                "swapped.fq: record 7 (line 25): the name 'r5/2' is not that of its mate, 'r6/1'"
+            );
+            assert_eq!(error(&unnamed), "unnamed.fq: record 8 (line 29): the read has no name");
+            assert_eq!(
+                error(&cut),
+                "cut.fq: record 4 (line 13): sequence and quality differ in length"
+            );
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! An alignment of mode best, in the terms of a record.
+
+use fm_index::Reference;
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::regions::Region;
+
+use crate::output::record::cigar;
+use crate::output::record::fields::{Position, Tags};
+
+/// One alignment of a read.
+#[derive(Debug, Clone)]
+pub(super) struct RecordAlignment<'r> {
+    pub region: &'r Region,
+    /// The best score of other alignments that overlap this one in the read.
+    pub second: i32,
+    /// The contig's number, from 0.
+    pub contig: u32,
+    /// The first aligned base on the contig, from 0.
+    pub start: u32,
+    /// The end of the aligned bases on the contig, exclusive.
+    pub end: u32,
+    pub mapq: u8,
+    /// Edit distance of the aligned bases.
+    pub distance: u32,
+    /// The CIGAR, with soft clips.
+    pub cigar: Vec<u32>,
+    /// The `MD` string.
+    pub md: Vec<u8>,
+}
+
+impl RecordAlignment<'_> {
+    /// Whether the read's reverse complement is aligned.
+    pub fn is_reverse(&self) -> bool {
+        is_reverse(self.region.query)
+    }
+
+    /// The leftmost aligned base.
+    pub fn position(&self) -> Position {
+        Position { contig: self.contig, base: self.start }
+    }
+
+    /// The tags of this alignment, without those about other alignments of the read.
+    pub fn tags(&self) -> Tags<'_> {
+        Tags {
+            distance: self.distance,
+            md: &self.md,
+            score: self.region.score,
+            second: None,
+            count: None,
+            parts: &[],
+            alternatives: &[],
+        }
+    }
+
+    /// The position on the contig of the read's first aligned base: the 5' end of the read.
+    fn five_prime(&self) -> i64 {
+        if self.is_reverse() { i64::from(self.end) - 1 } else { self.start.into() }
+    }
+
+    /// `TLEN` for the alignment of the mate: the signed distance of both 5' ends, 0 if the contigs differ.
+    pub fn span(&self, other: &Self) -> i32 {
+        if self.contig != other.contig {
+            return 0;
+        }
+        let ahead = other.five_prime() - self.five_prime();
+        (ahead + ahead.signum()) as i32
+    }
+
+    /// The contig's name.
+    fn contig_name<'r>(&self, reference: &'r Reference) -> &'r str {
+        &reference.contigs()[self.contig as usize].name
+    }
+
+    /// An item of the `SA` tag: contig, 1-based position, strand, CIGAR, MAPQ and edit distance.
+    pub fn supplementary_item(&self, reference: &Reference) -> Vec<u8> {
+        let strand = if self.is_reverse() { '-' } else { '+' };
+        let (name, position) = (self.contig_name(reference), self.start + 1);
+        let Self { mapq, distance, .. } = self;
+        let cigar = cigar::text(&self.cigar);
+        format!("{name},{position},{strand},{cigar},{mapq},{distance};").into_bytes()
+    }
+
+    /// An item of the `XA` tag, as bwa writes it: contig, strand with the 1-based position, CIGAR and edit distance.
+    pub fn alternative_item(&self, reference: &Reference) -> Vec<u8> {
+        let strand = if self.is_reverse() { '-' } else { '+' };
+        let (name, position) = (self.contig_name(reference), self.start + 1);
+        let cigar = cigar::text(&self.cigar);
+        format!("{name},{strand}{position},{cigar},{};", self.distance).into_bytes()
+    }
+}

@@ -1,0 +1,276 @@
+//! Records of mode best (SAM specification, sections 1.4 and 1.5), as `bwa mem` writes them.
+//!
+//! The primary alignment of a read comes first, with soft clips. Other parts of the read are supplementary (0x800), with
+//! hard clips. Alternatives are left out, listed in `XA`, or written as secondary records (0x100). A read that is not
+//! aligned has the position of its mate.
+//!
+//! | tag | value |
+//! |---|---|
+//! | `NM`, `MD` | as in [`super::all`], of the aligned bases |
+//! | `AS`, `XS` | the score of the alignment, and the best of the alignments that overlap it in the read |
+//! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
+//! | `SA` | the other parts of a read whose parts align to different loci |
+//! | `XA` | on request, alternatives with at least 80% of the score, if there are at most five |
+
+mod alignment;
+mod common;
+
+use std::io;
+
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
+use aligner_core::seq::encode;
+use clap::ValueEnum;
+use fm_index::{PlainStretches, Reference, Segments};
+use seed_extend::read::queries::is_reverse;
+use seed_extend::region::ranking;
+use seed_extend::region::regions::Region;
+use seed_extend::{MappedReads, ReportedRegion};
+
+use self::alignment::RecordAlignment;
+use self::common::{CommonFields, MappedRead, PairedMate};
+use crate::input::Read;
+use crate::output::lines::Lines;
+use crate::output::read_group::ReadGroup;
+use crate::output::record::fields::{FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY};
+use crate::output::record::reverse_strand::ReverseStrand;
+use crate::output::record::{cigar, md};
+
+/// How to report alternatives to an alignment: values of `--alternatives`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Alternatives {
+    /// Leave them out
+    None,
+    /// List them in the XA tag, if there are at most five
+    Tag,
+    /// Write them as secondary records
+    Records,
+}
+
+/// The most alternatives that are listed in `XA`; none are if there are more.
+const MAX_ALTERNATIVES: usize = 5;
+
+/// Makes the records of mode best; reuses its memory from read to read.
+#[derive(Debug)]
+pub struct BestRecordFormatter<'a> {
+    group: Option<&'a ReadGroup>,
+    eqx: bool,
+    alternatives: Alternatives,
+    segments: &'a Segments,
+    stretches: PlainStretches<'a>,
+    /// The read of the current record, if its reverse complement is aligned.
+    reversed: ReverseStrand,
+    /// The `MD` string of the current alignment.
+    md: Lines,
+    /// The runs of the current alignment.
+    runs: Vec<CigarRun>,
+}
+
+impl<'a> BestRecordFormatter<'a> {
+    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
+    pub fn new(
+        reference: &'a Reference,
+        segments: &'a Segments,
+        group: Option<&'a ReadGroup>,
+        eqx: bool,
+        alternatives: Alternatives,
+    ) -> Self {
+        Self {
+            group,
+            eqx,
+            alternatives,
+            segments,
+            stretches: PlainStretches::new(reference),
+            reversed: ReverseStrand::default(),
+            md: Lines::default(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Passes the records of a read, or of the two reads of a pair, to `write`. `first` is the number of the first read
+    /// in the batch.
+    ///
+    /// # Errors
+    /// If `write` fails.
+    pub fn records(
+        &mut self,
+        reads: &[Read<'_>],
+        resolved: &MappedReads,
+        first: usize,
+        mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mapped: Vec<MappedRead<'_>> = reads
+            .iter()
+            .zip(first..)
+            .map(|(&read, number)| self.mapped(read, resolved, number))
+            .collect();
+        match mapped.as_slice() {
+            [first, second] => {
+                let mate = |mapped, own_flag| Some(PairedMate { mapped, own_flag });
+                self.records_of(first, mate(second, FIRST), &mut write)?;
+                self.records_of(second, mate(first, LAST), &mut write)
+            }
+            all => all.iter().try_for_each(|read| self.records_of(read, None, &mut write)),
+        }
+    }
+
+    /// The alignments to report of a read, which has this number in the batch.
+    fn mapped<'r>(
+        &mut self,
+        read: Read<'r>,
+        resolved: &'r MappedReads,
+        number: usize,
+    ) -> MappedRead<'r> {
+        let wanted = self.alternatives;
+        let mut place = |reported: ReportedRegion| self.aligned(read, resolved, number, reported);
+        let parts =
+            resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
+        let alternatives = match wanted {
+            Alternatives::None => Vec::new(),
+            Alternatives::Tag | Alternatives::Records => {
+                resolved.secondary(number).into_iter().map(&mut place).collect()
+            }
+        };
+        MappedRead { read, parts, alternatives, is_proper: resolved.is_proper(number) }
+    }
+
+    /// One alignment of a read, in the terms of a record.
+    fn aligned<'r>(
+        &mut self,
+        read: Read<'_>,
+        resolved: &'r MappedReads,
+        number: usize,
+        reported: ReportedRegion,
+    ) -> RecordAlignment<'r> {
+        let regions = resolved.regions.of(number);
+        let (region, mapq) = (&regions[reported.region], reported.mapq);
+        let second = ranking::second_best_score(regions, reported.region);
+        let segment = self.segments.get(region.segment);
+        let (contig, start) = (segment.contig, segment.in_contig(region.begin));
+        let end = segment.in_contig(region.end);
+        let runs = resolved.regions.runs(region);
+        self.runs.clear();
+        self.runs.extend_from_slice(runs);
+        let plain = self.stretches.at_contig_position(contig, start);
+        if plain.is_none_or(|plain| plain.end < region.end) {
+            self.compare(read, region, contig, start);
+        }
+        let Self { stretches, md, runs, .. } = self;
+        md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
+        let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
+        let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
+        let cigar = self.cigar(region, read.sequence.len() as u32);
+        let md = self.md.bytes().to_vec();
+        RecordAlignment { region, second, contig, start, end, mapq, distance, cigar, md }
+    }
+
+    /// Tells matches from mismatches by the reference's own letters: the indexed text has other letters in place of
+    /// ambiguous ones.
+    fn compare(&mut self, read: Read<'_>, region: &Region, contig: u32, start: u32) {
+        let Self { reversed, stretches, runs, .. } = self;
+        let (sequence, _) = oriented(read, is_reverse(region.query), reversed);
+        let (mut query, mut place) = (region.query_begin as usize, start);
+        let mut compared: Vec<CigarRun> = Vec::new();
+        for &run in &*runs {
+            let (op, count) = (run.op(), run.length());
+            let counts = match op {
+                CigarOp::Equal | CigarOp::Different => &vec![1; count as usize],
+                CigarOp::Insertion | CigarOp::Deletion => &vec![count],
+            };
+            for &count in counts {
+                let op = match op {
+                    CigarOp::Equal | CigarOp::Different => {
+                        let letter = stretches.letter(contig, place);
+                        let is_equal = encode(letter) < 4 && letter == sequence[query];
+                        if is_equal { CigarOp::Equal } else { CigarOp::Different }
+                    }
+                    gap => gap,
+                };
+                query += if op == CigarOp::Deletion { 0 } else { count as usize };
+                place += if op == CigarOp::Insertion { 0 } else { count };
+                push_run(&mut compared, op, count);
+            }
+        }
+        *runs = compared;
+    }
+
+    /// The CIGAR of a region, whose runs are in `self.runs`, with soft clips up to the ends of a read of `length` bases.
+    fn cigar(&self, region: &Region, length: u32) -> Vec<u32> {
+        let mut clipped = Vec::new();
+        let clip = |count: u32| count << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP;
+        if region.query_begin > 0 {
+            clipped.push(clip(region.query_begin));
+        }
+        cigar::push_runs(&self.runs, self.eqx, &mut clipped);
+        if region.query_end < length {
+            clipped.push(clip(length - region.query_end));
+        }
+        clipped
+    }
+
+    /// Passes the records of one read to `write`.
+    fn records_of(
+        &mut self,
+        mapped: &MappedRead<'_>,
+        mate: Option<PairedMate<'_>>,
+        write: &mut impl FnMut(&Record<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let common = CommonFields::new(mapped, mate, self.group);
+        if mapped.parts.is_empty() {
+            return write(&common.record(None));
+        }
+        let reference = self.stretches.reference();
+        let mut hard = Vec::new();
+        let alternatives = match self.alternatives {
+            Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
+                mapped.alternatives.iter().flat_map(|it| it.alternative_item(reference)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (number, part) in mapped.parts.iter().enumerate() {
+            let others = mapped.parts.iter().enumerate().filter(|&(place, _)| place != number);
+            let others: Vec<u8> =
+                others.flat_map(|(_, other)| other.supplementary_item(reference)).collect();
+            let mut record = common.record(Some(part));
+            (record.sequence, record.quality) =
+                oriented(mapped.read, part.is_reverse(), &mut self.reversed);
+            let mut tags = part.tags();
+            (tags.second, tags.parts) = (Some(part.second), &others);
+            if number == 0 {
+                tags.alternatives = &alternatives;
+            } else {
+                let aligned = part.region.query_begin as usize..part.region.query_end as usize;
+                cigar::set_hard_clipped(&part.cigar, &mut hard);
+                record.flag |= SUPPLEMENTARY;
+                record.cigar = &hard;
+                record.sequence = &record.sequence[aligned.clone()];
+                record.quality = record.quality.map(|quality| &quality[aligned]);
+            }
+            record.tags = Some(tags);
+            write(&record)?;
+        }
+        if self.alternatives == Alternatives::Records {
+            for part in &mapped.alternatives {
+                cigar::set_hard_clipped(&part.cigar, &mut hard);
+                let record = common.record(Some(part));
+                write(&Record {
+                    flag: (record.flag | SECONDARY) & !PROPER,
+                    cigar: &hard,
+                    mate: record.mate.map(|mate| Mate { span: 0, ..mate }),
+                    sequence: &[],
+                    quality: None,
+                    ..record
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The sequence and qualities of a read as they lie on the reference's forward strand.
+fn oriented<'r>(
+    read: Read<'r>,
+    is_reverse: bool,
+    reversed: &'r mut ReverseStrand,
+) -> (&'r [u8], Option<&'r [u8]>) {
+    if is_reverse { reversed.set(read) } else { (read.sequence, read.quality) }
+}

@@ -1,0 +1,67 @@
+//! CIGARs in BAM's encoding: a run of equal operations is one number, its length above four bits for the operation (SAM
+//! specification, section 4.2).
+
+use aligner_core::cigar::{CigarOp, CigarRun};
+use rust_htslib::htslib;
+
+/// A run is its length shifted left by this, with the operation in the bits below.
+pub const LENGTH_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;
+/// The bits of a run that have the operation.
+pub const OPERATION: u32 = htslib::BAM_CIGAR_MASK;
+/// The letter of each operation, by its number.
+pub const LETTERS: &[u8; 9] = b"MIDNSHP=X";
+
+/// `M`: a match or a mismatch.
+pub const MATCH: u32 = htslib::BAM_CMATCH;
+/// `S`: bases of the read that are in the record but not aligned.
+pub const SOFT_CLIP: u32 = htslib::BAM_CSOFT_CLIP;
+const INSERTION: u32 = htslib::BAM_CINS;
+const DELETION: u32 = htslib::BAM_CDEL;
+/// `H`: bases of the read that are neither in the record nor aligned.
+const HARD_CLIP: u32 = htslib::BAM_CHARD_CLIP;
+const EQUAL: u32 = htslib::BAM_CEQUAL;
+const DIFFERENT: u32 = htslib::BAM_CDIFF;
+
+/// Replaces a CIGAR by that of the runs; see [`push_runs`].
+pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
+    cigar.clear();
+    push_runs(runs, eqx, cigar);
+}
+
+/// Appends runs to a CIGAR, and joins neighbours with the same operation. With `eqx`, matches are `=` and mismatches `X`,
+/// otherwise both are `M`.
+pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
+    for run in runs {
+        let (op, count) = (run.op(), run.length());
+        let operation = match op {
+            CigarOp::Equal if eqx => EQUAL,
+            CigarOp::Different if eqx => DIFFERENT,
+            CigarOp::Equal | CigarOp::Different => MATCH,
+            CigarOp::Insertion => INSERTION,
+            CigarOp::Deletion => DELETION,
+        };
+        match cigar.last_mut() {
+            Some(last) if *last & OPERATION == operation => *last += count << LENGTH_SHIFT,
+            _ => cigar.push(count << LENGTH_SHIFT | operation),
+        }
+    }
+}
+
+/// Replaces `hard` by `cigar` with hard clips in place of soft ones.
+pub fn set_hard_clipped(cigar: &[u32], hard: &mut Vec<u32>) {
+    let hard_clip = |&run: &u32| match run & OPERATION {
+        SOFT_CLIP => run & !OPERATION | HARD_CLIP,
+        _ => run,
+    };
+    hard.clear();
+    hard.extend(cigar.iter().map(hard_clip));
+}
+
+/// A CIGAR as text; `*` if it is empty.
+pub fn text(cigar: &[u32]) -> String {
+    let run = |run: &u32| {
+        let letter = LETTERS[(run & OPERATION) as usize];
+        format!("{}{}", run >> LENGTH_SHIFT, char::from(letter))
+    };
+    if cigar.is_empty() { "*".to_owned() } else { cigar.iter().map(run).collect() }
+}

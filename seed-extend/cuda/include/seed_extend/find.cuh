@@ -1,0 +1,68 @@
+// Parameters of the kernels of find.cu.
+#pragma once
+
+#include <seed_extend/chains.cuh>
+
+namespace seed_extend {
+
+// Parameters of find_codes.
+struct FindCodesParameters {
+  PackedQueries queries;
+  uint8_t* codes;  // of all queries, a byte each
+  uint64_t count;  // number of queries
+};
+
+// Parameters of find_tally.
+struct FindTallyParameters {
+  const Seed* found;      // in any order
+  uint32_t* seed_counts;  // seeds of each query; 0 before
+  uint64_t count;         // number of seeds
+};
+
+// Parameters of find_places.
+struct FindPlacesParameters {
+  const Seed* found;            // in any order
+  const uint64_t* seed_starts;  // seeds before each query, and all seeds
+  uint32_t* seed_counts;        // seeds of each query; 0 afterwards
+  Seed* seeds;                  // query after query
+  uint64_t count;               // number of seeds
+};
+
+// Parameters of find_counts.
+struct FindCountsParameters {
+  const Seed* seeds;            // query after query
+  const uint64_t* seed_starts;  // seeds before each query, and all seeds
+  uint32_t* anchors;            // number of anchors of each query
+  uint32_t* repeat_bases;       // bases of each read in seeds too frequent to be located completely
+  uint32_t reads;               // number of reads
+  uint32_t max_occurrences;     // of a seed that are located
+};
+
+// Parameters of find_totals.
+struct FindTotalsParameters {
+  const uint32_t* counts;
+  uint64_t* totals;  // sum of each block's part
+  uint32_t count;    // number of counts
+  uint32_t part;     // counts of a part
+};
+
+// Parameters of find_sums.
+struct FindSumsParameters {
+  const uint32_t* counts;
+  const uint64_t* totals;  // sum of each block's part
+  uint64_t* sums;          // sum of the counts before each one, and of all
+  uint64_t* total;         // sum of all counts
+  uint32_t count;          // number of counts
+  uint32_t part;           // counts of a part
+};
+
+// Parameters of find_order.
+struct FindOrderParameters {
+  const RankedChain* kept;       // in any order
+  const uint64_t* chain_starts;  // chains before each read, and all chains
+  Chain* chains;                 // read after read, the best first
+  uint32_t count;                // number of chains
+  uint32_t first_read;
+};
+
+}  // namespace seed_extend

@@ -1,0 +1,376 @@
+// Layouts of the structs that are shared with the host. Generated from the Rust declarations by
+// `UPDATE_LAYOUTS=1 cargo test layouts`: do not edit.
+#pragma once
+
+#include <cstddef>
+
+#include <seed_extend/extend.cuh>
+#include <seed_extend/find.cuh>
+
+static_assert(sizeof(seed_extend::PackedQueries) == 32, "size of seed_extend::PackedQueries");
+static_assert(offsetof(seed_extend::PackedQueries, words) == 0 && sizeof(seed_extend::PackedQueries::words) == 8,
+              "seed_extend::PackedQueries::words");
+static_assert(offsetof(seed_extend::PackedQueries, unknown) == 8 && sizeof(seed_extend::PackedQueries::unknown) == 8,
+              "seed_extend::PackedQueries::unknown");
+static_assert(offsetof(seed_extend::PackedQueries, word_offsets) == 16 && sizeof(seed_extend::PackedQueries::word_offsets) == 8,
+              "seed_extend::PackedQueries::word_offsets");
+static_assert(offsetof(seed_extend::PackedQueries, offsets) == 24 && sizeof(seed_extend::PackedQueries::offsets) == 8,
+              "seed_extend::PackedQueries::offsets");
+
+static_assert(sizeof(seed_extend::Seed) == 16, "size of seed_extend::Seed");
+static_assert(offsetof(seed_extend::Seed, query) == 0 && sizeof(seed_extend::Seed::query) == 4,
+              "seed_extend::Seed::query");
+static_assert(offsetof(seed_extend::Seed, begin) == 4 && sizeof(seed_extend::Seed::begin) == 2,
+              "seed_extend::Seed::begin");
+static_assert(offsetof(seed_extend::Seed, length) == 6 && sizeof(seed_extend::Seed::length) == 2,
+              "seed_extend::Seed::length");
+static_assert(offsetof(seed_extend::Seed, first) == 8 && sizeof(seed_extend::Seed::first) == 4,
+              "seed_extend::Seed::first");
+static_assert(offsetof(seed_extend::Seed, size) == 12 && sizeof(seed_extend::Seed::size) == 4,
+              "seed_extend::Seed::size");
+
+static_assert(sizeof(seed_extend::SeedOptions) == 16, "size of seed_extend::SeedOptions");
+static_assert(offsetof(seed_extend::SeedOptions, min_length) == 0 && sizeof(seed_extend::SeedOptions::min_length) == 4,
+              "seed_extend::SeedOptions::min_length");
+static_assert(offsetof(seed_extend::SeedOptions, split_length) == 4 && sizeof(seed_extend::SeedOptions::split_length) == 4,
+              "seed_extend::SeedOptions::split_length");
+static_assert(offsetof(seed_extend::SeedOptions, max_split_occurrences) == 8 && sizeof(seed_extend::SeedOptions::max_split_occurrences) == 4,
+              "seed_extend::SeedOptions::max_split_occurrences");
+static_assert(offsetof(seed_extend::SeedOptions, rare_occurrences) == 12 && sizeof(seed_extend::SeedOptions::rare_occurrences) == 4,
+              "seed_extend::SeedOptions::rare_occurrences");
+
+static_assert(sizeof(seed_extend::SeedSearches) == 8, "size of seed_extend::SeedSearches");
+static_assert(offsetof(seed_extend::SeedSearches, first) == 0 && sizeof(seed_extend::SeedSearches::first) == 4,
+              "seed_extend::SeedSearches::first");
+static_assert(offsetof(seed_extend::SeedSearches, count) == 4 && sizeof(seed_extend::SeedSearches::count) == 4,
+              "seed_extend::SeedSearches::count");
+
+static_assert(sizeof(seed_extend::GrowingWord) == 32, "size of seed_extend::GrowingWord");
+static_assert(offsetof(seed_extend::GrowingWord, query) == 0 && sizeof(seed_extend::GrowingWord::query) == 4,
+              "seed_extend::GrowingWord::query");
+static_assert(offsetof(seed_extend::GrowingWord, min_occurrences) == 4 && sizeof(seed_extend::GrowingWord::min_occurrences) == 4,
+              "seed_extend::GrowingWord::min_occurrences");
+static_assert(offsetof(seed_extend::GrowingWord, rows) == 8 && sizeof(seed_extend::GrowingWord::rows) == 12,
+              "seed_extend::GrowingWord::rows");
+static_assert(offsetof(seed_extend::GrowingWord, steps) == 20 && sizeof(seed_extend::GrowingWord::steps) == 4,
+              "seed_extend::GrowingWord::steps");
+static_assert(offsetof(seed_extend::GrowingWord, begin) == 24 && sizeof(seed_extend::GrowingWord::begin) == 2,
+              "seed_extend::GrowingWord::begin");
+static_assert(offsetof(seed_extend::GrowingWord, end) == 26 && sizeof(seed_extend::GrowingWord::end) == 2,
+              "seed_extend::GrowingWord::end");
+static_assert(offsetof(seed_extend::GrowingWord, last_begin) == 28 && sizeof(seed_extend::GrowingWord::last_begin) == 2,
+              "seed_extend::GrowingWord::last_begin");
+static_assert(offsetof(seed_extend::GrowingWord, state) == 30 && sizeof(seed_extend::GrowingWord::state) == 2,
+              "seed_extend::GrowingWord::state");
+
+static_assert(sizeof(seed_extend::SeedParameters) == 128, "size of seed_extend::SeedParameters");
+static_assert(offsetof(seed_extend::SeedParameters, index) == 0 && sizeof(seed_extend::SeedParameters::index) == 80,
+              "seed_extend::SeedParameters::index");
+static_assert(offsetof(seed_extend::SeedParameters, queries) == 80 && sizeof(seed_extend::SeedParameters::queries) == 32,
+              "seed_extend::SeedParameters::queries");
+static_assert(offsetof(seed_extend::SeedParameters, options) == 112 && sizeof(seed_extend::SeedParameters::options) == 16,
+              "seed_extend::SeedParameters::options");
+
+static_assert(sizeof(seed_extend::Chain) == 40, "size of seed_extend::Chain");
+static_assert(offsetof(seed_extend::Chain, low) == 0 && sizeof(seed_extend::Chain::low) == 8,
+              "seed_extend::Chain::low");
+static_assert(offsetof(seed_extend::Chain, high) == 8 && sizeof(seed_extend::Chain::high) == 8,
+              "seed_extend::Chain::high");
+static_assert(offsetof(seed_extend::Chain, query) == 16 && sizeof(seed_extend::Chain::query) == 4,
+              "seed_extend::Chain::query");
+static_assert(offsetof(seed_extend::Chain, segment) == 20 && sizeof(seed_extend::Chain::segment) == 4,
+              "seed_extend::Chain::segment");
+static_assert(offsetof(seed_extend::Chain, begin) == 24 && sizeof(seed_extend::Chain::begin) == 4,
+              "seed_extend::Chain::begin");
+static_assert(offsetof(seed_extend::Chain, end) == 28 && sizeof(seed_extend::Chain::end) == 4,
+              "seed_extend::Chain::end");
+static_assert(offsetof(seed_extend::Chain, gap) == 32 && sizeof(seed_extend::Chain::gap) == 4,
+              "seed_extend::Chain::gap");
+static_assert(offsetof(seed_extend::Chain, weight) == 36 && sizeof(seed_extend::Chain::weight) == 4,
+              "seed_extend::Chain::weight");
+
+static_assert(sizeof(seed_extend::ChainThresholds) == 24, "size of seed_extend::ChainThresholds");
+static_assert(offsetof(seed_extend::ChainThresholds, max_occurrences) == 0 && sizeof(seed_extend::ChainThresholds::max_occurrences) == 4,
+              "seed_extend::ChainThresholds::max_occurrences");
+static_assert(offsetof(seed_extend::ChainThresholds, band_width) == 4 && sizeof(seed_extend::ChainThresholds::band_width) == 4,
+              "seed_extend::ChainThresholds::band_width");
+static_assert(offsetof(seed_extend::ChainThresholds, min_overlap) == 8 && sizeof(seed_extend::ChainThresholds::min_overlap) == 4,
+              "seed_extend::ChainThresholds::min_overlap");
+static_assert(offsetof(seed_extend::ChainThresholds, drop_ratio) == 12 && sizeof(seed_extend::ChainThresholds::drop_ratio) == 4,
+              "seed_extend::ChainThresholds::drop_ratio");
+static_assert(offsetof(seed_extend::ChainThresholds, drop_weight) == 16 && sizeof(seed_extend::ChainThresholds::drop_weight) == 4,
+              "seed_extend::ChainThresholds::drop_weight");
+static_assert(offsetof(seed_extend::ChainThresholds, max_chains) == 20 && sizeof(seed_extend::ChainThresholds::max_chains) == 4,
+              "seed_extend::ChainThresholds::max_chains");
+
+static_assert(sizeof(seed_extend::ChainCounts) == 16, "size of seed_extend::ChainCounts");
+static_assert(offsetof(seed_extend::ChainCounts, read) == 0 && sizeof(seed_extend::ChainCounts::read) == 4,
+              "seed_extend::ChainCounts::read");
+static_assert(offsetof(seed_extend::ChainCounts, forward) == 4 && sizeof(seed_extend::ChainCounts::forward) == 4,
+              "seed_extend::ChainCounts::forward");
+static_assert(offsetof(seed_extend::ChainCounts, reverse) == 8 && sizeof(seed_extend::ChainCounts::reverse) == 4,
+              "seed_extend::ChainCounts::reverse");
+static_assert(offsetof(seed_extend::ChainCounts, padding) == 12 && sizeof(seed_extend::ChainCounts::padding) == 4,
+              "seed_extend::ChainCounts::padding");
+
+static_assert(sizeof(seed_extend::SelectedChains) == 8, "size of seed_extend::SelectedChains");
+static_assert(offsetof(seed_extend::SelectedChains, read) == 0 && sizeof(seed_extend::SelectedChains::read) == 4,
+              "seed_extend::SelectedChains::read");
+static_assert(offsetof(seed_extend::SelectedChains, count) == 4 && sizeof(seed_extend::SelectedChains::count) == 4,
+              "seed_extend::SelectedChains::count");
+
+static_assert(sizeof(seed_extend::RankedChain) == 48, "size of seed_extend::RankedChain");
+static_assert(offsetof(seed_extend::RankedChain, chain) == 0 && sizeof(seed_extend::RankedChain::chain) == 40,
+              "seed_extend::RankedChain::chain");
+static_assert(offsetof(seed_extend::RankedChain, rank) == 40 && sizeof(seed_extend::RankedChain::rank) == 4,
+              "seed_extend::RankedChain::rank");
+static_assert(offsetof(seed_extend::RankedChain, padding) == 44 && sizeof(seed_extend::RankedChain::padding) == 4,
+              "seed_extend::RankedChain::padding");
+
+static_assert(sizeof(seed_extend::ChainParameters) == 192, "size of seed_extend::ChainParameters");
+static_assert(offsetof(seed_extend::ChainParameters, index) == 0 && sizeof(seed_extend::ChainParameters::index) == 80,
+              "seed_extend::ChainParameters::index");
+static_assert(offsetof(seed_extend::ChainParameters, thresholds) == 80 && sizeof(seed_extend::ChainParameters::thresholds) == 24,
+              "seed_extend::ChainParameters::thresholds");
+static_assert(offsetof(seed_extend::ChainParameters, seeds) == 104 && sizeof(seed_extend::ChainParameters::seeds) == 8,
+              "seed_extend::ChainParameters::seeds");
+static_assert(offsetof(seed_extend::ChainParameters, seed_starts) == 112 && sizeof(seed_extend::ChainParameters::seed_starts) == 8,
+              "seed_extend::ChainParameters::seed_starts");
+static_assert(offsetof(seed_extend::ChainParameters, anchor_starts) == 120 && sizeof(seed_extend::ChainParameters::anchor_starts) == 8,
+              "seed_extend::ChainParameters::anchor_starts");
+static_assert(offsetof(seed_extend::ChainParameters, offsets) == 128 && sizeof(seed_extend::ChainParameters::offsets) == 8,
+              "seed_extend::ChainParameters::offsets");
+static_assert(offsetof(seed_extend::ChainParameters, segment_ends) == 136 && sizeof(seed_extend::ChainParameters::segment_ends) == 8,
+              "seed_extend::ChainParameters::segment_ends");
+static_assert(offsetof(seed_extend::ChainParameters, first_anchor) == 144 && sizeof(seed_extend::ChainParameters::first_anchor) == 8,
+              "seed_extend::ChainParameters::first_anchor");
+static_assert(offsetof(seed_extend::ChainParameters, keys) == 152 && sizeof(seed_extend::ChainParameters::keys) == 8,
+              "seed_extend::ChainParameters::keys");
+static_assert(offsetof(seed_extend::ChainParameters, chains) == 160 && sizeof(seed_extend::ChainParameters::chains) == 8,
+              "seed_extend::ChainParameters::chains");
+static_assert(offsetof(seed_extend::ChainParameters, kept) == 168 && sizeof(seed_extend::ChainParameters::kept) == 8,
+              "seed_extend::ChainParameters::kept");
+static_assert(offsetof(seed_extend::ChainParameters, counts) == 176 && sizeof(seed_extend::ChainParameters::counts) == 8,
+              "seed_extend::ChainParameters::counts");
+static_assert(offsetof(seed_extend::ChainParameters, segment_count) == 184 && sizeof(seed_extend::ChainParameters::segment_count) == 4,
+              "seed_extend::ChainParameters::segment_count");
+static_assert(offsetof(seed_extend::ChainParameters, first_read) == 188 && sizeof(seed_extend::ChainParameters::first_read) == 4,
+              "seed_extend::ChainParameters::first_read");
+
+static_assert(sizeof(seed_extend::FindCodesParameters) == 48, "size of seed_extend::FindCodesParameters");
+static_assert(offsetof(seed_extend::FindCodesParameters, queries) == 0 && sizeof(seed_extend::FindCodesParameters::queries) == 32,
+              "seed_extend::FindCodesParameters::queries");
+static_assert(offsetof(seed_extend::FindCodesParameters, codes) == 32 && sizeof(seed_extend::FindCodesParameters::codes) == 8,
+              "seed_extend::FindCodesParameters::codes");
+static_assert(offsetof(seed_extend::FindCodesParameters, count) == 40 && sizeof(seed_extend::FindCodesParameters::count) == 8,
+              "seed_extend::FindCodesParameters::count");
+
+static_assert(sizeof(seed_extend::FindTallyParameters) == 24, "size of seed_extend::FindTallyParameters");
+static_assert(offsetof(seed_extend::FindTallyParameters, found) == 0 && sizeof(seed_extend::FindTallyParameters::found) == 8,
+              "seed_extend::FindTallyParameters::found");
+static_assert(offsetof(seed_extend::FindTallyParameters, seed_counts) == 8 && sizeof(seed_extend::FindTallyParameters::seed_counts) == 8,
+              "seed_extend::FindTallyParameters::seed_counts");
+static_assert(offsetof(seed_extend::FindTallyParameters, count) == 16 && sizeof(seed_extend::FindTallyParameters::count) == 8,
+              "seed_extend::FindTallyParameters::count");
+
+static_assert(sizeof(seed_extend::FindPlacesParameters) == 40, "size of seed_extend::FindPlacesParameters");
+static_assert(offsetof(seed_extend::FindPlacesParameters, found) == 0 && sizeof(seed_extend::FindPlacesParameters::found) == 8,
+              "seed_extend::FindPlacesParameters::found");
+static_assert(offsetof(seed_extend::FindPlacesParameters, seed_starts) == 8 && sizeof(seed_extend::FindPlacesParameters::seed_starts) == 8,
+              "seed_extend::FindPlacesParameters::seed_starts");
+static_assert(offsetof(seed_extend::FindPlacesParameters, seed_counts) == 16 && sizeof(seed_extend::FindPlacesParameters::seed_counts) == 8,
+              "seed_extend::FindPlacesParameters::seed_counts");
+static_assert(offsetof(seed_extend::FindPlacesParameters, seeds) == 24 && sizeof(seed_extend::FindPlacesParameters::seeds) == 8,
+              "seed_extend::FindPlacesParameters::seeds");
+static_assert(offsetof(seed_extend::FindPlacesParameters, count) == 32 && sizeof(seed_extend::FindPlacesParameters::count) == 8,
+              "seed_extend::FindPlacesParameters::count");
+
+static_assert(sizeof(seed_extend::FindCountsParameters) == 40, "size of seed_extend::FindCountsParameters");
+static_assert(offsetof(seed_extend::FindCountsParameters, seeds) == 0 && sizeof(seed_extend::FindCountsParameters::seeds) == 8,
+              "seed_extend::FindCountsParameters::seeds");
+static_assert(offsetof(seed_extend::FindCountsParameters, seed_starts) == 8 && sizeof(seed_extend::FindCountsParameters::seed_starts) == 8,
+              "seed_extend::FindCountsParameters::seed_starts");
+static_assert(offsetof(seed_extend::FindCountsParameters, anchors) == 16 && sizeof(seed_extend::FindCountsParameters::anchors) == 8,
+              "seed_extend::FindCountsParameters::anchors");
+static_assert(offsetof(seed_extend::FindCountsParameters, repeat_bases) == 24 && sizeof(seed_extend::FindCountsParameters::repeat_bases) == 8,
+              "seed_extend::FindCountsParameters::repeat_bases");
+static_assert(offsetof(seed_extend::FindCountsParameters, reads) == 32 && sizeof(seed_extend::FindCountsParameters::reads) == 4,
+              "seed_extend::FindCountsParameters::reads");
+static_assert(offsetof(seed_extend::FindCountsParameters, max_occurrences) == 36 && sizeof(seed_extend::FindCountsParameters::max_occurrences) == 4,
+              "seed_extend::FindCountsParameters::max_occurrences");
+
+static_assert(sizeof(seed_extend::FindTotalsParameters) == 24, "size of seed_extend::FindTotalsParameters");
+static_assert(offsetof(seed_extend::FindTotalsParameters, counts) == 0 && sizeof(seed_extend::FindTotalsParameters::counts) == 8,
+              "seed_extend::FindTotalsParameters::counts");
+static_assert(offsetof(seed_extend::FindTotalsParameters, totals) == 8 && sizeof(seed_extend::FindTotalsParameters::totals) == 8,
+              "seed_extend::FindTotalsParameters::totals");
+static_assert(offsetof(seed_extend::FindTotalsParameters, count) == 16 && sizeof(seed_extend::FindTotalsParameters::count) == 4,
+              "seed_extend::FindTotalsParameters::count");
+static_assert(offsetof(seed_extend::FindTotalsParameters, part) == 20 && sizeof(seed_extend::FindTotalsParameters::part) == 4,
+              "seed_extend::FindTotalsParameters::part");
+
+static_assert(sizeof(seed_extend::FindSumsParameters) == 40, "size of seed_extend::FindSumsParameters");
+static_assert(offsetof(seed_extend::FindSumsParameters, counts) == 0 && sizeof(seed_extend::FindSumsParameters::counts) == 8,
+              "seed_extend::FindSumsParameters::counts");
+static_assert(offsetof(seed_extend::FindSumsParameters, totals) == 8 && sizeof(seed_extend::FindSumsParameters::totals) == 8,
+              "seed_extend::FindSumsParameters::totals");
+static_assert(offsetof(seed_extend::FindSumsParameters, sums) == 16 && sizeof(seed_extend::FindSumsParameters::sums) == 8,
+              "seed_extend::FindSumsParameters::sums");
+static_assert(offsetof(seed_extend::FindSumsParameters, total) == 24 && sizeof(seed_extend::FindSumsParameters::total) == 8,
+              "seed_extend::FindSumsParameters::total");
+static_assert(offsetof(seed_extend::FindSumsParameters, count) == 32 && sizeof(seed_extend::FindSumsParameters::count) == 4,
+              "seed_extend::FindSumsParameters::count");
+static_assert(offsetof(seed_extend::FindSumsParameters, part) == 36 && sizeof(seed_extend::FindSumsParameters::part) == 4,
+              "seed_extend::FindSumsParameters::part");
+
+static_assert(sizeof(seed_extend::FindOrderParameters) == 32, "size of seed_extend::FindOrderParameters");
+static_assert(offsetof(seed_extend::FindOrderParameters, kept) == 0 && sizeof(seed_extend::FindOrderParameters::kept) == 8,
+              "seed_extend::FindOrderParameters::kept");
+static_assert(offsetof(seed_extend::FindOrderParameters, chain_starts) == 8 && sizeof(seed_extend::FindOrderParameters::chain_starts) == 8,
+              "seed_extend::FindOrderParameters::chain_starts");
+static_assert(offsetof(seed_extend::FindOrderParameters, chains) == 16 && sizeof(seed_extend::FindOrderParameters::chains) == 8,
+              "seed_extend::FindOrderParameters::chains");
+static_assert(offsetof(seed_extend::FindOrderParameters, count) == 24 && sizeof(seed_extend::FindOrderParameters::count) == 4,
+              "seed_extend::FindOrderParameters::count");
+static_assert(offsetof(seed_extend::FindOrderParameters, first_read) == 28 && sizeof(seed_extend::FindOrderParameters::first_read) == 4,
+              "seed_extend::FindOrderParameters::first_read");
+
+static_assert(sizeof(seed_extend::AlignmentCosts) == 24, "size of seed_extend::AlignmentCosts");
+static_assert(offsetof(seed_extend::AlignmentCosts, matched) == 0 && sizeof(seed_extend::AlignmentCosts::matched) == 4,
+              "seed_extend::AlignmentCosts::matched");
+static_assert(offsetof(seed_extend::AlignmentCosts, mismatch) == 4 && sizeof(seed_extend::AlignmentCosts::mismatch) == 4,
+              "seed_extend::AlignmentCosts::mismatch");
+static_assert(offsetof(seed_extend::AlignmentCosts, unknown) == 8 && sizeof(seed_extend::AlignmentCosts::unknown) == 4,
+              "seed_extend::AlignmentCosts::unknown");
+static_assert(offsetof(seed_extend::AlignmentCosts, first) == 12 && sizeof(seed_extend::AlignmentCosts::first) == 4,
+              "seed_extend::AlignmentCosts::first");
+static_assert(offsetof(seed_extend::AlignmentCosts, further) == 16 && sizeof(seed_extend::AlignmentCosts::further) == 4,
+              "seed_extend::AlignmentCosts::further");
+static_assert(offsetof(seed_extend::AlignmentCosts, clip) == 20 && sizeof(seed_extend::AlignmentCosts::clip) == 4,
+              "seed_extend::AlignmentCosts::clip");
+
+static_assert(sizeof(seed_extend::AlignmentTask) == 24, "size of seed_extend::AlignmentTask");
+static_assert(offsetof(seed_extend::AlignmentTask, query_start) == 0 && sizeof(seed_extend::AlignmentTask::query_start) == 4,
+              "seed_extend::AlignmentTask::query_start");
+static_assert(offsetof(seed_extend::AlignmentTask, query_len) == 4 && sizeof(seed_extend::AlignmentTask::query_len) == 4,
+              "seed_extend::AlignmentTask::query_len");
+static_assert(offsetof(seed_extend::AlignmentTask, window_start) == 8 && sizeof(seed_extend::AlignmentTask::window_start) == 4,
+              "seed_extend::AlignmentTask::window_start");
+static_assert(offsetof(seed_extend::AlignmentTask, window_len) == 12 && sizeof(seed_extend::AlignmentTask::window_len) == 4,
+              "seed_extend::AlignmentTask::window_len");
+static_assert(offsetof(seed_extend::AlignmentTask, low) == 16 && sizeof(seed_extend::AlignmentTask::low) == 4,
+              "seed_extend::AlignmentTask::low");
+static_assert(offsetof(seed_extend::AlignmentTask, high) == 20 && sizeof(seed_extend::AlignmentTask::high) == 4,
+              "seed_extend::AlignmentTask::high");
+
+static_assert(sizeof(seed_extend::AlignmentEnd) == 12, "size of seed_extend::AlignmentEnd");
+static_assert(offsetof(seed_extend::AlignmentEnd, score) == 0 && sizeof(seed_extend::AlignmentEnd::score) == 4,
+              "seed_extend::AlignmentEnd::score");
+static_assert(offsetof(seed_extend::AlignmentEnd, query_end) == 4 && sizeof(seed_extend::AlignmentEnd::query_end) == 4,
+              "seed_extend::AlignmentEnd::query_end");
+static_assert(offsetof(seed_extend::AlignmentEnd, window_end) == 8 && sizeof(seed_extend::AlignmentEnd::window_end) == 4,
+              "seed_extend::AlignmentEnd::window_end");
+
+static_assert(sizeof(seed_extend::AlignmentSpan) == 32, "size of seed_extend::AlignmentSpan");
+static_assert(offsetof(seed_extend::AlignmentSpan, score) == 0 && sizeof(seed_extend::AlignmentSpan::score) == 4,
+              "seed_extend::AlignmentSpan::score");
+static_assert(offsetof(seed_extend::AlignmentSpan, query_begin) == 4 && sizeof(seed_extend::AlignmentSpan::query_begin) == 4,
+              "seed_extend::AlignmentSpan::query_begin");
+static_assert(offsetof(seed_extend::AlignmentSpan, query_end) == 8 && sizeof(seed_extend::AlignmentSpan::query_end) == 4,
+              "seed_extend::AlignmentSpan::query_end");
+static_assert(offsetof(seed_extend::AlignmentSpan, window_begin) == 12 && sizeof(seed_extend::AlignmentSpan::window_begin) == 4,
+              "seed_extend::AlignmentSpan::window_begin");
+static_assert(offsetof(seed_extend::AlignmentSpan, window_end) == 16 && sizeof(seed_extend::AlignmentSpan::window_end) == 4,
+              "seed_extend::AlignmentSpan::window_end");
+static_assert(offsetof(seed_extend::AlignmentSpan, run_count) == 20 && sizeof(seed_extend::AlignmentSpan::run_count) == 4,
+              "seed_extend::AlignmentSpan::run_count");
+static_assert(offsetof(seed_extend::AlignmentSpan, first_run) == 24 && sizeof(seed_extend::AlignmentSpan::first_run) == 8,
+              "seed_extend::AlignmentSpan::first_run");
+
+static_assert(sizeof(seed_extend::TaskGroup) == 16, "size of seed_extend::TaskGroup");
+static_assert(offsetof(seed_extend::TaskGroup, start) == 0 && sizeof(seed_extend::TaskGroup::start) == 8,
+              "seed_extend::TaskGroup::start");
+static_assert(offsetof(seed_extend::TaskGroup, first) == 8 && sizeof(seed_extend::TaskGroup::first) == 4,
+              "seed_extend::TaskGroup::first");
+static_assert(offsetof(seed_extend::TaskGroup, columns) == 12 && sizeof(seed_extend::TaskGroup::columns) == 2,
+              "seed_extend::TaskGroup::columns");
+static_assert(offsetof(seed_extend::TaskGroup, tasks) == 14 && sizeof(seed_extend::TaskGroup::tasks) == 1,
+              "seed_extend::TaskGroup::tasks");
+static_assert(offsetof(seed_extend::TaskGroup, bytes) == 15 && sizeof(seed_extend::TaskGroup::bytes) == 1,
+              "seed_extend::TaskGroup::bytes");
+
+static_assert(sizeof(seed_extend::TaskAlignment) == 48, "size of seed_extend::TaskAlignment");
+static_assert(offsetof(seed_extend::TaskAlignment, span) == 0 && sizeof(seed_extend::TaskAlignment::span) == 32,
+              "seed_extend::TaskAlignment::span");
+static_assert(offsetof(seed_extend::TaskAlignment, task) == 32 && sizeof(seed_extend::TaskAlignment::task) == 4,
+              "seed_extend::TaskAlignment::task");
+static_assert(offsetof(seed_extend::TaskAlignment, padding) == 36 && sizeof(seed_extend::TaskAlignment::padding) == 12,
+              "seed_extend::TaskAlignment::padding");
+
+static_assert(sizeof(seed_extend::AlignmentParameters) == 96, "size of seed_extend::AlignmentParameters");
+static_assert(offsetof(seed_extend::AlignmentParameters, text) == 0 && sizeof(seed_extend::AlignmentParameters::text) == 8,
+              "seed_extend::AlignmentParameters::text");
+static_assert(offsetof(seed_extend::AlignmentParameters, queries) == 8 && sizeof(seed_extend::AlignmentParameters::queries) == 8,
+              "seed_extend::AlignmentParameters::queries");
+static_assert(offsetof(seed_extend::AlignmentParameters, tasks) == 16 && sizeof(seed_extend::AlignmentParameters::tasks) == 8,
+              "seed_extend::AlignmentParameters::tasks");
+static_assert(offsetof(seed_extend::AlignmentParameters, pairs) == 24 && sizeof(seed_extend::AlignmentParameters::pairs) == 8,
+              "seed_extend::AlignmentParameters::pairs");
+static_assert(offsetof(seed_extend::AlignmentParameters, ends) == 32 && sizeof(seed_extend::AlignmentParameters::ends) == 8,
+              "seed_extend::AlignmentParameters::ends");
+static_assert(offsetof(seed_extend::AlignmentParameters, cells) == 40 && sizeof(seed_extend::AlignmentParameters::cells) == 8,
+              "seed_extend::AlignmentParameters::cells");
+static_assert(offsetof(seed_extend::AlignmentParameters, run_count) == 48 && sizeof(seed_extend::AlignmentParameters::run_count) == 8,
+              "seed_extend::AlignmentParameters::run_count");
+static_assert(offsetof(seed_extend::AlignmentParameters, runs) == 56 && sizeof(seed_extend::AlignmentParameters::runs) == 8,
+              "seed_extend::AlignmentParameters::runs");
+static_assert(offsetof(seed_extend::AlignmentParameters, run_capacity) == 64 && sizeof(seed_extend::AlignmentParameters::run_capacity) == 8,
+              "seed_extend::AlignmentParameters::run_capacity");
+static_assert(offsetof(seed_extend::AlignmentParameters, costs) == 72 && sizeof(seed_extend::AlignmentParameters::costs) == 24,
+              "seed_extend::AlignmentParameters::costs");
+
+static_assert(sizeof(seed_extend::ExtendScoreParameters) == 88, "size of seed_extend::ExtendScoreParameters");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, text) == 0 && sizeof(seed_extend::ExtendScoreParameters::text) == 8,
+              "seed_extend::ExtendScoreParameters::text");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, queries) == 8 && sizeof(seed_extend::ExtendScoreParameters::queries) == 8,
+              "seed_extend::ExtendScoreParameters::queries");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, tasks) == 16 && sizeof(seed_extend::ExtendScoreParameters::tasks) == 8,
+              "seed_extend::ExtendScoreParameters::tasks");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, pairs) == 24 && sizeof(seed_extend::ExtendScoreParameters::pairs) == 8,
+              "seed_extend::ExtendScoreParameters::pairs");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, ends) == 32 && sizeof(seed_extend::ExtendScoreParameters::ends) == 8,
+              "seed_extend::ExtendScoreParameters::ends");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, unfinished) == 40 && sizeof(seed_extend::ExtendScoreParameters::unfinished) == 8,
+              "seed_extend::ExtendScoreParameters::unfinished");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, unfinished_count) == 48 && sizeof(seed_extend::ExtendScoreParameters::unfinished_count) == 8,
+              "seed_extend::ExtendScoreParameters::unfinished_count");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, count) == 56 && sizeof(seed_extend::ExtendScoreParameters::count) == 8,
+              "seed_extend::ExtendScoreParameters::count");
+static_assert(offsetof(seed_extend::ExtendScoreParameters, costs) == 64 && sizeof(seed_extend::ExtendScoreParameters::costs) == 24,
+              "seed_extend::ExtendScoreParameters::costs");
+
+static_assert(sizeof(seed_extend::ExtendEndParameters) == 72, "size of seed_extend::ExtendEndParameters");
+static_assert(offsetof(seed_extend::ExtendEndParameters, text) == 0 && sizeof(seed_extend::ExtendEndParameters::text) == 8,
+              "seed_extend::ExtendEndParameters::text");
+static_assert(offsetof(seed_extend::ExtendEndParameters, queries) == 8 && sizeof(seed_extend::ExtendEndParameters::queries) == 8,
+              "seed_extend::ExtendEndParameters::queries");
+static_assert(offsetof(seed_extend::ExtendEndParameters, tasks) == 16 && sizeof(seed_extend::ExtendEndParameters::tasks) == 8,
+              "seed_extend::ExtendEndParameters::tasks");
+static_assert(offsetof(seed_extend::ExtendEndParameters, ends) == 24 && sizeof(seed_extend::ExtendEndParameters::ends) == 8,
+              "seed_extend::ExtendEndParameters::ends");
+static_assert(offsetof(seed_extend::ExtendEndParameters, unfinished) == 32 && sizeof(seed_extend::ExtendEndParameters::unfinished) == 8,
+              "seed_extend::ExtendEndParameters::unfinished");
+static_assert(offsetof(seed_extend::ExtendEndParameters, unfinished_count) == 40 && sizeof(seed_extend::ExtendEndParameters::unfinished_count) == 8,
+              "seed_extend::ExtendEndParameters::unfinished_count");
+static_assert(offsetof(seed_extend::ExtendEndParameters, costs) == 48 && sizeof(seed_extend::ExtendEndParameters::costs) == 24,
+              "seed_extend::ExtendEndParameters::costs");
+
+static_assert(sizeof(seed_extend::ExtendOrderParameters) == 32, "size of seed_extend::ExtendOrderParameters");
+static_assert(offsetof(seed_extend::ExtendOrderParameters, aligned) == 0 && sizeof(seed_extend::ExtendOrderParameters::aligned) == 8,
+              "seed_extend::ExtendOrderParameters::aligned");
+static_assert(offsetof(seed_extend::ExtendOrderParameters, spans) == 8 && sizeof(seed_extend::ExtendOrderParameters::spans) == 8,
+              "seed_extend::ExtendOrderParameters::spans");
+static_assert(offsetof(seed_extend::ExtendOrderParameters, first_run) == 16 && sizeof(seed_extend::ExtendOrderParameters::first_run) == 8,
+              "seed_extend::ExtendOrderParameters::first_run");
+static_assert(offsetof(seed_extend::ExtendOrderParameters, count) == 24 && sizeof(seed_extend::ExtendOrderParameters::count) == 8,
+              "seed_extend::ExtendOrderParameters::count");

@@ -1,0 +1,70 @@
+//! The application of the streaming runtime that finds the chains of very many reads, whose seeds are known.
+//!
+//! [`anchors`](crate::chain::anchors) and [`chains`](crate::chain::chains) define what is found. The number of anchors
+//! differs between reads more than anything else: most reads have a few, and reads of repeats thousands. So each anchor
+//! is an element of its own, and a lane locates it, whatever read it belongs to; what compares the anchors or chains of
+//! one read is done by a warp.
+//!
+//! ```text
+//!   reads
+//!     |  locate   a lane locates an occurrence of a seed
+//!     v
+//!    join         a warp sorts the anchors of a read and chains them, query by query
+//!     |
+//!     v
+//!   choose        a warp orders the chains of a read and drops those that cannot matter
+//!     |
+//!     v
+//!    give         a lane outputs a chain that is kept
+//!     |
+//!     '--> chains, each with its rank among those of its read
+//! ```
+//!
+//! Chains come out in any order; their reads and ranks tell where each belongs.
+
+use std::ops::Range;
+
+use aligner_core::stream::{CpuExecutor, RunError, Settings, SinkId, Topology};
+
+use super::context::ChainContext;
+use super::items::RankedChain;
+use super::stages::{ChainAnchors, EmitChains, LocateSeeds, SelectChains};
+
+/// The graph of the application, and the sink of its chains.
+pub fn topology(context: &ChainContext) -> (Topology<'_, ChainContext>, SinkId<RankedChain>) {
+    let mut app = Topology::new("chains", context);
+    let locate = app.stage(LocateSeeds);
+    let locate = app.node("locate", locate, ());
+    let join = app.stage(ChainAnchors);
+    let join = app.node("join", join, ());
+    let choose = app.stage(SelectChains);
+    let choose = app.node("choose", choose, ());
+    let give = app.stage(EmitChains);
+    let give = app.node("give", give, ());
+    app.source::<u32>(locate);
+    app.edge(locate, "located", join);
+    app.edge(join, "joined", choose);
+    app.edge(choose, "chosen", give);
+    let kept = app.sink("chains", give, "kept");
+    (app, kept)
+}
+
+/// Settings of the application for `reads` reads; `metrics` makes the runtime measure.
+pub fn settings(reads: usize, metrics: bool) -> Settings {
+    // Most reads have the chain that is right and a few by chance.
+    let likely_outputs = vec![4 * reads as u64];
+    Settings { likely_outputs, metrics, ..Settings::default() }
+}
+
+/// The chains of some reads, read after read and the best first, found by the calling thread.
+///
+/// # Errors
+/// If the streaming runtime refuses the application.
+pub fn on_cpu(context: &ChainContext, reads: Range<u32>) -> Result<Vec<RankedChain>, RunError> {
+    let (app, sink) = topology(context);
+    let settings = Settings { blocks: 1, ..Settings::default() };
+    let reads: Vec<u32> = reads.collect();
+    let mut kept = CpuExecutor::new(&app, &settings)?.run(&reads)?.take(sink);
+    kept.sort_unstable_by_key(|it| (it.chain.query / 2, it.rank));
+    Ok(kept)
+}

@@ -1,0 +1,107 @@
+//! The chains of a batch of reads.
+
+use aligner_core::stream::Items;
+
+use crate::chain::chains::Chain;
+
+/// The chains of a batch of reads, without those that cannot matter, and what is known of repeats.
+#[derive(Debug, Default)]
+pub struct ChainsOfReads {
+    chunks: Vec<ChainChunk>,
+    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
+    pub repeat_fractions: Vec<f32>,
+}
+
+/// The chains of consecutive reads, in the memory that they were downloaded to.
+#[derive(Debug)]
+struct ChainChunk {
+    /// Number of the first read.
+    first: usize,
+    /// Chains, read after read; the chains of a read are sorted by weight, the heaviest first.
+    chains: Items<Chain>,
+    /// End of the chains of each read in `chains`.
+    ends: Vec<u32>,
+}
+
+impl ChainChunk {
+    fn of(&self, number: usize) -> &[Chain] {
+        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.chains.part(0)[begin as usize..self.ends[number] as usize]
+    }
+}
+
+impl ChainsOfReads {
+    /// Number of reads.
+    pub fn reads(&self) -> usize {
+        self.chunks.last().map_or(0, |last| last.first + last.ends.len())
+    }
+
+    /// The chains of a read, the heaviest first.
+    ///
+    /// # Panics
+    /// If there is no such read.
+    pub fn of(&self, read: usize) -> &[Chain] {
+        let chunk = &self.chunks[self.chunks.partition_point(|chunk| chunk.first <= read) - 1];
+        chunk.of(read - chunk.first)
+    }
+
+    /// The chains of each read, in the order of reads.
+    pub fn iter(&self) -> impl Iterator<Item = &[Chain]> {
+        self.chunks.iter().flat_map(|chunk| (0..chunk.ends.len()).map(|number| chunk.of(number)))
+    }
+
+    /// Adds the chains of further reads, of which `counts` has the number for each read.
+    pub(super) fn add(&mut self, chains: impl Into<Items<Chain>>, counts: &[u32]) {
+        let mut end = 0;
+        let ends = counts.iter().map(|count| {
+            end += count;
+            end
+        });
+        let (ends, first, chains) = (ends.collect(), self.reads(), chains.into());
+        self.chunks.push(ChainChunk { first, chains, ends });
+    }
+
+    /// Adds the chains of further reads.
+    pub(super) fn append(&mut self, others: Self) {
+        for chunk in others.chunks {
+            self.chunks.push(ChainChunk { first: self.reads(), ..chunk });
+        }
+        self.repeat_fractions.extend(others.repeat_fractions);
+    }
+}
+
+impl PartialEq for ChainsOfReads {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter()) && self.repeat_fractions == other.repeat_fractions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_are_the_same_in_whatever_parts() {
+        let chain = |weight| Chain { weight, ..Chain::default() };
+        let all: Vec<Chain> = (0..6).map(chain).collect();
+        let counts = [2, 0, 3, 0, 1];
+        let mut whole = ChainsOfReads::default();
+        whole.add(all.clone(), &counts);
+        let mut parts = ChainsOfReads::default();
+        parts.add(Vec::new(), &[]);
+        parts.add(all[..2].to_vec(), &counts[..2]);
+        let mut rest = ChainsOfReads::default();
+        rest.add(all[2..].to_vec(), &counts[2..]);
+        assert_ne!(parts, whole);
+        parts.append(rest);
+        assert_eq!(parts, whole);
+        assert_eq!((parts.reads(), ChainsOfReads::default().reads()), (5, 0));
+        let weights = |read| parts.of(read).iter().map(|chain| chain.weight).collect::<Vec<_>>();
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(weights),
+            [vec![0, 1], vec![], vec![2, 3, 4], vec![], vec![5]]
+        );
+        parts.repeat_fractions.push(0.5);
+        assert_ne!(parts, whole);
+    }
+}

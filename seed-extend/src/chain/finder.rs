@@ -1,0 +1,90 @@
+//! Finds the chains of a batch of reads, on a GPU or the CPU.
+//!
+//! ```text
+//!   queries
+//!     |  seeds     an application of the streaming runtime (seed::application), whose output is grouped by query
+//!     v  chains    another one (chain::application), whose output is grouped by read
+//!   chains of each read
+//! ```
+//!
+//! The CPU runs both applications for some reads after the others. A GPU runs each of them for a whole batch. What comes
+//! out there, in any order, is counted by query or read, and prefix sums of the counts tell where each group begins:
+//! output of varying length without a global counter, as in Elteir's dissertation (2012) on `StreamMR`.
+
+use std::sync::Arc;
+
+use aligner_core::gpu::{DeviceBuffer, Gpu};
+use aligner_core::stream::{CudaBackend, RunError};
+use aligner_core::{Device, DeviceError};
+use fm_index::gpu::DeviceIndex;
+
+use super::chains_of_reads::ChainsOfReads;
+use super::context::FinderInputs;
+use super::cpu;
+use super::gpu::ChainEngine;
+use crate::read::queries::Queries;
+
+/// The codes of all queries of a batch ([`Queries::all_codes`]) in the memory of a GPU.
+pub type DeviceCodes = Arc<DeviceBuffer<u8>>;
+
+/// Finds the chains of reads in an index, on a GPU or the CPU.
+#[derive(Debug)]
+pub struct Finder {
+    inputs: Arc<FinderInputs>,
+    gpu: Option<GpuFinder>,
+    failure: Option<DeviceError>,
+}
+
+/// An index in the memory of a GPU, and the engine that uses it.
+#[derive(Debug)]
+struct GpuFinder {
+    engine: ChainEngine<CudaBackend>,
+    /// Kept alive for the engine, which has its addresses.
+    _index: DeviceIndex,
+}
+
+impl GpuFinder {
+    fn new(gpu: &Gpu, inputs: &Arc<FinderInputs>) -> Result<Self, DeviceError> {
+        let on_device = DeviceIndex::new(gpu, &inputs.index)?;
+        let engine = ChainEngine::on_gpu(gpu, on_device.values(), inputs)?;
+        Ok(Self { engine, _index: on_device })
+    }
+}
+
+impl Finder {
+    /// A finder for an index, which is copied to the device.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn new(inputs: FinderInputs, device: &Device) -> Result<Self, DeviceError> {
+        let inputs = Arc::new(inputs);
+        let gpu = match device {
+            Device::Cpu => None,
+            Device::Cuda(gpu) => Some(GpuFinder::new(gpu, &inputs)?),
+        };
+        Ok(Self { inputs, gpu, failure: None })
+    }
+
+    /// Finds the chains of reads on the device, or on the current rayon pool. Also returns the codes of the queries in
+    /// the device's memory, if it was used.
+    ///
+    /// # Errors
+    /// If the streaming runtime refuses the stages. If the device fails, the CPU takes over.
+    pub fn find(
+        &mut self,
+        queries: &Arc<Queries>,
+    ) -> Result<(ChainsOfReads, Option<DeviceCodes>), RunError> {
+        if let Some(gpu) = &self.gpu {
+            match gpu.engine.find(queries) {
+                Ok(found) => return Ok((found.chains, Some(Arc::new(found.codes)))),
+                Err(error) => (self.failure, self.gpu) = (Some(error), None),
+            }
+        }
+        Ok((cpu::find(&self.inputs, queries)?, None))
+    }
+
+    /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.
+    pub fn failure(&self) -> Option<&DeviceError> {
+        self.failure.as_ref()
+    }
+}

@@ -1,0 +1,130 @@
+//! The chains of a batch of reads on a device: seeds first, then anchors and chains, in slices of reads whose anchors
+//! fit into memory.
+
+use std::ops::Range;
+
+use aligner_core::DeviceError;
+use aligner_core::stream::{Backend, CudaExecutor};
+
+use super::engine::{ApplicationTiming, ChainEngine, THREADS, failed};
+use super::parameters::FindOrderParameters;
+use super::plan::slices;
+use super::seeds_on_device::SeedsOnDevice;
+use crate::chain::anchors::covered_fraction;
+use crate::chain::application;
+use crate::chain::chains::Chain;
+use crate::chain::chains_of_reads::ChainsOfReads;
+use crate::chain::context::{ChainContext, ChainParameters, ChainThresholds};
+use crate::read::queries::Queries;
+
+/// The chains of a batch of reads, found on a device.
+#[derive(Debug)]
+pub struct FoundChains<B> {
+    /// The chains.
+    pub chains: ChainsOfReads,
+    /// The codes of all queries, in the device's memory.
+    pub codes: B,
+    /// What was measured of the applications for seeds and for chains.
+    pub timings: [ApplicationTiming; 2],
+}
+
+impl<B: Backend + Clone> ChainEngine<B> {
+    /// Finds the chains of reads.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn find(&self, queries: &Queries) -> Result<FoundChains<B::Buffer>, DeviceError> {
+        self.find_and_measure(queries, false)
+    }
+
+    /// Finds the chains of reads, and lets the runtime measure if `metrics` is set.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_and_measure(
+        &self,
+        queries: &Queries,
+        metrics: bool,
+    ) -> Result<FoundChains<B::Buffer>, DeviceError> {
+        let reads = (queries.len() / 2) as u32;
+        let seeds = self.find_seeds(queries, metrics)?;
+        let anchor_count = self.anchor_count(&seeds)?;
+        let mut chains = ChainsOfReads::default();
+        let mut timing = ApplicationTiming::default();
+        let mut slice = |reads: Range<u32>, anchors: Range<u64>| {
+            let measured = self.chain_slice(&reads, &anchors, &seeds, &mut chains, metrics)?;
+            timing.seconds += measured.seconds;
+            timing.metrics.add(&measured.metrics);
+            Ok::<(), DeviceError>(())
+        };
+        if anchor_count <= self.anchor_capacity {
+            slice(0..reads, 0..anchor_count)?;
+        } else {
+            let starts: Vec<u64> = self.read(&seeds.anchor_starts, queries.len() + 1)?;
+            for reads in slices(&starts, self.anchor_capacity) {
+                let [first, end] = [reads.start, reads.end].map(|read| starts[2 * read as usize]);
+                slice(reads, first..end)?;
+            }
+        }
+        let repeat_bases: Vec<u32> = self.read(&seeds.repeat_bases, reads as usize)?;
+        let fraction = |(read, covered)| covered_fraction(covered, queries.bases(read));
+        chains.repeat_fractions = (0..).zip(repeat_bases).map(fraction).collect();
+        Ok(FoundChains { chains, codes: seeds.codes, timings: [seeds.timing, timing] })
+    }
+
+    /// Appends the chains of consecutive reads, which have these anchors.
+    fn chain_slice(
+        &self,
+        reads: &Range<u32>,
+        anchors: &Range<u64>,
+        seeds: &SeedsOnDevice<B::Buffer>,
+        found: &mut ChainsOfReads,
+        metrics: bool,
+    ) -> Result<ApplicationTiming, DeviceError> {
+        let count = reads.len();
+        let anchor_count = (anchors.end - anchors.start) as usize;
+        let keys = self.uninitialized::<u64>(anchor_count)?;
+        let chains = self.uninitialized::<Chain>(anchor_count)?;
+        let kept_numbers = self.uninitialized::<u32>(anchor_count)?;
+        let counts = self.backend.zeros(count * size_of::<u32>())?;
+        let parameters = ChainParameters {
+            index: self.index,
+            thresholds: ChainThresholds::from(&self.inputs.options),
+            seeds: self.address(&seeds.seeds),
+            seed_starts: self.address(&seeds.seed_starts),
+            anchor_starts: self.address(&seeds.anchor_starts),
+            offsets: self.address(&seeds.offsets),
+            segment_ends: self.address(&self.segment_ends),
+            first_anchor: anchors.start,
+            keys: self.address(&keys),
+            chains: self.address(&chains),
+            kept: self.address(&kept_numbers),
+            counts: self.address(&counts),
+            segment_count: self.segment_count,
+            first_read: reads.start,
+        };
+        let context = ChainContext::of_device(&self.inputs);
+        let (app, sink) = application::topology(&context);
+        let settings = application::settings(count, metrics);
+        let loaded = &self.applications.chains;
+        let executor = CudaExecutor::loaded(loaded, &app, &settings, &parameters);
+        let input: Vec<u32> = reads.clone().collect();
+        let executor = executor.map_err(failed)?;
+        let mut outputs = executor.run_in_place(&input).map_err(failed)?;
+        let kept = outputs.take([sink])?;
+        let (chain_starts, _) = self.sums(&counts, count as u32)?;
+        let ordered = self.uninitialized::<Chain>(kept.count)?;
+        let parameters = FindOrderParameters {
+            kept: self.address(&kept.items),
+            chain_starts: self.address(&chain_starts),
+            chains: self.address(&ordered),
+            count: kept.count as u32,
+            first_read: reads.start,
+        };
+        let blocks = (kept.count as u32).div_ceil(THREADS);
+        self.launch("find_order", (blocks, THREADS), &parameters)?;
+        let ordered = self.backend.read_staged(&ordered, kept.count * size_of::<Chain>())?;
+        found.add(ordered, &self.read(&counts, count)?);
+        Ok(ApplicationTiming { seconds: outputs.device_seconds, metrics: outputs.metrics })
+    }
+}

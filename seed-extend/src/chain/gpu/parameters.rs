@@ -1,0 +1,116 @@
+//! Parameters of the kernels of `cuda/find.cu`.
+
+use aligner_core::device_struct;
+use aligner_core::gpu::DeviceAddress;
+
+use crate::chain::chains::Chain;
+use crate::chain::items::RankedChain;
+use crate::read::queries::PackedQueries;
+use crate::seed::seeds::Seed;
+
+device_struct! {
+    /// Parameters of `find_codes`, which unpacks queries.
+    pub struct FindCodesParameters {
+        /// The queries.
+        pub queries: PackedQueries,
+        /// Room for the codes of all queries, a byte each.
+        pub codes: DeviceAddress<u8>,
+        /// Number of queries.
+        pub count: u64,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_tally`, which counts the seeds of each query.
+    pub struct FindTallyParameters {
+        /// Seeds in any order.
+        pub found: DeviceAddress<Seed>,
+        /// Number of seeds of each query; 0 before.
+        pub seed_counts: DeviceAddress<u32>,
+        /// Number of seeds.
+        pub count: u64,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_places`, which groups seeds by query.
+    pub struct FindPlacesParameters {
+        /// Seeds in any order.
+        pub found: DeviceAddress<Seed>,
+        /// Number of seeds before each query, and of all seeds.
+        pub seed_starts: DeviceAddress<u64>,
+        /// Number of seeds of each query; 0 afterwards.
+        pub seed_counts: DeviceAddress<u32>,
+        /// Room for the seeds, query after query.
+        pub seeds: DeviceAddress<Seed>,
+        /// Number of seeds.
+        pub count: u64,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_counts`, which counts the anchors of each query and the bases in repeats of each read.
+    pub struct FindCountsParameters {
+        /// Seeds, query after query.
+        pub seeds: DeviceAddress<Seed>,
+        /// Number of seeds before each query, and of all seeds.
+        pub seed_starts: DeviceAddress<u64>,
+        /// Room for the number of anchors of each query.
+        pub anchors: DeviceAddress<u32>,
+        /// Room for the bases of each read that lie in seeds too frequent to be located completely, in the orientation
+        /// with more of them.
+        pub repeat_bases: DeviceAddress<u32>,
+        /// Number of reads.
+        pub reads: u32,
+        /// Occurrences of a seed that are located ([`Options::max_occurrences`](crate::Options::max_occurrences)).
+        pub max_occurrences: u32,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_totals`, which adds up parts of an array of counts.
+    pub struct FindTotalsParameters {
+        /// The counts.
+        pub counts: DeviceAddress<u32>,
+        /// Room for the sum of each block's part.
+        pub totals: DeviceAddress<u64>,
+        /// Number of counts.
+        pub count: u32,
+        /// Counts of a part.
+        pub part: u32,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_sums`, which turns counts into prefix sums.
+    pub struct FindSumsParameters {
+        /// The counts.
+        pub counts: DeviceAddress<u32>,
+        /// Sum of each block's part, by `find_totals`.
+        pub totals: DeviceAddress<u64>,
+        /// Room for the sum of the counts before each one, and of all.
+        pub sums: DeviceAddress<u64>,
+        /// Room for the sum of all counts.
+        pub total: DeviceAddress<u64>,
+        /// Number of counts.
+        pub count: u32,
+        /// Counts of a part.
+        pub part: u32,
+    }
+}
+
+device_struct! {
+    /// Parameters of `find_order`, which groups chains by read.
+    pub struct FindOrderParameters {
+        /// Chains in any order.
+        pub kept: DeviceAddress<RankedChain>,
+        /// Number of chains before each read, and of all chains.
+        pub chain_starts: DeviceAddress<u64>,
+        /// Room for the chains, read after read and the best first.
+        pub chains: DeviceAddress<Chain>,
+        /// Number of chains.
+        pub count: u32,
+        /// Number of the first read.
+        pub first_read: u32,
+    }
+}

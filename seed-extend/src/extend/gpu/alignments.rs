@@ -1,0 +1,144 @@
+//! Alignments on a device, by the applications of `cuda/fill.cu` and `cuda/walk.cu`.
+
+use aligner_core::DeviceError;
+use aligner_core::cigar::CigarRun;
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings};
+use bytemuck::{cast_slice, pod_read_unaligned};
+
+use super::costs::AlignmentCosts;
+use super::device_tasks::DeviceTasks;
+use super::engine::{AlignmentApplications, ExtendEngine, FILL_WIDTH, WALK_WIDTH, failed};
+use super::parameters::{AlignmentParameters, ExtendOrderParameters};
+use super::plan::{GpuPlan, MemoryLimits, PlanSlice};
+use super::scores::THREADS;
+use crate::extend::alignments::{AlignmentSpan, Alignments};
+use crate::extend::cpu::AlignmentWorkspace;
+use crate::extend::stages;
+use crate::extend::task_group::TaskGroup;
+use crate::extend::tasks::TaskBatch;
+
+/// Settings of an application with ensembles of `width` items that outputs at most `items` items.
+fn settings(width: u32, items: u64) -> Settings {
+    Settings { width, likely_outputs: vec![items], ..Settings::default() }
+}
+
+impl<B: Backend + Clone> ExtendEngine<B> {
+    /// Aligns the tasks of a plan, whose text must be that of [`Self::new`], and replaces `found` by the alignments, in
+    /// the order of tasks. `on_device` are the codes of all queries on the device, if they are there already.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the device fails.
+    pub fn align_within(
+        &mut self,
+        (tasks, on_device): (TaskBatch<'_>, Option<&B::Buffer>),
+        plan: &GpuPlan,
+        limits: MemoryLimits,
+        found: &mut Alignments,
+    ) -> Result<(), DeviceError> {
+        found.clear();
+        let tasks_on_device = DeviceTasks::new(&self.backend, tasks, on_device)?;
+        let bytes = tasks.tasks.len() * size_of::<AlignmentSpan>();
+        let spans = self.backend.zeros(bytes)?;
+        for slice in plan.slices(self.scoring, tasks.tasks, limits.words) {
+            self.make_room(slice.words, limits)?;
+            self.align_slice(&slice, &tasks_on_device, limits, &spans, &mut found.runs)
+                .map_err(failed)?;
+        }
+        let spans = Items::<AlignmentSpan>::from(self.backend.read_staged(&spans, bytes)?);
+        spans.parts().for_each(|part| found.spans.extend_from_slice(part));
+        Ok(())
+    }
+
+    /// Makes room for the cells of a slice.
+    fn make_room(&mut self, words: u64, limits: MemoryLimits) -> Result<(), DeviceError> {
+        if self.cell_words < words {
+            (self.cells, self.cell_words) = (self.backend.uninitialized(0)?, 0);
+            // A quarter more, for the next slices: allocating memory takes longer than filling it.
+            let words = (words + words / 4).min(limits.words.max(words));
+            self.cells = self.backend.uninitialized(words as usize * size_of::<u32>())?;
+            self.cell_words = words;
+        }
+        Ok(())
+    }
+
+    /// Aligns a slice: writes the spans of its tasks, and appends their CIGAR runs to `found`. If there are more runs
+    /// than room for them, the walk only counts them, and is repeated with enough room.
+    fn align_slice(
+        &self,
+        slice: &PlanSlice,
+        tasks: &DeviceTasks<'_, B::Buffer>,
+        limits: MemoryLimits,
+        spans: &B::Buffer,
+        found: &mut Vec<CigarRun>,
+    ) -> Result<(), RunError> {
+        let backend = &self.backend;
+        let pairs = backend.upload(cast_slice(&slice.pairs))?;
+        let task_count = slice.pairs.as_flattened().len() as u64;
+        let mut parameters = AlignmentParameters {
+            text: self.address(&self.text),
+            queries: self.address(tasks.queries()),
+            tasks: self.address(&tasks.tasks),
+            pairs: self.address(&pairs),
+            ends: self.address(&tasks.ends),
+            cells: self.address(&self.cells),
+            run_count: DeviceAddress::NULL,
+            runs: DeviceAddress::NULL,
+            run_capacity: task_count * limits.runs,
+            costs: AlignmentCosts::from(self.scoring),
+        };
+        let context = AlignmentWorkspace::new(self.scoring);
+        let AlignmentApplications { fill, walk } = &self.applications;
+        let (app, sink) = stages::fill_topology(&context);
+        let settings = settings(FILL_WIDTH, slice.groups.len() as u64);
+        let executor = CudaExecutor::loaded(fill, &app, &settings, &parameters)?;
+        let filled = executor.run_in_place(&slice.groups)?.take([sink])?;
+        loop {
+            let run_count = backend.zeros(size_of::<u64>())?;
+            let runs =
+                backend.uninitialized(parameters.run_capacity as usize * size_of::<CigarRun>())?;
+            (parameters.run_count, parameters.runs) =
+                (self.address(&run_count), self.address(&runs));
+            let (app, sink) = stages::walk_topology(&context);
+            let settings = self::settings(WALK_WIDTH, task_count);
+            let executor = CudaExecutor::loaded(walk, &app, &settings, &parameters)?;
+            let aligned = executor.run_device_items::<TaskGroup>(&filled)?.take([sink])?;
+            let count: u64 = pod_read_unaligned(&backend.read(&run_count, size_of::<u64>())?);
+            if count <= parameters.run_capacity {
+                self.order(&aligned, found.len(), spans)?;
+                let runs = backend.read_staged(&runs, count as usize * size_of::<CigarRun>())?;
+                Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
+                return Ok(());
+            }
+            parameters.run_capacity = count;
+        }
+    }
+
+    /// Writes the spans of alignments, which come in any order, to their tasks' places in `spans`. Their runs follow
+    /// `first_run` others.
+    fn order(
+        &self,
+        aligned: &DeviceItems<B>,
+        first_run: usize,
+        spans: &B::Buffer,
+    ) -> Result<(), DeviceError> {
+        if aligned.count == 0 {
+            return Ok(());
+        }
+        let parameters = ExtendOrderParameters {
+            aligned: self.address(&aligned.items),
+            spans: self.address(spans),
+            first_run: first_run as u64,
+            count: aligned.count as u64,
+        };
+        let parameters = parameters.bytes();
+        let blocks = (aligned.count as u32).div_ceil(THREADS);
+        let kernel = "extend_order";
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
+        #[allow(unsafe_code)]
+        // SAFETY: these are the kernel's parameters, and `spans` has a place for each task.
+        unsafe {
+            self.backend.enqueue(&launch)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the applications of `cuda/fill.cu` and `cuda/walk.cu` share, and the parameters of the kernels of
+//! `cuda/extend.cu`.
+
+use aligner_core::cigar::CigarRun;
+use aligner_core::device_struct;
+use aligner_core::gpu::DeviceAddress;
+
+use super::costs::AlignmentCosts;
+use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
+use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
+
+device_struct! {
+    /// What the stages that fill matrices and walk back through them share.
+    pub struct AlignmentParameters {
+        /// The text, 32 bases a word.
+        pub text: DeviceAddress<u64>,
+        /// Codes of all queries, a byte each.
+        pub queries: DeviceAddress<u8>,
+        /// The tasks.
+        pub tasks: DeviceAddress<AlignmentTask>,
+        /// Numbers of tasks in pairs, group after group; [`NO_TASK`](super::plan::NO_TASK) in place of a missing second
+        /// one.
+        pub pairs: DeviceAddress<u32>,
+        /// Room for the score and end of each task.
+        pub ends: DeviceAddress<AlignmentEnd>,
+        /// Room for the cells of all groups.
+        pub cells: DeviceAddress<u32>,
+        /// Number of CIGAR runs that were found; 0 before.
+        pub run_count: DeviceAddress<u64>,
+        /// Room for the CIGAR runs of all alignments.
+        pub runs: DeviceAddress<CigarRun>,
+        /// Runs that there is room for. Runs beyond that are counted, but not written.
+        pub run_capacity: u64,
+        /// The scoring.
+        pub costs: AlignmentCosts,
+    }
+}
+
+device_struct! {
+    /// Parameters of the kernels `extend_score_16` to `extend_score_128`, which score pairs of tasks.
+    pub struct ExtendScoreParameters {
+        /// The text, 32 bases a word.
+        pub text: DeviceAddress<u64>,
+        /// Codes of all queries, a byte each.
+        pub queries: DeviceAddress<u8>,
+        /// The tasks.
+        pub tasks: DeviceAddress<AlignmentTask>,
+        /// Numbers of the tasks to score, in pairs.
+        pub pairs: DeviceAddress<u32>,
+        /// Room for the score and end of each task.
+        pub ends: DeviceAddress<AlignmentEnd>,
+        /// Room for the numbers of the tasks whose end in the window is still unknown.
+        pub unfinished: DeviceAddress<u32>,
+        /// Number of these tasks; 0 before.
+        pub unfinished_count: DeviceAddress<u32>,
+        /// Number of pairs.
+        pub count: u64,
+        /// The scoring.
+        pub costs: AlignmentCosts,
+    }
+}
+
+device_struct! {
+    /// Parameters of the kernels `extend_end_16` to `extend_end_128`, which find the ends in the window that the kernels
+    /// for scores left unknown.
+    pub struct ExtendEndParameters {
+        /// The text, 32 bases a word.
+        pub text: DeviceAddress<u64>,
+        /// Codes of all queries, a byte each.
+        pub queries: DeviceAddress<u8>,
+        /// The tasks.
+        pub tasks: DeviceAddress<AlignmentTask>,
+        /// Score and end of each task.
+        pub ends: DeviceAddress<AlignmentEnd>,
+        /// Numbers of the tasks whose end in the window is unknown.
+        pub unfinished: DeviceAddress<u32>,
+        /// Number of these tasks.
+        pub unfinished_count: DeviceAddress<u32>,
+        /// The scoring.
+        pub costs: AlignmentCosts,
+    }
+}
+
+device_struct! {
+    /// Parameters of `extend_order`, which puts alignments in the order of tasks.
+    pub struct ExtendOrderParameters {
+        /// Alignments in any order.
+        pub aligned: DeviceAddress<TaskAlignment>,
+        /// Room for the alignment of each task.
+        pub spans: DeviceAddress<AlignmentSpan>,
+        /// Number of runs before those of these alignments.
+        pub first_run: u64,
+        /// Number of alignments.
+        pub count: u64,
+    }
+}

@@ -1,0 +1,220 @@
+//! Alignment tasks: which query is aligned to which window of the text, in which band of diagonals.
+
+use aligner_core::device_struct;
+
+/// Bases of the longest query, and of the longest window.
+pub const MAX_LENGTH: usize = 1 << 20;
+
+/// Cells of the largest matrix: bases of the query times diagonals of the band.
+pub const MAX_CELLS: u64 = 1 << 28;
+
+device_struct! {
+    /// A task: a query, a window of the text, and a band of diagonals. A diagonal is a place in the window minus a place
+    /// in the query, both from 0.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct AlignmentTask {
+        /// First base of the query among the codes of all queries.
+        pub query_start: u32,
+        /// Bases of the query.
+        pub query_len: u32,
+        /// First base of the window in the text.
+        pub window_start: u32,
+        /// Bases of the window.
+        pub window_len: u32,
+        /// The least diagonal of the band.
+        pub low: i32,
+        /// The greatest diagonal of the band. If it is less than `low`, there is no alignment.
+        pub high: i32,
+    }
+}
+
+/// The text that windows are parts of.
+#[derive(Debug, Clone, Copy)]
+pub enum ReferenceText<'a> {
+    /// Codes 0 to 4, a byte each; 4 is an unknown base.
+    Codes(&'a [u8]),
+    /// Known bases, 32 a word, the first in the lowest two bits: the form of `fm-index`.
+    Packed(&'a [u64]),
+}
+
+/// Tasks, with the queries and the text that they refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct TaskBatch<'a> {
+    /// The codes of all queries.
+    pub queries: &'a [u8],
+    /// The text.
+    pub text: ReferenceText<'a>,
+    /// The tasks.
+    pub tasks: &'a [AlignmentTask],
+}
+
+device_struct! {
+    /// Score and end of the best alignment of a task. All fields are 0 if no alignment scores more than 0.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct AlignmentEnd {
+        /// The score.
+        pub score: i32,
+        /// End in the query, exclusive.
+        pub query_end: u32,
+        /// End in the window, exclusive.
+        pub window_end: u32,
+    }
+}
+
+impl ReferenceText<'_> {
+    /// Number of bases; of a packed text, rounded up to whole words.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Codes(codes) => codes.len(),
+            Self::Packed(words) => words.len() * 32,
+        }
+    }
+
+    /// Whether it has no bases.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `codes` with the codes of the text from `start` on.
+    pub fn read(self, start: usize, codes: &mut [u8]) {
+        match self {
+            Self::Codes(all) => codes.copy_from_slice(&all[start..start + codes.len()]),
+            Self::Packed(words) => {
+                for (number, codes) in codes.chunks_mut(32).enumerate() {
+                    unpack(words, start + 32 * number, codes);
+                }
+            }
+        }
+    }
+}
+
+/// The four codes of each byte of a packed text.
+static BYTES: [[u8; 4]; 256] = {
+    let mut bytes = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        bytes[byte] = [b & 3, b >> 2 & 3, b >> 4 & 3, b >> 6];
+        byte += 1;
+    }
+    bytes
+};
+
+/// Fills `codes`, up to 32, with the codes of a packed text from `start` on.
+fn unpack(words: &[u64], start: usize, codes: &mut [u8]) {
+    let (first, shift) = (start / 32, 2 * (start % 32));
+    let mut word = words[first] >> shift;
+    if shift > 0 && start % 32 + codes.len() > 32 {
+        word |= words[first + 1] << (64 - shift);
+    }
+    let bases = word.to_le_bytes().map(|byte| BYTES[usize::from(byte)]);
+    codes.copy_from_slice(&bases.as_flattened()[..codes.len()]);
+}
+
+impl<'a> TaskBatch<'a> {
+    /// The codes of a task's query.
+    pub fn query(&self, task: AlignmentTask) -> &'a [u8] {
+        &self.queries[task.query_start as usize..][..task.query_len as usize]
+    }
+
+    /// The codes of the tasks' queries alone, task after task, and the tasks with `query_start` in these. `None` if that
+    /// is not less than half of all codes, so that copying does not pay.
+    pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<AlignmentTask>)> {
+        let used: usize = self.tasks.iter().map(|task| task.query_len as usize).sum();
+        (2 * used < self.queries.len()).then(|| {
+            let mut codes = Vec::with_capacity(used);
+            let moved = |&task: &AlignmentTask| {
+                let query_start = codes.len() as u32;
+                codes.extend_from_slice(self.query(task));
+                AlignmentTask { query_start, ..task }
+            };
+            let tasks = self.tasks.iter().map(moved).collect();
+            (codes, tasks)
+        })
+    }
+
+    /// The codes of a task's window.
+    pub fn window(&self, task: AlignmentTask) -> Vec<u8> {
+        let mut codes = vec![0; task.window_len as usize];
+        self.text.read(task.window_start as usize, &mut codes);
+        codes
+    }
+
+    /// Checks that all tasks lie within the queries and the text, and within limits.
+    ///
+    /// # Panics
+    /// If the query or window of a task lies beyond those, or is longer than [`MAX_LENGTH`], or if the task has more
+    /// than [`MAX_CELLS`] cells.
+    pub fn check(&self) {
+        for (number, task) in self.tasks.iter().enumerate() {
+            let inside = |start: u32, len: u32, of: usize| {
+                start as usize + len as usize <= of && len as usize <= MAX_LENGTH
+            };
+            let fits = inside(task.query_start, task.query_len, self.queries.len())
+                && inside(task.window_start, task.window_len, self.text.len());
+            assert!(fits, "task {number} is of codes that are not there: {task:?}");
+            let (low, high) = (i64::from(task.low), i64::from(task.high));
+            let width = (high - low + 1).clamp(0, i64::from(task.query_len + task.window_len));
+            let cells = width as u64 * u64::from(task.query_len);
+            assert!(cells <= MAX_CELLS, "task {number} is too large: {task:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_of_a_text_read_the_same() {
+        let codes: Vec<u8> =
+            (0..100_u32).map(|i| (i.wrapping_mul(0x9E37_79B1) >> 30) as u8).collect();
+        let words: Vec<u64> = codes
+            .chunks(32)
+            .map(|chunk| chunk.iter().rev().fold(0, |word, &code| word << 2 | u64::from(code)))
+            .collect();
+        for start in 0..100 {
+            for end in start..=100 {
+                let mut read = [vec![9; end - start], vec![9; end - start]];
+                ReferenceText::Codes(&codes).read(start, &mut read[0]);
+                ReferenceText::Packed(&words).read(start, &mut read[1]);
+                assert_eq!(read[0], codes[start..end]);
+                assert_eq!(read[1], codes[start..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn few_tasks_of_many_codes_have_their_own() {
+        let queries: Vec<u8> = (0..40).map(|code| code % 5).collect();
+        let task = |query_start, query_len| AlignmentTask {
+            query_start,
+            query_len,
+            ..AlignmentTask::default()
+        };
+        let tasks = [task(30, 9), task(3, 0), task(31, 4), task(0, 6)];
+        let all = TaskBatch { queries: &queries, text: ReferenceText::Codes(&[]), tasks: &tasks };
+        let (codes, own) = all.own_codes().unwrap();
+        assert_eq!(codes.len(), 19);
+        for (&own, task) in own.iter().zip(tasks) {
+            let of_own = TaskBatch { queries: &codes, ..all };
+            assert_eq!(of_own.query(own), all.query(task));
+            assert_eq!(AlignmentTask { query_start: task.query_start, ..own }, task);
+        }
+        let many = [task(0, 20)];
+        assert_eq!(TaskBatch { tasks: &many, ..all }.own_codes(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "task 1 is of codes")]
+    fn tasks_beyond_the_text_are_refused() {
+        let task = |window_start| AlignmentTask {
+            query_len: 2,
+            window_start,
+            window_len: 3,
+            ..AlignmentTask::default()
+        };
+        let tasks = [task(1), task(2)];
+        TaskBatch { queries: &[0, 1], text: ReferenceText::Codes(&[0; 4]), tasks: &tasks }.check();
+    }
+}

@@ -1,0 +1,144 @@
+//! The steps of best mapping that only pairs take: rescue of missing mates, and the choice of a pair of regions.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::buffer_pool::lock;
+use crate::extend::{AlignmentTask, Alignments};
+use crate::mapper::{Mapper, RankedReads};
+use crate::pair::insert_size::{Library, LibrarySample};
+use crate::pair::pairing::{ProperPair, choose_pair};
+use crate::pair::rescue::{MateSearcher, RescueTask};
+use crate::read::queries::{Queries, READS_PER_TASK, read_ranges};
+use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
+use crate::region::regions::{Region, Regions};
+
+/// A batch of pairs after mate rescue: the regions of its reads, and alignments where their mates predict more.
+#[derive(Debug, Clone, Default)]
+pub struct RescuedReads {
+    ranked: RankedReads,
+    library: Library,
+    /// The tasks of mate rescue, in the order of reads.
+    rescues: Vec<RescueTask>,
+    /// The alignments of these tasks.
+    alignments: Alignments,
+}
+
+impl Mapper<'_> {
+    /// Adds the first `pairs` pairs of a batch to a sample of the library, or all if there are fewer.
+    pub fn sample_pairs(&self, ranked: &RankedReads, sample: &mut LibrarySample, pairs: usize) {
+        for pair in 0..pairs.min(ranked.tie_breakers.len() / 2) {
+            let ends = [2 * pair, 2 * pair + 1].map(|read| ranked.regions.of(read));
+            sample.add(ends, &self.options.ranking);
+        }
+    }
+
+    /// Aligns reads where their mates predict an alignment that seeds did not find, on the current rayon pool and the
+    /// device. Reads `2p` and `2p + 1` are pair `p`.
+    pub fn rescue_mates(&self, ranked: RankedReads, library: &Library) -> RescuedReads {
+        let rescues = self.rescue_tasks(&ranked.queries, &ranked.regions, library);
+        let tasks: Vec<AlignmentTask> = rescues.iter().map(|rescue| rescue.task).collect();
+        let alignments = lock(&self.rescue_extender).align(ranked.queries.all_codes(), &tasks);
+        RescuedReads { ranked, library: *library, rescues, alignments }
+    }
+
+    /// Chooses the regions of each pair that are reported, on the current rayon pool.
+    pub fn resolve_pairs(&self, rescued: RescuedReads) -> MappedReads {
+        let RescuedReads { mut ranked, library, rescues, alignments } = rescued;
+        self.add_rescued(&mut ranked, &rescues, &alignments);
+        let RankedReads { queries, tie_breakers, regions, repeat_fractions } = ranked;
+        self.spare_queries.give_back(queries);
+        let primaries: Vec<[Option<PrimaryAlignment>; 2]> = (0..tie_breakers.len() / 2)
+            .into_par_iter()
+            .with_min_len(READS_PER_TASK)
+            .map(|pair| {
+                let reads = [2 * pair, 2 * pair + 1];
+                let ends = reads.map(|read| regions.of(read));
+                let repeat_fractions = reads.map(|read| repeat_fractions[read]);
+                self.primaries(ends, repeat_fractions, &library, tie_breakers[reads[0]])
+            })
+            .collect();
+        self.mapped_reads(regions, primaries.into_flattened(), repeat_fractions)
+    }
+
+    /// Adds the regions of rescued mates to those of their reads, which are ranked again.
+    fn add_rescued(
+        &self,
+        ranked: &mut RankedReads,
+        rescues: &[RescueTask],
+        alignments: &Alignments,
+    ) {
+        let RankedReads { queries, tie_breakers, regions, .. } = ranked;
+        let builder = self.region_builder();
+        let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
+        chunks.for_each(|(chunk, reads)| {
+            let number_of = |read| rescues.partition_point(|rescue| (rescue.read as usize) < read);
+            let (mut number, end) = (number_of(reads.start), number_of(reads.end));
+            let mut of_read = Vec::new();
+            for same_read in rescues[number..end].chunk_by(|a, b| a.read == b.read) {
+                let read = same_read[0].read as usize;
+                of_read.clear();
+                for rescue in same_read {
+                    let alignment = (alignments, number);
+                    let region =
+                        builder.region(rescue.of, &rescue.task, alignment, &mut chunk.runs);
+                    of_read.extend(region);
+                    number += 1;
+                }
+                if !of_read.is_empty() {
+                    let number = read - reads.start;
+                    of_read.extend_from_slice(chunk.of_reads.get(number));
+                    self.rank_regions(&mut of_read, queries, read, tie_breakers[read]);
+                    chunk.of_reads.replace(number, &of_read);
+                }
+            }
+        });
+    }
+
+    /// The primary alignments of the two reads of a pair: a proper pair, or the best region of each read.
+    fn primaries(
+        &self,
+        ends: [&[Region]; 2],
+        repeat_fractions: [f32; 2],
+        library: &Library,
+        tie_breaker: u64,
+    ) -> [Option<PrimaryAlignment>; 2] {
+        let (ranking, options) = (&self.options.ranking, &self.options.pairs);
+        let pair = choose_pair(ends, repeat_fractions, library, tie_breaker, ranking, options);
+        if let Some(ProperPair { regions, mapq }) = pair {
+            return [0, 1].map(|end| {
+                let (region, mapq) = (regions[end], mapq[end]);
+                Some(PrimaryAlignment { region, mapq, is_proper: true })
+            });
+        }
+        let mut primaries = [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
+        if let [Some(first), Some(second)] = &mut primaries {
+            let is_proper = library.is_proper(&ends[0][0], &ends[1][0]);
+            (first.is_proper, second.is_proper) = (is_proper, is_proper);
+        }
+        primaries
+    }
+
+    /// What must be aligned to rescue mates, in the order of reads.
+    fn rescue_tasks(
+        &self,
+        queries: &Queries,
+        regions: &Regions,
+        library: &Library,
+    ) -> Vec<RescueTask> {
+        let searcher =
+            || MateSearcher::new(self.region_builder(), queries, library, self.options.rescue);
+        let chunk = |searcher: &mut MateSearcher<'_>, reads: Range<usize>| {
+            let mut rescues = Vec::new();
+            for first in reads.step_by(2) {
+                let ends = [first, first + 1].map(|read| regions.of(read));
+                searcher.find_mates(first as u32, ends, &mut rescues);
+            }
+            rescues
+        };
+        let chunks: Vec<Vec<RescueTask>> =
+            read_ranges(queries.len() / 2).map_init(searcher, chunk).collect();
+        chunks.concat()
+    }
+}

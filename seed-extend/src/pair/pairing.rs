@@ -1,0 +1,191 @@
+//! Pairing: which regions of two reads belong together, and their mapping qualities.
+//!
+//! As in BWA-MEM (`mem_pair` and `mem_sam_pe`; Li, arXiv:1303.3997, section 2.3), the score of a pair of regions is the
+//! sum of both scores and of the log-likelihood, in units of a match, of an insert size at least as unusual as theirs.
+//! The best pair competes with the other pairs, and with the best regions of both reads as they are, for which a
+//! penalty is paid ([`PairOptions::unpaired_penalty`]).
+//!
+//! What differs from `bwa`:
+//!
+//! - Pairs are compared by their exact scores, not by rounded ones, so that of copies side by side the one with the
+//!   more usual insert size is chosen.
+//! - Only the regions of the best part of a split read are paired. Its other parts may have mates elsewhere.
+//! - A pair raises the mapping quality of its reads only if one of its regions scores at least
+//!   [`PairOptions::min_score`]: two short alignments may be close to each other by chance.
+
+use crate::pair::insert_size::{Library, Orientation};
+use crate::region::ranking::{MAX_MAPQ, RankOptions, leader, mapq, raw_mapq, second_best_score};
+use crate::region::regions::Region;
+
+/// How the regions of two reads are paired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairOptions {
+    /// Penalty for two reads that are not a proper pair. bwa's `-U` (`pen_unpaired`).
+    pub unpaired_penalty: i32,
+    /// Regions of a read that are paired, at most: the best ones. `bwa` has no such limit.
+    pub max_candidates: usize,
+    /// Minimum score of a part of a split read that keeps out of pairs with its other parts, and of one region of a
+    /// pair that raises mapping qualities. bwa's `-T`.
+    pub min_score: i32,
+}
+
+impl Default for PairOptions {
+    fn default() -> Self {
+        Self { unpaired_penalty: 17, max_candidates: 500, min_score: 30 }
+    }
+}
+
+/// Points of mapping quality that a good pair adds to a read's own, at most. `bwa` has the same number.
+const MAX_GAIN: i32 = 40;
+
+/// The regions and mapping qualities of a proper pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProperPair {
+    /// For each read the number of its primary region.
+    pub regions: [usize; 2],
+    /// Their mapping qualities, from 0 to 60.
+    pub mapq: [u8; 2],
+}
+
+/// A proper pair of regions, one of each read.
+#[derive(Debug, Clone, Copy)]
+struct CandidatePair {
+    score: f64,
+    /// A hash of the pair of reads and these regions, which decides among equal scores.
+    tie: u64,
+    /// For each read the number of its region.
+    regions: [usize; 2],
+}
+
+impl CandidatePair {
+    /// The score as an integer of at least 0, from which mapping qualities are computed as in `bwa`.
+    fn rounded(&self) -> i32 {
+        ((self.score + 0.499).floor() as i32).max(0)
+    }
+}
+
+/// The best pair of regions, and how the next ones compare.
+#[derive(Debug, Clone, Copy)]
+struct BestPair {
+    regions: [usize; 2],
+    score: i32,
+    /// Score of the second best pair; 0 if there is none.
+    second_best_score: i32,
+    /// Number of pairs that score nearly as much as the second best one, which is counted too.
+    second_best_count: u32,
+}
+
+/// Chooses the proper pair of regions that two reads, whose regions are ranked, come from; `None` if no pair is more
+/// likely than the best regions of both reads unpaired. `repeat_fractions` are the fractions of the reads that lie only
+/// in seeds too frequent to be located completely.
+pub fn choose_pair(
+    ends: [&[Region]; 2],
+    repeat_fractions: [f32; 2],
+    library: &Library,
+    tie_breaker: u64,
+    ranking: &RankOptions,
+    options: &PairOptions,
+) -> Option<ProperPair> {
+    let [Some(first), Some(second)] = ends.map(<[Region]>::first) else { return None };
+    let best = best_pair(ends, library, tie_breaker, ranking, options)?;
+    let unpaired = first.score + second.score - options.unpaired_penalty;
+    if best.score <= unpaired {
+        return None;
+    }
+    // Two short alignments may be near each other by chance.
+    let is_sure = |end: usize| ends[end][best.regions[end]].score >= options.min_score;
+    let gain = if is_sure(0) || is_sure(1) { MAX_GAIN } else { 0 };
+    let mut paired = raw_mapq(best.score - best.second_best_score.max(unpaired), ranking);
+    if best.second_best_count > 0 {
+        paired -= (4.343 * (best.second_best_count as f32 + 1.0).ln()).round() as i32;
+    }
+    let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
+    let repeat_fraction = 0.5 * (repeat_fractions[0] + repeat_fractions[1]);
+    let paired = (paired * (1.0 - repeat_fraction)).round() as i32;
+    let mapqs = [0, 1].map(|end| {
+        let number = best.regions[end];
+        let second_best_score = second_best_score(ends[end], number);
+        let region = Region { second_best_score, ..ends[end][number] };
+        let own = i32::from(mapq(&region, repeat_fractions[end], ranking));
+        own.max(paired.min(own + gain)) as u8
+    });
+    Some(ProperPair { regions: best.regions, mapq: mapqs })
+}
+
+/// A region of the second read, as a possible mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mate {
+    segment: u32,
+    five_prime: i64,
+    /// Number of the region.
+    number: usize,
+}
+
+/// The best proper pair, if there is one.
+fn best_pair(
+    ends: [&[Region]; 2],
+    library: &Library,
+    tie_breaker: u64,
+    ranking: &RankOptions,
+    options: &PairOptions,
+) -> Option<BestPair> {
+    // The parts of a split read may have mates apart from each other: only the best part is paired.
+    let [candidates, mates] = ends.map(|end| {
+        let is_candidate = |&(number, _): &(usize, &Region)| {
+            let leader = leader(end, number);
+            leader == 0 || end[leader].score < options.min_score
+        };
+        end.iter().take(options.max_candidates).enumerate().filter(is_candidate)
+    });
+    let mut mates: Vec<Mate> = mates
+        .map(|(number, region)| {
+            let (segment, five_prime) = (region.segment, region.five_prime());
+            Mate { segment, five_prime, number }
+        })
+        .collect();
+    mates.sort_unstable();
+    let max_distance = Orientation::ALL
+        .iter()
+        .filter_map(|&orientation| library.insert_sizes(orientation))
+        .map(|sizes| sizes.high)
+        .max()?;
+    let mut pairs: Vec<CandidatePair> = Vec::new();
+    for (number, region) in candidates {
+        let at = region.five_prime();
+        let begin = mates.partition_point(|mate| {
+            (mate.segment, mate.five_prime) < (region.segment, at - max_distance)
+        });
+        for mate in &mates[begin..] {
+            if mate.segment != region.segment || mate.five_prime > at + max_distance {
+                break;
+            }
+            let other = &ends[1][mate.number];
+            let (orientation, distance) = Orientation::of(region, other);
+            let proper = library.insert_sizes(orientation).filter(|it| it.contains(distance));
+            if let Some(sizes) = proper {
+                let unusual = (distance as f64 - sizes.mean).abs() / sizes.deviation.max(1.0);
+                // Probability of an insert size at least as unusual, if they are normally distributed; its logarithm
+                // to base 4 is in units of a match.
+                let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
+                let likelihood =
+                    0.721 * tail.max(f64::MIN_POSITIVE).ln() * f64::from(ranking.match_score);
+                let score = f64::from(region.score + other.score) + likelihood;
+                let pair_number = (number * options.max_candidates + mate.number) as u64;
+                let tie = tie_breaker.wrapping_mul(2 * pair_number + 1) >> 16;
+                pairs.push(CandidatePair { score, tie, regions: [number, mate.number] });
+            }
+        }
+    }
+    // Exact scores, not rounded ones: of copies side by side, one often has the more usual insert size.
+    pairs.sort_unstable_by(|one, two| {
+        let scores = two.score.total_cmp(&one.score);
+        scores.then_with(|| (two.tie, two.regions).cmp(&(one.tie, one.regions)))
+    });
+    let (best, others) = pairs.split_first()?;
+    let second_best_score = others.first().map_or(0, CandidatePair::rounded);
+    let is_near =
+        |other: &&CandidatePair| second_best_score - other.rounded() <= ranking.score_margin;
+    let second_best_count = others.iter().filter(is_near).count() as u32;
+    let (regions, score) = (best.regions, best.rounded());
+    Some(BestPair { regions, score, second_best_score, second_best_count })
+}

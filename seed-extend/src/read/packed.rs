@@ -1,0 +1,167 @@
+//! Packed bases, 32 a word with the first in the lowest two bits, and how far two sequences of them are equal.
+
+use fm_index::FmIndex;
+
+/// Bases in a word.
+pub const BASES: usize = 32;
+
+/// The lower bit of every base.
+pub(crate) const LOWER: u64 = 0x5555_5555_5555_5555;
+
+/// One query, packed.
+#[derive(Debug, Clone, Copy)]
+pub struct PackedQuery<'q> {
+    /// The bases; unused bits behind the last one are 0.
+    pub words: &'q [u64],
+    /// The lower bit of each unknown base, which matches nothing.
+    pub unknown: &'q [u64],
+    /// Number of bases.
+    pub length: usize,
+}
+
+/// A packed text without unknown bases.
+#[derive(Debug, Clone, Copy)]
+pub struct PackedText<'t> {
+    /// The bases.
+    pub words: &'t [u64],
+    /// Number of bases.
+    pub length: usize,
+}
+
+impl<'t> PackedText<'t> {
+    /// The text of an index.
+    pub fn of(index: &'t FmIndex) -> Self {
+        let reference = index.reference();
+        Self { words: reference.packed_text(), length: reference.indexed_len() as usize }
+    }
+}
+
+/// The 32 bases from a place on; bases behind the last word are 0.
+#[inline]
+pub(crate) fn fetch(words: &[u64], place: usize) -> u64 {
+    let (word, shift) = (place / BASES, 2 * (place % BASES));
+    let at = |word: usize| words.get(word).copied().unwrap_or_default();
+    if shift == 0 { at(word) } else { at(word) >> shift | at(word + 1) << (64 - shift) }
+}
+
+impl PackedQuery<'_> {
+    /// Whether some base is unknown.
+    pub fn has_unknown(&self) -> bool {
+        self.unknown.iter().any(|&word| word != 0)
+    }
+}
+
+/// Compares 32 bases of the query, from `place` on, with those of the text from `position` on: sets the lower bit of
+/// each that differs or is unknown.
+#[inline]
+fn different(query: PackedQuery<'_>, place: usize, text: PackedText<'_>, position: usize) -> u64 {
+    let either = fetch(query.words, place) ^ fetch(text.words, position);
+    (either | either >> 1) & LOWER | fetch(query.unknown, place)
+}
+
+/// Number of equal bases to the right: of the query from `place` on and of the text from `position` on.
+#[inline]
+pub fn equal_after(
+    query: PackedQuery<'_>,
+    place: usize,
+    text: PackedText<'_>,
+    position: usize,
+) -> usize {
+    let limit = (query.length - place).min(text.length - position);
+    let mut equal = 0;
+    while equal < limit {
+        let differences = different(query, place + equal, text, position + equal);
+        if differences != 0 {
+            return limit.min(equal + differences.trailing_zeros() as usize / 2);
+        }
+        equal += BASES;
+    }
+    limit
+}
+
+/// Number of equal bases to the left: of the query before `place` and of the text before `position`.
+#[inline]
+pub fn equal_before(
+    query: PackedQuery<'_>,
+    place: usize,
+    text: PackedText<'_>,
+    position: usize,
+) -> usize {
+    let limit = place.min(position);
+    let mut equal = 0;
+    while equal < limit {
+        let count = BASES.min(limit - equal);
+        let (place, position) = (place - equal - count, position - equal - count);
+        let differences = different(query, place, text, position) << (2 * (BASES - count));
+        if differences != 0 {
+            return equal + differences.leading_zeros() as usize / 2;
+        }
+        equal += count;
+    }
+    limit
+}
+
+/// The only place where a query differs from the text that begins at `position`: `None` if there are several, and
+/// `Some(None)` if there is none. The text must have as many bases from there on as the query.
+#[inline]
+pub fn only_difference(
+    query: PackedQuery<'_>,
+    text: PackedText<'_>,
+    position: usize,
+) -> Option<Option<u32>> {
+    let first = equal_after(query, 0, text, position);
+    if first == query.length {
+        return Some(None);
+    }
+    let rest = equal_after(query, first + 1, text, position + first + 1);
+    (first + 1 + rest == query.length).then_some(Some(first as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::queries::Queries;
+
+    /// Equal bases are counted as one by one, at words' borders, ends and unknown bases too.
+    #[test]
+    fn equal_bases_are_counted() {
+        for seed in 0..2000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut letters = |from: &[u8], length| -> Vec<u8> {
+                (0..length).map(|_| *random.choice(from).unwrap()).collect()
+            };
+            let text = letters(b"AAAAAAAAAAAAAAAAAC", 150);
+            let mut read = letters(b"AAAAAAAAAAAAAAAAAAAAAAAAAAC", 100);
+            if seed % 3 == 0 {
+                read[random.usize(..100)] = b'N';
+            }
+            let queries = Queries::new([text.as_slice(), &read]);
+            let (query, codes) = (queries.packed(2), queries.codes(2));
+            let text = PackedText { words: queries.packed(0).words, length: 150 };
+            let text_codes = queries.codes(0);
+            let (place, position) = (random.usize(..=100), random.usize(..=150));
+            let is_equal = |(a, b): &(&u8, &u8)| a == b && **a < 4;
+            let after = codes[place..].iter().zip(&text_codes[position..]);
+            assert_eq!(
+                equal_after(query, place, text, position),
+                after.take_while(is_equal).count(),
+                "seed {seed}"
+            );
+            let before = codes[..place].iter().rev().zip(text_codes[..position].iter().rev());
+            assert_eq!(
+                equal_before(query, place, text, position),
+                before.take_while(is_equal).count(),
+                "seed {seed}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_difference_is_told_from_none_and_more() {
+        let queries =
+            Queries::new([b"ACGTACGTAC".as_slice(), b"GTACC", b"GTACG", b"GAACC", b"CTACG"]);
+        let text = PackedText { words: queries.packed(0).words, length: 10 };
+        let only = |read: u32| only_difference(queries.packed(2 * read), text, 2);
+        assert_eq!([1, 2, 3, 4].map(only), [Some(Some(4)), Some(None), None, Some(Some(0))]);
+    }
+}

@@ -1,0 +1,302 @@
+//! Reads as queries: the base codes of both orientations, one a byte and 32 a word.
+
+use std::ops::Range;
+
+use aligner_core::device_struct;
+use aligner_core::gpu::DeviceAddress;
+use aligner_core::seq::{UNKNOWN, complement, encode_into};
+
+use rayon::prelude::*;
+
+use crate::read::packed::{BASES, LOWER, PackedQuery};
+
+/// Reads that one task of the thread pool handles, one after the other.
+pub(crate) const READS_PER_TASK: usize = 256;
+
+/// Ranges of at most [`READS_PER_TASK`] of `reads` reads, in order.
+pub(crate) fn read_ranges(reads: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    let range =
+        move |number: usize| number * READS_PER_TASK..reads.min((number + 1) * READS_PER_TASK);
+    (0..reads.div_ceil(READS_PER_TASK)).into_par_iter().map(range)
+}
+
+/// The codes of a batch of reads in both orientations. Query `2r` is read `r` as sequenced, query `2r + 1` its reverse
+/// complement, so that every query aligns along the forward strand of the reference. Codes are 0 to 3 for A, C, G and
+/// T, and [`UNKNOWN`] (4) for other letters, which match nothing.
+#[derive(Debug, Clone)]
+pub struct Queries {
+    codes: Vec<u8>,
+    /// Start of each query in `codes`, and the end of the last query.
+    offsets: Vec<u32>,
+    /// The codes in two bits a base, the first base in the lowest bits; [`UNKNOWN`] as 0. Every query begins a word.
+    words: Vec<u64>,
+    /// Words like `words`, with the lower bit of each base that is [`UNKNOWN`] set.
+    unknown: Vec<u64>,
+    /// First word of each query, and the end of the last query.
+    word_offsets: Vec<u32>,
+}
+
+impl Default for Queries {
+    fn default() -> Self {
+        Self {
+            codes: Vec::new(),
+            offsets: vec![0],
+            words: Vec::new(),
+            unknown: Vec::new(),
+            word_offsets: vec![0],
+        }
+    }
+}
+
+impl Queries {
+    /// Encodes reads, letters in either case, on the current rayon pool.
+    ///
+    /// # Panics
+    /// If the reads have 2^31 bases or more.
+    pub fn new<'r>(reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
+        Self::default().replaced(reads)
+    }
+
+    /// Encodes other reads in the memory of these, which is faster than new memory.
+    ///
+    /// # Panics
+    /// If the reads have 2^31 bases or more.
+    #[must_use]
+    pub fn replaced<'r>(self, reads: impl IntoIterator<Item = &'r [u8]>) -> Self {
+        let Self { mut codes, mut offsets, words: mut packed, mut unknown, mut word_offsets } =
+            self;
+        let reads: Vec<&[u8]> = reads.into_iter().collect();
+        for offsets in [&mut offsets, &mut word_offsets] {
+            offsets.clear();
+            offsets.push(0);
+        }
+        let (mut bases, mut words) = (0, 0);
+        for read in &reads {
+            for _ in 0..2 {
+                bases += read.len();
+                words += read.len().div_ceil(BASES);
+                offsets.push(bases as u32);
+                word_offsets.push(words as u32);
+            }
+        }
+        assert!(u32::try_from(bases).is_ok(), "a batch has less than 2^31 bases");
+        codes.resize(bases, 0);
+        packed.resize(words, 0);
+        unknown.resize(words, 0);
+        let mut parts = Vec::new();
+        let mut rest = (&mut codes[..], &mut packed[..], &mut unknown[..]);
+        for part in reads.chunks(READS_PER_TASK) {
+            let bases = 2 * part.iter().map(|read| read.len()).sum::<usize>();
+            let words = 2 * part.iter().map(|read| read.len().div_ceil(BASES)).sum::<usize>();
+            let (of_codes, of_packed, of_unknown) = rest;
+            let (codes, more_codes) = of_codes.split_at_mut(bases);
+            let (packed, more_packed) = of_packed.split_at_mut(words);
+            let (unknown, more_unknown) = of_unknown.split_at_mut(words);
+            rest = (more_codes, more_packed, more_unknown);
+            parts.push((part, UnfilledQueries { codes, packed, unknown }));
+        }
+        parts.into_par_iter().for_each(|(part, mut lanes)| {
+            for read in part {
+                lanes.push(read);
+            }
+        });
+        Self { codes, offsets, words: packed, unknown, word_offsets }
+    }
+
+    /// Number of queries: twice that of reads.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are no queries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The codes of one query, a byte each.
+    pub fn codes(&self, query: u32) -> &[u8] {
+        let query = query as usize;
+        &self.codes[self.offsets[query] as usize..self.offsets[query + 1] as usize]
+    }
+
+    /// The codes of all queries, one query after the other.
+    pub fn all_codes(&self) -> &[u8] {
+        &self.codes
+    }
+
+    /// Start of each query in [`all_codes`](Self::all_codes), and the end of the last query.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// The packed bases of all queries, 32 a word; every query begins a word.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Words like [`words`](Self::words), with the lower bit of each unknown base set.
+    pub fn unknown(&self) -> &[u64] {
+        &self.unknown
+    }
+
+    /// First word of each query, and the end of the last query.
+    pub fn word_offsets(&self) -> &[u32] {
+        &self.word_offsets
+    }
+
+    /// Start of a query in [`all_codes`](Self::all_codes).
+    pub fn start(&self, query: u32) -> u32 {
+        self.offsets[query as usize]
+    }
+
+    /// Number of bases of a read.
+    pub fn bases(&self, read: u32) -> u32 {
+        self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
+    }
+
+    /// One query, packed.
+    pub fn packed(&self, query: u32) -> PackedQuery<'_> {
+        let query = query as usize;
+        let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;
+        PackedQuery {
+            words: &self.words[words.clone()],
+            unknown: &self.unknown[words],
+            length: (self.offsets[query + 1] - self.offsets[query]) as usize,
+        }
+    }
+}
+
+device_struct! {
+    /// The queries of a batch in the memory of a device, in the form of [`Queries`].
+    pub struct PackedQueries {
+        /// Bases, 32 a word ([`Queries::words`]).
+        pub words: DeviceAddress<u64>,
+        /// The lower bit of each unknown base ([`Queries::unknown`]).
+        pub unknown: DeviceAddress<u64>,
+        /// First word of each query ([`Queries::word_offsets`]).
+        pub word_offsets: DeviceAddress<u32>,
+        /// Bases before each query ([`Queries::offsets`]).
+        pub offsets: DeviceAddress<u32>,
+    }
+}
+
+/// A one in every byte.
+const EACH: u64 = u64::MAX / 255;
+
+/// The lowest two bits of each of eight bytes, packed into 16 bits. All other bits of the bytes must be 0.
+fn compact_pairs(bytes: u64) -> u64 {
+    let fours = (bytes | bytes >> 6) & 0x000F_000F_000F_000F;
+    let eights = (fours | fours >> 12) & 0x0000_00FF_0000_00FF;
+    (eights | eights >> 24) & 0xFFFF
+}
+
+/// The parts of a batch that are still to be filled for some reads.
+struct UnfilledQueries<'q> {
+    codes: &'q mut [u8],
+    packed: &'q mut [u64],
+    unknown: &'q mut [u64],
+}
+
+impl UnfilledQueries<'_> {
+    /// Fills in both queries of the next read.
+    fn push(&mut self, letters: &[u8]) {
+        let forward = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        encode_into(letters, forward);
+        let reverse = self.codes.split_off_mut(..letters.len()).unwrap_or_default();
+        for (code, &other) in reverse.iter_mut().zip(forward.iter().rev()) {
+            *code = complement(other);
+        }
+        let count = letters.len().div_ceil(BASES);
+        let mut next = || {
+            let words = self.packed.split_off_mut(..count).unwrap_or_default();
+            (words, self.unknown.split_off_mut(..count).unwrap_or_default())
+        };
+        let ((words, unknown), (reversed, reversed_unknown)) = (next(), next());
+        for ((codes, word), unknown) in
+            forward.chunks(BASES).zip(words.iter_mut()).zip(unknown.iter_mut())
+        {
+            (*word, *unknown) = (0, 0);
+            for (number, eight) in codes.chunks(8).enumerate() {
+                let mut bytes = [0; 8];
+                bytes[..eight.len()].copy_from_slice(eight);
+                let eight = u64::from_le_bytes(bytes);
+                *word |= compact_pairs(eight & (3 * EACH)) << (16 * number);
+                *unknown |=
+                    compact_pairs((eight >> UNKNOWN.trailing_zeros()) & EACH) << (16 * number);
+            }
+        }
+        reverse_pairs(unknown, letters.len(), reversed_unknown);
+        reverse_pairs(words, letters.len(), reversed);
+        let mut rest = letters.len();
+        for (word, unknown) in reversed.iter_mut().zip(reversed_unknown) {
+            let known = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
+            *word = !*word & known;
+            rest = rest.saturating_sub(BASES);
+        }
+    }
+}
+
+/// Sets `reversed` to the first `length` pairs of bits of `words` in reverse order.
+fn reverse_pairs(words: &[u64], length: usize, reversed: &mut [u64]) {
+    let pairs = |word: u64| {
+        let bits = word.reverse_bits();
+        (bits & LOWER) << 1 | bits >> 1 & LOWER
+    };
+    // The unused pairs behind the last one would come first: they are shifted out.
+    let shift = 2 * (BASES * words.len() - length);
+    let mut words = words.iter().rev().map(|&word| pairs(word)).peekable();
+    for to in reversed {
+        let word = words.next().unwrap_or_default();
+        let after = words.peek().copied().unwrap_or_default();
+        *to = if shift == 0 { word } else { word >> shift | after << (64 - shift) };
+    }
+}
+
+/// Whether a query is the reverse complement of its read.
+pub const fn is_reverse(query: u32) -> bool {
+    query % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_orientations_are_laid_out() {
+        let long = b"ACGT".repeat(9);
+        let queries = Queries::new([b"ACGn".as_slice(), b"", b"t", &long]);
+        assert_eq!(queries.len(), 8);
+        assert_eq!(queries.codes(0), [0, 1, 2, 4]);
+        assert_eq!(queries.codes(1), [4, 1, 2, 3]);
+        assert_eq!((queries.codes(2), queries.codes(3)), ([].as_slice(), [].as_slice()));
+        assert_eq!((queries.codes(4), queries.codes(5)), ([3].as_slice(), [0].as_slice()));
+        assert_eq!(queries.packed(0).words, [0b10_01_00]);
+        assert_eq!(queries.packed(0).unknown, [1 << 6]);
+        assert_eq!(queries.packed(1).words, [0b11_10_01_00]);
+        assert_eq!(queries.packed(1).unknown, [1]);
+        assert!(queries.packed(2).words.is_empty());
+        assert_eq!(queries.packed(6).words, [0xE4E4_E4E4_E4E4_E4E4, 0xE4]);
+        assert_eq!(queries.packed(6).length, 36);
+        assert!(is_reverse(7) && !is_reverse(6));
+    }
+
+    #[test]
+    fn packed_queries_are_their_codes() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut queries = Queries::new([b"NNNN".repeat(99).as_slice(), b"ACGT"]);
+        for length in (0..=131).rev().chain([150, 1000]) {
+            let read: Vec<u8> = (0..length).map(|_| b"ACGTN"[random.usize(..5)]).collect();
+            queries = queries.replaced([read.as_slice()]);
+            for query in 0..2 {
+                let PackedQuery { words, unknown, .. } = queries.packed(query);
+                let (mut expected, mut others) = (vec![0; words.len()], vec![0; words.len()]);
+                for (place, &code) in queries.codes(query).iter().enumerate() {
+                    let bits = 2 * (place % BASES);
+                    expected[place / BASES] |= u64::from(code & 3) << bits;
+                    others[place / BASES] |= u64::from(code == UNKNOWN) << bits;
+                }
+                assert_eq!((words, unknown), (&expected[..], &others[..]), "{length} {query}");
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Mapped reads: which regions of each read are reported, and as what.
+
+use crate::region::ranking::{self, RankOptions, leader};
+use crate::region::regions::{Region, Regions};
+
+/// The reads of a batch with all decisions made: what the SAM records are written from.
+#[derive(Debug, Clone, Default)]
+pub struct MappedReads {
+    /// Regions of all reads, ranked within each read.
+    pub regions: Regions,
+    /// The primary alignment of each read; `None` for an unmapped read.
+    pub primaries: Vec<Option<PrimaryAlignment>>,
+    /// For each read the fraction that lies only in seeds too frequent to be located completely, from 0 to 1.
+    pub repeat_fractions: Vec<f32>,
+    /// How the regions were ranked.
+    pub ranking: RankOptions,
+    /// Minimum score of a supplementary alignment.
+    pub min_score: i32,
+}
+
+/// The primary alignment of a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrimaryAlignment {
+    /// Number of its region among those of the read.
+    pub region: usize,
+    /// Its mapping quality, from 0 to 60.
+    pub mapq: u8,
+    /// Whether the read and its mate are a proper pair.
+    pub is_proper: bool,
+}
+
+/// A region that is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReportedRegion {
+    /// Its number among the regions of its read.
+    pub region: usize,
+    /// Its mapping quality, from 0 to 60.
+    pub mapq: u8,
+}
+
+impl MappedReads {
+    /// Whether a read and its mate are a proper pair.
+    pub fn is_proper(&self, read: usize) -> bool {
+        self.primaries[read].is_some_and(|primary| primary.is_proper)
+    }
+
+    /// The primary region of a read, then the supplementary ones, which align other parts of it; empty for an unmapped
+    /// read. No mapping quality is higher than the primary region's.
+    pub fn primary_and_supplementary(&self, read: usize) -> Vec<ReportedRegion> {
+        let Some(PrimaryAlignment { region, mapq, .. }) = self.primaries[read] else {
+            return Vec::new();
+        };
+        let primary = ReportedRegion { region, mapq };
+        let regions = self.regions.of(read);
+        let leader = leader(regions, primary.region);
+        let is_supplementary = |&(number, region): &(usize, &Region)| {
+            region.secondary_to.is_none() && number != leader && region.score >= self.min_score
+        };
+        let others = regions.iter().enumerate().filter(is_supplementary).map(|(region, it)| {
+            let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
+            ReportedRegion { region, mapq: own.min(mapq) }
+        });
+        std::iter::once(primary).chain(others).collect()
+    }
+
+    /// The secondary regions of a read: those that compete with the primary one and score at least four fifths as much
+    /// (bwa's `XA_drop_ratio`).
+    pub fn secondary(&self, read: usize) -> Vec<ReportedRegion> {
+        let Some(PrimaryAlignment { region: primary, .. }) = self.primaries[read] else {
+            return Vec::new();
+        };
+        let regions = self.regions.of(read);
+        let is_secondary = |&(number, region): &(usize, &Region)| {
+            number != primary
+                && leader(regions, number) == leader(regions, primary)
+                && 5 * region.score >= 4 * regions[primary].score
+        };
+        let all = regions.iter().enumerate().filter(is_secondary);
+        all.map(|(region, _)| ReportedRegion { region, mapq: 0 }).collect()
+    }
+}

@@ -1,0 +1,17 @@
+//! Regions: where a read aligns, how its regions compare, and which are reported.
+//!
+//! | module | concept |
+//! |---|---|
+//! | [`regions`] | an alignment of a read to the text |
+//! | [`builder`] | alignment tasks from chains, and regions from alignments |
+//! | [`alignment_tasks`] | the tasks of a batch |
+//! | [`ranking`] | which region is best, what competes with it, mapping quality |
+//! | [`mapped_reads`] | which regions are reported |
+//! | [`lists`] | the regions of many reads in one array |
+
+pub mod alignment_tasks;
+pub mod builder;
+pub mod lists;
+pub mod mapped_reads;
+pub mod ranking;
+pub mod regions;

@@ -1,0 +1,128 @@
+//! Ranking: which of a read's regions is best, what competes with it, and its mapping quality.
+//!
+//! Regions that share much of the read are alternatives: all but the best of them are *secondary to* it. A region that
+//! is secondary to none aligns a part of the read of its own: one such region is primary, the others supplementary.
+//! The rules are those of BWA-MEM (`mem_mark_primary_se` and `mem_approx_mapq_se`; Li, arXiv:1303.3997, section 2.4).
+
+use crate::region::regions::Region;
+
+/// How the regions of a read are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankOptions {
+    /// Fraction of the shorter of two regions, in the read, that they must share to be alternatives. bwa's
+    /// `mask_level`.
+    pub min_overlap: f32,
+    /// Two scores that differ by no more than this are nearly the same: the cost of one difference, be it a mismatch
+    /// (`mismatch_penalty + match_score`) or a gap of one base. bwa's `tmp` in `mem_mark_primary_se`.
+    pub score_margin: i32,
+    /// Bases of the shortest seed: an alignment of fewer bases may exist and not be seen, so the second best score
+    /// counts as at least theirs. bwa's `-k` (`min_seed_len`).
+    pub min_seed_length: i32,
+    /// Score of a pair of equal bases. bwa's `-A`.
+    pub match_score: i32,
+    /// Penalty of a mismatch. bwa's `-B`.
+    pub mismatch_penalty: i32,
+}
+
+impl Default for RankOptions {
+    fn default() -> Self {
+        Self {
+            min_overlap: 0.5,
+            score_margin: 7,
+            min_seed_length: 19,
+            match_score: 1,
+            mismatch_penalty: 4,
+        }
+    }
+}
+
+/// The highest mapping quality that is reported.
+pub const MAX_MAPQ: u8 = 60;
+
+/// Sorts the regions of a read of `length` bases by score, the best first, and sets which are secondary to which, and
+/// the second best scores. Among equal scores `tie_breaker` decides, which must differ between reads but not between
+/// runs.
+pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &RankOptions) {
+    if let [only] = regions {
+        (only.secondary_to, only.second_best_score, only.second_best_count) = (None, 0, 0);
+        return;
+    }
+    regions.sort_by_cached_key(|region| {
+        (-region.score, mix(tie_breaker, region), region.query, region.begin, region.query_begin)
+    });
+    let mut leaders: Vec<usize> = Vec::new();
+    for number in 0..regions.len() {
+        let (begin, end) = regions[number].in_read(length);
+        regions[number].secondary_to = None;
+        (regions[number].second_best_score, regions[number].second_best_count) = (0, 0);
+        let leader = leaders.iter().copied().find(|&leader| {
+            let (other_begin, other_end) = regions[leader].in_read(length);
+            let shared = end.min(other_end).saturating_sub(begin.max(other_begin));
+            let shorter = (end - begin).min(other_end - other_begin);
+            shared > 0 && shared as f32 >= shorter as f32 * options.min_overlap
+        });
+        let Some(leader) = leader else {
+            leaders.push(number);
+            continue;
+        };
+        regions[number].secondary_to = Some(leader as u32);
+        let score = regions[number].score;
+        let leader = &mut regions[leader];
+        leader.second_best_score = leader.second_best_score.max(score);
+        leader.second_best_count += u32::from(leader.score - score <= options.score_margin);
+    }
+}
+
+/// A hash of a read's tie breaker and a region.
+fn mix(tie_breaker: u64, region: &Region) -> u64 {
+    let mut hash = tie_breaker ^ (u64::from(region.begin) << 1 | u64::from(region.query & 1));
+    hash = (hash ^ hash >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    hash = (hash ^ hash >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ hash >> 33
+}
+
+/// Number of the region that region `number` is secondary to, or `number` if it is secondary to none.
+pub fn leader(regions: &[Region], number: usize) -> usize {
+    regions[number].secondary_to.map_or(number, |leader| leader as usize)
+}
+
+/// Best score of the regions that share much of the read with region `number`; 0 if there is none. It is what `XS`
+/// reports.
+pub fn second_best_score(regions: &[Region], number: usize) -> i32 {
+    let region = &regions[number];
+    region.secondary_to.map_or(region.second_best_score, |leader| regions[leader as usize].score)
+}
+
+/// The mapping quality of a region, from 0 to 60, without regard to a mate. `repeat_fraction` is the fraction of the
+/// read that lies only in seeds too frequent to be located completely.
+///
+/// This is bwa's formula (`mem_approx_mapq_se`): 6.02 times the difference to the second best score, in matches, less
+/// for short and dissimilar alignments and for many second best regions.
+pub fn mapq(region: &Region, repeat_fraction: f32, options: &RankOptions) -> u8 {
+    /// Alignments of at least this many bases are trusted less the longer they are. bwa's `mapQ_coef_len`.
+    const LONG: f32 = 50.0;
+    /// The logarithm of [`LONG`], truncated to an integer as in `bwa` (`mapQ_coef_fac`).
+    const LOG_LONG: f32 = 3.0;
+    let second_best_score =
+        region.second_best_score.max(options.min_seed_length * options.match_score);
+    if second_best_score >= region.score || !region.is_supported {
+        return 0;
+    }
+    let length = region.length() as f32;
+    let lost = length * options.match_score as f32 - region.score as f32;
+    let identity = 1.0 - lost / (options.match_score + options.mismatch_penalty) as f32 / length;
+    let trust = if length < LONG { 1.0 } else { LOG_LONG / length.ln() };
+    let trust = trust * identity * identity;
+    let apart = (region.score - second_best_score) as f32 / options.match_score as f32;
+    let mut quality = (6.02 * apart * trust * trust).round();
+    if region.second_best_count > 0 {
+        quality -= (4.343 * (region.second_best_count as f32 + 1.0).ln()).round();
+    }
+    let quality = quality.clamp(0.0, MAX_MAPQ.into());
+    (quality * (1.0 - repeat_fraction)).round() as u8
+}
+
+/// The mapping quality that a difference of two scores stands for. bwa's `raw_mapq`.
+pub fn raw_mapq(difference: i32, options: &RankOptions) -> i32 {
+    (6.02 * difference as f32 / options.match_score as f32).round() as i32
+}

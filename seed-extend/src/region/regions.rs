@@ -1,0 +1,151 @@
+//! Regions: alignments of reads to the text, with how they compare to the other regions of their read.
+//!
+//! The name and the idea are `bwa`'s (`mem_alnreg_t`).
+
+use aligner_core::cigar::CigarRun;
+
+use crate::read::queries::{READS_PER_TASK, is_reverse};
+use crate::region::lists::Lists;
+
+/// An alignment of a read to the text, and how it compares to the read's other regions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// Number of the query that is aligned: twice the read's, plus 1 for its reverse complement.
+    pub query: u32,
+    /// Number of the segment of the text that it lies in.
+    pub segment: u32,
+    /// The best score of any stretch of its columns. Clipped ends cost nothing here, so an end that was aligned only
+    /// to reach the end of the read does not count against the region.
+    pub score: i32,
+    /// First aligned base of the query, from 0.
+    pub query_begin: u32,
+    /// End of the aligned bases of the query, exclusive.
+    pub query_end: u32,
+    /// First aligned position of the indexed text, from 0.
+    pub begin: u32,
+    /// End of the aligned positions, exclusive.
+    pub end: u32,
+    /// Number of its first CIGAR run among the runs of its chunk of reads; see [`Regions::runs`].
+    pub first_run: u32,
+    /// Number of its CIGAR runs.
+    pub run_count: u32,
+    /// Whether something predicted it: it goes through a seed of its chain, or lies where its mate says. An alignment
+    /// that a band held by chance, beside the chain, is not: other copies like it have no chains either and stay
+    /// unseen, so it is never trusted (mapping quality 0).
+    pub is_supported: bool,
+    /// Best score of the regions that are [secondary to](Self::secondary_to) this one; 0 if there is none. bwa's
+    /// `sub`.
+    pub second_best_score: i32,
+    /// Number of those regions that score nearly as much as this one. bwa's `sub_n`.
+    pub second_best_count: u32,
+    /// Number of the better region that shares much of the read with this one, if there is one. bwa's `secondary`.
+    pub secondary_to: Option<u32>,
+}
+
+impl Region {
+    /// First base and exclusive end of the region in the read as sequenced, which has `length` bases.
+    pub fn in_read(&self, length: u32) -> (u32, u32) {
+        if is_reverse(self.query) {
+            (length - self.query_end, length - self.query_begin)
+        } else {
+            (self.query_begin, self.query_end)
+        }
+    }
+
+    /// Position of the first aligned base of the read as sequenced: its 5' end.
+    pub fn five_prime(&self) -> i64 {
+        if is_reverse(self.query) { i64::from(self.end) - 1 } else { self.begin.into() }
+    }
+
+    /// Aligned bases of the query or of the text, whichever are more.
+    pub fn length(&self) -> u32 {
+        (self.query_end - self.query_begin).max(self.end - self.begin)
+    }
+}
+
+/// Regions of a batch of reads and their CIGAR runs, in chunks of reads, so that many threads can make them.
+#[derive(Debug, Clone, Default)]
+pub struct Regions {
+    /// Chunks of [`READS_PER_TASK`] reads each; the last one may have fewer.
+    pub(crate) chunks: Vec<RegionChunk>,
+}
+
+/// Regions of consecutive reads, and the CIGAR runs of these regions.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RegionChunk {
+    /// The regions of each read.
+    pub(crate) of_reads: Lists<Region>,
+    /// CIGAR runs of all these regions.
+    pub(crate) runs: Vec<CigarRun>,
+}
+
+impl Regions {
+    /// The regions of a read.
+    pub fn of(&self, read: usize) -> &[Region] {
+        self.chunks[read / READS_PER_TASK].of_reads.get(read % READS_PER_TASK)
+    }
+
+    /// The CIGAR runs of a region, along the forward strand of the text.
+    pub fn runs(&self, region: &Region) -> &[CigarRun] {
+        let chunk = &self.chunks[region.query as usize / 2 / READS_PER_TASK];
+        &chunk.runs[region.first_run as usize..][..region.run_count as usize]
+    }
+}
+
+/// Removes the worse of any two regions of one read that are nearly the same alignment: on one strand, and with more
+/// than 95% of the shorter in common in query and text, or with a common end. After bwa's `mem_sort_dedup_patch`.
+pub fn deduplicate(regions: &mut Vec<Region>) {
+    /// Fraction of the shorter of two regions that they have in common if they are nearly the same. bwa's
+    /// `mask_level_redun`.
+    const SHARED: f32 = 0.95;
+    if regions.len() < 2 {
+        return;
+    }
+    regions.sort_by_key(|region| (region.query, region.segment, region.begin, region.end));
+    let longest = regions.iter().map(|region| region.end - region.begin).max().unwrap_or_default();
+    // The regions that are kept so far are the first `kept`.
+    let mut kept = 0;
+    for number in 0..regions.len() {
+        let mut region = regions[number];
+        let (mut is_wanted, mut is_better) = (true, false);
+        for other in regions[..kept].iter_mut().rev() {
+            let is_elsewhere = other.query != region.query || other.segment != region.segment;
+            if is_elsewhere || other.begin + longest < region.begin {
+                break;
+            }
+            let shared = |begin: u32, end: u32, other_begin: u32, other_end: u32| {
+                let shared = end.min(other_end).saturating_sub(begin.max(other_begin));
+                shared as f32 > SHARED * (end - begin).min(other_end - other_begin) as f32
+            };
+            let in_text = shared(region.begin, region.end, other.begin, other.end);
+            let in_query =
+                shared(region.query_begin, region.query_end, other.query_begin, other.query_end);
+            let is_exact = (region.begin, region.query_begin) == (other.begin, other.query_begin)
+                || (region.end, region.query_end) == (other.end, other.query_end);
+            if in_text && in_query || is_exact {
+                let is_supported = region.is_supported || other.is_supported;
+                (region.is_supported, other.is_supported) = (is_supported, is_supported);
+                if other.score >= region.score {
+                    is_wanted = false;
+                    break;
+                }
+                other.score = 0;
+                is_better = true;
+            }
+        }
+        if is_better {
+            let before = std::mem::take(&mut kept);
+            for place in 0..before {
+                if regions[place].score > 0 {
+                    regions[kept] = regions[place];
+                    kept += 1;
+                }
+            }
+        }
+        if is_wanted {
+            regions[kept] = region;
+            kept += 1;
+        }
+    }
+    regions.truncate(kept);
+}

@@ -1,0 +1,91 @@
+//! Extending a word by one base.
+
+use aligner_core::seq::UNKNOWN;
+use fm_index::Interval;
+
+use super::context::SeedContext;
+use super::growing_word::{GrowingWord, WordState};
+
+/// Bases from which on a word that occurs once is compared with the text. Shorter words are likely to end before it
+/// pays to find their position.
+const COMPARE_FROM: usize = 16;
+
+impl SeedContext {
+    /// Extends a word by one base on its side, or takes one step towards its position. Returns whether the word is to
+    /// be extended further.
+    pub(super) fn extend(&self, word: &mut GrowingWord) -> bool {
+        let is_left = word.state() == WordState::ExtendLeft;
+        if is_left && word.rows.size == 1 && word.length() >= COMPARE_FROM {
+            *word = word.in_state(WordState::LocateLeft);
+        }
+        match word.state() {
+            WordState::ExtendLeft => {
+                let Some(place) = word.begin.checked_sub(1) else { return false };
+                let longer = self.longer(word, place);
+                let is_frequent = longer.size >= word.min_occurrences;
+                if is_frequent {
+                    (word.begin, word.rows) = (place, longer);
+                }
+                is_frequent
+            }
+            WordState::ExtendRight => {
+                let longer = self.longer(word, word.end);
+                if longer.size >= word.min_occurrences {
+                    (word.end, word.rows) = (word.end + 1, longer);
+                } else if word.rows.size == 1 {
+                    *word = word.in_state(WordState::LocateMatch);
+                } else {
+                    return false;
+                }
+                true
+            }
+            WordState::ExtendRare => {
+                let is_done = word.length() > self.min_length() && self.is_rare(word);
+                let at_end = usize::from(word.end) == self.queries.codes(word.query).len();
+                if word.rows.size < 2 || is_done || at_end {
+                    return false;
+                }
+                (word.rows, word.end) = (self.longer(word, word.end), word.end + 1);
+                true
+            }
+            WordState::LocateLeft | WordState::LocateMatch => self.step_to_position(word),
+            WordState::LookUpMatch | WordState::LookUpRare => false,
+        }
+    }
+
+    /// Rows of a word with the base of its query at `place`, which is directly before or behind it. Empty if there is
+    /// no such base or it is unknown.
+    fn longer(&self, word: &GrowingWord, place: u16) -> Interval {
+        match self.queries.codes(word.query).get(usize::from(place)) {
+            Some(&code) if code < UNKNOWN => self.index.extend(place < word.begin, code, word.rows),
+            _ => Interval::default(),
+        }
+    }
+
+    /// Puts one more base of the text before a word that occurs once, unless the index has a sampled position for its
+    /// row. Returns whether it did.
+    fn step_to_position(&self, word: &mut GrowingWord) -> bool {
+        if self.index.prefetch_if_sampled(word.rows.lo) {
+            return false;
+        }
+        word.rows.lo = self.index.forward().previous(word.rows.lo);
+        word.steps += 1;
+        true
+    }
+
+    /// Position in the text of a word whose row has a sampled position.
+    pub(super) fn position(&self, word: &GrowingWord) -> u32 {
+        self.index.sampled_position(word.rows.lo).map_or(0, |position| position + word.steps)
+    }
+
+    /// Prefetches what extending a word will read from the index.
+    pub(super) fn prefetch_extension(&self, word: &GrowingWord) {
+        let is_rightward = matches!(word.state(), WordState::ExtendRight | WordState::ExtendRare);
+        self.index.prefetch(!is_rightward, word.rows);
+    }
+
+    /// Whether a word occurs seldom enough for a seed of the third kind.
+    pub(super) fn is_rare(&self, word: &GrowingWord) -> bool {
+        word.rows.size < self.options.rare_occurrences
+    }
+}

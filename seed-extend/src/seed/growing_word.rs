@@ -1,0 +1,77 @@
+//! A word of a query while it is extended base by base.
+
+use aligner_core::device_struct;
+use fm_index::Interval;
+
+/// What happens to a word next. The numbers are those of `WordState` in `seeds.cuh`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordState {
+    /// The rows of the last bases of the match that ends at `end` are looked up in the table of words.
+    LookUpMatch,
+    /// The rows of the first bases of the rare word that begins at `begin` are looked up.
+    LookUpRare,
+    /// The longest word that ends at `end` is extended to the left.
+    ExtendLeft,
+    /// The match that begins at `begin` is extended to the right.
+    ExtendRight,
+    /// A rare word is extended to the right.
+    ExtendRare,
+    /// The longest word that ends at `end` occurs once, and its position is sought: what precedes it in the text is
+    /// put before its rows until the index has a sampled position. Then the word is compared with the text itself.
+    LocateLeft,
+    /// A match that cannot be extended on either side occurs once, and its position is sought in the same way.
+    LocateMatch,
+}
+
+impl WordState {
+    const ALL: [Self; 7] = [
+        Self::LookUpMatch,
+        Self::LookUpRare,
+        Self::ExtendLeft,
+        Self::ExtendRight,
+        Self::ExtendRare,
+        Self::LocateLeft,
+        Self::LocateMatch,
+    ];
+}
+
+device_struct! {
+    /// A word of a query that is being extended, or is to be looked up.
+    #[derive(PartialEq, Eq)]
+    pub struct GrowingWord {
+        /// Number of the query: twice the read's, plus 1 for its reverse complement.
+        pub(super) query: u32,
+        /// Occurrences that a match must have: 1, or more if a seed is split.
+        pub(super) min_occurrences: u32,
+        /// Suffix array interval of the word, unset before it is looked up. While its position is sought, that of the
+        /// word with `steps` bases of the text before it.
+        pub(super) rows: Interval,
+        /// Bases that were put before the word to find its position.
+        pub(super) steps: u32,
+        /// First base of the word in the query, from 0.
+        pub(super) begin: u16,
+        /// End of the word in the query, exclusive.
+        pub(super) end: u16,
+        /// The last begin that a match may have: matches that begin later are not wanted.
+        pub(super) last_begin: u16,
+        /// Its [`WordState`].
+        pub(super) state: u16,
+    }
+}
+
+impl GrowingWord {
+    /// What happens to the word next.
+    pub(super) fn state(&self) -> WordState {
+        WordState::ALL[usize::from(self.state)]
+    }
+
+    /// The same word in another state.
+    pub(super) fn in_state(self, state: WordState) -> Self {
+        Self { state: state as u16, ..self }
+    }
+
+    /// Bases of the word.
+    pub(super) fn length(&self) -> usize {
+        usize::from(self.end - self.begin)
+    }
+}

@@ -1,0 +1,145 @@
+//! The stages of the application that finds seeds; `cuda/seeds.cu` has the same stages for a GPU.
+
+use aligner_core::device_struct;
+use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
+use bytemuck::{Pod, Zeroable};
+
+use super::context::SeedContext;
+use super::growing_word::{GrowingWord, WordState};
+use super::settle::split;
+use crate::seed::seeds::Seed;
+
+device_struct! {
+    /// Input of the application: consecutive searches. Search `2q` is for the matches of query `q`, search `2q + 1`
+    /// for its rare words.
+    #[derive(PartialEq, Eq)]
+    pub struct SeedSearches {
+        /// Number of the first search.
+        pub first: u32,
+        /// Number of searches.
+        pub count: u32,
+    }
+}
+
+const WORDS: Channel<GrowingWord> = Channel::new(0, "words", 1);
+const GROWING: Channel<GrowingWord> = Channel::new(0, "growing", 1);
+const GROWN: Channel<GrowingWord> = Channel::new(1, "grown", 1);
+const SEEDS: Channel<Seed> = Channel::new(1, "seeds", 1);
+const SPLIT: Channel<GrowingWord> = Channel::new(2, "again", 1);
+
+/// Stage that begins each search with its first word.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Begin;
+
+/// Stage that looks words up in the index's table of words.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct LookUp;
+
+/// Stage that extends a word.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Grow;
+
+/// Stage that decides what a word is that cannot be extended further, and which word comes next.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub struct Settle;
+
+impl Stage for Begin {
+    type In = SeedSearches;
+    type Node = ();
+    type Global = SeedContext;
+    const NAME: &'static str = "Begin";
+    const MAPPING: Mapping = Mapping::Explode;
+
+    fn channels() -> Vec<ChannelType> {
+        vec![WORDS.describe()]
+    }
+
+    fn size(&self, searches: &SeedSearches, _: &Site<'_, (), SeedContext>) -> u32 {
+        searches.count
+    }
+
+    fn run(&self, searches: &SeedSearches, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
+        let context = site.global;
+        let search = searches.first + site.element;
+        let query = search / 2;
+        let length = context.queries.codes(query).len();
+        if length >= context.min_length() {
+            let is_match = search.is_multiple_of(2);
+            let state = if is_match { WordState::LookUpMatch } else { WordState::LookUpRare };
+            let (end, last_begin) = (context.min_length() as u16, length as u16);
+            let word = GrowingWord::zeroed().in_state(state);
+            push.to(WORDS, GrowingWord { query, min_occurrences: 1, end, last_begin, ..word });
+        }
+    }
+}
+
+impl Stage for LookUp {
+    type In = GrowingWord;
+    type Node = ();
+    type Global = SeedContext;
+    const NAME: &'static str = "LookUp";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![GROWING.describe()]
+    }
+
+    fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
+        let context = site.global;
+        let word = context.look_up(word);
+        context.prefetch_extension(&word);
+        push.to(GROWING, word);
+    }
+}
+
+impl Stage for Grow {
+    type In = GrowingWord;
+    type Node = ();
+    type Global = SeedContext;
+    const NAME: &'static str = "Grow";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![GROWING.describe(), GROWN.describe()]
+    }
+
+    fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
+        let context = site.global;
+        let mut word = *word;
+        // One base a firing: what the next base needs arrives from memory while other words are extended.
+        let goes_on = context.extend(&mut word);
+        if goes_on {
+            context.prefetch_extension(&word);
+        }
+        push.to(if goes_on { GROWING } else { GROWN }, word);
+    }
+}
+
+impl Stage for Settle {
+    type In = GrowingWord;
+    type Node = ();
+    type Global = SeedContext;
+    const NAME: &'static str = "Settle";
+
+    fn channels() -> Vec<ChannelType> {
+        vec![WORDS.describe(), SEEDS.describe(), SPLIT.describe()]
+    }
+
+    fn run(&self, word: &GrowingWord, site: &Site<'_, (), SeedContext>, push: &mut Push<'_>) {
+        let context = site.global;
+        let mut word = *word;
+        let settled = context.settle(&mut word);
+        if let Some(seed) = settled.seed {
+            push.to(SEEDS, seed);
+            if context.is_split(&word, &seed) {
+                push.to(SPLIT, split(&word, &seed));
+            }
+        }
+        if let Some(next) = settled.next {
+            context.prefetch_lookup(&next);
+            push.to(WORDS, next);
+        }
+    }
+}

@@ -163,8 +163,9 @@ fn measure(
     let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(QueryBatch::new(queries, &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word_size));
-    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
-    let context = PipelineInputs { batch, lookup, word, fours, chunks };
+    let (word_size, byte_scores, chunks) =
+        (search.word_size, ByteScoreTable::new(&search), Vec::new());
+    let context = PipelineInputs { batch, lookup, word_size, byte_scores, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;
     let metrics = measured.run(&context)?.metrics;

@@ -1,24 +1,39 @@
-//! The columns of alignments, as in CIGAR strings (SAM specification, section 1.4).
+//! CIGAR runs: the columns of a pairwise alignment, run-length encoded (SAM specification, section 1.4).
+//!
+//! An alignment is a slice of [`CigarRun`]s from its first column to its last. Kernels write the same 32-bit words, so
+//! runs that come from a GPU need no conversion; `gpualign/cigar.cuh` has the encoding on the device's side.
+//!
+//! ```
+//! use aligner_core::cigar::{CigarOp, CigarRun, push_run};
+//!
+//! let mut runs = vec![CigarRun::new(CigarOp::Equal, 5)];
+//! push_run(&mut runs, CigarOp::Equal, 2);
+//! push_run(&mut runs, CigarOp::Deletion, 1);
+//! let text: String = runs.iter().map(CigarRun::to_string).collect();
+//! assert_eq!(text, "7=1D");
+//! ```
 
 use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-/// What a column of an alignment is, of a query (a read) and a target (a reference).
+use crate::gpu::{DeviceRepr, ValidAsZeroBits};
+
+/// Kind of an alignment column, of a query (a read) and a target (a reference).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// `=`: two residues that are the same letter.
+pub enum CigarOp {
+    /// `=`: the same letter in query and target.
     Equal,
-    /// `X`: two others, or an unknown one on either side.
+    /// `X`: two different letters, or an unknown one on either side.
     Different,
-    /// `I`: a residue of the query that the target lacks.
+    /// `I`: a letter of the query beside a gap in the target.
     Insertion,
-    /// `D`: a residue of the target that the query lacks.
+    /// `D`: a letter of the target beside a gap in the query.
     Deletion,
 }
 
-impl Op {
-    /// Its letter.
+impl CigarOp {
+    /// Letter of the operation in a CIGAR string.
     pub const fn letter(self) -> char {
         match self {
             Self::Equal => '=',
@@ -29,42 +44,67 @@ impl Op {
     }
 }
 
-/// A run of columns of one kind: the operation in the lowest two bits, how many in the others.
-/// Kernels write the same.
+/// Run of columns of one kind, in 32 bits: the operation in the lowest two (`=`, `X`, `I`, `D` are 0 to 3), the number
+/// of columns in the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Run(u32);
+pub struct CigarRun(u32);
 
-impl Run {
-    /// So many columns.
-    pub fn new(op: Op, count: u32) -> Self {
+#[allow(unsafe_code)]
+// SAFETY: `Pod` makes it plain data, whose bytes may be copied to a device.
+unsafe impl DeviceRepr for CigarRun {}
+
+#[allow(unsafe_code)]
+// SAFETY: `Zeroable` makes zero bytes a value of it.
+unsafe impl ValidAsZeroBits for CigarRun {}
+
+impl CigarRun {
+    /// A run of `length` columns, which must be below 2^30.
+    pub const fn new(op: CigarOp, length: u32) -> Self {
         let code = match op {
-            Op::Equal => 0,
-            Op::Different => 1,
-            Op::Insertion => 2,
-            Op::Deletion => 3,
+            CigarOp::Equal => 0,
+            CigarOp::Different => 1,
+            CigarOp::Insertion => 2,
+            CigarOp::Deletion => 3,
         };
-        Self(count << 2 | code)
+        Self(length << 2 | code)
     }
 
-    /// What they are.
-    pub fn op(self) -> Op {
+    /// Kind of the columns.
+    pub const fn op(self) -> CigarOp {
         match self.0 & 3 {
-            0 => Op::Equal,
-            1 => Op::Different,
-            2 => Op::Insertion,
-            _ => Op::Deletion,
+            0 => CigarOp::Equal,
+            1 => CigarOp::Different,
+            2 => CigarOp::Insertion,
+            _ => CigarOp::Deletion,
         }
     }
 
-    /// How many.
-    pub fn count(self) -> u32 {
+    /// Number of columns in the run.
+    pub const fn length(self) -> u32 {
         self.0 >> 2
     }
 }
 
-impl fmt::Debug for Run {
+impl fmt::Display for CigarRun {
+    /// Writes the run as a CIGAR string does: `12=`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.count(), self.op().letter())
+        write!(f, "{}{}", self.length(), self.op().letter())
+    }
+}
+
+impl fmt::Debug for CigarRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Appends `length` columns to an alignment. They extend its last run if that is of the same kind; no columns (a length
+/// of 0) change nothing.
+pub fn push_run(runs: &mut Vec<CigarRun>, op: CigarOp, length: u32) {
+    match runs.last_mut() {
+        _ if length == 0 => {}
+        Some(last) if last.op() == op => *last = CigarRun::new(op, last.length() + length),
+        _ => runs.push(CigarRun::new(op, length)),
     }
 }

@@ -3,9 +3,7 @@
 
 use std::fs;
 
-use aligner_core::container::{
-    Container, ContainerBuilder, ContainerProblem, Format, SectionName,
-};
+use aligner_core::container::{Container, ContainerBuilder, ContainerProblem, Format, SectionName};
 use tempfile::TempDir;
 
 #[derive(Debug, Clone, Copy)]
@@ -129,10 +127,7 @@ fn an_error_names_path_kind_and_way_out() {
     );
     let mut version = good.clone();
     version[8] = 9;
-    assert_eq!(
-        error(&version),
-        "test file format 9, this program reads format 7; build it again"
-    );
+    assert_eq!(error(&version), "test file format 9, this program reads format 7; build it again");
     let mut order = good;
     order[12..16].reverse();
     assert_eq!(

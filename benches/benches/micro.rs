@@ -13,7 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_benches::App;
 use gpualign_benches::quote::{self, Model};
-use woodstocc::row::{Band, Profiles};
+use woodstocc::trie::row::{Profiles, RowBand};
 
 /// Bases of the reference: its rank blocks do not fit into the caches nearest to a core.
 const BASES: usize = 4 << 20;
@@ -55,7 +55,7 @@ fn row(criterion: &mut Criterion) {
     let query = seq::encode_all(&letters(length, 3));
     let mut profiles = Profiles::new(length);
     profiles.push(&query);
-    let band = Band::<u64>::new(k);
+    let band = RowBand::<u64>::new(k);
     let mut group = criterion.benchmark_group("matrix");
     group.throughput(Throughput::Elements(length as u64));
     group.bench_function("banded rows of a read along the reference, k = 3", |bencher| {

@@ -1,127 +1,143 @@
-//! Alignments on whatever device there is.
+//! One interface for both engines: alignments on whatever device there is.
 
 use aligner_core::{Device, DeviceError};
 use thiserror::Error;
 
-use crate::alignments::Alignments;
-use crate::batch::{Batch, Pair, Sequences};
+use crate::alignment::BatchAlignments;
+use crate::batch::{PairBatch, SequencePair, SequenceSet};
 use crate::cpu;
-use crate::gpu::engine::Method;
-use crate::gpu::full::Full;
-use crate::gpu::{Engine, Launched};
+use crate::gpu::engine::{Engine, KernelKind};
+use crate::gpu::launch::batch::LaunchedBatch;
+use crate::gpu::plan::full_matrix::FullMatrixKernel;
 use crate::scoring::{FreeEnds, Scoring};
 
-/// Which kernels to use on a GPU.
+/// Choice of the kernels that a GPU uses. All give the same results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choice {
-    /// `edit` for scores that are edit distances, else `warp`.
+pub enum KernelChoice {
+    /// [`Self::Edit`] for scores that are edit distances, else [`Self::Warp`].
     #[default]
     Auto,
-    /// Cells in the registers of a warp.
+    /// Matrix cells in the registers of a warp (`cuda/warp.cu`).
     Warp,
-    /// A bit a cell, for scores that are edit distances; gives no alignments.
+    /// A bit for each matrix cell (`cuda/edit.cu`): only for scores that are edit distances, without alignments.
     Edit,
-    /// A full matrix in device memory, for scores with linear gaps.
-    Full(Full),
+    /// Full matrices in device memory (`cuda/full.cu`): only for scores with linear gaps and no free ends, without
+    /// alignments.
+    FullMatrix(FullMatrixKernel),
 }
 
-/// A kernel that cannot be used.
+/// Why an [`Aligner`] cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AlignError {
-    /// The device failed.
+    /// The device cannot be used, or failed while it was prepared.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// Kernels are of GPUs.
-    #[error("kernels are of GPUs: leave the choice of one, or use --device cuda")]
+    /// A kernel was chosen, but the device is a processor.
+    #[error("--kernel needs a GPU: leave it out, or add --device cuda")]
     NoGpu,
-    /// Of scores that it cannot compute.
-    #[error("the kernel 'edit' gives scores alone, of matches that score 0 and all else -1")]
+    /// The kernel for edit distances was chosen for other scores, or for alignments.
+    #[error(
+        "the kernel 'edit' computes edit distances only: choose another --kernel, or add --score-only --match 0 \
+         --mismatch -1 --gap-open 1 --gap-extend 1"
+    )]
     NotEditDistance,
-    /// Of gaps that it cannot compute.
-    #[error("this kernel gives scores alone, of linear gaps without free ends")]
+    /// A kernel with full matrices was chosen for affine gaps, free ends or alignments.
+    #[error(
+        "this kernel computes scores with linear gaps and without free ends only: choose another --kernel, or add \
+         --score-only with --gap-extend as high as --gap-open, and leave out --free-ends"
+    )]
     NotLinear,
 }
 
-/// Scores or alignments of pairs, in their order.
+/// Results for the pairs of a batch, in the order of the pairs.
 #[derive(Debug, PartialEq)]
-pub enum Found {
-    /// Scores.
+pub enum BatchResults {
+    /// Scores, for an aligner of scores only.
     Scores(Vec<i32>),
-    /// Scores with alignments.
-    Alignments(Alignments),
+    /// Scores and CIGARs, for an aligner with alignments.
+    Alignments(BatchAlignments),
 }
 
-/// Two sets of sequences, and the device that aligns pairs of them.
+/// Aligns pairs of two sets of sequences, on a processor or a GPU.
+///
+/// If a GPU fails in the middle of the work, the processor does the rest, with the same results; [`Self::failure`]
+/// tells why.
 #[derive(Debug)]
 pub struct Aligner<'a> {
     scoring: &'a Scoring,
-    queries: &'a Sequences,
-    targets: &'a Sequences,
-    trace: bool,
-    method: Method,
+    queries: &'a SequenceSet,
+    targets: &'a SequenceSet,
+    with_alignments: bool,
+    kernel_kind: KernelKind,
+    /// The GPU, unless there is none or it failed.
     engine: Option<Engine>,
     failure: Option<DeviceError>,
 }
 
-/// Pairs that are being aligned.
+/// Batch whose pairs are being aligned: what [`Aligner::begin`] returns and [`Aligner::finish`] takes.
 #[derive(Debug)]
-pub struct Pending {
-    pairs: Vec<Pair>,
-    launched: Option<Launched>,
+pub struct PendingBatch {
+    pairs: Vec<SequencePair>,
+    /// Launches on the GPU, if it works on the batch.
+    launched: Option<LaunchedBatch>,
 }
 
 impl<'a> Aligner<'a> {
-    /// Prepares to align pairs of a query and a target, with alignments or for scores alone.
+    /// Prepares to align pairs of a query and a target: for scores with alignments, or for scores alone. A GPU gets all
+    /// sequences now.
     ///
     /// # Errors
-    /// If the device fails, or the kernel cannot do what is asked for.
+    /// If the device fails, or the chosen kernel cannot do what is asked for.
     pub fn new(
         scoring: &'a Scoring,
-        (queries, targets): (&'a Sequences, &'a Sequences),
-        trace: bool,
+        (queries, targets): (&'a SequenceSet, &'a SequenceSet),
+        with_alignments: bool,
         device: Device,
-        choice: Choice,
+        choice: KernelChoice,
     ) -> Result<Self, AlignError> {
-        let linear = scoring.gaps().are_linear() && scoring.free() == FreeEnds::default();
-        let edit = scoring.is_edit_distance() && !trace;
-        let method = match choice {
-            Choice::Auto | Choice::Edit if edit => Method::Edit,
-            Choice::Auto | Choice::Warp => Method::Warp,
-            Choice::Edit => return Err(AlignError::NotEditDistance),
-            Choice::Full(kernel) if linear && !trace => Method::Full(kernel),
-            Choice::Full(_) => return Err(AlignError::NotLinear),
+        let is_linear = scoring.gaps().is_linear() && scoring.free_ends() == FreeEnds::default();
+        let is_edit_distance = scoring.is_edit_distance() && !with_alignments;
+        let kernel_kind = match choice {
+            KernelChoice::Auto | KernelChoice::Edit if is_edit_distance => KernelKind::Edit,
+            KernelChoice::Auto | KernelChoice::Warp => KernelKind::Warp,
+            KernelChoice::Edit => return Err(AlignError::NotEditDistance),
+            KernelChoice::FullMatrix(kernel) if is_linear && !with_alignments => {
+                KernelKind::FullMatrix(kernel)
+            }
+            KernelChoice::FullMatrix(_) => return Err(AlignError::NotLinear),
         };
         let engine = match device {
-            Device::Cpu if choice != Choice::Auto => return Err(AlignError::NoGpu),
+            Device::Cpu if choice != KernelChoice::Auto => return Err(AlignError::NoGpu),
             Device::Cpu => None,
             Device::Cuda(gpu) => Some(Engine::new(gpu, scoring, queries, targets)?),
         };
-        Ok(Self { scoring, queries, targets, trace, method, engine, failure: None })
+        let failure = None;
+        Ok(Self { scoring, queries, targets, with_alignments, kernel_kind, engine, failure })
     }
 
-    /// Has the GPU begin to align pairs, and does not wait. A GPU that has begun the next batch when
-    /// one is finished never pauses. Without a GPU, [`Self::finish`] does everything.
-    pub fn begin(&mut self, pairs: Vec<Pair>) -> Pending {
-        let (trace, method) = (self.trace, self.method);
-        let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
+    /// Starts the alignment of a batch on the GPU, and does not wait for it. A GPU never pauses if the next batch is
+    /// begun before one is finished. Without a GPU, [`Self::finish`] does all the work.
+    pub fn begin(&mut self, pairs: Vec<SequencePair>) -> PendingBatch {
+        let (with_alignments, kernel_kind) = (self.with_alignments, self.kernel_kind);
+        let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
         let launched = self.try_on_gpu(|engine| {
-            let planned = if trace {
-                engine.plan_directions(batch)?
+            let planned = if with_alignments {
+                engine.plan_alignments(batch)?
             } else {
-                engine.plan_scores(batch, method)?
+                engine.plan_scores(batch, kernel_kind)?
             };
             engine.launch(&planned)
         });
-        Pending { pairs, launched }
+        PendingBatch { pairs, launched }
     }
 
-    /// What the GPU gives, unless there is none or it fails now.
+    /// Result of `work` on the GPU; none if there is no GPU, or it fails now and is given up.
     fn try_on_gpu<T>(
         &mut self,
         work: impl FnOnce(&mut Engine) -> Result<T, DeviceError>,
     ) -> Option<T> {
         match work(self.engine.as_mut()?) {
-            Ok(done) => Some(done),
+            Ok(result) => Some(result),
             Err(error) => {
                 self.failure = Some(error);
                 self.engine = None;
@@ -130,50 +146,50 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// The pairs, with their scores or alignments.
-    pub fn finish(&mut self, pending: Pending) -> (Vec<Pair>, Found) {
-        let Pending { pairs, launched } = pending;
-        let (scoring, trace) = (self.scoring, self.trace);
-        let batch = Batch { queries: self.queries, targets: self.targets, pairs: &pairs };
-        let on_gpu = launched.and_then(|launched| {
+    /// Waits for a batch; returns its pairs, with their scores or alignments.
+    pub fn finish(&mut self, pending: PendingBatch) -> (Vec<SequencePair>, BatchResults) {
+        let PendingBatch { pairs, launched } = pending;
+        let (scoring, with_alignments) = (self.scoring, self.with_alignments);
+        let batch = PairBatch { queries: self.queries, targets: self.targets, pairs: &pairs };
+        let from_gpu = launched.and_then(|launched| {
             self.try_on_gpu(|engine| {
-                if trace {
+                if with_alignments {
                     let (mut all, left) = engine.finish_alignments(launched, pairs.len())?;
-                    fill_in(
+                    align_left(
                         &left,
                         batch,
                         |batch| cpu::alignments(scoring, batch),
-                        |place, found| {
-                            all.set(place, &found);
+                        |index, alignment| {
+                            all.set(index, &alignment);
                         },
                     );
-                    return Ok(Found::Alignments(all));
+                    return Ok(BatchResults::Alignments(all));
                 }
                 let mut all = engine.finish_scores(&launched, pairs.len())?;
-                fill_in(
+                align_left(
                     &launched.left,
                     batch,
                     |batch| cpu::scores(scoring, batch),
-                    |place, score| {
-                        all[place] = score;
+                    |index, score| {
+                        all[index] = score;
                     },
                 );
-                Ok(Found::Scores(all))
+                Ok(BatchResults::Scores(all))
             })
         });
-        let found = on_gpu.unwrap_or_else(|| {
-            if trace {
-                Found::Alignments(cpu::alignments(scoring, batch).into())
+        let results = from_gpu.unwrap_or_else(|| {
+            if with_alignments {
+                BatchResults::Alignments(cpu::alignments(scoring, batch).into())
             } else {
-                Found::Scores(cpu::scores(scoring, batch))
+                BatchResults::Scores(cpu::scores(scoring, batch))
             }
         });
-        (pairs, found)
+        (pairs, results)
     }
 
-    /// Whether it gives alignments.
-    pub fn traces(&self) -> bool {
-        self.trace
+    /// Whether results have alignments.
+    pub fn has_alignments(&self) -> bool {
+        self.with_alignments
     }
 
     /// Bytes of device memory, if a GPU does the work.
@@ -181,21 +197,22 @@ impl<'a> Aligner<'a> {
         self.engine.as_ref().map(|engine| engine.gpu().total_memory())
     }
 
-    /// Why the GPU was given up, if it was: the CPU did the rest, with the same results.
+    /// Why the GPU was given up, if it was: the processor did the rest, with the same results.
     pub fn failure(&self) -> Option<&DeviceError> {
         self.failure.as_ref()
     }
 }
 
-/// Does the pairs `left`, by their places in the batch, and passes on what was found.
-fn fill_in<T>(
+/// Aligns the pairs that the GPU left out, whose indices in the batch are `left`, by `work` on the processor, and
+/// passes each index and result to `put`.
+fn align_left<T>(
     left: &[usize],
-    batch: Batch<'_>,
-    work: impl FnOnce(Batch<'_>) -> Vec<T>,
+    batch: PairBatch<'_>,
+    work: impl FnOnce(PairBatch<'_>) -> Vec<T>,
     mut put: impl FnMut(usize, T),
 ) {
-    let pairs: Vec<Pair> = left.iter().map(|&number| batch.pairs[number]).collect();
-    for (&number, found) in left.iter().zip(work(Batch { pairs: &pairs, ..batch })) {
-        put(number, found);
+    let pairs: Vec<SequencePair> = left.iter().map(|&index| batch.pairs[index]).collect();
+    for (&index, result) in left.iter().zip(work(PairBatch { pairs: &pairs, ..batch })) {
+        put(index, result);
     }
 }

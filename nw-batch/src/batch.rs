@@ -1,97 +1,95 @@
-//! Many sequences, and pairs of them.
+//! Sets of sequences, and pairs of them that are aligned together.
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
 use crate::scoring::MAX_LENGTH;
 
-/// Sequences of codes, one behind the other.
+/// Sequences of residue codes, stored one behind the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sequences {
+pub struct SequenceSet {
     codes: Vec<u8>,
-    /// Where each begins, and where the last ends.
+    /// Index in `codes` of each sequence's first residue, and the end of the last sequence.
     offsets: Vec<u64>,
 }
 
-/// A pair of sequences, by their numbers in two sets (which may be one and the same).
-/// Kernels see it so, too (`cuda/include/nw_batch/task.cuh`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
-#[repr(C)]
-pub struct Pair {
-    /// Number of the query.
-    pub query: u32,
-    /// Number of the target.
-    pub target: u32,
+device_struct! {
+    /// Pair of sequences to align, by their indices in two sets (which may be the same set).
+    #[derive(PartialEq, Eq, Hash)]
+    pub struct SequencePair {
+        /// Index of the query.
+        pub query: u32,
+        /// Index of the target.
+        pub target: u32,
+    }
 }
 
-const _: () = assert!(size_of::<Pair>() == 8);
-
-/// Pairs and the sets that they are of.
+/// Pairs to align together, with the sets that they are from.
 #[derive(Debug, Clone, Copy)]
-pub struct Batch<'a> {
-    /// The set of queries.
-    pub queries: &'a Sequences,
-    /// The set of targets.
-    pub targets: &'a Sequences,
-    /// The pairs.
-    pub pairs: &'a [Pair],
+pub struct PairBatch<'a> {
+    /// Set of the queries.
+    pub queries: &'a SequenceSet,
+    /// Set of the targets.
+    pub targets: &'a SequenceSet,
+    /// Pairs to align; results have their order.
+    pub pairs: &'a [SequencePair],
 }
 
-impl Default for Sequences {
+impl Default for SequenceSet {
     fn default() -> Self {
         Self { codes: Vec::new(), offsets: vec![0] }
     }
 }
 
-impl Sequences {
-    /// Adds a sequence of codes.
+impl SequenceSet {
+    /// Appends a sequence of codes.
     ///
     /// # Panics
-    /// If it is longer than [`MAX_LENGTH`].
+    /// If the sequence is longer than [`MAX_LENGTH`].
     pub fn push(&mut self, codes: &[u8]) {
         assert!(codes.len() <= MAX_LENGTH, "a sequence of {} residues", codes.len());
         self.codes.extend_from_slice(codes);
         self.offsets.push(self.codes.len() as u64);
     }
 
-    /// How many there are.
+    /// Number of sequences in the set.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there is none.
+    /// Whether the set has no sequence.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The codes of one.
+    /// Codes of the sequence with this index.
     ///
     /// # Panics
-    /// If there is none of this number.
-    pub fn get(&self, number: u32) -> &[u8] {
-        let number = number as usize;
-        &self.codes[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+    /// If the set has fewer sequences.
+    pub fn get(&self, index: u32) -> &[u8] {
+        let index = index as usize;
+        &self.codes[self.offsets[index] as usize..self.offsets[index + 1] as usize]
     }
 
-    /// Residues of one.
+    /// Number of residues of the sequence with this index.
     ///
     /// # Panics
-    /// If there is none of this number.
-    pub fn length(&self, number: u32) -> u32 {
-        (self.offsets[number as usize + 1] - self.offsets[number as usize]) as u32
+    /// If the set has fewer sequences.
+    pub fn length(&self, index: u32) -> u32 {
+        (self.offsets[index as usize + 1] - self.offsets[index as usize]) as u32
     }
 
-    /// The codes of all.
+    /// Codes of all sequences, one behind the other.
     pub fn all_codes(&self) -> &[u8] {
         &self.codes
     }
 
-    /// Where each begins in [`Self::all_codes`], and where the last ends.
+    /// Index in [`Self::all_codes`] of each sequence's first residue, and the end of the last sequence.
     pub fn offsets(&self) -> &[u64] {
         &self.offsets
     }
 }
 
-impl<S: AsRef<[u8]>> FromIterator<S> for Sequences {
+impl<S: AsRef<[u8]>> FromIterator<S> for SequenceSet {
     fn from_iter<I: IntoIterator<Item = S>>(all: I) -> Self {
         let mut sequences = Self::default();
         all.into_iter().for_each(|codes| sequences.push(codes.as_ref()));
@@ -99,21 +97,21 @@ impl<S: AsRef<[u8]>> FromIterator<S> for Sequences {
     }
 }
 
-impl<'a> Batch<'a> {
-    /// The sequences of a pair.
-    pub fn sequences(&self, pair: Pair) -> (&'a [u8], &'a [u8]) {
+impl<'a> PairBatch<'a> {
+    /// Codes of the query and of the target of a pair.
+    pub fn sequences(&self, pair: SequencePair) -> (&'a [u8], &'a [u8]) {
         (self.queries.get(pair.query), self.targets.get(pair.target))
     }
 
-    /// Residues of the query and the target of the `place`-th pair.
-    pub fn lengths(&self, place: u32) -> (u32, u32) {
-        let Pair { query, target } = self.pairs[place as usize];
+    /// Numbers of residues of the query and of the target of the pair with this index.
+    pub fn lengths(&self, index: u32) -> (u32, u32) {
+        let SequencePair { query, target } = self.pairs[index as usize];
         (self.queries.length(query), self.targets.length(target))
     }
 
-    /// Cells of the pairs' matrices.
+    /// Number of matrix cells of all pairs.
     pub fn cells(&self) -> u64 {
-        let cells = |&pair: &Pair| {
+        let cells = |&pair: &SequencePair| {
             let (query, target) = self.sequences(pair);
             query.len() as u64 * target.len() as u64
         };

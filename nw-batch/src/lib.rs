@@ -1,55 +1,69 @@
-//! Global alignments of many pairs of sequences at a time (Needleman and Wunsch, J. Mol. Biol. 48,
-//! 1970), with scores alone or with every column.
+//! Global alignments of many pairs of sequences at a time (Needleman and Wunsch, J. Mol. Biol. 48, 1970), with scores
+//! alone or with every column, on processors and NVIDIA GPUs.
+//!
+//! ```
+//! use aligner_core::Device;
+//! use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, Scoring, SequencePair, SequenceSet};
+//!
+//! let scoring = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 })?;
+//! let encode = |letters: &str| scoring.alphabet().encode(letters.as_bytes()).expect("nucleotides");
+//! let queries: SequenceSet = ["GATTACA", "ACGT"].map(encode).iter().collect();
+//! let targets: SequenceSet = ["GATACA", "ACCT"].map(encode).iter().collect();
+//!
+//! let sets = (&queries, &targets);
+//! let mut aligner = Aligner::new(&scoring, sets, true, Device::Cpu, KernelChoice::Auto)?;
+//! let pending = aligner.begin((0..2).map(|n| SequencePair { query: n, target: n }).collect());
+//! let (_, BatchResults::Alignments(alignments)) = aligner.finish(pending) else { unreachable!() };
+//! for alignment in alignments.iter() {
+//!     println!("{} {}", alignment.score, alignment.cigar); // 20 2=1I4=, then 11 2=1X1=
+//! }
+//! # let texts: Vec<_> = alignments.iter().map(|it| format!("{} {}", it.score, it.cigar)).collect();
+//! # assert_eq!(texts, ["20 2=1I4=", "11 2=1X1="]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Design
 //!
 //! ```text
-//!   Scoring: match/mismatch or Matrix, Gaps, FreeEnds
-//!   Batch:   pairs of two sets of Sequences (codes of the scoring's alphabet)
+//!   Scoring:    match and mismatch or SubstitutionMatrix, GapCosts, FreeEnds
+//!   PairBatch:  pairs of two SequenceSets (codes of the scoring's alphabet)
 //!        |
-//!     Aligner --> cpu     SIMD across pairs, rayon
+//!     Aligner --> cpu     a SIMD lane for each pair, rayon over groups of pairs
 //!        |    `-> gpu     a warp for two pairs; a bit a cell; full matrices
 //!        v
-//!   scores, or Alignments (score and Cigar), in the order of the pairs
+//!   scores, or BatchAlignments (scores and CIGARs), in the order of the pairs
 //! ```
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`alphabet`], [`matrix`], [`scoring`] | letters, substitution matrices, what alignments score |
-//! | [`batch`] | sequences and pairs of them |
-//! | [`cigar`] | alignments, and their score, identity and length from the columns alone |
-//! | [`alignments`] | those of a batch, in few arrays |
-//! | [`oracle`] | what the one right alignment is, from three full matrices |
-//! | [`bias`] | the form in which engines compute, and when 16 bits hold it |
-//! | [`cpu`] | the engine for processors |
-//! | [`gpu`] | the engine for NVIDIA GPUs |
-//! | [`aligner`] | whichever of them there is |
+//! | [`scoring`] | alphabets, substitution matrices, gap costs; the biased scores in which engines compute |
+//! | [`batch`] | sets of sequences, and pairs of them |
+//! | [`alignment`] | scores and CIGARs; score, identity and length from the columns alone |
+//! | [`oracle`] | definition of the one right alignment, with three full matrices |
+//! | [`cpu`] | engine for processors |
+//! | [`gpu`] | engine for NVIDIA GPUs |
+//! | [`aligner`] | both engines behind one interface |
 //!
-//! Among equally good alignments the [`oracle`] says which one is meant, and every engine finds
-//! just that: output depends neither on the device, nor on threads, batches or memory.
+//! Of several equally good alignments the [`oracle`] defines the right one, and both engines find it: output depends
+//! neither on the device nor on threads, batches or memory.
 //!
-//! Rows are residues of the query, columns those of the target, both from 1; row and column 0 are
-//! before the first. An insertion is a residue of the query beside a gap, a deletion one of the
-//! target.
+//! Rows of a matrix are residues of the query, columns residues of the target, both from 1; row 0 and column 0 come
+//! before the first residue. An insertion is a residue of the query beside a gap, a deletion a residue of the target
+//! beside a gap.
 
 pub mod aligner;
-pub mod alignments;
-pub mod alphabet;
+pub mod alignment;
 pub mod batch;
-pub mod bias;
-pub mod cigar;
 pub mod cpu;
-pub mod error;
 pub mod gpu;
-pub mod matrix;
 pub mod oracle;
 pub mod scoring;
 
-pub use aligner::{AlignError, Aligner, Choice, Found};
-pub use alignments::{AlignmentRef, Alignments};
-pub use alphabet::Alphabet;
-pub use batch::{Batch, Pair, Sequences};
-pub use cigar::{Alignment, Cigar, Columns, Op, Run, Runs};
-pub use error::ScoringError;
-pub use matrix::Matrix;
-pub use scoring::{FreeEnds, Gaps, MAX_LENGTH, Scoring};
+pub use aligner::{AlignError, Aligner, BatchResults, KernelChoice};
+pub use alignment::{
+    Alignment, AlignmentRef, BatchAlignments, Cigar, CigarOp, CigarRef, CigarRun, ColumnCounts,
+};
+pub use batch::{PairBatch, SequencePair, SequenceSet};
+pub use scoring::{
+    Alphabet, FreeEnds, GapCosts, MAX_LENGTH, Scoring, ScoringError, SubstitutionMatrix,
+};

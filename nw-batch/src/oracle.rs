@@ -1,58 +1,62 @@
-//! What the alignment of a pair is, as plainly as it can be said: three full matrices (Gotoh, J.
-//! Mol. Biol. 162, 1982), and the walk back through them. Imports no engine.
+//! Definition of the alignment of a pair, in plain code: three full matrices (Gotoh, J. Mol. Biol. 162, 1982), and the
+//! traceback through them. Tests compare the engines with it; it shares no code with them.
 //!
-//! The walk's choices make the alignment unique, and every engine makes the same: it begins at the
-//! best cell of the last row and column (of the corner alone where no end is free), on ties that
-//! with the greatest row, then the greatest column. Then, from the last residues to the first, it
-//! prefers a pair of residues to a deletion, that to an insertion, and to begin a gap to extending
-//! it.
+//! Of several equally good alignments the traceback's preferences choose one, and every engine has the same
+//! preferences:
+//!
+//! 1. The alignment ends at the best cell among those where it may end (the corner alone if no end is free); of equally
+//!    good cells at the one with the greatest row, then the greatest column.
+//! 2. From the last residues to the first, a pair of residues is preferred to a deletion, and a deletion to an
+//!    insertion.
+//! 3. Within a gap, to open it here is preferred to extending it.
 
-use crate::cigar::{Alignment, Cigar, Op};
+use crate::alignment::{Alignment, Cigar, CigarOp};
 use crate::scoring::Scoring;
 
-/// Less than any score, and far from overflow.
+/// Stands for "no alignment": less than any score, and far from overflow.
 const NEVER: i64 = i64::MIN / 2;
 
-/// The three matrices, `(query + 1) * (target + 1)` values each, row after row.
-struct Matrices {
+/// Gotoh's three matrices, each of `(query length + 1) * width` values, row after row.
+struct GotohMatrices {
+    /// Values of a row: the target's length + 1.
     width: usize,
-    /// Best score of the prefixes.
+    /// Best score of the prefixes that end in each cell.
     best: Vec<i64>,
-    /// Best score of alignments that end in a deletion.
+    /// Best score of the alignments of these prefixes that end in a deletion.
     deletion: Vec<i64>,
-    /// Best score of alignments that end in an insertion.
+    /// Best score of the alignments of these prefixes that end in an insertion.
     insertion: Vec<i64>,
 }
 
-/// The score of the best alignment of two sequences of codes.
+/// Score of the best alignment of two sequences of codes.
 pub fn score(scoring: &Scoring, query: &[u8], target: &[u8]) -> i32 {
     let matrices = fill(scoring, query, target);
-    let (row, column) = end(scoring, &matrices, query.len(), target.len());
+    let (row, column) = end_cell(scoring, &matrices, query.len(), target.len());
     matrices.best[row * matrices.width + column] as i32
 }
 
-/// The best alignment of two sequences of codes.
+/// Best alignment of two sequences of codes.
 pub fn align(scoring: &Scoring, query: &[u8], target: &[u8]) -> Alignment {
     let matrices = fill(scoring, query, target);
     let (m, n) = (query.len(), target.len());
-    let (mut row, mut column) = end(scoring, &matrices, m, n);
+    let (mut row, mut column) = end_cell(scoring, &matrices, m, n);
     let score = matrices.best[row * matrices.width + column] as i32;
     let mut cigar = Cigar::default();
-    cigar.push(Op::Insertion, (m - row) as u32);
-    cigar.push(Op::Deletion, (n - column) as u32);
+    cigar.push(CigarOp::Insertion, (m - row) as u32);
+    cigar.push(CigarOp::Deletion, (n - column) as u32);
     let (open, extend) = (i64::from(scoring.gaps().open), i64::from(scoring.gaps().extend));
     while row > 0 && column > 0 {
         let at = |row: usize, column: usize| row * matrices.width + column;
         let here = matrices.best[at(row, column)];
         let (q, t) = (query[row - 1], target[column - 1]);
-        if here == matrices.best[at(row - 1, column - 1)] + i64::from(scoring.pair(q, t)) {
-            let equal = scoring.alphabet().identical(q, t);
-            cigar.push(if equal { Op::Equal } else { Op::Different }, 1);
+        if here == matrices.best[at(row - 1, column - 1)] + i64::from(scoring.pair_score(q, t)) {
+            let equal = scoring.alphabet().is_identical(q, t);
+            cigar.push(if equal { CigarOp::Equal } else { CigarOp::Different }, 1);
             (row, column) = (row - 1, column - 1);
         } else if here == matrices.deletion[at(row, column)] {
             loop {
                 let here = matrices.deletion[at(row, column)];
-                cigar.push(Op::Deletion, 1);
+                cigar.push(CigarOp::Deletion, 1);
                 column -= 1;
                 if here == matrices.best[at(row, column)] - open {
                     break;
@@ -63,7 +67,7 @@ pub fn align(scoring: &Scoring, query: &[u8], target: &[u8]) -> Alignment {
             assert_eq!(here, matrices.insertion[at(row, column)]);
             loop {
                 let here = matrices.insertion[at(row, column)];
-                cigar.push(Op::Insertion, 1);
+                cigar.push(CigarOp::Insertion, 1);
                 row -= 1;
                 if here == matrices.best[at(row, column)] - open {
                     break;
@@ -72,13 +76,14 @@ pub fn align(scoring: &Scoring, query: &[u8], target: &[u8]) -> Alignment {
             }
         }
     }
-    cigar.push(Op::Insertion, row as u32);
-    cigar.push(Op::Deletion, column as u32);
+    cigar.push(CigarOp::Insertion, row as u32);
+    cigar.push(CigarOp::Deletion, column as u32);
     cigar.reverse();
     Alignment { score, cigar }
 }
 
-fn fill(scoring: &Scoring, query: &[u8], target: &[u8]) -> Matrices {
+/// Fills the three matrices.
+fn fill(scoring: &Scoring, query: &[u8], target: &[u8]) -> GotohMatrices {
     let width = target.len() + 1;
     let cells = (query.len() + 1) * width;
     let mut best = vec![NEVER; cells];
@@ -90,26 +95,26 @@ fn fill(scoring: &Scoring, query: &[u8], target: &[u8]) -> Matrices {
         if free { 0 } else { -i64::from(gaps.cost(length as u32)) }
     };
     for (column, cell) in best[..width].iter_mut().enumerate() {
-        *cell = border(scoring.free().target_begin, column);
+        *cell = border(scoring.free_ends().target_begin, column);
     }
     for row in 1..=query.len() {
-        best[row * width] = border(scoring.free().query_begin, row);
+        best[row * width] = border(scoring.free_ends().query_begin, row);
         for column in 1..width {
             let here = row * width + column;
             let (left, above) = (here - 1, here - width);
             deletion[here] = (deletion[left] - extend).max(best[left] - open);
             insertion[here] = (insertion[above] - extend).max(best[above] - open);
-            let pair = scoring.pair(query[row - 1], target[column - 1]);
+            let pair = scoring.pair_score(query[row - 1], target[column - 1]);
             let diagonal = best[above - 1] + i64::from(pair);
             best[here] = diagonal.max(deletion[here]).max(insertion[here]);
         }
     }
-    Matrices { width, best, deletion, insertion }
+    GotohMatrices { width, best, deletion, insertion }
 }
 
 /// Row and column of the cell where the alignment ends.
-fn end(scoring: &Scoring, matrices: &Matrices, m: usize, n: usize) -> (usize, usize) {
-    let free = scoring.free();
+fn end_cell(scoring: &Scoring, matrices: &GotohMatrices, m: usize, n: usize) -> (usize, usize) {
+    let free = scoring.free_ends();
     let rows = (0..m).filter(|_| free.query_end).map(|row| (row, n));
     let columns = (0..n).filter(|_| free.target_end).map(|column| (m, column));
     let score = |(row, column): (usize, usize)| matrices.best[row * matrices.width + column];
@@ -119,7 +124,7 @@ fn end(scoring: &Scoring, matrices: &Matrices, m: usize, n: usize) -> (usize, us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoring::{FreeEnds, Gaps};
+    use crate::scoring::{FreeEnds, GapCosts};
 
     fn align_letters(scoring: &Scoring, query: &[u8], target: &[u8]) -> (i32, String) {
         let encode = |letters| scoring.alphabet().encode(letters).expect("letters");
@@ -132,7 +137,8 @@ mod tests {
 
     #[test]
     fn alignments_that_can_be_checked_by_hand() {
-        let linear = Scoring::simple(1, -1, Gaps { open: 1, extend: 1 }).expect("a scoring");
+        let linear = Scoring::with_match_mismatch(1, -1, GapCosts { open: 1, extend: 1 })
+            .expect("a scoring");
         for (query, target, expected) in [
             ("", "", (0, "*")),
             ("ACG", "", (-3, "3I")),
@@ -145,14 +151,16 @@ mod tests {
             let found = align_letters(&linear, query.as_bytes(), target.as_bytes());
             assert_eq!((found.0, found.1.as_str()), expected, "{query} {target}");
         }
-        let affine = Scoring::simple(5, -4, Gaps { open: 10, extend: 1 }).expect("a scoring");
+        let affine = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 })
+            .expect("a scoring");
         let found = align_letters(&affine, b"ACGTTTTACGA", b"ACGACGA");
         assert_eq!(found, (35 - 13, "3=4I4=".to_owned()));
     }
 
     #[test]
     fn free_ends_cost_nothing() {
-        let scoring = Scoring::simple(5, -4, Gaps { open: 10, extend: 1 }).expect("a scoring");
+        let scoring = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 })
+            .expect("a scoring");
         let inside = FreeEnds { target_begin: true, target_end: true, ..FreeEnds::default() };
         let found = align_letters(&scoring.clone().with_free_ends(inside), b"ACG", b"TTTACGTT");
         assert_eq!(found, (15, "3D3=2D".to_owned()));

@@ -1,4 +1,4 @@
-//! The CPU engine gives what the oracle does.
+//! Scores and alignments of the CPU engine are those of the oracle.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
@@ -6,11 +6,11 @@ mod common;
 
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
-use nw_batch::cigar::max_runs;
-use nw_batch::{Batch, Gaps, Scoring, cpu, oracle};
+use nw_batch::alignment::max_runs;
+use nw_batch::{GapCosts, PairBatch, Scoring, cpu, oracle};
 
-/// All that must hold of a batch.
-fn check(case: &str, scoring: &Scoring, batch: Batch<'_>) {
+/// Compares the CPU engine with the oracle, and alignments with their scores, for all pairs of a batch.
+fn check(case: &str, scoring: &Scoring, batch: PairBatch<'_>) {
     let expected: Vec<_> = batch
         .pairs
         .iter()
@@ -21,7 +21,7 @@ fn check(case: &str, scoring: &Scoring, batch: Batch<'_>) {
         .collect();
     let scores: Vec<i32> = expected.iter().map(|alignment| alignment.score).collect();
     assert_eq!(cpu::scores(scoring, batch), scores, "{case}");
-    for budget in [cpu::DIRECTIONS, 5000, 1] {
+    for budget in [cpu::MAX_DIRECTION_BYTES, 5000, 1] {
         let found = cpu::alignments_within(scoring, batch, budget);
         assert_eq!(found, expected, "{case}, budget {budget}");
     }
@@ -30,7 +30,7 @@ fn check(case: &str, scoring: &Scoring, batch: Batch<'_>) {
         let again = alignment.cigar.rescore(scoring, query, target);
         assert_eq!(again, Ok(alignment.score), "{case}: {}", alignment.cigar);
         let most = max_runs(query.len() as u32, target.len() as u32) as usize;
-        assert!(alignment.cigar.runs().0.len() <= most, "{case}: {}", alignment.cigar);
+        assert!(alignment.cigar.view().0.len() <= most, "{case}: {}", alignment.cigar);
     }
 }
 
@@ -96,9 +96,11 @@ fn edit_distances_of_all_lengths() {
 #[test]
 fn both_sides_of_the_limit_of_16_bits() {
     let mut random = Rng::with_seed(7);
-    let scoring = Scoring::simple(500, -500, Gaps { open: 500, extend: 100 }).expect("a scoring");
-    let limit =
-        (1..60_000).find(|&n| !nw_batch::bias::Bias::narrow(&scoring).fits(n, n)).expect("one");
+    let scoring = Scoring::with_match_mismatch(500, -500, GapCosts { open: 500, extend: 100 })
+        .expect("a scoring");
+    let limit = (1..60_000)
+        .find(|&n| !nw_batch::scoring::bias::ScoreBias::narrow(&scoring).fits(n, n))
+        .expect("one");
     let all: Vec<_> = (limit - 3..limit + 3)
         .flat_map(|length| {
             let query = sequence(&mut random, 4, length);

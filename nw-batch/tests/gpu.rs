@@ -1,4 +1,5 @@
-//! The GPU yields what the CPU does. Needs a GPU: `cargo test -p nw-batch --test gpu -- --ignored`.
+//! Scores and alignments of the GPU engine are those of the CPU engine. The tests need a GPU: `cargo test -p nw-batch
+//! --test gpu -- --ignored`.
 
 #![allow(clippy::expect_used)] // A failure is the test's.
 
@@ -7,10 +8,10 @@ mod common;
 use aligner_core::{Device, DeviceRequest};
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
-use nw_batch::gpu::full::Full;
-use nw_batch::{Aligner, Choice, Found, Gaps, Scoring, cpu};
+use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
+use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, Scoring, cpu};
 
-fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: Choice) -> Found {
+fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: KernelChoice) -> BatchResults {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
     let sets = (&pairs.queries, &pairs.targets);
     let mut aligner = Aligner::new(scoring, sets, trace, device, choice).expect("an aligner");
@@ -21,27 +22,32 @@ fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: Choice) -> Foun
     let found = [aligner.finish(first).1, aligner.finish(second).1];
     assert_eq!(aligner.failure(), None, "the GPU did the work");
     match found {
-        [Found::Scores(mut all), Found::Scores(rest)] => {
+        [BatchResults::Scores(mut all), BatchResults::Scores(rest)] => {
             all.extend(rest);
-            Found::Scores(all)
+            BatchResults::Scores(all)
         }
-        [Found::Alignments(first), Found::Alignments(second)] => {
+        [BatchResults::Alignments(first), BatchResults::Alignments(second)] => {
             let owned = first.iter().chain(second.iter()).map(|found| found.to_alignment());
-            Found::Alignments(owned.collect::<Vec<_>>().into())
+            BatchResults::Alignments(owned.collect::<Vec<_>>().into())
         }
         _ => panic!("scores and alignments"),
     }
 }
 
 fn check(case: &str, scoring: &Scoring, pairs: &Pairs) {
-    let scores = Found::Scores(cpu::scores(scoring, pairs.batch()));
-    assert_eq!(on_gpu(scoring, pairs, false, Choice::Warp), scores, "{case}");
-    assert_eq!(on_gpu(scoring, pairs, false, Choice::Auto), scores, "{case}");
-    let alignments = Found::Alignments(cpu::alignments(scoring, pairs.batch()).into());
-    assert_eq!(on_gpu(scoring, pairs, true, Choice::Auto), alignments, "{case}");
-    if scoring.gaps().are_linear() && scoring.free() == free_ends(0) {
-        for kernel in [Full::Rodinia, Full::TiledDscan, Full::Dscan, Full::Rscan] {
-            let found = on_gpu(scoring, pairs, false, Choice::Full(kernel));
+    let scores = BatchResults::Scores(cpu::scores(scoring, pairs.batch()));
+    assert_eq!(on_gpu(scoring, pairs, false, KernelChoice::Warp), scores, "{case}");
+    assert_eq!(on_gpu(scoring, pairs, false, KernelChoice::Auto), scores, "{case}");
+    let alignments = BatchResults::Alignments(cpu::alignments(scoring, pairs.batch()).into());
+    assert_eq!(on_gpu(scoring, pairs, true, KernelChoice::Auto), alignments, "{case}");
+    if scoring.gaps().is_linear() && scoring.free_ends() == free_ends(0) {
+        for kernel in [
+            FullMatrixKernel::Rodinia,
+            FullMatrixKernel::TiledDscan,
+            FullMatrixKernel::Dscan,
+            FullMatrixKernel::Rscan,
+        ] {
+            let found = on_gpu(scoring, pairs, false, KernelChoice::FullMatrix(kernel));
             assert_eq!(found, scores, "{case}, {kernel:?}");
         }
     }
@@ -80,13 +86,13 @@ fn extreme_lengths_align_alike() {
         (long, related),
     ];
     for scoring in [
-        Scoring::simple(5, -4, Gaps { open: 10, extend: 1 }),
-        Scoring::simple(0, -1, Gaps { open: 1, extend: 1 }),
+        Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 }),
+        Scoring::with_match_mismatch(0, -1, GapCosts { open: 1, extend: 1 }),
     ] {
         let scoring = scoring.expect("a scoring");
         let pairs = Pairs::new(&all);
-        let scores = Found::Scores(cpu::scores(&scoring, pairs.batch()));
-        assert_eq!(on_gpu(&scoring, &pairs, false, Choice::Auto), scores);
-        assert_eq!(on_gpu(&scoring, &pairs, false, Choice::Warp), scores);
+        let scores = BatchResults::Scores(cpu::scores(&scoring, pairs.batch()));
+        assert_eq!(on_gpu(&scoring, &pairs, false, KernelChoice::Auto), scores);
+        assert_eq!(on_gpu(&scoring, &pairs, false, KernelChoice::Warp), scores);
     }
 }

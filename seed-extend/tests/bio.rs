@@ -5,7 +5,7 @@
 
 mod common;
 
-use aligner_core::cigar::Op;
+use aligner_core::cigar::CigarOp;
 use bio::alignment::pairwise::{Aligner, Scoring as BioScoring};
 use common::{Case, mutate, sequence};
 use fastrand::Rng;
@@ -32,15 +32,15 @@ fn rescored(scoring: Scoring, query: &[u8], window: &[u8], alignment: &Alignment
     let (mut i, mut j) = (span.query_begin as usize, span.window_begin as usize);
     let mut score = 0;
     for run in &alignment.runs {
-        let count = run.count() as usize;
+        let count = run.length() as usize;
         match run.op() {
-            Op::Equal | Op::Different => {
+            CigarOp::Equal | CigarOp::Different => {
                 let pairs = query[i..i + count].iter().zip(&window[j..j + count]);
                 score += pairs.map(|(&a, &b)| scoring.pair(a, b)).sum::<i32>();
                 (i, j) = (i + count, j + count);
             }
-            Op::Insertion => (i, score) = (i + count, score - scoring.gap(run.count())),
-            Op::Deletion => (j, score) = (j + count, score - scoring.gap(run.count())),
+            CigarOp::Insertion => (i, score) = (i + count, score - scoring.gap(run.length())),
+            CigarOp::Deletion => (j, score) = (j + count, score - scoring.gap(run.length())),
         }
     }
     assert_eq!((i, j), (span.query_end as usize, span.window_end as usize));

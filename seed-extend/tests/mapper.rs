@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use aligner_core::Device;
-use aligner_core::cigar::Op;
+use aligner_core::cigar::CigarOp;
 use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::read::queries::{Queries, is_reverse};
@@ -87,7 +87,7 @@ fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
     sample.library()
 }
 
-/// All that is reported of every read, with CIGAR runs, as text.
+/// What is reported of every read, with columns.
 fn reported(resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);
@@ -137,8 +137,8 @@ fn pairs_are_mapped_to_where_they_are_from() {
         // Columns lead from one end to the other.
         let mut lengths = (0, 0);
         for run in resolved.regions.runs(region) {
-            lengths.0 += if run.op() == Op::Deletion { 0 } else { run.count() };
-            lengths.1 += if run.op() == Op::Insertion { 0 } else { run.count() };
+            lengths.0 += if run.op() == CigarOp::Deletion { 0 } else { run.length() };
+            lengths.1 += if run.op() == CigarOp::Insertion { 0 } else { run.length() };
         }
         let expected = (region.query_end - region.query_begin, region.end - region.begin);
         assert_eq!(lengths, expected, "read {number}");

@@ -1,34 +1,40 @@
-// Cuts queries into pieces that occur least: filter/cuts.rs for a GPU, one thread a query.
+// Cuts queries into the pieces that occur least, one thread a query: src/filter/cuts.rs explains how.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <fm_index/fm_index.cuh>
+#include <woodstocc/filter/stages.cuh>
+#include <woodstocc/layouts.cuh>
+#include <woodstocc/limits.cuh>
 
 namespace woodstocc {
 
-// As in cuts.rs.
-constexpr uint32_t kReach = 8, kPlaces = 2 * kReach + 1, kRare = 16, kNever = ~0u;
-constexpr uint32_t kMostPieces = 16;
+// The constants of cuts.rs.
+constexpr uint32_t kReach = 8;                // bases between a bound's place in an even cut and its farthest place
+constexpr uint32_t kPlaces = 2 * kReach + 1;  // number of possible places of a bound
+constexpr uint32_t kRare = 16;                // a word with no more occurrences than this is rare
+constexpr uint32_t kNoCut = ~0u;              // number of occurrences that stands for "no cut has its bound here"
 
-// Where a piece of a query of `length` bases begins if all are equally long, but for rounding.
+// The first base of piece `number` if a query of `length` bases is cut into equally long pieces, but for rounding.
 __device__ inline uint32_t even(uint32_t length, uint32_t pieces, uint32_t number) {
   return number * length / pieces;
 }
 
-// Sets bounds[0..pieces] to where the pieces of the cheapest cut begin, and the end of the last.
-// There are at most kMostPieces, and no fewer codes. Any thread, on its own.
-__device__ void cut(const fm::View& view, const uint8_t* codes, uint32_t length, uint32_t pieces,
+// Sets bounds[0..pieces] to the starts of the pieces of the cheapest cut, and bounds[pieces] to the end of the last
+// one. There are at most kMaxPieces pieces, and at least as many codes. Any thread may call it, on its own; no
+// barriers, no shared memory.
+__device__ void cut(const fm::IndexView& view, const uint8_t* codes, uint32_t length, uint32_t pieces,
                     uint32_t* bounds) {
-  // No piece is shorter; all of an even cut are as long.
+  // No piece is shorter than this; the pieces of an even cut have at least this length.
   const uint32_t shortest = min(view.table_length, length / pieces);
-  // For each place of the bound before, and of this one, the occurrences of the pieces up to there.
+  // For each place of the previous bound, and of this one, the least number of occurrences of the pieces up to it.
   uint32_t before[kPlaces], now[kPlaces];
-  // For each piece and place of its end, the place of its beginning.
-  uint8_t chosen[kMostPieces][kPlaces];
-  for (uint32_t place = 0; place < kPlaces; place++) before[place] = place == kReach ? 0 : kNever;
+  // For each piece and place of its end, the best place of its beginning.
+  uint8_t chosen[kMaxPieces][kPlaces];
+  for (uint32_t place = 0; place < kPlaces; place++) before[place] = place == kReach ? 0 : kNoCut;
   for (uint32_t number = 1; number <= pieces; number++) {
     const uint32_t previous = even(length, pieces, number - 1);
     for (uint32_t place = 0; place < kPlaces; place++) {
-      uint32_t least = kNever, chosen_here = 0;
+      uint32_t least = kNoCut, chosen_here = 0;
       uint32_t end = even(length, pieces, number) + place;
       const bool possible = end >= kReach + shortest && (number < pieces || place == kReach);
       end -= kReach;
@@ -37,8 +43,8 @@ __device__ void cut(const fm::View& view, const uint8_t* codes, uint32_t length,
         fm::Interval rows = fm::search(view, codes + begin, shortest);
         while (true) {
           const uint32_t from = begin + kReach - previous;
-          if (from < kPlaces && before[from] < kNever) {
-            const uint32_t sum = min(before[from] + min(rows.size, ~before[from]), kNever - 1);
+          if (from < kPlaces && before[from] < kNoCut) {
+            const uint32_t sum = min(before[from] + min(rows.size, ~before[from]), kNoCut - 1);
             if (sum < least) {
               least = sum;
               chosen_here = from;
@@ -67,19 +73,15 @@ __device__ void cut(const fm::View& view, const uint8_t* codes, uint32_t length,
 
 }  // namespace woodstocc
 
-// Cuts queries wanted[0..count) into k + 1 pieces, at most 16.
-//
-// codes, offsets   query q has the codes offsets[q] to offsets[q + 1], more than k of them
-// bounds           k + 2 a query: set to where its pieces begin, and the end of the last
-//
-// Any grid of one-dimensional blocks. No barriers, no shared memory.
+// Cuts the wanted queries into k + 1 pieces. Any grid of one-dimensional blocks; no barriers, no shared memory.
 extern "C" __global__ void __launch_bounds__(128)
-    filter_cuts(const fm::View* index, const uint8_t* codes, const uint32_t* offsets,
-                const uint32_t* wanted, uint32_t count, uint32_t k, uint32_t* bounds) {
-  const fm::View view = *index;
-  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
-    const uint32_t query = wanted[i], begin = offsets[query];
-    woodstocc::cut(view, codes + begin, offsets[query + 1] - begin, k + 1, bounds + query * (k + 2));
+    filter_cuts(const __grid_constant__ woodstocc::CutParameters parameters) {
+  const fm::IndexView& view = parameters.index;
+  const uint32_t pieces = parameters.k + 1, threads = gridDim.x * blockDim.x;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < parameters.wanted_count; i += threads) {
+    const uint32_t query = parameters.wanted[i], begin = parameters.offsets[query];
+    const uint32_t length = parameters.offsets[query + 1] - begin;
+    woodstocc::cut(view, parameters.codes + begin, length, pieces, parameters.bounds + query * (pieces + 1));
   }
 }
 SIMT_EXPORT(filter_cuts)

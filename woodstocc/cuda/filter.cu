@@ -1,40 +1,28 @@
-// The device side of filter/stages.rs.
+// The stages of the filter: src/filter/stages.rs explains them.
+//
+// Contract of all stages: each thread runs on its own; no barriers, no shared memory.
 #include "stream/stream.cuh"
 
-#include <woodstocc/band.cuh>
+#include <woodstocc/filter/stages.cuh>
+#include <woodstocc/verify/band.cuh>
 
 namespace {
 
-struct Piece {
-  uint32_t query, number, first;
-};
-struct Seed {
-  uint32_t query, number, lo, size;
-};
-struct Candidate {
-  uint32_t query, number, diagonal;
-};
+using woodstocc::FilterDeviceContext;
+using woodstocc::PieceCandidate;
+using woodstocc::PieceSeed;
+using woodstocc::QueryPiece;
 
-// Occurrences that go the same way: TOGETHER of stages.rs.
-constexpr uint32_t kTogether = 128;
+// Greatest number of occurrences in one seed: OCCURRENCES_PER_SEED of stages.rs.
+constexpr uint32_t kOccurrencesPerSeed = 128;
 
-// What the application is given: DeviceContext of stages.rs.
-struct Context {
-  fm::View index;
-  const uint8_t* codes;
-  const uint32_t* offsets;  // query q has the codes offsets[q] to offsets[q + 1]
-  const uint32_t* bounds;   // k + 2 a query: where its pieces begin, and the end of the last
-  uint32_t k;
-  uint32_t padding;
-};
-
-// A query's codes, and where its pieces begin.
-struct Query {
+// The codes of a query, and the starts of its pieces.
+struct CutQuery {
   const uint8_t* codes;
   const uint32_t* bounds;
   uint32_t length;
 
-  __device__ Query(const Context& context, uint32_t query) {
+  __device__ CutQuery(const FilterDeviceContext& context, uint32_t query) {
     const uint32_t begin = __ldg(context.offsets + query);
     codes = context.codes + begin;
     length = __ldg(context.offsets + query + 1) - begin;
@@ -43,55 +31,58 @@ struct Query {
   __device__ uint32_t begin(uint32_t piece) const { return __ldg(bounds + piece); }
 };
 
+// Searches a piece in the index and yields its rows as a seed, and as a frequent piece if there are too many.
 struct Search : stream::Stage {
-  using In = Piece;
-  using Out = stream::Channels<stream::Channel<Seed, 1>, stream::Channel<Seed, 1>>;
-  using Global = Context;
+  using In = QueryPiece;
+  using Out = stream::Channels<stream::Channel<PieceSeed, 1>, stream::Channel<PieceSeed, 1>>;
+  using Global = FilterDeviceContext;
 
   template <class Push>
-  __device__ void run(const Piece& piece, const stream::Site<Search>& site, Push& push) const {
-    const Context context = site.global();
-    const Query query(context, piece.query);
+  __device__ void run(const QueryPiece& piece, const stream::Site<Search>& site, Push& push) const {
+    const FilterDeviceContext context = site.global();
+    const CutQuery query(context, piece.query);
     const uint32_t begin = query.begin(piece.number), end = query.begin(piece.number + 1);
     const fm::Interval rows = fm::search(context.index, query.codes + begin, end - begin);
     if (rows.size == 0) return;
-    const uint32_t part = min(rows.size - piece.first, kTogether);
-    push(stream::to<0>(), Seed{piece.query, piece.number, rows.lo + piece.first, part});
+    const uint32_t part = min(rows.size - piece.first, kOccurrencesPerSeed);
+    push(stream::to<0>(), PieceSeed{piece.query, piece.number, rows.lo + piece.first, part});
     if (piece.first == 0 && rows.size > part) {
-      push(stream::to<1>(), Seed{piece.query, piece.number, rows.lo, rows.size});
+      push(stream::to<1>(), PieceSeed{piece.query, piece.number, rows.lo, rows.size});
     }
   }
 };
 
+// Locates the occurrences of a seed, one a thread, and keeps those whose diagonal passes the prefilter.
 struct Candidates : stream::Exploding {
-  using In = Seed;
-  using Out = stream::Channels<stream::Channel<Candidate, 1>>;
-  using Global = Context;
+  using In = PieceSeed;
+  using Out = stream::Channels<stream::Channel<PieceCandidate, 1>>;
+  using Global = FilterDeviceContext;
 
-  __device__ uint32_t size(const Seed& seed, const stream::Site<Candidates>&) const { return seed.size; }
+  __device__ uint32_t size(const PieceSeed& seed, const stream::Site<Candidates>&) const { return seed.size; }
 
   template <class Push>
-  __device__ void run(const Seed& seed, const stream::Site<Candidates>& site, Push& push) const {
-    const Context context = site.global();
-    const Query query(context, seed.query);
-    const fm::View& index = context.index;
+  __device__ void run(const PieceSeed& seed, const stream::Site<Candidates>& site, Push& push) const {
+    const FilterDeviceContext context = site.global();
+    const CutQuery query(context, seed.query);
+    const fm::IndexView& index = context.index;
     const uint32_t begin = query.begin(seed.number);
     const uint32_t diagonal = fm::locate(index, seed.lo + site.element) - begin;
-    if (woodstocc::promising(index, query.codes, query.length, context.k, diagonal, begin)) {
-      push(stream::to<0>(), Candidate{seed.query, seed.number, diagonal});
+    if (woodstocc::passes_prefilter(index, query.codes, query.length, context.k, diagonal, begin)) {
+      push(stream::to<0>(), PieceCandidate{seed.query, seed.number, diagonal});
     }
   }
 };
 
+// Computes the distances near a candidate's diagonal, unless a piece of a lower number occurs on it, too.
 struct Verify : stream::Stage {
-  using In = Candidate;
+  using In = PieceCandidate;
   using Out = stream::Channels<stream::Channel<woodstocc::Window, 1>>;
-  using Global = Context;
+  using Global = FilterDeviceContext;
 
   template <class Push>
-  __device__ void run(const Candidate& candidate, const stream::Site<Verify>& site, Push& push) const {
-    const Context context = site.global();
-    const Query query(context, candidate.query);
+  __device__ void run(const PieceCandidate& candidate, const stream::Site<Verify>& site, Push& push) const {
+    const FilterDeviceContext context = site.global();
+    const CutQuery query(context, candidate.query);
     for (uint32_t piece = 0; piece < candidate.number; piece++) {
       if (occurs(context.index, query, piece, candidate.diagonal)) return;
     }
@@ -103,8 +94,8 @@ struct Verify : stream::Stage {
     }
   }
 
-  // Whether a piece occurs on a diagonal.
-  __device__ static bool occurs(const fm::View& index, const Query& query, uint32_t piece, uint32_t diagonal) {
+  // Whether a piece occurs without a difference on a diagonal.
+  __device__ static bool occurs(const fm::IndexView& index, const CutQuery& query, uint32_t piece, uint32_t diagonal) {
     const uint32_t end = query.begin(piece + 1);
     for (uint32_t s = query.begin(piece); s < end; s++) {
       const uint32_t position = diagonal + s;

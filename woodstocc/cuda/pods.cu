@@ -1,37 +1,42 @@
-// Complete search over the virtual suffix trie, a block a worklist of pods of live reads: the aligner
-// of the dissertation, chapter 2. woodstocc/src/pods explains it and drives it:
+// Search of the virtual suffix trie, a block a worklist of pods of live queries: the aligner of Cole 2017, chapter 2.
+// src/trie/pods explains it and launches these kernels:
 //
-//   pods_prepare_K   profiles and bounds of all reads
-//   pods_K           a slice of the walk; again and again, until no block has work
-//   pods_share       between slices, from blocks with work to blocks without
-#include <woodstocc/pods/share.cuh>
-#include <woodstocc/pods/walk.cuh>
+//   pods_prepare_K   profiles and bounds of all queries
+//   pods_K           a slice of the search; again and again, until no block has work
+//   pods_metrics_K   the same, with cycles measured
+//   pods_share       between slices, moves work from blocks that have some to blocks that have none
+#include <gpualign/cuda_or_cpu.cuh>
 
-using namespace woodstocc::pods;
+#include <woodstocc/trie/pods/share.cuh>
+#include <woodstocc/trie/pods/walk.cuh>
 
-// One block a donation, of any size.
-extern "C" __global__ void pods_share(const Search* search, const Donation* donations) {
-  share(*search, donations[blockIdx.x]);
+using woodstocc::PodParameters;
+
+// One block for each donation, of any size.
+extern "C" __global__ void pods_share(const __grid_constant__ PodParameters parameters) {
+  woodstocc::pods::share(parameters, parameters.donations[blockIdx.x]);
 }
 SIMT_EXPORT(pods_share)
 
-// One kernel for each K, so that a row stays in registers. The grid of `pods_prepare` may have any
-// shape of one dimension.
-#define PODS(K)                                                                                   \
-  extern "C" __global__ void pods_prepare_##K(const Search* search) {                             \
-    const u32 threads = gridDim.x * blockDim.x;                                                   \
-    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < search->read_count; i += threads) {   \
-      prepare<K>(*search, i);                                                                     \
-    }                                                                                             \
-  }                                                                                               \
-  SIMT_EXPORT(pods_prepare_##K)                                                                   \
-  extern "C" __global__ void __launch_bounds__(256, 4) pods_##K(const Search* search) {           \
-    walk<K, false>(search);                                                                       \
-  }                                                                                               \
-  SIMT_EXPORT(pods_##K)                                                                           \
-  extern "C" __global__ void __launch_bounds__(256, 4) pods_metrics_##K(const Search* search) {   \
-    walk<K, true>(search);                                                                        \
-  }                                                                                               \
+// One kernel for each K, so that a row stays in registers. The grid of `pods_prepare_K` may have any shape of one
+// dimension.
+#define PODS(K)                                                                                              \
+  extern "C" __global__ void pods_prepare_##K(const __grid_constant__ PodParameters parameters) {            \
+    const uint32_t threads = gridDim.x * blockDim.x;                                                         \
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < parameters.query_count; i += threads) {     \
+      woodstocc::pods::prepare<K>(parameters, i);                                                            \
+    }                                                                                                        \
+  }                                                                                                          \
+  SIMT_EXPORT(pods_prepare_##K)                                                                              \
+  extern "C" __global__ void __launch_bounds__(256, 4)                                                       \
+      pods_##K(const __grid_constant__ PodParameters parameters) {                                           \
+    woodstocc::pods::walk<K, false>(parameters);                                                             \
+  }                                                                                                          \
+  SIMT_EXPORT(pods_##K)                                                                                      \
+  extern "C" __global__ void __launch_bounds__(256, 4)                                                       \
+      pods_metrics_##K(const __grid_constant__ PodParameters parameters) {                                   \
+    woodstocc::pods::walk<K, true>(parameters);                                                              \
+  }                                                                                                          \
   SIMT_EXPORT(pods_metrics_##K)
 
 PODS(0)

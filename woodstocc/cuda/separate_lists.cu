@@ -1,70 +1,49 @@
-// Complete search over the virtual suffix trie, one thread a read with a worklist of its own: the
-// "separate lists" version of the dissertation (section 2.5.3, figure 2.9). Threads of a warp walk
-// unrelated parts of the trie and wait for the longest walk among them; that is the irregularity
-// that the streaming version exists to remove, and this kernel is its control.
+// Search of the virtual suffix trie, one thread a query with a worklist of its own: the "separate lists" version of
+// Cole 2017 (2.5.3, fig. 2.9). Threads of a warp walk unrelated parts of the trie and wait for the longest walk among
+// them. The pods kernels exist to remove that irregularity, and this kernel is their baseline.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <fm_index/fm_index.cuh>
-#include <woodstocc/bound.cuh>
-#include <woodstocc/hit.cuh>
+#include <woodstocc/trie/bound.cuh>
+#include <woodstocc/trie/hit.cuh>
+#include <woodstocc/trie/separate_lists.cuh>
 
 namespace woodstocc {
 
-// A node on a worklist: its interval, the row of the query there, and the distance from which on
-// hits are no longer wanted on this path.
+// A node on a worklist.
 template <int K>
 struct Node {
-  Row<K> row;
-  fm::Interval interval;
+  Row<K> row;             // the query's row at the node
+  fm::Interval interval;  // the node's interval
   uint16_t depth;
-  uint16_t wanted;
+  uint16_t wanted;        // only hits of a distance below this are reported further down
 };
-static_assert(sizeof(Node<4>) == 24, "as in gpu.rs");
-static_assert(sizeof(Node<5>) == 32, "as in gpu.rs");
+static_assert(sizeof(Node<4>) == 24, "node_bytes of separate_lists.rs");
+static_assert(sizeof(Node<5>) == 32, "node_bytes of separate_lists.rs");
 
-// Totals of a launch, added to by all threads.
-struct Totals {
-  unsigned long long hits;   // found, written or not
-  unsigned long long nodes;  // expanded
-  unsigned long long rows;   // computed
-};
-
-// Searches queries wanted[0..count), strided over the grid.
-//
-// codes, offsets   query q has the codes offsets[q] to offsets[q + 1], more than K of them
-// worklists        room for `room` nodes a thread; entry e of thread t is at e * threads + t, and
-//                  room >= 3 * (longest query + K) + 4: an expansion takes one node and adds at
-//                  most four, at most longest + K levels deep
-// hits             `capacity` places; a hit that finds none is counted, not written
-// pruned           0: live reads are not dropped for what their rest needs (bound.cuh)
-// counts[i]        set to the hits of wanted[i]; lost[i] to whether one was not written
-//
-// Any grid of one-dimensional blocks. No barriers, no shared memory. The order of hits is not
-// defined, nor which hits of a query with lost[i] set were written.
+// Searches for the wanted queries, strided over the grid. Any grid of one-dimensional blocks; no barriers, no shared
+// memory. The order of hits is not defined, nor which hits of a query with `lost` set were written.
 template <int K>
-__device__ void separate_lists(const fm::View* index, const uint8_t* codes, const uint32_t* offsets,
-                               const uint32_t* wanted, uint32_t count, Node<K>* worklists, Hit* hits,
-                               uint64_t capacity, Totals* totals, uint32_t* counts, uint32_t* lost,
-                               uint32_t pruned) {
+__device__ void separate_lists(const SeparateListsParameters& parameters) {
   const uint32_t threads = gridDim.x * blockDim.x;
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  Node<K>* const worklist = worklists + thread;
-  const fm::View view = *index;
+  Node<K>* const worklist = static_cast<Node<K>*>(parameters.worklists) + thread;
+  const fm::IndexView& view = parameters.index;
   unsigned long long nodes = 0, rows = 0;
-  for (uint32_t i = thread; i < count; i += threads) {
-    const uint32_t query = wanted[i];
-    const uint8_t* const read = codes + offsets[query];
-    const uint32_t length = offsets[query + 1] - offsets[query];
-    uint32_t found = 0, dropped = 0;
-    const Bound rest = pruned ? find_bound<K>(view, read, length) : Bound{};
-    worklist[0] = Node<K>{Band<K>::root(length), fm::root(view), 0, K + 1};
-    uint64_t entries = reaches<K>(worklist[0].row, 0, K + 1, rest) ? 1 : 0;
+  for (uint32_t i = thread; i < parameters.wanted_count; i += threads) {
+    const uint32_t query = parameters.wanted[i];
+    const uint32_t begin = parameters.offsets[query], length = parameters.offsets[query + 1] - begin;
+    const uint8_t* const codes = parameters.codes + begin;
+    uint32_t found = 0, lost = 0;
+    const SuffixBound bound = parameters.is_pruned ? find_bound<K>(view, codes, length) : SuffixBound{};
+    worklist[0] = Node<K>{RowBand<K>::root(length), fm::root(view), 0, K + 1};
+    uint64_t entries = reaches<K>(worklist[0].row, 0, K + 1, bound) ? 1 : 0;
     while (entries > 0) {
       const Node<K> node = worklist[--entries * threads];
       const uint32_t depth = node.depth + 1;
       const uint32_t whole = length + K - depth;
       uint32_t equal[4];
-      Band<K>::compare(read, length, depth, equal);
+      RowBand<K>::compare(codes, length, depth, equal);
       fm::Interval children[4];
       fm::extend_right(view, node.interval, children);
       nodes++;
@@ -72,45 +51,41 @@ __device__ void separate_lists(const fm::View* index, const uint8_t* codes, cons
       for (uint32_t code = 0; code < 4; code++) {
         const fm::Interval child = children[code];
         if (child.size == 0) continue;
-        const Row<K> row = Band<K>::step(node.row, equal[code], whole);
+        const Row<K> row = RowBand<K>::step(node.row, equal[code], whole);
         rows++;
         uint32_t wanted_below = node.wanted;
-        const uint32_t distance = Band<K>::cell(row, whole);
+        const uint32_t distance = RowBand<K>::cell(row, whole);
         if (distance < wanted_below) {
           wanted_below = distance;
           found++;
-          const uint64_t place = atomicAdd(&totals->hits, 1ull);
-          if (place < capacity) {
-            hits[place] = Hit{query, child.lo, child.size, distance};
+          const uint64_t slot = atomicAdd(&parameters.totals->hits, 1ull);
+          if (slot < parameters.capacity) {
+            parameters.hits[slot] = TrieHit{query, child.lo, child.size, distance};
           } else {
-            dropped = 1;
+            lost = 1;
           }
         }
-        if (wanted_below > 0 && reaches<K>(row, depth, wanted_below, rest)) {
+        if (wanted_below > 0 && reaches<K>(row, depth, wanted_below, bound)) {
           worklist[entries++ * threads] =
               Node<K>{row, child, uint16_t(depth), uint16_t(wanted_below)};
         }
       }
     }
-    counts[i] = found;
-    lost[i] = dropped;
+    parameters.counts[i] = found;
+    parameters.lost[i] = lost;
   }
-  atomicAdd(&totals->nodes, nodes);
-  atomicAdd(&totals->rows, rows);
+  atomicAdd(&parameters.totals->nodes, nodes);
+  atomicAdd(&parameters.totals->rows, rows);
 }
 
 }  // namespace woodstocc
 
 // One kernel for each K, so that the cells of a row stay in registers.
-#define SEPARATE_LISTS(K)                                                                       \
-  extern "C" __global__ void __launch_bounds__(128) separate_lists_##K(                         \
-      const fm::View* index, const uint8_t* codes, const uint32_t* offsets,                     \
-      const uint32_t* wanted, uint32_t count, woodstocc::Node<K>* worklists,                    \
-      woodstocc::Hit* hits, uint64_t capacity, woodstocc::Totals* totals, uint32_t* counts,     \
-      uint32_t* lost, uint32_t pruned) {                                                        \
-    woodstocc::separate_lists<K>(index, codes, offsets, wanted, count, worklists, hits,         \
-                                 capacity, totals, counts, lost, pruned);                       \
-  }                                                                                             \
+#define SEPARATE_LISTS(K)                                                                 \
+  extern "C" __global__ void __launch_bounds__(128) separate_lists_##K(                   \
+      const __grid_constant__ woodstocc::SeparateListsParameters parameters) {            \
+    woodstocc::separate_lists<K>(parameters);                                             \
+  }                                                                                       \
   SIMT_EXPORT(separate_lists_##K)
 
 SEPARATE_LISTS(0)

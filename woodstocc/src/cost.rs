@@ -1,12 +1,12 @@
-//! Which strategy costs least, for reads of a class of lengths.
+//! The strategy of least cost, for reads of a class of lengths.
 //!
-//! What each strategy would do for a sample of reads is counted on the CPU, and weighed with what that
-//! takes on the device ([`Rates`]). Counting stops where a strategy costs more than the best one so far,
-//! so that it takes about as long as searching for the sample would. No clock is asked: for the same
-//! first batch the choice is always the same, and output does not depend on it.
+//! For a sample of reads, the steps of each strategy are counted on the CPU and weighted with the time that a step
+//! takes on the device ([`CostRates`]). Counting stops as soon as a strategy costs more than the best one so far, so it
+//! takes about as long as searching for the sample would. No clock is involved: for the same first batch the choice is
+//! always the same. Output does not depend on the choice.
 //!
-//! Costs depend on how often pieces of a read occur, so a class is all reads whose `k + 1` pieces are
-//! equally long ([`class`]).
+//! Costs depend on how often the pieces of a read occur, so a class is all reads whose `k + 1` pieces are equally long
+//! ([`length_class`]).
 
 use std::sync::Arc;
 
@@ -15,88 +15,91 @@ use rayon::prelude::*;
 
 use crate::filter::cuts;
 use crate::params::{MAX_TRIE_K, Strategy};
-use crate::query::Queries;
+use crate::read::Queries;
 use crate::scheme;
-use crate::trie;
+use crate::scheme::count::SchemeCost;
+use crate::trie::metrics::TrieEffort;
+use crate::trie::walk;
 
-/// Reads of a class that are looked at, at most.
+/// Greatest number of reads of a sample.
 pub const SAMPLE: usize = 64;
 
-/// Pieces of this length and longer ones are of one class: all but repeats are unique.
+/// Pieces of at least this many bases form one class: nearly all outside of repeats are unique.
 const LONGEST: usize = 32;
 
-/// Nanoseconds that strategies take, one after the other, for each thing that they do.
+/// Nanoseconds that each kind of step takes on one device, if all steps are done one after the other.
 #[derive(Debug, Clone, Copy)]
-pub struct Rates {
-    /// A step in the index to cut a query, or to bound what its rest needs.
+pub struct CostRates {
+    /// A step in the index for cutting a query into pieces, or for the lower bounds of its suffixes.
     cut: f64,
-    /// An occurrence to look at.
+    /// An occurrence to locate and verify.
     occurrence: f64,
-    /// A branch of a search scheme extended.
+    /// A branch of a search scheme to extend.
     branch: f64,
-    /// A node of the trie.
+    /// A node of the trie to expand.
     node: f64,
-    /// A row of a matrix in the trie.
+    /// A matrix row in the trie to compute.
     row: f64,
 }
 
-impl Rates {
-    /// A thread of a CPU: an AMD EPYC with two cores, human chromosome 20, one thread. By time and counts
-    /// of the filter at 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme at 47 and 150, and of the
-    /// trie at 47. The estimates are within a factor of 2 of what was measured.
+impl CostRates {
+    /// Rates of one CPU thread, measured on an AMD EPYC with two cores and human chromosome 20: time divided by counts,
+    /// of the filter for 47 bases (`k` = 3), 100 (5) and 150 (15), of the scheme for 47 and 150, and of the trie for
+    /// 47. The costs estimated by them are within a factor of 2 of measured times.
     pub const CPU: Self =
         Self { cut: 100.0, occurrence: 800.0, branch: 1500.0, node: 200.0, row: 5.0 };
 
-    /// An H200: from the kernels' reads a second in `benches/RESULTS.md` and the counts of the same reads.
-    /// Filter: 2,600,000 at 47 bases (`k` = 3), 9,098,000 at 100 (5), 8,122,000 at 150 (7) and 239,000
-    /// at 150 (15); scheme: 1,500,000 and trie: 103,000 at 47.
+    /// Rates of an H200, from the reads a second of kernels in `benches/RESULTS.md` and counts of the same reads.
+    /// Filter: 2,600,000 reads/s for 47 bases (`k` = 3), 9,098,000 for 100 (5), 8,122,000 for 150 (7) and 239,000 for
+    /// 150 (15); scheme: 1,500,000 and trie: 103,000 reads/s for 47.
     pub const GPU: Self = Self { cut: 0.12, occurrence: 0.3, branch: 2.25, node: 0.01, row: 0.03 };
 }
 
-impl Rates {
-    /// Of the bounds that the trie needs first: a step for each base.
+impl CostRates {
+    /// Nanoseconds for the lower bounds that a search of the trie needs: one step for each base.
     fn bounds(&self, queries: &Queries, wanted: &[u32]) -> f64 {
         let bases: usize = wanted.iter().map(|&query| queries.codes(query as usize).len()).sum();
         self.cut * bases as f64
     }
 }
 
-/// What was chosen for a class of reads.
+/// The strategy chosen for a class of reads, with the estimated costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
-    /// Bases of a piece: these reads have as many for each of `k + 1` pieces, and up to `k` more.
+pub struct StrategyChoice {
+    /// Bases of each of the `k + 1` pieces; the reads of the class have up to `k` bases more than all pieces together.
     pub piece: usize,
-    /// Reads that were looked at.
+    /// Number of reads in the sample.
     pub reads: usize,
-    /// The cheapest.
+    /// The strategy of least cost.
     pub strategy: Strategy,
-    /// Estimated nanoseconds a read by the filter.
+    /// Estimated cost of the filter, in nanoseconds a read.
     pub filter: f64,
-    /// By a search scheme; `None` if more than by the filter.
+    /// Estimated cost of a search scheme, in nanoseconds a read; `None` if greater than the filter's.
     pub scheme: Option<f64>,
-    /// By the trie; `None` if more than by the others, or `k` is too large for it.
+    /// Estimated cost of the trie, in nanoseconds a read; `None` if greater than that of another strategy, or if `k` is
+    /// too large for the trie.
     pub trie: Option<f64>,
 }
 
-/// The class of reads of this length: the length of a piece.
-pub fn class(length: usize, k: usize) -> usize {
+/// The class of reads of this length: the length of each of their `k + 1` pieces.
+pub fn length_class(length: usize, k: usize) -> usize {
     (length / (k + 1)).min(LONGEST)
 }
 
-/// Up to [`SAMPLE`] of these, evenly spaced.
+/// A sample of up to [`SAMPLE`] of the reads, evenly spaced.
 pub fn sample(reads: &[u32]) -> Vec<u32> {
     let wanted = reads.len().min(SAMPLE);
     (0..wanted).map(|number| reads[number * reads.len() / wanted]).collect()
 }
 
-/// Chooses for reads of one class, all of which have more than `k` bases, by a sample of them.
+/// Chooses the strategy for reads of one class, each of more than `k` bases, by a sample of them.
 pub fn choose(
     index: &FmIndex,
     queries: &Arc<Queries>,
     sample: &[u32],
     k: usize,
-    rates: &Rates,
-) -> Choice {
+    rates: &CostRates,
+) -> StrategyChoice {
     let wanted: Vec<u32> = sample.iter().flat_map(|&read| [2 * read, 2 * read + 1]).collect();
     let cut = |&query: &u32| {
         let cut = cuts::cheapest(index, queries.codes(query as usize), k + 1);
@@ -106,8 +109,8 @@ pub fn choose(
     let (steps, occurrences) = wanted.par_iter().map(cut).reduce(Default::default, sum);
     let filter = rates.cut * steps as f64 + rates.occurrence * occurrences as f64;
 
-    let context = scheme::context(index, queries, k, scheme::FEW);
-    let cost = |(branches, occurrences): (u64, u64)| {
+    let context = scheme::context(index, queries, k, scheme::RARE_LIMIT);
+    let cost = |SchemeCost { branches, occurrences }| {
         rates.branch * branches as f64 + rates.occurrence * occurrences as f64
     };
     let counted = scheme::count::count(&context, &wanted, |count| cost(count) < filter);
@@ -115,11 +118,11 @@ pub fn choose(
 
     let best = scheme.unwrap_or(filter);
     let bounds = rates.bounds(queries, &wanted);
-    let cost = |effort: trie::Effort| {
+    let cost = |effort: TrieEffort| {
         bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64
     };
     let trie = (k <= usize::from(MAX_TRIE_K))
-        .then(|| trie::count(index, queries, &wanted, k, |effort| cost(effort) < best).map(cost))
+        .then(|| walk::count(index, queries, &wanted, k, |effort| cost(effort) < best).map(cost))
         .flatten()
         .filter(|&trie| trie < best);
     let strategy = match (scheme, trie) {
@@ -129,8 +132,8 @@ pub fn choose(
     };
     let first = sample.first().map_or(0, |&read| queries.codes(2 * read as usize).len());
     let a_read = |cost: f64| cost / sample.len().max(1) as f64;
-    Choice {
-        piece: class(first, k),
+    StrategyChoice {
+        piece: length_class(first, k),
         reads: sample.len(),
         strategy,
         filter: a_read(filter),
@@ -142,7 +145,7 @@ pub fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Query;
+    use crate::read::Read;
     use fm_index::{BuildOptions, Reference};
 
     #[test]
@@ -156,8 +159,8 @@ mod tests {
 
     #[test]
     fn classes_are_lengths_of_pieces() {
-        assert_eq!([47, 44, 43, 4].map(|length| class(length, 3)), [11, 11, 10, 1]);
-        assert_eq!([100, 200, 65_000].map(|length| class(length, 3)), [25, 32, 32]);
+        assert_eq!([47, 44, 43, 4].map(|length| length_class(length, 3)), [11, 11, 10, 1]);
+        assert_eq!([100, 200, 65_000].map(|length| length_class(length, 3)), [25, 32, 32]);
     }
 
     fn random(state: &mut u64, below: u64) -> u64 {
@@ -165,19 +168,24 @@ mod tests {
         (*state >> 33) % below
     }
 
-    /// The choice if everything is counted to the end.
-    fn plainly(index: &FmIndex, queries: &Arc<Queries>, k: usize, rates: &Rates) -> Strategy {
+    /// The strategy of least cost if all steps of all strategies are counted.
+    fn by_full_counts(
+        index: &FmIndex,
+        queries: &Arc<Queries>,
+        k: usize,
+        rates: &CostRates,
+    ) -> Strategy {
         let wanted: Vec<u32> = (0..queries.len() as u32).collect();
         let filter: f64 = wanted
             .iter()
             .map(|&query| cuts::cheapest(index, queries.codes(query as usize), k + 1))
             .map(|cut| rates.cut * cut.steps as f64 + rates.occurrence * f64::from(cut.occurrences))
             .sum();
-        let context = scheme::context(index, queries, k, scheme::FEW);
-        let (branches, occurrences) =
+        let context = scheme::context(index, queries, k, scheme::RARE_LIMIT);
+        let SchemeCost { branches, occurrences } =
             scheme::count::count(&context, &wanted, |_| true).expect("all");
         let scheme = rates.branch * branches as f64 + rates.occurrence * occurrences as f64;
-        let effort = trie::count(index, queries, &wanted, k, |_| true).expect("all");
+        let effort = walk::count(index, queries, &wanted, k, |_| true).expect("all");
         let bounds = rates.bounds(queries, &wanted);
         let trie = bounds + rates.node * effort.nodes as f64 + rates.row * effort.rows as f64;
         let costs =
@@ -199,23 +207,23 @@ mod tests {
             let reads: Vec<&[u8]> = (0..40)
                 .map(|_| &text[random(&mut state, 20_000) as usize..][..length + case % (k + 1)])
                 .collect();
-            let reads: Vec<Query<'_>> =
-                reads.iter().map(|&sequence| Query { name: b"r", sequence }).collect();
+            let reads: Vec<Read<'_>> =
+                reads.iter().map(|&sequence| Read { name: b"r", sequence }).collect();
             let queries = Arc::new(Queries::new(&reads));
             let reference = Reference::from_records([("text", &text)]).expect("a reference");
             let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
             let sample: Vec<u32> = (0..40).collect();
-            let free = Rates { row: 0.0, node: 1e-6, ..Rates::GPU };
-            for rates in [Rates::CPU, Rates::GPU, free] {
+            let free = CostRates { row: 0.0, node: 1e-6, ..CostRates::GPU };
+            for rates in [CostRates::CPU, CostRates::GPU, free] {
                 let on = |threads: usize| {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                     pool.expect("a pool").install(|| choose(&index, &queries, &sample, k, &rates))
                 };
                 let choice = on(1);
-                let expected = plainly(&index, &queries, k, &rates);
+                let expected = by_full_counts(&index, &queries, k, &rates);
                 assert_eq!(choice.strategy, expected, "case {case}: {choice:?}");
                 assert_eq!(choice, on(3), "case {case}");
-                assert_eq!((choice.piece, choice.reads), (class(length, k), 40));
+                assert_eq!((choice.piece, choice.reads), (length_class(length, k), 40));
                 seen.push(choice.strategy);
             }
         }

@@ -1,4 +1,4 @@
-//! What can go wrong while mapping.
+//! Errors of mapping.
 
 use aligner_core::DeviceError;
 use aligner_core::stream::RunError;
@@ -6,22 +6,22 @@ use thiserror::Error;
 
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K};
 
-/// A mapper cannot be made, or a batch cannot be mapped.
+/// Reasons why a mapper cannot be made, or a batch cannot be mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MapError {
-    /// `k` is out of range.
+    /// `k` is greater than [`MAX_K`].
     #[error("k = {0} is too large: at most {MAX_K} is supported")]
     KTooLarge(u8),
-    /// `k` is out of the range of the trie.
+    /// `k` is greater than [`MAX_TRIE_K`], for [`Strategy::Trie`](crate::Strategy::Trie).
     #[error("k = {0} is too large for the suffix trie, which takes at most {MAX_TRIE_K}")]
     KTooLargeForTrie(u8),
-    /// A read is too long.
+    /// A read has more than [`MAX_READ`] bases.
     #[error("a read has {0} bases; at most {MAX_READ} are supported")]
     ReadTooLong(usize),
-    /// A batch has too many bases.
+    /// A batch has more than [`MAX_BATCH_BASES`] bases.
     #[error("a batch has {0} bases; at most {MAX_BATCH_BASES} are mapped at a time")]
     BatchTooLarge(u64),
-    /// The device failed where nothing else could take over.
+    /// The device failed, and the CPU could not take over.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The streaming runtime failed on the CPU.

@@ -1,74 +1,164 @@
-//! Complete read mapping by dynamic programming over the virtual suffix trie of the reference,
-//! after WOODSTOCC (S. V. Cole, dissertation, chapter 2).
+//! All mapping: finds *every* place of a reference that matches a read with up to `k` differences.
 //!
-//! # What is found
+//! Mappers such as razers3, yara and mrFAST do the same. It is what studies of repeats, copy numbers or off-target
+//! sites need, where the best place of a read (crate `seed-extend`) is not enough. The crate began as WOODSTOCC (S. V.
+//! Cole, dissertation, 2017, chapter 2), dynamic programming over the virtual suffix trie of the reference, and has two
+//! faster searches that find the same.
 //!
-//! For a read `r` of `m` bases, a contig `T`, a threshold `k` and a strand, `d(p)` is the least edit
-//! distance between `r` (its reverse complement on the reverse strand) and any `T[p..e)`. A base
-//! other than A, C, G or T matches nothing, on either side. Start `p` is a *match* if `d(p) <= k`; a
-//! *locus* is a maximal run of matches whose neighbours are at most `max(k, 1)` apart. Mapping is
-//! complete: every match is found, on both strands, whatever the read and however often it occurs.
-//! A read of no more than `k` bases matches everywhere; an empty read is unaligned.
+//! ```
+//! use std::sync::Arc;
 //!
-//! # How
+//! use aligner_core::Device;
+//! use fm_index::{BuildOptions, FmIndex, Reference};
+//! use woodstocc::{Mapper, Params, Read, Report};
+//!
+//! let contigs = [("chr1", "GATTACATTGACCGTAGGCATCAGATTACATCGACC"), ("chr2", "TTTGGTCAATGTAAACC")];
+//! let reference = Reference::from_records(contigs)?;
+//! let index = Arc::new(FmIndex::build(reference, &BuildOptions::default())?);
+//!
+//! let params = Params { k: 1, report: Report::All, ..Params::default() };
+//! let mapper = Mapper::new(Arc::clone(&index), params, Device::Cpu)?;
+//! let mappings = mapper.map(&[Read { name: b"read1", sequence: b"TTACATTGACC" }])?;
+//!
+//! for locus in mappings[0].alignments() {
+//!     let contig = &index.reference().contigs()[locus.contig as usize];
+//!     println!("{}:{} {:?}, {} differences", contig.name, locus.start + 1, locus.strand, locus.distance);
+//! }
+//! assert_eq!(mappings[0].total, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What a match is
+//!
+//! For a read `r`, a contig `T`, a threshold `k` and a strand, `d(p)` is the least edit distance between `r` (its
+//! reverse complement on the reverse strand) and any string `T[p..e)`. A base other than A, C, G or T matches nothing,
+//! in read or reference. Start `p` is a *match* if `d(p) <= k`. A *locus* is a maximal run of matches whose neighbours
+//! are at most `max(k, 1)` apart, represented by its match of least distance. All matches are found, on both strands,
+//! whatever the read and however often it occurs. A read of no more than `k` bases matches everywhere; an empty read is
+//! unaligned.
+//!
+//! # Design
+//!
+//! ```text
+//!  reads --> queries --> search for each query, by the strategy of least cost:
+//!  (both strands)
+//!                  filter   k + 1 pieces -> exact occurrences  -> banded matrices -> windows of match starts
+//!                  scheme   words with few differences, until rare -> banded matrices -> windows
+//!                  trie     walk down the suffix trie -> hits -> suffix-array rows -> located match starts
+//!                  scan     the whole reference, for the shortest reads
+//!                       |
+//!                       v
+//!            match starts --> matches --> loci --> primary locus, mapping quality --> alignments
+//!                        verified near N       representatives                       traceback
+//! ```
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`query`] | reads as queries, one for each strand |
-//! | [`row`] | the banded matrix row of a query at a trie node |
-//! | [`bound`] | differences that the rest of a query needs at least |
-//! | [`trie`] | batched search over the virtual trie, on the CPU |
-//! | [`gpu`] | search and locate on a GPU |
-//! | [`pods`] | the same search on a GPU, a block a worklist of pods of live reads |
+//! | [`read`] | reads, and the two queries of each |
+//! | [`trie`] | search of the virtual suffix trie, on the CPU and on a GPU |
 //! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
-//! | [`scheme`] | search by search schemes on the bidirectional index |
-//! | [`cost`] | which of these costs least |
-//! | [`scan`] | search for reads so short that nearly everything matches |
-//! | [`found`] | what the searches found for a batch, by query |
-//! | [`hits`] | trie nodes to disjoint suffix-array segments |
-//! | [`mod@matches`] | located starts, verified near N and contig ends |
-//! | [`loci`] | runs of matches, and their representatives |
-//! | [`ungapped`] | alignments without gaps, by packed bases |
-//! | [`diagonals`] | where a query differs from the text, for alignments with gaps |
-//! | [`traceback`] | the alignment of a representative |
-//! | [`mapq`] | mapping quality from distances and multiplicities |
-//! | [`resolver`] | from what was found for a read to its mapping |
-//! | [`mapper`] | all of it, for batches of reads |
-//! | [`oracle`] | the definition by brute force, for tests |
+//! | [`scheme`] | search by search schemes on the bidirectional index, on the streaming runtime |
+//! | [`verify`] | banded matrices near candidates of filter and schemes |
+//! | [`scan`] | search of the whole reference, for reads that nearly everything matches |
+//! | [`cost`] | the strategy of least cost for reads of a length |
+//! | [`locus`] | match starts, matches, loci and mapping quality |
+//! | [`alignment`] | alignments at loci |
+//! | [`gpu`] | the index and all kernels on a GPU |
+//! | [`mapper`], [`resolver`] | the steps from reads to mappings |
+//! | [`params`], [`error`], [`stats`] | parameters, errors and counters of a mapper |
+//! | [`oracle`] | the definitions by brute force, for tests |
 
 pub mod alignment;
-pub mod bound;
 pub mod cost;
-pub mod diagonals;
 pub mod error;
 pub mod filter;
-pub mod found;
 pub mod gpu;
-pub mod hits;
-pub mod loci;
+pub mod locus;
 pub mod mapper;
-pub mod mapq;
-pub mod matches;
 pub mod oracle;
 pub mod params;
-pub mod pods;
-pub mod query;
+pub mod read;
 pub mod resolver;
-pub mod row;
 pub mod scan;
 pub mod scheme;
 pub mod stats;
-pub mod traceback;
 pub mod trie;
-pub mod ungapped;
+pub mod verify;
 
-pub use alignment::{Alignment, Mapping, Op, Path, Run, Strand};
-pub use cost::Choice;
+pub use alignment::mapping::{Alignment, AlignmentPath, Mapping};
+pub use alignment::ungapped::UngappedPath;
+pub use cost::StrategyChoice;
 pub use error::MapError;
-pub use found::{Found, Searched};
-pub use mapper::{Batch, Mapper};
+pub use locus::match_starts::{MatchStarts, SearchResults};
+pub use mapper::{Mapper, ReadBatch};
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
-pub use query::Query;
+pub use read::{Read, Strand};
 pub use resolver::Resolver;
 pub use stats::{FilterStats, SchemeStats, Stats};
-pub use ungapped::Ungapped;
+
+#[cfg(test)]
+mod layouts {
+    use std::path::Path;
+
+    use aligner_core::gpu::{DeviceStruct, LayoutHeader};
+
+    use crate::filter::gpu::CutParameters;
+    use crate::filter::stages::{FilterDeviceContext, PieceCandidate, PieceSeed, QueryPiece};
+    use crate::scheme::branch::Branch;
+    use crate::scheme::plan::{PieceRun, SearchPlan};
+    use crate::scheme::stages::{
+        BranchStack, SchemeCandidate, SchemeCounts, SchemeDeviceContext, SchemeSeed, SearchId,
+    };
+    use crate::trie::bound::SuffixBound;
+    use crate::trie::hit::TrieHit;
+    use crate::trie::pods::layout::{
+        PodDonation, PodParameters, PodTotals, QueryGroup, TriePod, TrieQuery, WorklistState,
+    };
+    use crate::trie::separate_lists::{SeparateListsParameters, SeparateListsTotals};
+    use crate::verify::Window;
+
+    #[test]
+    fn structs_shared_with_kernels_have_the_same_layout() {
+        let header = LayoutHeader {
+            namespace: "woodstocc",
+            includes: &[
+                "woodstocc/filter/stages.cuh",
+                "woodstocc/scheme/stages.cuh",
+                "woodstocc/trie/separate_lists.cuh",
+                "woodstocc/trie/pods/parameters.cuh",
+                "woodstocc/verify/window.cuh",
+            ],
+            structs: &[
+                SuffixBound::LAYOUT,
+                TrieHit::LAYOUT,
+                SeparateListsParameters::LAYOUT,
+                SeparateListsTotals::LAYOUT,
+                TrieQuery::LAYOUT,
+                QueryGroup::LAYOUT,
+                TriePod::LAYOUT,
+                WorklistState::LAYOUT,
+                PodTotals::LAYOUT,
+                PodDonation::LAYOUT,
+                PodParameters::LAYOUT,
+                Window::LAYOUT,
+                CutParameters::LAYOUT,
+                FilterDeviceContext::LAYOUT,
+                QueryPiece::LAYOUT,
+                PieceSeed::LAYOUT,
+                PieceCandidate::LAYOUT,
+                PieceRun::LAYOUT,
+                SearchPlan::LAYOUT,
+                Branch::LAYOUT,
+                BranchStack::LAYOUT,
+                SearchId::LAYOUT,
+                SchemeSeed::LAYOUT,
+                SchemeCandidate::LAYOUT,
+                SchemeCounts::LAYOUT,
+                SchemeDeviceContext::LAYOUT,
+            ],
+        };
+        header.check(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/woodstocc/layouts.cuh"),
+        );
+    }
+}

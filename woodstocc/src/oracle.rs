@@ -1,18 +1,18 @@
-//! Brute force: the definition of a match, written down as plainly as possible, for tests.
+//! The definitions of match, locus and alignment by brute force, as the reference for tests.
 //!
-//! This module shares no code with the engines. It computes the whole matrix of a read against the
-//! text behind every start.
+//! This module shares no code with the engines. For every start, it computes the full matrix of a read against the text
+//! that begins there.
 
-/// A match of a read, as the definition has it.
+/// A match of a read, by definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OracleMatch {
-    /// Number of the contig.
+    /// Number of the contig in the reference.
     pub contig: usize,
-    /// Whether the reverse complement of the read matches.
-    pub reverse: bool,
-    /// Start within the contig, 0-based.
+    /// Whether the reverse complement of the read matches, instead of the read.
+    pub is_reverse: bool,
+    /// First base of the match within the contig, 0-based.
     pub start: usize,
-    /// Edit distance.
+    /// Edit distance: the least over all strings that begin at `start`.
     pub distance: usize,
 }
 
@@ -20,16 +20,16 @@ fn differs(a: u8, b: u8) -> usize {
     usize::from(a != b || a > 3)
 }
 
-fn on_strand(read: &[u8], reverse: bool) -> Vec<u8> {
-    if reverse {
+fn on_strand(read: &[u8], is_reverse: bool) -> Vec<u8> {
+    if is_reverse {
         read.iter().rev().map(|&code| if code < 4 { 3 - code } else { code }).collect()
     } else {
         read.to_vec()
     }
 }
 
-/// The row of the matrix below `row`, which holds the distances of all prefixes of the read to some
-/// string, when `base` is added to that string.
+/// Turns the distances of all prefixes of the read to some string into their distances to that string followed by
+/// `base`.
 fn extend(row: &mut [usize], read: &[u8], base: u8) {
     let mut diagonal = row[0];
     row[0] += 1;
@@ -45,7 +45,7 @@ fn extend(row: &mut [usize], read: &[u8], base: u8) {
 pub fn distance(contig: &[u8], start: usize, read: &[u8], k: usize) -> Option<usize> {
     let mut row: Vec<usize> = (0..=read.len()).collect();
     let mut least = read.len();
-    // A longer string has more than k bases too many.
+    // A longer string needs more than k deletions.
     for &base in contig[start..].iter().take(read.len() + k) {
         extend(&mut row, read, base);
         least = least.min(row[read.len()]);
@@ -61,11 +61,11 @@ pub fn matches(contigs: &[Vec<u8>], read: &[u8], k: usize) -> Vec<OracleMatch> {
         return found;
     }
     for (contig, text) in contigs.iter().enumerate() {
-        for reverse in [false, true] {
-            let read = on_strand(read, reverse);
+        for is_reverse in [false, true] {
+            let read = on_strand(read, is_reverse);
             for start in 0..text.len() {
                 if let Some(distance) = distance(text, start, &read, k) {
-                    found.push(OracleMatch { contig, reverse, start, distance });
+                    found.push(OracleMatch { contig, is_reverse, start, distance });
                 }
             }
         }
@@ -73,7 +73,7 @@ pub fn matches(contigs: &[Vec<u8>], read: &[u8], k: usize) -> Vec<OracleMatch> {
     found
 }
 
-/// The representatives of the loci of `matches`, in the same order.
+/// The matches that represent the loci of `matches`, in the same order.
 pub fn loci(matches: &[OracleMatch], k: usize) -> Vec<OracleMatch> {
     let mut runs: Vec<Vec<OracleMatch>> = Vec::new();
     for &this in matches {
@@ -81,7 +81,7 @@ pub fn loci(matches: &[OracleMatch], k: usize) -> Vec<OracleMatch> {
             Some(run)
                 if run.last().is_some_and(|last| {
                     last.contig == this.contig
-                        && last.reverse == this.reverse
+                        && last.is_reverse == this.is_reverse
                         && this.start - last.start <= k.max(1)
                 }) =>
             {
@@ -95,10 +95,11 @@ pub fn loci(matches: &[OracleMatch], k: usize) -> Vec<OracleMatch> {
         .collect()
 }
 
-/// The alignment of a match as a CIGAR string of `=XID`: the end nearest to the read's length, the
-/// longer of two; traced back from the read's end, diagonal before deletion before insertion.
+/// The alignment of a match as a CIGAR string of `=XID`. Of the strings with the least distance, it takes the one whose
+/// length is closest to the read's, the longer one of two. The path is traced back from the read's end and prefers the
+/// diagonal, then a deletion, then an insertion.
 pub fn cigar(contig: &[u8], read: &[u8], found: OracleMatch) -> String {
-    let read = on_strand(read, found.reverse);
+    let read = on_strand(read, found.is_reverse);
     let end = contig.len().min(found.start + read.len() + found.distance);
     let text = &contig[found.start..end];
     let mut rows = vec![(0..=read.len()).collect::<Vec<_>>()];

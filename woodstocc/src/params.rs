@@ -1,59 +1,71 @@
-//! What is asked of the mapper.
+//! Parameters of the mapper, and their limits.
 
-/// The largest distance: the filter's band of `2k + 1` diagonals must fit into 32 bits.
+/// Greatest edit distance. The band of `2k + 1` diagonals of [`crate::verify::band`] must fit into 32 bits.
 pub const MAX_K: u8 = 15;
 
-/// The largest distance that the suffix trie takes: its work grows exponentially with it.
+/// Greatest edit distance of a search of the suffix trie, whose work grows exponentially with it.
 pub const MAX_TRIE_K: u8 = 7;
 
-/// The longest read, in bases.
+/// Greatest length of a read, in bases.
 pub const MAX_READ: usize = 65_000;
 
-/// The most bases of one batch: both orientations of all reads are addressed by 32 bits.
+/// Greatest number of bases of all reads of a batch. Positions in both orientations of them have 32 bits.
 pub const MAX_BATCH_BASES: u64 = 1 << 30;
 
-/// Which matches of a read are reported.
+/// Selects the matches of a read to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Report {
-    /// The primary locus alone.
+    /// Only the primary locus.
     #[default]
     Best,
-    /// Every locus.
+    /// Every locus of the read.
     All,
-    /// Every start within distance `k`, the definition of the papers (dissertation, 2.2.1).
+    /// Every match start, the definition of Cole 2017, 2.2.1.
     AllStarts,
 }
 
-/// How matches are searched for. Every strategy finds the same ones.
+/// The way to search for matches. All strategies find the same matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// For each class of lengths what costs least ([`crate::cost`]), but a scan if the read is so short
+    /// The strategy of least cost for each class of read lengths ([`crate::cost`]), but a scan if the read is so short
     /// that nearly all of the reference matches.
     #[default]
     Auto,
-    /// The suffix trie (a scan if the read has no more than `k` bases).
+    /// The suffix trie ([`crate::trie`]), or a scan if the read has no more than `k` bases.
     Trie,
-    /// Exact occurrences of pieces, verified (a scan if the read has no more than `k` bases).
+    /// Exact occurrences of pieces, verified ([`crate::filter`]), or a scan if the read has no more than `k` bases.
     Filter,
-    /// Search schemes on the bidirectional index (a scan if the read has no more than `k` bases).
+    /// Search schemes on the bidirectional index ([`crate::scheme`]), or a scan if the read has no more than `k` bases.
     Scheme,
-    /// A linear scan of the reference.
+    /// A linear scan of the reference ([`crate::scan`]).
     Scan,
 }
 
-/// The mapper's parameters.
+/// Parameters of a [`Mapper`](crate::Mapper).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     /// Greatest edit distance of a match, 0 to [`MAX_K`].
     pub k: u8,
-    /// Which matches are reported.
+    /// The matches to report.
     pub report: Report,
-    /// How they are searched for.
+    /// The way to search for matches.
     pub strategy: Strategy,
-    /// Chooses the primary locus among equals, together with the read's name.
+    /// Seed that, together with the read's name, selects the primary locus among equally good ones.
     pub seed: u64,
-    /// Measure firings, occupancies and cycles of the filter, which slows it down a little.
+    /// Whether to measure occupancies and cycles of filter and search schemes, which slows them down a little.
     pub metrics: bool,
+}
+
+impl Params {
+    /// Whether reads of this length are scanned for, because nearly all of the reference matches them.
+    pub(crate) fn is_scanned(&self, length: usize) -> bool {
+        let k = usize::from(self.k);
+        match self.strategy {
+            Strategy::Scan => true,
+            Strategy::Auto => length <= 3 * k,
+            Strategy::Trie | Strategy::Filter | Strategy::Scheme => length <= k,
+        }
+    }
 }
 
 impl Default for Params {

@@ -1,69 +1,75 @@
-//! From what was found for a read to its mapping.
+//! The last step of mapping: from the match starts of a read to its reported alignments.
 //!
-//! A resolver maps read after read in the same memory, and looks at each of its places once: the
-//! alignments of one read are in the cache when they are written out, and a batch's are never held
-//! together.
+//! A resolver maps one read after the other in the same memory. The alignments of a read are still in the cache when
+//! they are written out, and the alignments of a batch are never in memory together.
 
 use std::sync::atomic::Ordering;
 
+use fm_index::FmIndex;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::alignment::{Mapping, Strand};
-use crate::found::{Found, Start};
-use crate::loci::{Builder, Locus};
-use crate::mapper::Mapper;
-use crate::mapq::mapq;
-use crate::matches::Verifier;
-use crate::params::Report;
-use crate::query;
+use crate::alignment::mapping::Mapping;
+use crate::alignment::traceback::{LocusAligner, OrientedQuery};
+use crate::alignment::ungapped::PackedQuery;
+use crate::locus::loci::{Locus, LocusBuilder};
+use crate::locus::mapq::mapq;
+use crate::locus::match_starts::{MatchStart, MatchStarts};
+use crate::locus::matches::MatchVerifier;
+use crate::params::{Params, Report};
+use crate::read::Strand;
 use crate::scan;
-use crate::traceback::{Aligner, Oriented};
-use crate::ungapped::Packed;
+use crate::stats::Counters;
 
-/// Resolves reads of one mapper, one after the other. See [`Mapper::resolver`].
+/// Resolves the reads of one mapper, one after the other. See [`Mapper::resolver`](crate::Mapper::resolver).
 #[derive(Debug)]
 pub struct Resolver<'m> {
-    mapper: &'m Mapper,
-    verifier: Verifier<'m>,
-    aligner: Aligner<'m>,
-    hits: Vec<Start>,
+    index: &'m FmIndex,
+    params: &'m Params,
+    counters: &'m Counters,
+    verifier: MatchVerifier<'m>,
+    aligner: LocusAligner<'m>,
+    /// Match starts of one query.
+    starts: Vec<MatchStart>,
+    /// Loci of the read on both strands.
     loci: Vec<Locus>,
-    /// Every match of either strand, if all are to be reported.
-    starts: Vec<Locus>,
-    packed: [Packed; 2],
+    /// Every match of the read on both strands, if all are to be reported.
+    matches: Vec<Locus>,
+    packed: [PackedQuery; 2],
     mapping: Mapping,
-    /// Loci, or starts, of all reads so far.
+    /// Number of loci (or matches) of all reads so far.
     total: u64,
 }
 
 impl<'m> Resolver<'m> {
-    pub(crate) fn new(mapper: &'m Mapper) -> Self {
-        let reference = mapper.index().reference();
+    pub(crate) fn new(index: &'m FmIndex, params: &'m Params, counters: &'m Counters) -> Self {
+        let reference = index.reference();
         Self {
-            mapper,
-            verifier: Verifier::new(reference),
-            aligner: Aligner::new(reference),
-            hits: Vec::new(),
-            loci: Vec::new(),
+            index,
+            params,
+            counters,
+            verifier: MatchVerifier::new(reference),
+            aligner: LocusAligner::new(reference),
             starts: Vec::new(),
+            loci: Vec::new(),
+            matches: Vec::new(),
             packed: Default::default(),
             mapping: Mapping::default(),
             total: 0,
         }
     }
 
-    /// The mapping of a read of the batch, which is called `name`.
+    /// The mapping of read number `read` of the batch, whose name is `name`.
     ///
     /// # Panics
     /// If the batch has no such read.
-    pub fn mapping(&mut self, found: &Found, read: usize, name: &[u8]) -> &Mapping {
+    pub fn mapping(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> &Mapping {
         self.loci.clear();
-        self.starts.clear();
+        self.matches.clear();
         for query in [2 * read, 2 * read + 1] {
-            if self.mapper.is_scanned(found.queries.codes(query).len()) {
-                self.scan(found.queries.codes(query), query::strand(query));
+            if self.params.is_scanned(found.queries.codes(query).len()) {
+                self.scan(found.queries.codes(query), Strand::of_query(query));
             } else {
-                self.matches(found, query);
+                self.verify(found, query);
             }
         }
         self.report(found, read, name);
@@ -71,49 +77,49 @@ impl<'m> Resolver<'m> {
         &self.mapping
     }
 
-    /// Matches of a query from what the index found.
-    fn matches(&mut self, found: &Found, query: usize) {
-        found.starts(query, &mut self.hits);
-        let (codes, strand) = (found.queries.codes(query), query::strand(query));
-        let k = usize::from(self.mapper.params().k);
-        let all = self.mapper.params().report == Report::AllStarts;
-        let mut loci = Builder::new(k, strand, &mut self.loci);
-        // The indexed text has the contigs' order, so these come as the builder wants them.
-        for hit in self.hits.iter().rev() {
-            let verified = self.verifier.verify(hit.position(), hit.distance(), codes, k);
+    /// Adds the loci of a query, from the match starts that the searches found.
+    fn verify(&mut self, found: &MatchStarts, query: usize) {
+        found.of_query(query, &mut self.starts);
+        let (codes, strand) = (found.queries.codes(query), Strand::of_query(query));
+        let k = usize::from(self.params.k);
+        let all = self.params.report == Report::AllStarts;
+        let mut loci = LocusBuilder::new(k, strand, &mut self.loci);
+        // Contigs have the same order in the indexed text, so the starts within each descend, as the builder expects.
+        for start in self.starts.iter().rev() {
+            let verified = self.verifier.verify(start.position(), start.distance(), codes, k);
             if let Some(found) = verified {
                 loci.push(found);
                 if all {
-                    self.starts.push(Locus { best: found, strand });
+                    self.matches.push(Locus { best: found, strand });
                 }
             }
         }
         loci.finish();
     }
 
-    /// Matches of a query by scanning.
+    /// Adds the loci of a query by scanning the reference.
     fn scan(&mut self, codes: &[u8], strand: Strand) {
         if codes.is_empty() {
             return;
         }
-        let k = usize::from(self.mapper.params().k);
-        let all = self.mapper.params().report == Report::AllStarts;
-        let mut loci = Builder::new(k, strand, &mut self.loci);
-        scan::search(self.mapper.index().reference(), codes, k, |found| {
+        let k = usize::from(self.params.k);
+        let all = self.params.report == Report::AllStarts;
+        let mut loci = LocusBuilder::new(k, strand, &mut self.loci);
+        scan::search(self.index.reference(), codes, k, |found| {
             loci.push(found);
             if all {
-                self.starts.push(Locus { best: found, strand });
+                self.matches.push(Locus { best: found, strand });
             }
         });
         loci.finish();
     }
 
-    /// Chooses the primary locus and aligns what is asked for.
-    fn report(&mut self, found: &Found, read: usize, name: &[u8]) {
-        let params = self.mapper.params();
+    /// Chooses the primary locus and aligns the read at all loci to report.
+    fn report(&mut self, found: &MatchStarts, read: usize, name: &[u8]) {
+        let params = self.params;
         let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         self.mapping.clear(codes[0].len() as u32);
-        // Each strand's come in one piece and in order, of which a stable sort makes use.
+        // The loci of each strand are already in order, which makes a stable sort fast.
         self.loci.sort_by_key(Locus::order);
         let distances = || self.loci.iter().map(|locus| locus.best.distance);
         let Some(least) = distances().min() else { return };
@@ -121,31 +127,31 @@ impl<'m> Resolver<'m> {
         let ties = distances().filter(|&distance| distance == least).count();
         let choice = xxh3_64_with_seed(name, params.seed) % ties as u64;
         let mut tied = self.loci.iter().filter(|locus| locus.best.distance == least);
-        // There is one, as the choice is less than the ties.
+        // Always present, since the choice is less than the number of ties.
         let Some(&primary) = tied.nth(choice as usize) else { return };
-        let places = if params.report == Report::AllStarts {
-            self.starts.sort_by_key(Locus::order);
-            &mut self.starts
+        let reported = if params.report == Report::AllStarts {
+            self.matches.sort_by_key(Locus::order);
+            &mut self.matches
         } else {
             &mut self.loci
         };
-        self.mapping.total = places.len() as u64;
+        self.mapping.total = reported.len() as u64;
         self.packed.iter_mut().zip(codes).for_each(|(packed, codes)| packed.set(codes));
         let [forward, reverse] = &self.packed;
         let queries = [
-            Oriented { codes: codes[0], packed: forward },
-            Oriented { codes: codes[1], packed: reverse },
+            OrientedQuery { codes: codes[0], packed: forward },
+            OrientedQuery { codes: codes[1], packed: reverse },
         ];
         self.aligner.align(&queries, &[primary], &mut self.mapping);
         if params.report != Report::Best {
-            places.retain(|&place| place != primary);
-            self.aligner.align(&queries, places, &mut self.mapping);
+            reported.retain(|&locus| locus != primary);
+            self.aligner.align(&queries, reported, &mut self.mapping);
         }
     }
 }
 
 impl Drop for Resolver<'_> {
     fn drop(&mut self) {
-        self.mapper.counters().loci.fetch_add(self.total, Ordering::Relaxed);
+        self.counters.loci.fetch_add(self.total, Ordering::Relaxed);
     }
 }

@@ -1,22 +1,22 @@
-//! Search by scanning the reference, for reads so short that most of it matches.
+//! Search by scanning the reference, for reads so short that most of the reference matches them.
 //!
-//! A read of no more than `k` bases matches at every start, and one of a few more bases at most
-//! starts; walking a trie to find that out visits the whole index. The scan computes, from the end
-//! of a contig to its front, the column
+//! A read of no more than `k` bases matches at every start, and a read of a few more bases at most starts. An index is
+//! of no use then: a search of the trie would visit all of it. The scan computes, from the end of each contig to its
+//! begin, the column
 //!
 //! ```text
 //!   E[p][i] = least edit distance between read[i..] and any prefix of contig[p..]
 //!           = min( E[p+1][i+1] + (read[i] != contig[p]),  E[p+1][i] + 1,  E[p][i+1] + 1 )
 //! ```
 //!
-//! whose first cell is the distance of start `p`. Its cost is length of read times length of
-//! reference, whatever matches.
+//! whose first cell is the distance of match start `p`. The cost is the length of the read times the length of the
+//! reference, however many matches there are.
 
 use fm_index::Reference;
 
-use crate::matches::Match;
+use crate::locus::matches::Match;
 
-/// Calls `found` with every match of the query within `k`, contig by contig, last start first.
+/// Calls `found` with every match of the query within `k`, contig by contig, with descending starts.
 pub fn search(reference: &Reference, query: &[u8], k: usize, mut found: impl FnMut(Match)) {
     let m = query.len();
     for (number, contig) in reference.contigs().iter().enumerate() {

@@ -5,45 +5,45 @@ use std::sync::{Mutex, PoisonError};
 
 use aligner_core::stream::Metrics;
 
-use crate::trie::Effort;
+use crate::trie::metrics::TrieEffort;
 
-/// What a mapper has done so far.
+/// Work of a mapper so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Loci found (every match, if all starts are reported).
+    /// Loci found; matches, if all starts are reported.
     pub loci: u64,
-    /// Trie nodes expanded. Reads that are searched for together share them: more of them on the GPU
-    /// than on the CPU.
+    /// Trie nodes expanded. Reads that are searched for together share nodes, and the GPU searches for more of them
+    /// together than the CPU.
     pub nodes: u64,
-    /// Matrix rows computed.
+    /// Number of matrix rows computed.
     pub rows: u64,
-    /// Suffix-array rows located.
+    /// Number of suffix-array rows located.
     pub located: u64,
 }
 
-/// What the filter of a mapper has done so far.
+/// Work of the filter of a mapper so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FilterStats {
-    /// Queries: reads in both orientations.
+    /// Queries searched for: two for each read.
     pub queries: u64,
     /// Windows with matches, some of which overlap.
     pub windows: u64,
-    /// Seconds in the filter, copies included.
+    /// Seconds of the search, including copies.
     pub seconds: f64,
-    /// Seconds that a device's kernels took of these.
+    /// Seconds of these that kernels took.
     pub device_seconds: f64,
-    /// Firings, and occupancies and cycles if they were measured.
+    /// Firings of the streaming runtime, with occupancies and cycles if they were measured.
     pub metrics: Metrics,
 }
 
-/// What search schemes of a mapper have done so far.
+/// Work of the search schemes of a mapper so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemeStats {
-    /// What the filter counts, too.
+    /// Counters that the filter has, too.
     pub run: FilterStats,
-    /// Nodes: words that were extended by all bases.
+    /// Branches of searches that were extended by all bases.
     pub nodes: u64,
-    /// 64-byte lines of the index read for that, one or two a node.
+    /// 64-byte lines of the index read for that, one or two for each branch.
     pub lines: u64,
 }
 
@@ -57,7 +57,7 @@ impl FilterStats {
     }
 }
 
-/// Counters that threads share.
+/// The work of a mapper so far, counted by all threads.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) loci: AtomicU64,
@@ -69,7 +69,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn filtered(&self, done: &FilterStats) {
+    pub(crate) fn add_filter(&self, done: &FilterStats) {
         self.filter.lock().unwrap_or_else(PoisonError::into_inner).add(done);
     }
 
@@ -77,7 +77,7 @@ impl Counters {
         self.filter.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn scheme(&self, done: &SchemeStats) {
+    pub(crate) fn add_scheme(&self, done: &SchemeStats) {
         let mut sum = self.scheme.lock().unwrap_or_else(PoisonError::into_inner);
         sum.run.add(&done.run);
         sum.nodes += done.nodes;
@@ -88,12 +88,12 @@ impl Counters {
         self.scheme.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn searched(&self, effort: Effort) {
+    pub(crate) fn add_trie(&self, effort: TrieEffort) {
         self.nodes.fetch_add(effort.nodes, Ordering::Relaxed);
         self.rows.fetch_add(effort.rows, Ordering::Relaxed);
     }
 
-    pub(crate) fn located(&self, rows: u64) {
+    pub(crate) fn add_located(&self, rows: u64) {
         self.located.fetch_add(rows, Ordering::Relaxed);
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use aligner_core::Device;
 use common::{Random, Truth, check, data, index, mapper, queries, truth};
-use woodstocc::{MAX_K, MAX_READ, MAX_TRIE_K, MapError, Mapper, Params, Query, Report, Strategy};
+use woodstocc::{MAX_K, MAX_READ, MAX_TRIE_K, MapError, Mapper, Params, Read, Report, Strategy};
 
 const REPORTS: [Report; 3] = [Report::Best, Report::All, Report::AllStarts];
 
@@ -207,9 +207,9 @@ fn what_is_out_of_range_is_refused() {
     assert_eq!(refused.err(), Some(MapError::KTooLargeForTrie(MAX_TRIE_K + 1)));
     let mapper = Mapper::new(index, params(0), Device::Cpu).expect("a mapper");
     let long = vec![b'A'; MAX_READ + 1];
-    let refused = mapper.map(&[Query { name: b"r", sequence: &long }]);
+    let refused = mapper.map(&[Read { name: b"r", sequence: &long }]);
     assert_eq!(refused, Err(MapError::ReadTooLong(MAX_READ + 1)));
-    let many = vec![Query { name: b"r", sequence: &long[1..] }; 20_000];
+    let many = vec![Read { name: b"r", sequence: &long[1..] }; 20_000];
     let bases = 20_000 * MAX_READ as u64;
     assert_eq!(mapper.map(&many), Err(MapError::BatchTooLarge(bases)));
 }

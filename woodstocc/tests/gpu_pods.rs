@@ -9,30 +9,30 @@ use aligner_core::gpu::Gpu;
 use common::{Random, index, queries};
 use fm_index::FmIndex;
 use woodstocc::gpu::GpuEngine;
-use woodstocc::hits::{self, Hit};
-use woodstocc::pods::Settings;
-use woodstocc::query::Queries;
-use woodstocc::trie;
+use woodstocc::read::Queries;
+use woodstocc::trie::hit::{self, TrieHit};
+use woodstocc::trie::pods::PodSettings;
+use woodstocc::trie::walk;
 
-fn sorted(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_unstable_by_key(hits::order);
+fn sorted(mut hits: Vec<TrieHit>) -> Vec<TrieHit> {
+    hits.sort_unstable_by_key(hit::order);
     hits
 }
 
 /// Settings from the narrowest to the widest, so that every way through the kernel is taken.
-fn variants() -> Vec<Settings> {
-    let all = Settings::default();
-    let tiny = Settings { live_at_once: 8, slack: 1, hits_room: 0, slice: Some(50), ..all };
-    let narrow = Settings { width: 32, pods_at_once: 32, live_at_once: 32, group: 500, ..all };
+fn variants() -> Vec<PodSettings> {
+    let all = PodSettings::default();
+    let tiny = PodSettings { live_at_once: 8, slack: 1, hits_room: 0, slice: Some(50), ..all };
+    let narrow = PodSettings { width: 32, pods_at_once: 32, live_at_once: 32, group: 500, ..all };
     vec![
         all,
-        Settings { metrics: true, ..all },
-        Settings { pruned: false, ..all },
-        Settings::remapping(),
-        Settings { slice: Some(20), word: Some(1), ..all },
-        Settings { width: 256, pods_at_once: 200, live_at_once: 1024, slice: None, ..all },
-        Settings { slice: Some(300), ..narrow },
-        Settings { blocks: 3, ..tiny },
+        PodSettings { metrics: true, ..all },
+        PodSettings { is_pruned: false, ..all },
+        PodSettings::remapping(),
+        PodSettings { slice: Some(20), word: Some(1), ..all },
+        PodSettings { width: 256, pods_at_once: 200, live_at_once: 1024, slice: None, ..all },
+        PodSettings { slice: Some(300), ..narrow },
+        PodSettings { blocks: 3, ..tiny },
     ]
 }
 
@@ -41,7 +41,7 @@ fn check(case: &str, index: &FmIndex, reads: &[Vec<u8>], k: usize) {
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
     let mut expected = Vec::new();
-    let effort = trie::search(index, &queries, &wanted, k, &mut expected);
+    let effort = walk::search(index, &queries, &wanted, k, &mut expected);
     let expected = sorted(expected);
     let gpu = GpuEngine::new(Gpu::open(0).expect("a GPU"), index).expect("an engine");
     for pruned in [true, false] {

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use aligner_core::stream::{CpuExecutor, Items, Settings};
 use common::{Random, data, index, mapper, queries};
 use fm_index::FmIndex;
-use woodstocc::filter::band::Window;
-use woodstocc::filter::cuts::Cuts;
-use woodstocc::query::Queries;
-use woodstocc::scheme::Schemed;
+use woodstocc::filter::cuts::QueryCuts;
+use woodstocc::read::Queries;
+use woodstocc::scheme::SchemeWindows;
+use woodstocc::scheme::stages::SchemeCounts;
+use woodstocc::verify::Window;
 use woodstocc::{Report, Strategy, filter, scheme};
 
 /// The windows of each query that is longer than `k`, sorted.
@@ -26,17 +27,22 @@ fn by_query(queries: &Queries, windows: &Items<Window>) -> Vec<Vec<Window>> {
     all
 }
 
-fn searched(index: &FmIndex, queries: &Arc<Queries>, k: usize, few: u32) -> Vec<Vec<Window>> {
-    let context = scheme::context(index, queries, k, few);
+fn searched(
+    index: &FmIndex,
+    queries: &Arc<Queries>,
+    k: usize,
+    rare_limit: u32,
+) -> Vec<Vec<Window>> {
+    let context = scheme::context(index, queries, k, rare_limit);
     let (app, sinks) = scheme::topology(&context);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
-    let outputs = executor.run(&scheme::starts(&wanted(queries, k), k)).expect("runs");
-    by_query(queries, &Schemed::new(outputs, sinks, 0, 0).found.windows)
+    let outputs = executor.run(&scheme::searches(&wanted(queries, k), k)).expect("runs");
+    by_query(queries, &SchemeWindows::new(outputs, sinks, SchemeCounts::default()).found.windows)
 }
 
 fn filtered(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Vec<Vec<Window>> {
     let wanted = wanted(queries, k);
-    let cuts = Cuts::cheapest(index, queries, &wanted, k);
+    let cuts = QueryCuts::cheapest(index, queries, &wanted, k);
     let context = filter::context(index, queries, k, cuts);
     let (app, sinks) = filter::topology(&context);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
@@ -83,8 +89,8 @@ fn whatever_is_verified_the_matches_are_those_of_the_filter() {
         let (index, reads) = repeats(&mut random, k);
         let queries = Arc::new(Queries::new(&queries(&reads)));
         let expected = filtered(&index, &queries, k);
-        for few in [0, 1, 4, u32::MAX] {
-            let found = searched(&index, &queries, k, few);
+        for rare_limit in [0, 1, 4, u32::MAX] {
+            let found = searched(&index, &queries, k, rare_limit);
             for (query, (found, expected)) in found.iter().zip(&expected).enumerate() {
                 let resolved = |windows: &[Window]| {
                     let mut matches: Vec<_> = windows.iter().flat_map(Window::matches).collect();
@@ -93,7 +99,10 @@ fn whatever_is_verified_the_matches_are_those_of_the_filter() {
                     matches
                 };
                 let (found, expected) = (resolved(found), resolved(expected));
-                assert_eq!(found, expected, "seed {seed}, k {k}, few {few}, query {query}");
+                assert_eq!(
+                    found, expected,
+                    "seed {seed}, k {k}, rare_limit {rare_limit}, query {query}"
+                );
             }
         }
     }
@@ -109,12 +118,12 @@ fn a_query_that_occurs_as_it_is_has_one_window_there() {
         let starts = [0, 1, 700, 2850];
         let reads = starts.map(|start| text[start..start + 150].to_vec());
         let queries = Arc::new(Queries::new(&queries(&reads)));
-        for few in [0, 4, 100] {
-            let found = searched(&index, &queries, k, few);
+        for rare_limit in [0, 4, 100] {
+            let found = searched(&index, &queries, k, rare_limit);
             for (read, start) in starts.into_iter().enumerate() {
                 let first = (start as u32).wrapping_sub(k as u32);
                 let there = found[2 * read].iter().filter(|window| window.first == first).count();
-                assert_eq!(there, 1, "seed {seed}, k {k}, few {few}, start {start}");
+                assert_eq!(there, 1, "seed {seed}, k {k}, rare_limit {rare_limit}, start {start}");
             }
         }
     }

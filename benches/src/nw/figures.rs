@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use aligner_core::gpu::{Gpu, PinnedBuffer};
 use nw_batch::gpu::Engine;
-use nw_batch::gpu::engine::Method;
-use nw_batch::gpu::full::{self, Full};
-use nw_batch::gpu::scores::Planned;
-use nw_batch::{Batch, Gaps, Pair, Scoring, Sequences, cpu};
+use nw_batch::gpu::engine::KernelKind;
+use nw_batch::gpu::launch::batch::PlannedBatch;
+use nw_batch::gpu::plan::full_matrix::{self, FullMatrixKernel};
+use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, cpu};
 use serde::Serialize;
 
 use super::{NwOptions, genes};
@@ -64,23 +64,23 @@ pub struct NwPoint {
 /// Pairs of sequences of a length.
 struct Workload {
     length: u32,
-    sequences: Sequences,
-    pairs: Vec<Pair>,
+    sequences: SequenceSet,
+    pairs: Vec<SequencePair>,
 }
 
 impl Workload {
     fn new(length: u32, pairs: usize) -> Self {
         let sequences = genes(NwOptions { sequences: 64, length, runs: 1 }, 4);
         let count = sequences.len() as u32;
-        let pair = |number: u32| Pair {
+        let pair = |number: u32| SequencePair {
             query: number % count,
             target: (number % count + 1 + number / count % (count - 1)) % count,
         };
         Self { length, pairs: (0..pairs as u32).map(pair).collect(), sequences }
     }
 
-    fn batch(&self) -> Batch<'_> {
-        Batch { queries: &self.sequences, targets: &self.sequences, pairs: &self.pairs }
+    fn batch(&self) -> PairBatch<'_> {
+        PairBatch { queries: &self.sequences, targets: &self.sequences, pairs: &self.pairs }
     }
 
     fn engine(&self, gpu: &Gpu, scoring: &Scoring) -> Result<Engine, BenchError> {
@@ -88,7 +88,7 @@ impl Workload {
     }
 
     /// Median seconds of the launches of a method.
-    fn kernel(&self, gpu: &Gpu, scoring: &Scoring, method: Method) -> Result<f64, BenchError> {
+    fn kernel(&self, gpu: &Gpu, scoring: &Scoring, method: KernelKind) -> Result<f64, BenchError> {
         let mut engine = self.engine(gpu, scoring)?;
         let planned = engine.plan_scores(self.batch(), method)?;
         median_time(|| {
@@ -142,7 +142,7 @@ fn clocked(work: impl FnOnce() -> Result<(), BenchError>) -> Result<f64, BenchEr
 /// # Errors
 /// If the GPU fails.
 pub fn nw_figures(gpu: &Gpu, progress: &mut dyn FnMut(&str)) -> Result<Vec<NwPoint>, BenchError> {
-    let scoring = Scoring::simple(5, -4, Gaps { open: 10, extend: 10 })?;
+    let scoring = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 10 })?;
     let mut points = Vec::new();
     progress("figure 8");
     points.extend(memory(gpu, &scoring)?);
@@ -161,8 +161,9 @@ pub fn nw_figures(gpu: &Gpu, progress: &mut dyn FnMut(&str)) -> Result<Vec<NwPoi
 fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
     let work = Workload::new(GENE, 64);
     let mut engine = work.engine(gpu, scoring)?;
-    let planned = engine.plan_scores(work.batch(), Method::Full(Full::Rodinia))?;
-    let values = full::all_values(work.batch()) as usize;
+    let planned =
+        engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
+    let values = full_matrix::batch_values(work.batch()) as usize;
     let mut pageable = vec![0_u32; values];
     let mut pinned = gpu.pinned::<u32>(values)?;
     // What Rodinia copies to the device: matrices with borders, and a score for every cell.
@@ -196,13 +197,13 @@ fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
 }
 
 /// Every kernel for linear gaps.
-fn kernels() -> [(&'static str, Method); 5] {
+fn kernels() -> [(&'static str, KernelKind); 5] {
     [
-        ("rodinia", Method::Full(Full::Rodinia)),
-        ("tiled-dscan", Method::Full(Full::TiledDscan)),
-        ("dscan", Method::Full(Full::Dscan)),
-        ("rscan", Method::Full(Full::Rscan)),
-        ("warp", Method::Warp),
+        ("rodinia", KernelKind::FullMatrix(FullMatrixKernel::Rodinia)),
+        ("tiled-dscan", KernelKind::FullMatrix(FullMatrixKernel::TiledDscan)),
+        ("dscan", KernelKind::FullMatrix(FullMatrixKernel::Dscan)),
+        ("rscan", KernelKind::FullMatrix(FullMatrixKernel::Rscan)),
+        ("warp", KernelKind::Warp),
     ]
 }
 
@@ -224,11 +225,11 @@ fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchE
 /// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes a pair after
 /// the other, so that 64 tell its time for all.
 fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full::all_values(Workload::new(length, 1).batch());
+    let one = full_matrix::batch_values(Workload::new(length, 1).batch());
     let pairs = gpu.free_memory()? / 10 * 7 / 4 / one;
     let work = Workload::new(length, pairs as usize);
     let some = Workload::new(length, 64);
-    let of_some = some.kernel(gpu, scoring, Method::Full(Full::Rodinia))?;
+    let of_some = some.kernel(gpu, scoring, KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
     let rodinia = of_some * pairs as f64 / 64.0;
     let mut points = vec![work.point("11", "rodinia, from 64 pairs", rodinia, rodinia)];
     for (name, method) in kernels().into_iter().skip(1) {
@@ -240,7 +241,7 @@ fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>,
 /// Figure 12: `dscan` with its matrices copied to the host, three batches, or six of half the size
 /// of which one is copied while another is computed; and the copies without kernels.
 fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full::all_values(Workload::new(GENE, 1).batch());
+    let one = full_matrix::batch_values(Workload::new(GENE, 1).batch());
     let size = (BATCH_VALUES / one) as usize;
     let (work, half) = (Workload::new(GENE, size), Workload::new(GENE, size / 2));
     let some = Workload::new(GENE, 512);
@@ -250,7 +251,7 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
             Ok(())
         })
     })? / 512.0;
-    let values = |work: &Workload| full::all_values(work.batch()) as usize;
+    let values = |work: &Workload| full_matrix::batch_values(work.batch()) as usize;
     let mut one = Ready::new(gpu, &work, scoring)?;
     let mut pageable = vec![1; values(&work)];
     let unpinned = clocked(|| one.run(&mut pageable))?;
@@ -292,14 +293,15 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
 /// A batch of figure 12 on its own stream.
 struct Ready<'a> {
     engine: Engine,
-    planned: Planned<'a>,
+    planned: PlannedBatch<'a>,
 }
 
 impl<'a> Ready<'a> {
     /// Finds memory and code for a batch.
     fn new(gpu: &Gpu, work: &'a Workload, scoring: &Scoring) -> Result<Self, BenchError> {
         let mut engine = work.engine(gpu, scoring)?;
-        let planned = engine.plan_scores(work.batch(), Method::Full(Full::Dscan))?;
+        let planned =
+            engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Dscan))?;
         drop(engine.launch(&planned)?);
         gpu.synchronize()?;
         Ok(Self { engine, planned })

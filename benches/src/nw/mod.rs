@@ -7,9 +7,9 @@ use std::time::Instant;
 use aligner_core::gpu::Gpu;
 use fastrand::Rng;
 use nw_batch::gpu::Engine;
-use nw_batch::gpu::engine::Method;
-use nw_batch::gpu::full::Full;
-use nw_batch::{Batch, Gaps, Matrix, Pair, Scoring, Sequences, cpu};
+use nw_batch::gpu::engine::KernelKind;
+use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
+use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, SubstitutionMatrix, cpu};
 use serde::Serialize;
 
 use crate::BenchError;
@@ -55,13 +55,13 @@ struct Case {
     name: &'static str,
     scoring: Scoring,
     /// `None` for alignments.
-    method: Option<Method>,
+    method: Option<KernelKind>,
     /// Of the pairs, one in so many: slow kernels do fewer.
     share: usize,
 }
 
 /// Sequences as of one gene: copies of a random one, with differences.
-fn genes(options: NwOptions, codes: u8) -> Sequences {
+fn genes(options: NwOptions, codes: u8) -> SequenceSet {
     let mut random = Rng::with_seed(16);
     let ancestor: Vec<u8> = (0..options.length).map(|_| random.u8(..codes)).collect();
     let gene = |random: &mut Rng| -> Vec<u8> {
@@ -81,11 +81,11 @@ fn genes(options: NwOptions, codes: u8) -> Sequences {
 
 fn cases() -> Result<Vec<Case>, BenchError> {
     let simple = |matching, mismatch, open, extend| {
-        Scoring::simple(matching, mismatch, Gaps { open, extend })
+        Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
     };
-    let blosum = Matrix::parse(include_str!("../../../nw-batch/matrices/BLOSUM62"))?;
+    let blosum = SubstitutionMatrix::parse(include_str!("../../../nw-batch/matrices/BLOSUM62"))?;
     let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
-    let protein = Scoring::matrix(blosum, Gaps { open: 11, extend: 1 })?;
+    let protein = Scoring::with_matrix(blosum, GapCosts { open: 11, extend: 1 })?;
     let edit = simple(0, -1, 1, 1)?;
     let case = |name, scoring: &Scoring, method, share| Case {
         name,
@@ -93,18 +93,18 @@ fn cases() -> Result<Vec<Case>, BenchError> {
         method,
         share,
     };
-    let full = |kernel| Some(Method::Full(kernel));
+    let full = |kernel| Some(KernelKind::FullMatrix(kernel));
     Ok(vec![
-        case("linear, scores, warp", &linear, Some(Method::Warp), 1),
-        case("affine, scores, warp", &affine, Some(Method::Warp), 1),
-        case("BLOSUM62, scores, warp", &protein, Some(Method::Warp), 4),
-        case("edit distance, scores, edit", &edit, Some(Method::Edit), 1),
+        case("linear, scores, warp", &linear, Some(KernelKind::Warp), 1),
+        case("affine, scores, warp", &affine, Some(KernelKind::Warp), 1),
+        case("BLOSUM62, scores, warp", &protein, Some(KernelKind::Warp), 4),
+        case("edit distance, scores, edit", &edit, Some(KernelKind::Edit), 1),
         case("linear, alignments, warp", &linear, None, 2),
         case("affine, alignments, warp", &affine, None, 2),
-        case("linear, scores, dscan", &linear, full(Full::Dscan), 16),
-        case("linear, scores, tiled-dscan", &linear, full(Full::TiledDscan), 16),
-        case("linear, scores, rscan", &linear, full(Full::Rscan), 16),
-        case("linear, scores, rodinia", &linear, full(Full::Rodinia), 1024),
+        case("linear, scores, dscan", &linear, full(FullMatrixKernel::Dscan), 16),
+        case("linear, scores, tiled-dscan", &linear, full(FullMatrixKernel::TiledDscan), 16),
+        case("linear, scores, rscan", &linear, full(FullMatrixKernel::Rscan), 16),
+        case("linear, scores, rodinia", &linear, full(FullMatrixKernel::Rodinia), 1024),
     ])
 }
 
@@ -124,19 +124,24 @@ pub fn nw(
         let sequences = genes(options, if codes == 5 { 4 } else { codes });
         let count = sequences.len() as u32;
         let all = (0..count)
-            .flat_map(|query| (query + 1..count).map(move |target| Pair { query, target }));
-        let pairs: Vec<Pair> = all.step_by(case.share).collect();
-        let batch = Batch { queries: &sequences, targets: &sequences, pairs: &pairs };
+            .flat_map(|query| (query + 1..count).map(move |target| SequencePair { query, target }));
+        let pairs: Vec<SequencePair> = all.step_by(case.share).collect();
+        let batch = PairBatch { queries: &sequences, targets: &sequences, pairs: &pairs };
         timings.push(measure(gpu, &case, batch, options.runs)?);
     }
     Ok(timings)
 }
 
-fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTiming, BenchError> {
+fn measure(
+    gpu: &Gpu,
+    case: &Case,
+    batch: PairBatch<'_>,
+    runs: usize,
+) -> Result<NwTiming, BenchError> {
     let mut engine = Engine::new(gpu.clone(), &case.scoring, batch.queries, batch.targets)?;
     let planned = match case.method {
         Some(method) => engine.plan_scores(batch, method)?,
-        None => engine.plan_directions(batch)?,
+        None => engine.plan_alignments(batch)?,
     };
     let (mut kernel, mut whole) = (Vec::new(), Vec::new());
     // The first run loads code and grows memory.
@@ -150,8 +155,8 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
         let start = Instant::now();
         let mut wrong = 0;
         let some = if run == 0 { checked(batch) } else { Vec::new() };
-        let pairs: Vec<Pair> = some.iter().map(|&at| batch.pairs[at]).collect();
-        let part = Batch { pairs: &pairs, ..batch };
+        let pairs: Vec<SequencePair> = some.iter().map(|&at| batch.pairs[at]).collect();
+        let part = PairBatch { pairs: &pairs, ..batch };
         if let Some(method) = case.method {
             let launched = engine.begin_scores(batch, method)?;
             let scores = engine.finish_scores(&launched, batch.pairs.len())?;
@@ -184,7 +189,7 @@ fn measure(gpu: &Gpu, case: &Case, batch: Batch<'_>, runs: usize) -> Result<NwTi
 }
 
 /// Places of the pairs that are checked, from all over the batch.
-fn checked(batch: Batch<'_>) -> Vec<usize> {
+fn checked(batch: PairBatch<'_>) -> Vec<usize> {
     (0..batch.pairs.len()).step_by((batch.pairs.len() / CHECKED).max(1)).collect()
 }
 

@@ -10,10 +10,10 @@ mod variants;
 use aligner_core::Device;
 use fm_index::FmIndex;
 use rayon::slice::ParallelSliceMut;
-use woodstocc::Query;
+use woodstocc::Read;
 use woodstocc::gpu::GpuEngine;
-use woodstocc::hits::{self, Hit};
-use woodstocc::query::Queries;
+use woodstocc::read::Queries;
+use woodstocc::trie::hit::{self, TrieHit};
 
 pub use report::{Ablation, Point};
 pub use variants::{Shape, Variant, Walk};
@@ -38,7 +38,7 @@ pub struct AblationOptions {
 pub fn woodstocc(
     device: &Device,
     index: &FmIndex,
-    reads: &[Query<'_>],
+    reads: &[Read<'_>],
     options: AblationOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Ablation, BenchError> {
@@ -55,12 +55,12 @@ pub fn woodstocc(
     };
     let task = Task { index, gpu: engine.as_ref(), queries: &queries, wanted: &wanted, k };
     let runs = if options.quick { 1 } else { 3 };
-    let mut expected: Option<Vec<Hit>> = None;
+    let mut expected: Option<Vec<TrieHit>> = None;
     let mut points = Vec::new();
     for variant in variants {
         progress(&variant.name);
         let (mut hits, measured) = task.run(variant.walk, true)?;
-        hits.par_sort_unstable_by_key(hits::order);
+        hits.par_sort_unstable_by_key(hit::order);
         let expected = expected.get_or_insert_with(|| hits.clone());
         if hits != *expected {
             let (found, expected) = (hits.len(), expected.len());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use woodstocc::pods::Measured;
+use woodstocc::trie::metrics::TrieMetrics;
 
 use super::variants::Variant;
 
@@ -83,7 +83,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl PodsPoint {
-    fn new(measured: &Measured) -> Self {
+    fn new(measured: &TrieMetrics) -> Self {
         let cycles = measured.cycles.iter().sum();
         let mut loops = measured.loops.clone();
         loops.sort_unstable();
@@ -107,7 +107,7 @@ impl Point {
     /// `measured` is of the run with metrics, the times are of runs without.
     pub(super) fn new(
         variant: Variant,
-        measured: &Measured,
+        measured: &TrieMetrics,
         reads: usize,
         seconds: f64,
         runs: Vec<f64>,

@@ -7,10 +7,11 @@ use fm_index::FmIndex;
 use rayon::prelude::*;
 use serde::Serialize;
 use woodstocc::gpu::GpuEngine;
-use woodstocc::hits::Hit;
-use woodstocc::pods::{Measured, Settings};
-use woodstocc::query::Queries;
-use woodstocc::trie;
+use woodstocc::read::Queries;
+use woodstocc::trie::hit::TrieHit;
+use woodstocc::trie::metrics::TrieMetrics;
+use woodstocc::trie::pods::PodSettings;
+use woodstocc::trie::walk;
 
 /// How the trie is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -52,27 +53,27 @@ pub struct Shape {
 impl Shape {
     /// That of the mapper.
     fn default_shape() -> Self {
-        let Settings { width, group, word, pods_at_once, live_at_once, slice, pruned, .. } =
-            Settings::default();
+        let PodSettings { width, group, word, pods_at_once, live_at_once, slice, .. } =
+            PodSettings::default();
+        let pruned = PodSettings::default().is_pruned;
         let subtries = word.is_none();
         Self { width, group, subtries, pods_at_once, live_at_once, slice, pruned }
     }
 
-    fn settings(self, metrics: bool) -> Settings {
+    fn settings(self, metrics: bool) -> PodSettings {
         let Self { width, group, subtries, pods_at_once, live_at_once, slice, pruned } = self;
         let word = if subtries { None } else { Some(0) };
-        let shares = slice.is_some();
-        Settings {
+        PodSettings {
             width,
             group,
             word,
             pods_at_once,
             live_at_once,
             slice,
-            shares,
-            pruned,
+            shares_work: slice.is_some(),
+            is_pruned: pruned,
             metrics,
-            ..Settings::default()
+            ..PodSettings::default()
         }
     }
 }
@@ -147,7 +148,7 @@ impl Task<'_> {
         &self,
         walk: Walk,
         metrics: bool,
-    ) -> Result<(Vec<Hit>, Measured), DeviceError> {
+    ) -> Result<(Vec<TrieHit>, TrieMetrics), DeviceError> {
         let &Task { queries, wanted, k, .. } = self;
         match (walk, self.gpu) {
             (Walk::SeparateLists { pruned }, Some(gpu)) => {
@@ -161,18 +162,18 @@ impl Task<'_> {
         }
     }
 
-    fn on_cpu(&self, together: usize) -> (Vec<Hit>, Measured) {
+    fn on_cpu(&self, together: usize) -> (Vec<TrieHit>, TrieMetrics) {
         let start = Instant::now();
         let parts: Vec<_> = self
             .wanted
             .par_chunks(together)
             .map(|chunk| {
                 let mut hits = Vec::new();
-                let effort = trie::search(self.index, self.queries, chunk, self.k, &mut hits);
+                let effort = walk::search(self.index, self.queries, chunk, self.k, &mut hits);
                 (hits, effort)
             })
             .collect();
-        let mut measured = Measured::default();
+        let mut measured = TrieMetrics::default();
         let mut all = Vec::new();
         for (hits, effort) in parts {
             all.extend(hits);

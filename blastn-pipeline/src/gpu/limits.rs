@@ -27,7 +27,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// ChunkSequence of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
+    /// Bases of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
     /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
     pub(crate) fn bases(&self, others: usize) -> u64 {
         self.memory / (1 + 3 * others as u64) * packed::BASES as u64

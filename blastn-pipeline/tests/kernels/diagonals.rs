@@ -1,5 +1,4 @@
-//! The pipeline, and the rule of diagonals afterwards, whose kernels are run on the CPU, find what the
-//! stages one after the other find.
+//! The pipeline, followed by the rule of diagonals on the SIMT shim, finds what the CPU's stages find one after the other.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -30,7 +29,7 @@ use gpualign_tests::ShimBackend;
 
 use crate::blast_common::{backend, sorter};
 
-/// The rule on the shim.
+/// The rule of diagonals on the SIMT shim.
 struct OnShim {
     rule: DiagonalRule<ShimBackend>,
     memory: ShimBackend,
@@ -47,7 +46,7 @@ impl OnShim {
         DeviceItems { items: self.memory.upload(bytes).expect("memory"), count: items.len() }
     }
 
-    /// What is admitted of a piece's words, and what is carried over.
+    /// The hits that the rule admits of a piece's seeds, and the seeds that it carries over.
     fn admitted(
         &self,
         context: &PipelineTables,
@@ -70,7 +69,7 @@ fn sorted(mut hits: Vec<ChunkHit>) -> Vec<ChunkHit> {
     hits
 }
 
-/// Gives what a device is told of queries and chunks, as long as their arrays live.
+/// Calls `then` with the tables of queries and chunks, while their arrays live.
 fn on_device<T>(
     context: &PipelineInputs,
     chunks: &[DatabaseChunk],
@@ -84,7 +83,7 @@ fn on_device<T>(
     then(&arrays.tables(address(words.as_ptr().cast()), &addresses))
 }
 
-/// What the CPU's search does with all chunks, sorted.
+/// Hits that the CPU's search finds in all chunks, sorted.
 fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
     let PipelineInputs { batch, lookup, word, fours, .. } = context;
     let mut diagonals = ExploredDiagonals::default();
@@ -101,7 +100,7 @@ fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
     sorted((0..).zip(&context.chunks).flat_map(of_chunk).collect())
 }
 
-/// Four bases a byte, and 4 bytes to spare.
+/// Packs bases four a byte, with 4 spare bytes behind them.
 fn packed(bases: &[u8]) -> Vec<u8> {
     let four = |four: &[u8]| {
         four.iter().enumerate().fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
@@ -148,7 +147,7 @@ fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
     (PipelineInputs { batch, lookup, word: options.word_size, fours, chunks }, device_chunks)
 }
 
-/// The words that the pipeline finds on the CPU.
+/// Seeds that the pipeline finds on the CPU.
 fn words(
     context: &PipelineInputs,
     chunks: &[DatabaseChunk],

@@ -1,14 +1,14 @@
-//! Pairwise text of `gpualign nw`, judged by EMBOSS needle, whose format it is.
+//! Pairwise text of `gpualign nw` is that of EMBOSS needle, whose format it has.
 //!
-//! Of equally good alignments needle may choose another. Its score must be ours all the same; and where
-//! the alignments are the same, so must all other numbers.
+//! Of equally good alignments needle may choose another one. Scores must be equal in any case, and all other numbers
+//! where the alignments are equal.
 
 use std::fs;
 use std::path::Path;
 
 use crate::tools::{plain, run};
 
-/// Globins of man, and a cytochrome (`UniProt` P69905, P68871, P02144, P99999).
+/// Human globins, and a cytochrome (`UniProt` P69905, P68871, P02144, P99999).
 const PROTEINS: &str = "\
 >HBA
 MVLSPADKTNVKAAWGKVGAHAGEYGAEALERMFLSFPTTKTYFPHFDLSHGSAQVKGHGKKVADALTNAVAHVDDMPNALSALSDLHAH
@@ -24,9 +24,9 @@ MGDVEKGKKIFIMKCSQCHTVEKGGKHKTGPNLHGLFGRKTGQAPGYSYTAANKNKGIIWGEDTLMEYLENPKKYIPGTK
 ERADLIAYLKKATNE
 ";
 
-/// What is told of a pair.
+/// Text of a pair, in parts.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct PairText {
     score: String,
     /// Length, identity, similarity and gaps.
     numbers: [String; 4],
@@ -35,7 +35,7 @@ struct Told {
 }
 
 /// The pairs of a text in EMBOSS's format `pair`.
-fn told(text: &str) -> Vec<Told> {
+fn parse_pairs(text: &str) -> Vec<PairText> {
     let pairs = text.split("# Aligned_sequences: 2").skip(1);
     pairs
         .map(|pair| {
@@ -44,7 +44,7 @@ fn told(text: &str) -> Vec<Told> {
                 line.unwrap_or_else(|| panic!("no {key} in:\n{pair}")).trim().to_owned()
             };
             let rows = pair.lines().filter(|line| !line.starts_with('#')).map(str::trim_end);
-            Told {
+            PairText {
                 score: value("Score"),
                 numbers: ["Length", "Identity", "Similarity", "Gaps"].map(value),
                 rows: rows.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"),
@@ -53,7 +53,7 @@ fn told(text: &str) -> Vec<Told> {
         .collect()
 }
 
-/// Compares all pairs of `queries` and `targets`; of so many in a hundred, alignments must be the same.
+/// Compares all pairs of `queries` and `targets`; at least `same_percent` of the alignments must be equal.
 fn compare(queries: &str, targets: &str, needle: &[&str], ours: &[&str], same_percent: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let folder: &Path = folder.path();
@@ -65,13 +65,13 @@ fn compare(queries: &str, targets: &str, needle: &[&str], ours: &[&str], same_pe
         let files = ["query.fa", "targets.fa", "-aformat", "pair", "-outfile", "needle.txt"];
         run("needle", &[&files, needle].concat(), folder);
         let text = fs::read_to_string(folder.join("needle.txt")).expect("its alignments");
-        theirs.extend(told(&text));
+        theirs.extend(parse_pairs(&text));
     }
     fs::write(folder.join("queries.fa"), queries).expect("writes");
     let job =
         ["nw", "one-vs-all", "queries.fa", "targets.fa", "--device", "cpu", "-q", "-O", "pair"];
     let text = run(env!("CARGO_BIN_EXE_gpualign"), &[&job, ours].concat(), folder);
-    let own = told(std::str::from_utf8(&text).expect("text"));
+    let own = parse_pairs(std::str::from_utf8(&text).expect("text"));
     let records = |text: &str| text.matches('>').count();
     assert_eq!(own.len(), records(queries) * records(targets));
     assert_eq!(own.len(), theirs.len());

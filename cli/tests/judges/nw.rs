@@ -1,4 +1,4 @@
-//! Scores of `gpualign nw`, judged by parasail.
+//! Scores of `gpualign nw` are those of parasail.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::tools::{plain, run};
 
-/// FASTA of random and related sequences, the last of one letter alone.
+/// FASTA of random and related sequences; the last has one letter only.
 fn fasta(random: &mut fastrand::Rng, letters: &[u8], count: usize, longest: usize) -> String {
     let letter = |random: &mut fastrand::Rng| letters[random.usize(..letters.len())];
     let mut text = String::new();
@@ -31,7 +31,7 @@ fn fasta(random: &mut fastrand::Rng, letters: &[u8], count: usize, longest: usiz
     text
 }
 
-/// Parasail's scores of each query with each target, query after query.
+/// Scores by parasail of each query with each target, query after query.
 fn parasail(folder: &Path, scoring: &[&str]) -> Vec<i64> {
     let output = Command::new("parasail_aligner")
         .args(["-a", "nw_scan_32", "-x", "-t", "1", "-f", "targets.fa", "-g", "parasail.csv"])
@@ -50,14 +50,14 @@ fn parasail(folder: &Path, scoring: &[&str]) -> Vec<i64> {
     rows.iter().map(|row| row[4]).collect()
 }
 
-/// Our scores of them.
+/// Scores by `gpualign nw` of each query with each target, query after query.
 fn ours(folder: &Path, options: &[&str]) -> Vec<i64> {
     let files = ["nw", "one-vs-all", "queries.fa", "targets.fa", "--device", "cpu", "-q"];
     let output = run(env!("CARGO_BIN_EXE_gpualign"), &[&files, options].concat(), folder);
     scores(&output)
 }
 
-/// The scores of a table of ours.
+/// Scores in the output of `gpualign nw`.
 fn scores(table: &[u8]) -> Vec<i64> {
     let text = std::str::from_utf8(table).expect("text");
     let score = |line: &str| line.split('\t').nth(2)?.parse().ok();
@@ -87,6 +87,24 @@ fn scores_are_those_of_parasail() {
             assert_eq!(ours(folder, &own), expected, "{case}");
             assert_eq!(ours(folder, &[&own[..], &["--score-only"]].concat()), expected, "{case}");
         }
+    }
+}
+
+#[test]
+fn built_in_matrices_are_those_of_parasail() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    // Sequences of one residue, so that each score is a value of the matrix.
+    let records: String =
+        "ARNDCQEGHILKMFPSTWYVBZX".chars().map(|c| format!(">{c}\n{c}\n")).collect();
+    for file in ["queries.fa", "targets.fa"] {
+        fs::write(folder.join(file), &records).expect("writes");
+    }
+    for name in ["BLOSUM30", "BLOSUM45", "BLOSUM62", "PAM40", "PAM120", "PAM200", "PAM250"] {
+        let expected = parasail(folder, &["-m", &name.to_lowercase(), "-o", "100", "-e", "100"]);
+        assert_eq!(expected.len(), 23 * 23);
+        let options = ["--matrix", name, "--gap-open", "100", "--gap-extend", "100"];
+        assert_eq!(ours(folder, &options), expected, "{name}");
     }
 }
 

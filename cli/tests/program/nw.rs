@@ -189,6 +189,22 @@ fn a_killed_run_goes_on() {
 }
 
 #[test]
+fn every_built_in_matrix_has_a_name() {
+    let folder = folder();
+    folder.write("p.fa", ">p\nMKWVTFISLL\n>q\nMKWVTFLL\n");
+    // Scores of MKWVTFISLL with MKWVTFLL, two residues of which are in one gap.
+    for name in ["BLOSUM30", "BLOSUM45", "BLOSUM62", "PAM40", "PAM120", "PAM200", "pam250"] {
+        let out = nw(&folder, &["all-vs-all", "p.fa", "--matrix", name, "--gap-open", "20"]);
+        assert!(out.contains("\t0.800000\t10\t6=2I2=\n"), "{name}: {out}");
+    }
+    let out = nw(&folder, &["all-vs-all", "p.fa", "--matrix", "PAM250", "--gap-open", "20"]);
+    // M 6, K 5, W 17, V 4, T 3, F 9, L 6 twice; less the gap's 21.
+    assert!(out.contains("p\tq\t35\t"), "{out}");
+    let all = nw(&folder, &["all-vs-all", "x.fa", "--matrix", "EDNAFULL"]);
+    assert!(all.contains("a\tb\t40\t0.909091\t11\t3=1D7=\n"), "{all}");
+}
+
+#[test]
 fn bad_input_is_told_in_a_line() {
     let folder = folder();
     folder.write("two.fa", ">a\nAC\n>a\nGT\n").write("protein.fa", ">p\nAC\nGE\n");
@@ -212,7 +228,7 @@ fn bad_input_is_told_in_a_line() {
     );
     refused(&["all-vs-all", "x.fa", "--matrix", "PAM1"], &["PAM1", "no matrix of this name"]);
     refused(&["all-vs-all", "empty.fa"], &["empty.fa: the file is empty"]);
-    refused(&["all-vs-all", "x.fa", "--kernel", "warp"], &["kernels are of GPUs"]);
+    refused(&["all-vs-all", "x.fa", "--kernel", "warp"], &["--kernel needs a GPU"]);
     for usage in [
         &["pairs", "-", "-"][..],
         &["pairs", "x.fa", "x.fa", "-O", "npy"],

@@ -1,88 +1,92 @@
-//! What all launches have in common: sequences on the device, kernels, and memory.
+//! State of a GPU between launches: sequences, kernels, and memory that is used again.
 //!
-//! Kernels run on one stream, in the order in which they are launched; copies for the next ones, and
-//! of what the last ones gave, go beside them ([`Gpu::beside`]). So a GPU that is given a batch before
-//! the last one is waited for has no pause between them.
+//! Kernels run on one stream, in the order in which they are launched. Copies for the next launches, and of results,
+//! run on a second stream ([`Gpu::with_own_stream`]). So a GPU does not pause between two batches if the second is
+//! launched before the first is waited for.
 
 use std::collections::HashMap;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{DeviceBuffer, Gpu, Kernel as Function, Module};
+use aligner_core::cigar::CigarRun;
+use aligner_core::gpu::{DeviceBuffer, Gpu, Kernel, Module};
 
-use crate::batch::Sequences;
-use crate::bias::Bias;
-use crate::gpu::full::Full;
-use crate::gpu::model::{Model, table};
-use crate::gpu::plan::Planner;
+use crate::batch::SequenceSet;
+use crate::gpu::plan::full_matrix::FullMatrixKernel;
+use crate::gpu::plan::warp::LaunchPlanner;
+use crate::gpu::structs::{BiasedScoring, DeviceSequences, biased_table};
 use crate::scoring::Scoring;
+use crate::scoring::bias::ScoreBias;
 
 /// Threads of a block of `warp.cu` and `edit.cu`.
-pub(super) const THREADS: u32 = 128;
+pub(super) const BLOCK_THREADS: u32 = 128;
 
-/// Which scores a launch gives.
+/// Kind of the kernels that compute scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// `warp.cu`.
+pub enum KernelKind {
+    /// Kernels of `warp.cu`, for all scorings.
     Warp,
-    /// `edit.cu`.
+    /// Kernels of `edit.cu`, for edit distances.
     Edit,
-    /// `full.cu`.
-    Full(Full),
+    /// Kernels of `full.cu`, for linear gaps without free ends.
+    FullMatrix(FullMatrixKernel),
 }
 
 /// Sequences on a GPU, and the kernels that align them.
 #[derive(Debug)]
 pub struct Engine {
     pub(super) gpu: Gpu,
-    /// For copies beside kernels.
-    pub(super) copies: Gpu,
-    pub(super) planner: Planner,
+    /// Handle of the same GPU with a second stream, for copies.
+    pub(super) copy_stream: Gpu,
+    pub(super) planner: LaunchPlanner,
     warp: Module,
     edit: Module,
     full: Module,
-    functions: HashMap<String, Function>,
+    /// Kernels that were used, by name.
+    kernels: HashMap<String, Kernel>,
     pub(super) queries: DeviceBuffer<u8>,
-    pub(super) query_offsets: DeviceBuffer<u64>,
+    query_offsets: DeviceBuffer<u64>,
     pub(super) targets: DeviceBuffer<u8>,
-    pub(super) target_offsets: DeviceBuffer<u64>,
-    pub(super) narrow: Constants,
-    pub(super) wide: Constants,
-    /// Directions of a launch, or matrices: kept from launch to launch, as far as memory goes.
-    pub(super) room: DeviceBuffer<u32>,
-    /// Whether memory allows no more of it.
-    room_is_full: bool,
-    /// Runs of CIGARs, as walks find them.
-    pub(super) walked: DeviceBuffer<u32>,
-    /// Arrays for the runs of all alignments of a batch, not in use.
-    pub(super) spare_runs: Vec<DeviceBuffer<u32>>,
+    target_offsets: DeviceBuffer<u64>,
+    /// Scoring in words of 16 bits.
+    pub(super) narrow: WordScoring,
+    /// Scoring in words of 32 bits.
+    pub(super) wide: WordScoring,
+    /// Memory for directions, or for full matrices. It is kept from launch to launch, and grows as far as device memory
+    /// allows.
+    pub(super) matrix_memory: DeviceBuffer<u32>,
+    /// Whether device memory allows no more of it.
+    matrix_memory_is_full: bool,
+    /// Memory for the runs of CIGARs while tracebacks find them.
+    pub(super) run_room: DeviceBuffer<CigarRun>,
+    /// Unused buffers for the runs of all alignments of a batch.
+    pub(super) free_run_buffers: Vec<DeviceBuffer<CigarRun>>,
 }
 
-/// The recurrence on the device.
+/// Scoring in words of one width.
 #[derive(Debug)]
-pub(super) struct Constants {
-    pub(super) model: DeviceBuffer<Model>,
+pub(super) struct WordScoring {
+    pub(super) scoring: BiasedScoring,
+    /// Biased scores of all pairs of codes.
     pub(super) table: DeviceBuffer<i16>,
 }
 
-impl Constants {
-    fn new(gpu: &Gpu, scoring: &Scoring, bias: &Bias) -> Result<Self, DeviceError> {
-        Ok(Self {
-            model: gpu.upload(&[Model::new(scoring, bias)])?,
-            table: gpu.upload(&table(scoring, bias))?,
-        })
+impl WordScoring {
+    fn new(gpu: &Gpu, scoring: &Scoring, bias: &ScoreBias) -> Result<Self, DeviceError> {
+        let table = gpu.upload(&biased_table(scoring, bias))?;
+        Ok(Self { scoring: BiasedScoring::new(scoring, bias), table })
     }
 }
 
 impl Engine {
-    /// Puts sequences on the GPU.
+    /// Copies sequences to a GPU, and loads the kernels.
     ///
     /// # Errors
     /// If they do not fit, or the driver fails.
     pub fn new(
         gpu: Gpu,
         scoring: &Scoring,
-        queries: &Sequences,
-        targets: &Sequences,
+        queries: &SequenceSet,
+        targets: &SequenceSet,
     ) -> Result<Self, DeviceError> {
         let warp = gpu.load("warp", include_bytes!("../../cuda/warp.fatbin"))?;
         let edit = gpu.load("edit", include_bytes!("../../cuda/edit.fatbin"))?;
@@ -91,71 +95,83 @@ impl Engine {
             warp,
             edit,
             full,
-            functions: HashMap::new(),
+            kernels: HashMap::new(),
             queries: gpu.upload(queries.all_codes())?,
             query_offsets: gpu.upload(queries.offsets())?,
             targets: gpu.upload(targets.all_codes())?,
             target_offsets: gpu.upload(targets.offsets())?,
-            narrow: Constants::new(&gpu, scoring, &Bias::narrow(scoring))?,
-            wide: Constants::new(&gpu, scoring, &Bias::wide(scoring))?,
-            room: gpu.zeros(0)?,
-            room_is_full: false,
-            walked: gpu.zeros(0)?,
-            spare_runs: Vec::new(),
-            planner: Planner::new(scoring, targets),
-            copies: gpu.with_own_stream()?,
+            narrow: WordScoring::new(&gpu, scoring, &ScoreBias::narrow(scoring))?,
+            wide: WordScoring::new(&gpu, scoring, &ScoreBias::wide(scoring))?,
+            matrix_memory: gpu.zeros(0)?,
+            matrix_memory_is_full: false,
+            run_room: gpu.zeros(0)?,
+            free_run_buffers: Vec::new(),
+            planner: LaunchPlanner::new(scoring, targets),
+            copy_stream: gpu.with_own_stream()?,
             gpu,
         })
     }
 
-    /// The GPU.
+    /// The GPU that the engine runs on.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    /// Makes room for `words` words of directions, or for what memory allows; gives how many.
-    pub(super) fn make_room(&mut self, words: u64) -> Result<u64, DeviceError> {
-        if words <= self.room.len() as u64 || self.room_is_full {
-            return Ok(self.room.len() as u64);
+    /// Addresses of the sequences.
+    pub(super) fn device_sequences(&self) -> DeviceSequences {
+        DeviceSequences {
+            queries: self.queries.device_address(&self.gpu),
+            query_offsets: self.query_offsets.device_address(&self.gpu),
+            targets: self.targets.device_address(&self.gpu),
+            target_offsets: self.target_offsets.device_address(&self.gpu),
         }
-        self.room = self.gpu.zeros(0)?;
+    }
+
+    /// Reserves `words` words of memory for directions or matrices, or as many as device memory allows; returns the
+    /// number.
+    pub(super) fn reserve_matrix_memory(&mut self, words: u64) -> Result<u64, DeviceError> {
+        if words <= self.matrix_memory.len() as u64 || self.matrix_memory_is_full {
+            return Ok(self.matrix_memory.len() as u64);
+        }
+        self.matrix_memory = self.gpu.zeros(0)?;
         self.gpu.synchronize()?;
-        // A quarter of the memory is for everything else.
+        // A quarter of the memory is left for everything else.
         let most = self.gpu.free_memory()? / 4 * 3 / 4;
-        // A little more, for the next batch.
+        // An eighth more, so that it suffices for the next batch.
         let mut words = (words + words / 8).min(most);
-        self.room_is_full = words == most;
+        self.matrix_memory_is_full = words == most;
         loop {
             match self.gpu.zeros(words as usize) {
                 Err(DeviceError::OutOfMemory(_)) if words > 1 << 20 => {
                     words /= 2;
-                    self.room_is_full = true;
+                    self.matrix_memory_is_full = true;
                 }
                 made => {
-                    self.room = made?;
+                    self.matrix_memory = made?;
                     return Ok(words);
                 }
             }
         }
     }
 
-    pub(super) fn function(&mut self, module: Method, name: &str) -> Result<Function, DeviceError> {
-        if let Some(function) = self.functions.get(name) {
-            return Ok(function.clone());
+    /// The kernel of a name, from the file of its kind.
+    pub(super) fn kernel(&mut self, kind: KernelKind, name: &str) -> Result<Kernel, DeviceError> {
+        if let Some(kernel) = self.kernels.get(name) {
+            return Ok(kernel.clone());
         }
-        let module = match module {
-            Method::Warp => &self.warp,
-            Method::Edit => &self.edit,
-            Method::Full(_) => &self.full,
+        let module = match kind {
+            KernelKind::Warp => &self.warp,
+            KernelKind::Edit => &self.edit,
+            KernelKind::FullMatrix(_) => &self.full,
         };
-        let function = module.kernel(&self.gpu, name)?;
-        self.functions.insert(name.to_owned(), function.clone());
-        Ok(function)
+        let kernel = module.kernel(&self.gpu, name)?;
+        self.kernels.insert(name.to_owned(), kernel.clone());
+        Ok(kernel)
     }
 
-    /// Blocks that fill the device, but no more than `tasks` need.
-    pub(super) fn blocks(&self, function: &Function, tasks: u32) -> Result<u32, DeviceError> {
-        let resident = function.blocks_per_multiprocessor(THREADS, 0)?.max(1);
-        Ok(tasks.div_ceil(THREADS / 32).min(resident * self.gpu.multiprocessors()).max(1))
+    /// Number of blocks that fill the device, but no more than `tasks` warps need.
+    pub(super) fn blocks(&self, kernel: &Kernel, tasks: u32) -> Result<u32, DeviceError> {
+        let resident = kernel.blocks_per_multiprocessor(BLOCK_THREADS, 0)?.max(1);
+        Ok(tasks.div_ceil(BLOCK_THREADS / 32).min(resident * self.gpu.multiprocessors()).max(1))
     }
 }

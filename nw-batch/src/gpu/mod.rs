@@ -1,26 +1,25 @@
-//! The engine for NVIDIA GPUs.
+//! Engine for NVIDIA GPUs.
 //!
-//! | kernels | matrices | for |
+//! | kernels | matrices | use |
 //! |---|---|---|
-//! | `warp.cu` | cells in registers of a warp, two pairs at a time | everything |
-//! | `edit.cu` | a bit a cell (Myers, J. ACM 46, 1999) | edit distances |
-//! | `full.cu` | in device memory, as in Li's dissertation, chapter 3 | comparison: scores, linear gaps |
+//! | `warp.cu` | cells in registers of a warp, two pairs at a time | all scores and alignments |
+//! | `edit.cu` | a bit for each cell (Myers, J. ACM 46, 1999) | scores that are edit distances |
+//! | `full.cu` | in device memory, as in Li 2016, chapter 3 | comparison: scores with linear gaps |
 //!
-//! `edit.cu` keeps no directions: alignments are those of `warp.cu`, for unit costs as for all others.
+//! `edit.cu` keeps no directions: alignments are made by `warp.cu`, for unit costs as for all others.
 //!
-//! [`plan`] chooses a [`kernel`] for each pair, and sizes launches by memory; [`engine`] has the
-//! sequences, kernels and memory with which [`scores`], [`alignments`] and [`full`] launch. Sequences
-//! go to the device once, then only numbers of pairs; only scores or runs of CIGARs come back.
+//! | module | concept |
+//! |---|---|
+//! | [`structs`] | structs that kernels share with the host |
+//! | [`plan`] | which kernel aligns which pairs, in which order, and what memory it needs |
+//! | [`engine`] | sequences on the device, kernels, and memory that is used again |
+//! | [`launch`] | launches of planned batches, and their results |
+//!
+//! Sequences go to the device once, then only indices of pairs; only scores or runs of CIGARs come back.
 
-pub mod alignments;
-pub mod edit;
 pub mod engine;
-pub mod full;
-pub mod kernel;
-pub mod model;
+pub mod launch;
 pub mod plan;
-pub mod scores;
-mod warp;
+pub mod structs;
 
 pub use engine::Engine;
-pub use scores::Launched;

@@ -1,15 +1,17 @@
-//! Random pairs and scorings.
+//! Random pairs of sequences, and scorings, for tests.
 
 #![allow(dead_code, clippy::expect_used, reason = "shared by tests, which may panic")]
 
 use fastrand::Rng;
-use nw_batch::{Batch, FreeEnds, Gaps, Matrix, Pair, Scoring, Sequences};
+use nw_batch::{
+    FreeEnds, GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, SubstitutionMatrix,
+};
 
 /// Sequences in pairs: the first query with the first target, and so on.
 pub struct Pairs {
-    pub queries: Sequences,
-    pub targets: Sequences,
-    pub numbers: Vec<Pair>,
+    pub queries: SequenceSet,
+    pub targets: SequenceSet,
+    pub numbers: Vec<SequencePair>,
 }
 
 impl Pairs {
@@ -17,12 +19,12 @@ impl Pairs {
         Self {
             queries: all.iter().map(|pair| &pair.0).collect(),
             targets: all.iter().map(|pair| &pair.1).collect(),
-            numbers: (0..all.len() as u32).map(|n| Pair { query: n, target: n }).collect(),
+            numbers: (0..all.len() as u32).map(|n| SequencePair { query: n, target: n }).collect(),
         }
     }
 
-    pub fn batch(&self) -> Batch<'_> {
-        Batch { queries: &self.queries, targets: &self.targets, pairs: &self.numbers }
+    pub fn batch(&self) -> PairBatch<'_> {
+        PairBatch { queries: &self.queries, targets: &self.targets, pairs: &self.numbers }
     }
 }
 
@@ -30,7 +32,7 @@ pub fn sequence(random: &mut Rng, codes: u8, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.u8(..codes)).collect()
 }
 
-/// The sequence with about one difference in `every` residues.
+/// Copy of a sequence with about one difference in `every` residues.
 pub fn mutated(random: &mut Rng, codes: u8, sequence: &[u8], every: usize) -> Vec<u8> {
     let mut copy = Vec::new();
     for &code in sequence {
@@ -48,7 +50,7 @@ pub fn mutated(random: &mut Rng, codes: u8, sequence: &[u8], every: usize) -> Ve
     copy
 }
 
-/// A pair of related or unrelated sequences of up to `longest` residues.
+/// Random pair of related or unrelated sequences of up to `longest` residues.
 pub fn pair(random: &mut Rng, codes: u8, longest: usize) -> (Vec<u8>, Vec<u8>) {
     let length = random.usize(..=longest);
     let query = sequence(random, codes, length);
@@ -63,7 +65,7 @@ pub fn pair(random: &mut Rng, codes: u8, longest: usize) -> (Vec<u8>, Vec<u8>) {
     (query, target)
 }
 
-/// Any of the 16 combinations of free ends.
+/// Free ends by the four bits of a number: query begin, query end, target begin, target end.
 pub fn free_ends(bits: u8) -> FreeEnds {
     FreeEnds {
         query_begin: bits & 1 != 0,
@@ -76,11 +78,12 @@ pub fn free_ends(bits: u8) -> FreeEnds {
 /// Scorings of all kinds, with their names.
 pub fn scorings() -> Vec<(&'static str, Scoring)> {
     let simple = |matching, mismatch, open, extend| {
-        Scoring::simple(matching, mismatch, Gaps { open, extend }).expect("a scoring")
+        Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
+            .expect("a scoring")
     };
     let matrix = |name, open, extend| {
-        let matrix = Matrix::built_in(name).expect("a name").expect("a matrix");
-        Scoring::matrix(matrix, Gaps { open, extend }).expect("a scoring")
+        let matrix = SubstitutionMatrix::built_in(name).expect("a name").expect("a matrix");
+        Scoring::with_matrix(matrix, GapCosts { open, extend }).expect("a scoring")
     };
     vec![
         ("linear", simple(5, -4, 10, 10)),

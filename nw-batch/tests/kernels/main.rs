@@ -1,8 +1,9 @@
-//! Kernels of this crate, run on the CPU by the SIMT shim, do what plain code does. Each file is a module; all are one
-//! program, since linking takes longest.
+//! Kernels of this crate, run on the CPU by the SIMT shim, compared with the CPU engine. Each file is a
+//! module of one program, since linking takes longest.
 
 #[path = "../common/mod.rs"]
-mod nw_common;
+mod common;
 
-mod nw_others;
-mod nw_warp;
+mod addresses;
+mod edit_and_full_matrix;
+mod warp;

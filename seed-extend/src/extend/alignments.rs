@@ -1,6 +1,6 @@
 //! Alignments of many tasks, with the CIGAR runs of all in one array.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
 
 device_struct! {
@@ -51,7 +51,7 @@ pub struct Alignments {
     /// Score and place of each alignment.
     pub spans: Vec<AlignmentSpan>,
     /// CIGAR runs of all alignments; see [`Self::runs_of`].
-    pub runs: Vec<Run>,
+    pub runs: Vec<CigarRun>,
 }
 
 /// One alignment with its CIGAR runs.
@@ -60,7 +60,7 @@ pub struct Alignment {
     /// Score and place; `first_run` is 0.
     pub span: AlignmentSpan,
     /// CIGAR runs from the first pair to the last: no two neighbours have the same operation, and none is empty.
-    pub runs: Vec<Run>,
+    pub runs: Vec<CigarRun>,
 }
 
 impl Alignments {
@@ -69,7 +69,7 @@ impl Alignments {
     ///
     /// # Panics
     /// If there is no such task.
-    pub fn runs_of(&self, task: usize) -> &[Run] {
+    pub fn runs_of(&self, task: usize) -> &[CigarRun] {
         let span = &self.spans[task];
         &self.runs[span.first_run as usize..][..span.run_count as usize]
     }
@@ -90,7 +90,7 @@ impl Alignments {
     }
 
     /// Sets the alignment of a task that had none.
-    pub(crate) fn set(&mut self, task: usize, span: AlignmentSpan, runs: &[Run]) {
+    pub(crate) fn set(&mut self, task: usize, span: AlignmentSpan, runs: &[CigarRun]) {
         let first_run = self.runs.len() as u64;
         self.spans[task] = AlignmentSpan { run_count: runs.len() as u32, first_run, ..span };
         self.runs.extend_from_slice(runs);
@@ -101,7 +101,7 @@ impl Alignments {
     pub(super) fn add<'a>(
         &mut self,
         aligned: impl Iterator<Item = &'a TaskAlignment>,
-        runs: impl Iterator<Item = &'a [Run]>,
+        runs: impl Iterator<Item = &'a [CigarRun]>,
     ) {
         let before = self.runs.len() as u64;
         for &TaskAlignment { span, task, .. } in aligned {
@@ -130,22 +130,18 @@ impl PartialEq for Alignments {
 
 impl Eq for Alignments {}
 
-/// Appends `count` columns to CIGAR runs.
-pub(crate) fn push(runs: &mut Vec<Run>, op: Op, count: u32) {
-    match runs.last_mut() {
-        Some(last) if last.op() == op => *last = Run::new(op, last.count() + count),
-        _ => runs.push(Run::new(op, count)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use aligner_core::cigar::CigarOp;
+
     use super::*;
 
     #[test]
     fn the_order_of_runs_does_not_matter() {
-        let (a, b) =
-            ([Run::new(Op::Equal, 3)], [Run::new(Op::Equal, 1), Run::new(Op::Deletion, 2)]);
+        let (a, b) = (
+            [CigarRun::new(CigarOp::Equal, 3)],
+            [CigarRun::new(CigarOp::Equal, 1), CigarRun::new(CigarOp::Deletion, 2)],
+        );
         let place = |score| AlignmentSpan { score, ..AlignmentSpan::default() };
         let all = |order: [usize; 2]| {
             let mut all = Alignments { spans: vec![AlignmentSpan::default(); 2], runs: Vec::new() };

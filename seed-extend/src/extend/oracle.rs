@@ -1,10 +1,10 @@
 //! The definition of the best alignment in code: whole matrices, cell by cell, without any optimisation. Tests compare
 //! the engines with it.
 
-use aligner_core::cigar::Op;
+use aligner_core::cigar::{CigarOp, push_run};
 
 use super::UNKNOWN;
-use super::alignments::{Alignment, AlignmentSpan, push};
+use super::alignments::{Alignment, AlignmentSpan};
 use super::scoring::Scoring;
 
 /// The value of cells that no alignment reaches: less than any score, and far from overflow.
@@ -82,7 +82,7 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
         if is_end || value == pair.get(i, j) {
             let (q, w) = (query[i as usize], window[j as usize]);
             let equal = q == w && q < UNKNOWN;
-            push(&mut runs, if equal { Op::Equal } else { Op::Different }, 1);
+            push_run(&mut runs, if equal { CigarOp::Equal } else { CigarOp::Different }, 1);
             if begin(i) >= best.get(i - 1, j - 1) {
                 break;
             }
@@ -92,14 +92,14 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
             while value != best.get(i, j - columns) - i64::from(scoring.gap(columns as u32)) {
                 columns += 1;
             }
-            push(&mut runs, Op::Deletion, columns as u32);
+            push_run(&mut runs, CigarOp::Deletion, columns as u32);
             j -= columns;
         } else {
             let mut columns = 1;
             while value != best.get(i - columns, j) - i64::from(scoring.gap(columns as u32)) {
                 columns += 1;
             }
-            push(&mut runs, Op::Insertion, columns as u32);
+            push_run(&mut runs, CigarOp::Insertion, columns as u32);
             i -= columns;
         }
     }
@@ -118,7 +118,7 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::cigar::Run;
+    use aligner_core::cigar::CigarRun;
     use aligner_core::seq::encode_all;
 
     use super::*;
@@ -206,7 +206,7 @@ mod tests {
     fn align_letters(query: &str, window: &str, low: i32, high: i32) -> (AlignmentSpan, String) {
         let [query, window] = [query, window].map(|letters| encode_all(letters.as_bytes()));
         let Alignment { span, runs } = align(Scoring::default(), &query, &window, low, high);
-        let text = |run: &Run| format!("{}{}", run.count(), run.op().letter());
+        let text = |run: &CigarRun| format!("{}{}", run.length(), run.op().letter());
         (span, runs.iter().map(text).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::iter::from_fn;
 use std::ops::Range;
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use rayon::prelude::*;
 
 use crate::chain::ChainsOfReads;
@@ -35,7 +35,7 @@ pub(crate) struct TaskChunk {
     /// Regions that need no alignment, in the order of reads.
     ungapped: Vec<Region>,
     /// CIGAR runs of these regions.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
     /// Chains that are to be aligned, in the order of reads.
     chains: Vec<Chain>,
     /// Number of the first one's task among the tasks of the batch; the others follow.
@@ -102,7 +102,7 @@ impl TaskChunk {
         (tasks, alignments): (&[AlignmentTask], &Alignments),
         builder: RegionBuilder<'_>,
         mut take: impl FnMut(usize, &mut Vec<Region>),
-    ) -> Vec<Run> {
+    ) -> Vec<CigarRun> {
         let mut runs = self.runs;
         let mut ungapped = self.ungapped.into_iter().peekable();
         let mut chains = (self.first_task..).zip(self.chains).peekable();
@@ -128,17 +128,17 @@ impl TaskChunk {
 
 /// Whether a region, whose CIGAR runs are the first of `runs`, goes through its chain: it has equal columns on the
 /// chain's diagonals and within its part of the query. A band may hold a better alignment beside the chain.
-fn goes_through(region: &Region, runs: &[Run], chain: &Chain) -> bool {
+fn goes_through(region: &Region, runs: &[CigarRun], chain: &Chain) -> bool {
     let (mut place, mut diagonal) =
         (region.query_begin, i64::from(region.begin) - i64::from(region.query_begin));
     runs.iter().any(|run| {
-        let (begin, count) = (place, run.count());
+        let (begin, count) = (place, run.length());
         match run.op() {
-            Op::Equal | Op::Different => place += count,
-            Op::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
-            Op::Deletion => diagonal += i64::from(count),
+            CigarOp::Equal | CigarOp::Different => place += count,
+            CigarOp::Insertion => (place, diagonal) = (place + count, diagonal - i64::from(count)),
+            CigarOp::Deletion => diagonal += i64::from(count),
         }
-        run.op() == Op::Equal
+        run.op() == CigarOp::Equal
             && (chain.low..=chain.high).contains(&diagonal)
             && begin < chain.end
             && chain.begin < place
@@ -151,8 +151,13 @@ mod tests {
 
     #[test]
     fn regions_go_through_their_chains_or_beside_them() {
-        let columns = [(Op::Equal, 20), (Op::Deletion, 3), (Op::Equal, 30), (Op::Different, 10)];
-        let runs = columns.map(|(op, count)| Run::new(op, count));
+        let columns = [
+            (CigarOp::Equal, 20),
+            (CigarOp::Deletion, 3),
+            (CigarOp::Equal, 30),
+            (CigarOp::Different, 10),
+        ];
+        let runs = columns.map(|(op, count)| CigarRun::new(op, count));
         let region = Region {
             query: 0,
             segment: 0,

@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use fm_index::Segments;
 
 use crate::chain::chains::Chain;
@@ -49,7 +49,7 @@ impl RegionBuilder<'_> {
         &self,
         queries: &Queries,
         chain: &Chain,
-        runs: &mut Vec<Run>,
+        runs: &mut Vec<CigarRun>,
     ) -> Option<Region> {
         let query = queries.packed(chain.query);
         let segment = &self.segments.get(chain.segment).indexed;
@@ -61,12 +61,15 @@ impl RegionBuilder<'_> {
         let differ = only_difference(query, self.text, begin as usize)?;
         let first_run = runs.len() as u32;
         match differ {
-            None => runs.push(Run::new(Op::Equal, length)),
+            None => runs.push(CigarRun::new(CigarOp::Equal, length)),
             Some(place) => {
-                let around =
-                    [(Op::Equal, place), (Op::Different, 1), (Op::Equal, length - place - 1)];
+                let around = [
+                    (CigarOp::Equal, place),
+                    (CigarOp::Different, 1),
+                    (CigarOp::Equal, length - place - 1),
+                ];
                 let some = around.into_iter().filter(|&(_, count)| count > 0);
-                runs.extend(some.map(|(op, count)| Run::new(op, count)));
+                runs.extend(some.map(|(op, count)| CigarRun::new(op, count)));
             }
         }
         let own = &runs[first_run as usize..];
@@ -126,7 +129,7 @@ impl RegionBuilder<'_> {
         QueryOnSegment { query, segment }: QueryOnSegment,
         task: &AlignmentTask,
         (alignments, number): (&Alignments, usize),
-        runs: &mut Vec<Run>,
+        runs: &mut Vec<CigarRun>,
     ) -> Option<Region> {
         let span = &alignments.spans[number];
         if span.score <= 0 {
@@ -155,23 +158,23 @@ impl RegionBuilder<'_> {
 }
 
 /// Score of these columns, as if no base were unknown.
-fn total(runs: &[Run], scoring: Scoring) -> i32 {
+fn total(runs: &[CigarRun], scoring: Scoring) -> i32 {
     runs.iter().map(|&run| run_score(run, scoring)).sum()
 }
 
 /// Score of one run of columns, as if no base were unknown.
-fn run_score(run: Run, scoring: Scoring) -> i32 {
-    let count = run.count() as i32;
+fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
+    let count = run.length() as i32;
     match run.op() {
-        Op::Equal => count * scoring.match_score(),
-        Op::Different => -count * scoring.mismatch_penalty(),
-        Op::Insertion | Op::Deletion => -scoring.gap(run.count()),
+        CigarOp::Equal => count * scoring.match_score(),
+        CigarOp::Different => -count * scoring.mismatch_penalty(),
+        CigarOp::Insertion | CigarOp::Deletion => -scoring.gap(run.length()),
     }
 }
 
 /// The best score of any stretch of columns whose total score is `all`. An unknown base costs less than the mismatch
 /// that the runs show; the difference is added to the stretch, whose score is then limited to that of its matches.
-fn best_stretch(runs: &[Run], all: i32, scoring: Scoring) -> i32 {
+fn best_stretch(runs: &[CigarRun], all: i32, scoring: Scoring) -> i32 {
     let (mut here, mut best, mut matches) = (0, 0, 0);
     for &run in runs {
         let score = run_score(run, scoring);

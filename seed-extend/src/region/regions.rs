@@ -2,7 +2,7 @@
 //!
 //! The name and the idea are `bwa`'s (`mem_alnreg_t`).
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use crate::read::queries::{READS_PER_TASK, is_reverse};
 use crate::region::lists::Lists;
@@ -76,7 +76,7 @@ pub(crate) struct RegionChunk {
     /// The regions of each read.
     pub(crate) of_reads: Lists<Region>,
     /// CIGAR runs of all these regions.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<CigarRun>,
 }
 
 impl Regions {
@@ -86,7 +86,7 @@ impl Regions {
     }
 
     /// The CIGAR runs of a region, along the forward strand of the text.
-    pub fn runs(&self, region: &Region) -> &[Run] {
+    pub fn runs(&self, region: &Region) -> &[CigarRun] {
         let chunk = &self.chunks[region.query as usize / 2 / READS_PER_TASK];
         &chunk.runs[region.first_run as usize..][..region.run_count as usize]
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::LoadedKernels;
 use fastrand::Rng;
@@ -104,8 +104,10 @@ fn align(
     let loaded = (backend("extend"), applications);
     let engine = ExtendEngine::new(loaded, scoring, ReferenceText::Packed(&words));
     // What was found before is forgotten.
-    let mut found =
-        Alignments { spans: vec![AlignmentSpan::default()], runs: vec![Run::new(Op::Equal, 1)] };
+    let mut found = Alignments {
+        spans: vec![AlignmentSpan::default()],
+        runs: vec![CigarRun::new(CigarOp::Equal, 1)],
+    };
     let tasks = (case.tasks(), None);
     engine.expect("an engine").align_within(tasks, plan, limits, &mut found).expect("it runs");
     assert_eq!(found.spans.len(), case.tasks.len());

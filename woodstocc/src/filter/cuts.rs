@@ -1,43 +1,49 @@
-//! Where queries are cut into pieces.
+//! Where queries are cut into pieces, so that the pieces occur as rarely as possible.
 //!
-//! Any cut into `k + 1` pieces finds every match; what it costs is the pieces' occurrences. A genome is
-//! not random, so that of two words of one length one may occur a thousand times as often. So each
-//! bound between two pieces may lie up to 8 bases beside where it would if all pieces were
-//! equally long, and of all these cuts the one whose pieces occur least is found by dynamic
-//! programming, bound after bound: for each place of a bound, words that end there are searched to the
-//! left, as far as they are not rare, to the places of the bound before.
+//! Every cut of a query into `k + 1` pieces finds every match; its cost is the number of occurrences of the pieces. In
+//! a genome, one word may occur a thousand times as often as another of the same length. So each bound between two
+//! pieces may lie up to 8 bases to either side of its place in an even cut:
 //!
-//! That takes some hundred steps in the index a query. On human chromosome 20 it leaves half of the
-//! occurrences of an even cut at 47 bases and `k` = 3, and a fifth at 100 bases and `k` = 5.
-//! `cuda/cuts.cu` is the same for a GPU.
+//! ```text
+//!   query    |-----------------+-----------------+-----------------|
+//!   bounds   0            <--- 1 --->       <--- 2 --->            3
+//! ```
+//!
+//! Of all these cuts, the one whose pieces occur least is found by dynamic programming from the first bound to the
+//! last. For each place of a bound, the word that ends there is extended to the left by backward search, as long as it
+//! is not rare, to all places of the bound before.
+//!
+//! This takes some hundred steps in the index for each query. On human chromosome 20, the pieces have half of the
+//! occurrences of an even cut for 47 bases and `k` = 3, and a fifth for 100 bases and `k` = 5. The GPU's version is
+//! `cuda/cuts.cu`.
 
 use fm_index::{FmIndex, Interval};
 use rayon::prelude::*;
 
-use crate::query::Queries;
+use crate::read::Queries;
 
-/// How far a bound may lie from where it would in an even cut.
+/// Bases between a bound's place in an even cut and its farthest possible place.
 const REACH: usize = 8;
 
-/// Places of a bound.
+/// Number of possible places of a bound.
 const PLACES: usize = 2 * REACH + 1;
 
-/// Of a word that occurs no more often, longer ones are taken to occur as often.
+/// A word with no more occurrences than this is rare: longer words are assumed to occur as often, to save steps.
 const RARE: u32 = 16;
 
-/// No cut leads there.
+/// Number of occurrences that stands for "no cut has its bound here".
 const NEVER: u32 = u32::MAX;
 
 /// The cuts of the queries of a batch.
 #[derive(Debug, Default)]
-pub struct Cuts {
-    /// For each query, where its pieces begin, and the end of the last; not set for unwanted ones.
+pub struct QueryCuts {
+    /// For each query, the starts of its `pieces` pieces and the end of the last one; 0 for queries that were not cut.
     bounds: Vec<u32>,
     pieces: usize,
 }
 
-impl Cuts {
-    /// The cheapest cuts of the wanted queries, in the current thread pool.
+impl QueryCuts {
+    /// Computes the cheapest cuts into `k + 1` pieces of the wanted queries, on the current rayon pool.
     pub fn cheapest(index: &FmIndex, queries: &Queries, wanted: &[u32], k: usize) -> Self {
         let pieces = k + 1;
         let cut: Vec<Vec<u32>> = wanted
@@ -51,42 +57,43 @@ impl Cuts {
         Self { bounds, pieces }
     }
 
-    /// For each query, where its `k + 1` pieces begin, and the end of the last.
+    /// For each query, the starts of its `k + 1` pieces and the end of the last one.
     pub fn bounds(&self) -> &[u32] {
         &self.bounds
     }
 
-    /// Where a piece of a query begins; that after the last one is the query's end.
+    /// The first base of piece `number` of a query. For `number` = `k + 1` it is the query's length.
     pub fn begin(&self, query: u32, number: u32) -> usize {
         self.bounds[query as usize * (self.pieces + 1) + number as usize] as usize
     }
 }
 
-/// Where a piece of a query of `length` bases begins if all `pieces` are equally long, but for rounding.
+/// The first base of piece `number` if a query of `length` bases is cut into equally long pieces, but for rounding.
 fn even(length: usize, pieces: usize, number: usize) -> usize {
     number * length / pieces
 }
 
-/// Where a query is cut.
+/// The cheapest cut of one query.
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct QueryCut {
+    /// Starts of the pieces, and the end of the last one.
     bounds: Vec<u32>,
-    /// How often its pieces occur; a few times may be missing.
+    /// Occurrences of all pieces. Pieces that extend a rare word are counted with that word's occurrences.
     pub(crate) occurrences: u32,
-    /// Steps in the index to find that out.
+    /// Steps in the index that computing the cut took.
     pub(crate) steps: u64,
 }
 
-/// The cheapest cut of a query.
-pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Cut {
+/// Computes the cheapest cut of a query into `pieces` pieces.
+pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> QueryCut {
     let length = codes.len();
     let transforms = index.transforms();
-    // No piece is shorter; all of an even cut are as long.
+    // No piece is shorter than this; the pieces of an even cut have at least this length.
     let shortest = index.table_length().min(length / pieces);
-    // For each place of the bound before, the occurrences of the pieces up to there.
+    // For each place of the previous bound, the least number of occurrences of the pieces up to it.
     let mut before = [NEVER; PLACES];
     before[REACH] = 0;
-    // For each piece and place of its end, the place of its beginning.
+    // For each piece and place of its end, the best place of its beginning.
     let mut chosen = vec![[0_u8; PLACES]; pieces];
     let mut steps = 0;
     for number in 1..=pieces {
@@ -133,13 +140,13 @@ pub(crate) fn cheapest(index: &FmIndex, codes: &[u8], pieces: usize) -> Cut {
         place = usize::from(chosen[number][place]);
         bounds[number] = (even(length, pieces, number) + place - REACH) as u32;
     }
-    Cut { bounds, occurrences: before[REACH], steps }
+    QueryCut { bounds, occurrences: before[REACH], steps }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Query;
+    use crate::read::Read;
     use fm_index::{BuildOptions, Reference};
 
     #[test]
@@ -158,8 +165,8 @@ mod tests {
             [(2980, 40, 1), (2950, 100, 3), (100, 47, 3), (8990, 150, 7), (50, 30, 15), (50, 1, 0)]
         {
             let sequence = &letters[start..start + length];
-            let queries = Queries::new(&[Query { name: b"", sequence }]);
-            let cuts = Cuts::cheapest(&index, &queries, &[0, 1], k);
+            let queries = Queries::new(&[Read { name: b"", sequence }]);
+            let cuts = QueryCuts::cheapest(&index, &queries, &[0, 1], k);
             let occurrences = |begin: &dyn Fn(u32) -> usize| -> u64 {
                 (0..=k as u32)
                     .map(|number| &queries.codes(0)[begin(number)..begin(number + 1)])

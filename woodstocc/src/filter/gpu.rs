@@ -1,17 +1,14 @@
-//! The filter on a GPU: one launch that cuts the queries, then the application.
+//! The filter on a GPU: one kernel cuts the queries into pieces, then the streaming application runs.
 
-use std::sync::Arc;
-
-use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, Argument, Gpu, Kernel};
+use aligner_core::gpu::{DeviceAddress, Gpu, Kernel};
 use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Settings};
-use fm_index::FmIndex;
-use fm_index::gpu::DeviceIndex;
+use aligner_core::{DeviceError, device_struct};
+use fm_index::gpu::IndexView;
 
-use super::cuts::Cuts;
-use super::stages::DeviceContext;
-use super::{Filtered, context, settings, topology, windows};
-use crate::query::Queries;
+use super::stages::{FilterContext, FilterDeviceContext};
+use super::{topology, windows};
+use crate::verify::FoundWindows;
+use crate::verify::window::settings;
 
 const FILTER: Kernels =
     Kernels { name: "filter", fatbin: include_bytes!("../../cuda/filter.fatbin") };
@@ -19,7 +16,27 @@ const FILTER: Kernels =
 /// Threads of a block of the kernel that cuts.
 const THREADS: u32 = 128;
 
-/// The kernels of the filter.
+device_struct! {
+    /// Parameters of the kernel `filter_cuts`, which cuts queries into `k + 1` pieces, at most 16.
+    pub struct CutParameters {
+        /// The FM-index of the reference.
+        pub index: IndexView,
+        /// Codes of all queries ([`Queries::all_codes`](crate::read::Queries::all_codes)).
+        pub codes: DeviceAddress<u8>,
+        /// Starts of the queries in `codes` ([`Queries::offsets`](crate::read::Queries::offsets)).
+        pub offsets: DeviceAddress<u32>,
+        /// Numbers of the queries to cut, each of more than `k` codes.
+        pub wanted: DeviceAddress<u32>,
+        /// Output, `k + 2` values for each query of the batch: where its pieces begin, and the end of the last one.
+        pub bounds: DeviceAddress<u32>,
+        /// Number of elements of `wanted`.
+        pub wanted_count: u32,
+        /// Greatest edit distance of a match.
+        pub k: u32,
+    }
+}
+
+/// The kernels of the filter, loaded on a GPU.
 #[derive(Debug)]
 pub(crate) struct GpuFilter {
     cuts: Kernel,
@@ -27,51 +44,57 @@ pub(crate) struct GpuFilter {
 }
 
 impl GpuFilter {
-    /// Loads the kernels.
-    ///
-    /// # Errors
-    /// If the driver fails.
+    /// Loads the kernels into a GPU.
     pub(crate) fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let module = gpu.load("cuts", include_bytes!("../../cuda/cuts.fatbin"))?;
         let app = FILTER.load(gpu, settings(false).width).map_err(failed)?;
         Ok(Self { cuts: module.kernel(gpu, "filter_cuts")?, app })
     }
 
-    /// The windows of the wanted queries, which have more than `k` bases.
+    /// The windows of the wanted queries, each of more than `k` bases. The cuts of `context` are not used: the device
+    /// computes its own.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`] if they do not fit, or the driver fails.
-    pub(crate) fn filter(
+    /// [`DeviceError::OutOfMemory`] if the queries do not fit, or the driver fails.
+    pub(crate) fn search(
         &self,
-        (gpu, on_device): (&Gpu, &DeviceIndex),
-        (index, queries): (&FmIndex, &Arc<Queries>),
+        gpu: &Gpu,
+        index: IndexView,
+        context: &FilterContext,
         wanted: &[u32],
-        k: usize,
         settings: &Settings,
-    ) -> Result<Filtered, DeviceError> {
+    ) -> Result<FoundWindows, DeviceError> {
+        let (queries, k) = (&context.queries, context.k);
         let codes = gpu.upload(queries.all_codes())?;
         let offsets = gpu.upload(queries.offsets())?;
         let bounds = gpu.zeros::<u32>(queries.len() * (k + 2))?;
-        let to_cut = gpu.upload(wanted)?;
-        let arguments = [
-            Argument::Buffer(on_device.view()),
-            Argument::Buffer(&codes),
-            Argument::Buffer(&offsets),
-            Argument::Buffer(&to_cut),
-            Argument::U32(wanted.len() as u32),
-            Argument::U32(k as u32),
-            Argument::Buffer(&bounds),
-        ];
+        let numbers = gpu.upload(wanted)?;
+        let parameters = CutParameters {
+            index,
+            codes: codes.device_address(gpu),
+            offsets: offsets.device_address(gpu),
+            wanted: numbers.device_address(gpu),
+            bounds: bounds.device_address(gpu),
+            wanted_count: wanted.len() as u32,
+            k: k as u32,
+        };
         let blocks = (wanted.len() as u32).div_ceil(THREADS);
         #[allow(unsafe_code)]
-        // SAFETY: the arguments are those of filter_cuts in cuts.cu; `to_cut` has `wanted.len()`
-        // queries, all of which are in `offsets`, and `bounds` has room for the cuts of each query.
-        let cutting = gpu.timed(|| unsafe { self.cuts.launch(blocks, THREADS, 0, &arguments) })?;
-        let addresses = [codes.address(gpu), offsets.address(gpu), bounds.address(gpu)];
-        let known = DeviceContext::new(on_device.values(), addresses, k);
-        let context = context(index, queries, k, Cuts::default());
-        let (app, sinks) = topology(&context);
-        let executor = CudaExecutor::loaded(&self.app, &app, settings, &known).map_err(failed)?;
+        // SAFETY: `filter_cuts` takes these parameters; `wanted` has `wanted_count` numbers of queries, which are all
+        // in `offsets`, and `bounds` has `k + 2` values for each query.
+        let cutting =
+            gpu.timed(|| unsafe { self.cuts.launch_with(blocks, THREADS, 0, &parameters) })?;
+        let on_device = FilterDeviceContext {
+            index,
+            codes: parameters.codes,
+            offsets: parameters.offsets,
+            bounds: parameters.bounds,
+            k: parameters.k,
+            padding: 0,
+        };
+        let (app, sinks) = topology(context);
+        let executor =
+            CudaExecutor::loaded(&self.app, &app, settings, &on_device).map_err(failed)?;
         let mut found = windows(wanted, k, sinks, |pieces| executor.run(pieces)).map_err(failed)?;
         found.device_seconds += cutting;
         Ok(found)

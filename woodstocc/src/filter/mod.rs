@@ -1,9 +1,9 @@
-//! Search by filtering: seeds by the pigeonhole principle, verified.
+//! Search by filtering: exact occurrences of pieces (pigeonhole principle), then verification.
 //!
-//! A query is cut into `k + 1` pieces. An alignment with at most `k` differences leaves at least one
-//! of them as it is, on a diagonal that the alignment touches. So every match is found near an exact
-//! occurrence of some piece: completely, whatever the query, and at a cost of the pieces' occurrences
-//! instead of the trie's nodes. That pays where pieces are long enough to be rare.
+//! A query is cut into `k + 1` pieces. An alignment with at most `k` differences leaves at least one piece without a
+//! difference, on a diagonal that the alignment touches. So every match lies near an exact occurrence of some piece.
+//! The search is complete for every query, and its cost is the number of occurrences of the pieces instead of the
+//! number of trie nodes. It pays where pieces are long enough to be rare.
 //!
 //! ```text
 //!   pieces --> search --seeds--> candidates --candidates--> verify --windows--> sink
@@ -12,145 +12,116 @@
 //!     '--parts-- frequent
 //! ```
 //!
-//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU: a piece has
-//! none to a million occurrences, and most candidates come to nothing. The second node explodes seeds,
-//! so that a repeat's occurrences are dealt to as many threads and no other query waits for them; it
-//! passes on the few where the query's last bases could match.
+//! The three nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. A piece has between none
+//! and a million occurrences, and most candidates fail. The second node explodes seeds, so that the occurrences of a
+//! repeat are spread over as many threads and no other query waits for them; it passes on the few candidates that pass
+//! a prefilter ([`passes_prefilter`](crate::verify::band::passes_prefilter)).
 //!
-//! Queries are cut where it costs least ([`cuts`]). That changes the windows, not the matches. Pieces
-//! that still occur often leave the first run as such, and go into a second one part by part, so that
-//! all blocks share them.
+//! Queries are cut where their pieces occur least ([`cuts`]). Other cuts give other windows, but the same matches.
+//! Pieces that occur very often leave the first run through a sink of their own, and enter a second run in parts, so
+//! that all blocks share them.
 //!
-//! Several windows may have the same start, since alignments with insertions or deletions touch more
-//! than one diagonal; the least distance is that of the match, as the window of a piece that the best
-//! alignment leaves intact has it.
+//! Several windows may contain the same start, since alignments with insertions or deletions touch several diagonals.
+//! The distance of the match is the least of them: it is in the window of each piece that the best alignment leaves
+//! without a difference.
 
-pub mod band;
 pub mod cuts;
-pub(crate) mod gpu;
+pub mod gpu;
 pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{
-    CpuExecutor, Items, Metrics, Outputs, RunError, Settings, SinkId, Topology,
-};
+use aligner_core::stream::{CpuExecutor, Outputs, RunError, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
-use self::band::Window;
-use self::cuts::Cuts;
-use self::stages::{Candidates, Context, Piece, Search, Seed, TOGETHER, Verify};
-use crate::query::Queries;
+use self::cuts::QueryCuts;
+use self::stages::{
+    Candidates, FilterContext, OCCURRENCES_PER_SEED, PieceSeed, QueryPiece, Search, Verify,
+};
+use crate::read::Queries;
+use crate::verify::{FoundWindows, Window};
 
-/// Where the application's outputs arrive.
+/// The sinks of the application.
 #[derive(Debug, Clone, Copy)]
-pub struct Sinks {
-    /// What was found.
+pub struct FilterSinks {
+    /// Windows of queries with matches.
     pub windows: SinkId<Window>,
-    /// Pieces that occur more than [`TOGETHER`] times, of which one part was processed.
-    pub frequent: SinkId<Seed>,
+    /// Pieces that occur more than [`OCCURRENCES_PER_SEED`] times, of which the first part was processed.
+    pub frequent: SinkId<PieceSeed>,
 }
 
-/// The application.
-pub fn topology(context: &Context) -> (Topology<'_, Context>, Sinks) {
+/// The graph of the application: its nodes, edges and sinks.
+pub fn topology(context: &FilterContext) -> (Topology<'_, FilterContext>, FilterSinks) {
     let mut app = Topology::new("filter", context);
     let modules = (app.stage(Search), app.stage(Candidates), app.stage(Verify));
     let search = app.node("search", modules.0, ());
     let candidates = app.node("candidates", modules.1, ());
     let verify = app.node("verify", modules.2, ());
-    app.source::<Piece>(search);
+    app.source::<QueryPiece>(search);
     app.edge(search, "seeds", candidates);
     app.edge(candidates, "candidates", verify);
     let windows = app.sink("windows", verify, "windows");
     let frequent = app.sink("frequent", search, "frequent");
-    (app, Sinks { windows, frequent })
+    (app, FilterSinks { windows, frequent })
 }
 
-/// What all nodes know of a batch whose cuts are `cuts`.
-pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize, cuts: Cuts) -> Context {
-    Context { index: index.clone(), queries: Arc::clone(queries), k, cuts }
+/// The data that all nodes of the application share, for a batch with these cuts. On a GPU, which computes the cuts
+/// itself, they may be empty.
+pub fn context(
+    index: &FmIndex,
+    queries: &Arc<Queries>,
+    k: usize,
+    cuts: QueryCuts,
+) -> FilterContext {
+    FilterContext { index: index.clone(), queries: Arc::clone(queries), k, cuts }
 }
 
-/// The pieces of the wanted queries, all of which have more than `k` bases.
-pub fn pieces(wanted: &[u32], k: usize) -> Vec<Piece> {
-    let of = |&query| (0..=k as u32).map(move |number| Piece { query, number, first: 0 });
+/// The inputs of the first run: the pieces of the wanted queries, each of more than `k` bases.
+pub fn pieces(wanted: &[u32], k: usize) -> Vec<QueryPiece> {
+    let of = |&query| (0..=k as u32).map(move |number| QueryPiece { query, number, first: 0 });
     wanted.iter().flat_map(of).collect()
 }
 
-/// The parts of frequent pieces but for the first ones.
-fn parts(frequent: &[Seed]) -> Vec<Piece> {
-    let of = |&Seed { query, number, size, .. }: &Seed| {
-        let firsts = (TOGETHER..size).step_by(TOGETHER as usize);
-        firsts.map(move |first| Piece { query, number, first })
+/// The inputs of the second run: all parts of frequent pieces but the first ones.
+fn parts(frequent: &[PieceSeed]) -> Vec<QueryPiece> {
+    let of = |&PieceSeed { query, number, size, .. }: &PieceSeed| {
+        let firsts = (OCCURRENCES_PER_SEED..size).step_by(OCCURRENCES_PER_SEED as usize);
+        firsts.map(move |first| QueryPiece { query, number, first })
     };
     frequent.iter().flat_map(of).collect()
 }
 
-/// All windows of the wanted queries, by two runs of the application.
+/// All windows of the wanted queries, by two runs of the application; `run` runs it on a list of inputs.
 ///
 /// # Errors
-/// Those of `run`.
+/// If `run` fails.
 pub fn windows(
     wanted: &[u32],
     k: usize,
-    sinks: Sinks,
-    mut run: impl FnMut(&[Piece]) -> Result<Outputs, RunError>,
-) -> Result<Filtered, RunError> {
+    sinks: FilterSinks,
+    mut run: impl FnMut(&[QueryPiece]) -> Result<Outputs, RunError>,
+) -> Result<FoundWindows, RunError> {
     let mut outputs = run(&pieces(wanted, k))?;
     let parts = parts(&outputs.take(sinks.frequent));
-    let mut filtered = Filtered::new(outputs, [sinks.windows]);
+    let mut filtered = FoundWindows::new(outputs, [sinks.windows]);
     if !parts.is_empty() {
-        filtered.append(Filtered::new(run(&parts)?, [sinks.windows]));
+        filtered.append(FoundWindows::new(run(&parts)?, [sinks.windows]));
     }
     Ok(filtered)
 }
 
-/// How the application is run.
-pub fn settings(metrics: bool) -> Settings {
-    Settings { output_slots: 1 << 14, metrics, ..Settings::default() }
-}
-
-/// What a batch yielded.
-#[derive(Debug, Default)]
-pub struct Filtered {
-    /// In no particular order.
-    pub windows: Items<Window>,
-    /// Of the kernels.
-    pub device_seconds: f64,
-    /// Of the runtime.
-    pub metrics: Metrics,
-}
-
-impl Filtered {
-    /// What sinks of windows have.
-    pub fn new(mut outputs: Outputs, sinks: impl IntoIterator<Item = SinkId<Window>>) -> Self {
-        let mut windows = Items::default();
-        for sink in sinks {
-            windows.append(outputs.take_in_place(sink));
-        }
-        Self { windows, device_seconds: outputs.device_seconds, metrics: outputs.metrics }
-    }
-
-    /// Adds another part of the batch.
-    pub fn append(&mut self, part: Self) {
-        self.windows.append(part.windows);
-        self.device_seconds += part.device_seconds;
-        self.metrics.add(&part.metrics);
-    }
-}
-
-/// Filters on the CPU, in the current thread pool.
+/// Searches on the CPU, on the current rayon pool.
 ///
 /// # Errors
-/// If the runtime fails.
+/// If the streaming runtime fails.
 pub(crate) fn on_cpu(
     index: &FmIndex,
     queries: &Arc<Queries>,
     wanted: &[u32],
     k: usize,
     settings: &Settings,
-) -> Result<Filtered, RunError> {
-    let cuts = Cuts::cheapest(index, queries, wanted, k);
+) -> Result<FoundWindows, RunError> {
+    let cuts = QueryCuts::cheapest(index, queries, wanted, k);
     let context = context(index, queries, k, cuts);
     let (app, sinks) = topology(&context);
     let executor = CpuExecutor::new(&app, settings)?;

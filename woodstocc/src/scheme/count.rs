@@ -1,47 +1,55 @@
-//! What a search would do, without verifying anything.
+//! The cost of searches, counted without verifying anything.
 
-use super::branch::{Branch, Branches};
-use super::stages::{Context, Start};
+use super::branch::{Branch, BranchSink};
+use super::stages::{SchemeContext, SearchId};
 
-/// Open branches, and occurrences that are to be verified.
+/// Work of searches of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SchemeCost {
+    /// Number of branches extended.
+    pub branches: u64,
+    /// Occurrences of branches to verify.
+    pub occurrences: u64,
+}
+
+/// Branches still to extend, and the work so far.
 #[derive(Debug, Default)]
 struct Counter {
     open: Vec<Branch>,
-    occurrences: u64,
+    cost: SchemeCost,
 }
 
-impl Branches for Counter {
+impl BranchSink for Counter {
     fn open(&mut self, branch: Branch) {
         self.open.push(branch);
     }
 
     fn verify(&mut self, branch: Branch) {
-        self.occurrences += u64::from(branch.rows.size);
+        self.cost.occurrences += u64::from(branch.rows.size);
     }
 }
 
-/// Branches that are extended and occurrences that are verified for these queries; `None` if
-/// `goes_on` said no to what was counted so far.
+/// Counts the work of all searches for the wanted queries. `None` as soon as `goes_on` returns false for the work
+/// counted so far.
 pub fn count(
-    context: &Context,
+    context: &SchemeContext,
     wanted: &[u32],
-    goes_on: impl Fn((u64, u64)) -> bool,
-) -> Option<(u64, u64)> {
+    goes_on: impl Fn(SchemeCost) -> bool,
+) -> Option<SchemeCost> {
     let transforms = context.index.transforms();
     let mut counter = Counter::default();
-    let mut branches = 0;
     for &query in wanted {
-        for search in 0..=context.k as u32 {
-            let path = context.path(Start { query, search });
-            path.start(&context.index, &mut counter);
+        for number in 0..=context.k as u32 {
+            let search = context.query_search(SearchId { query, search: number });
+            search.start(&context.index, &mut counter);
             while let Some(branch) = counter.open.pop() {
-                branches += 1;
-                path.extend(&transforms, &branch, &mut counter);
-                if !goes_on((branches, counter.occurrences)) {
+                counter.cost.branches += 1;
+                search.extend(&transforms, &branch, &mut counter);
+                if !goes_on(counter.cost) {
                     return None;
                 }
             }
         }
     }
-    Some((branches, counter.occurrences))
+    Some(counter.cost)
 }

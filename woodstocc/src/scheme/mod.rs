@@ -1,11 +1,10 @@
 //! Search by search schemes on the bidirectional index.
 //!
-//! After T. W. Lam et al., "High throughput short read alignment via bi-directional BWT" (2009),
-//! Kucherov, Salikhov and Tsur (2016) and L. Renders, K. Marchal and J. Fostier, "Dynamic partitioning of
-//! search patterns for approximate pattern matching using search schemes" (2021). A query is cut into
-//! `k + 1` pieces, and each [search](schemes) of the scheme begins with one of them and puts its
-//! neighbours to either side, by edit distance, with few differences at first. Where a word has become
-//! rare, its occurrences are verified in the text, as those of the filter are.
+//! After T. W. Lam et al., "High throughput short read alignment via bi-directional BWT" (2009), Kucherov, Salikhov and
+//! Tsur (2016) and L. Renders, K. Marchal and J. Fostier, "Dynamic partitioning of search patterns for approximate
+//! pattern matching using search schemes" (2021). A query is cut into `k + 1` pieces. Each [search](schemes) of the
+//! scheme begins with one of them and adds its neighbours to either side, by edit distance, with few differences at
+//! first. Where a word has become rare, its occurrences are verified in the text, as in the [filter](crate::filter).
 //!
 //! ```text
 //!               seeds                 candidates              windows
@@ -18,95 +17,95 @@
 //!     '-' rest
 //! ```
 //!
-//! The nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. Most searches end
-//! after some nodes and some go on for thousands. So a firing extends a limited number of branches; what is
-//! left of a search, a small stack, goes round a loop, and lanes that are done take other searches.
+//! The nodes are an application of [`aligner_core::stream`], on the CPU and on a GPU. Most searches end after a few
+//! branches and some extend thousands. So a firing extends a limited number of branches; the rest of a search, a small
+//! stack, goes round a loop, and lanes whose search is finished take another one.
 //!
 //! # The search
 //!
-//! | file | concept |
+//! | module | concept |
 //! |---|---|
 //! | [`schemes`] | which pieces are searched in which order, with how many differences |
-//! | [`plan`] | the same as runs of pieces in one direction |
-//! | [`cells`] | the matrix of a run: a word for a row |
-//! | [`branch`] | a word of the text with its row; extending it by a base |
+//! | [`plan`] | a search as runs of pieces in one direction |
+//! | [`cells`] | the matrix of a run: one word for a row |
+//! | [`branch`] | a word of the text with its row, and its extension by a base |
 //! | [`stages`] | the nodes of the application |
-//! | `count` | what it would do, counted |
+//! | `count` | the cost of searches, for the choice of a strategy |
+//! | `gpu` | the application on a GPU |
 //!
-//! Where a run ends, the search goes on from there with the least differences of its row. Text between
-//! two pieces may count as either's: a branch ends a run at the first base that completes it, and what
-//! lies between belongs to the run that comes next.
+//! Where a run ends, the search goes on from there with the least number of differences of its row. Text between two
+//! pieces may be aligned with either of them: a branch ends a run at the first base that completes it, and text after
+//! that belongs to the next run.
 //!
-//! # Nothing is lost
+//! # Why no match is lost
 //!
-//! Take a match with `d <= k` differences, and its best alignment `A`. Some search allows the numbers of
-//! differences that `A` has in the pieces. Of the words that it follows, one is the text of `A`: each part
-//! of `A` has as few differences as any alignment of that text with that part of the query, as `A` were not
-//! the best otherwise, so that the rows of the branch have `A`'s cells, and the branch ends a run with no
-//! more differences than `A`. A branch is given up for verification only together with all its
-//! occurrences. `A` has the search's first piece as it is, on a diagonal `D`, which the branch knows: it
-//! counts the bases that it puts to the left of the word that it began with. Touching `D`, all of `A` lies
-//! within `k` of it, and so the window of `D` has the match with its distance (see
-//! [`band`](crate::filter::band)). Windows hold matches only, so more of them add nothing.
+//! Take a match with `d <= k` differences, and its best alignment `A`. Some search allows the numbers of differences
+//! that `A` has in the pieces. One of the words that this search follows is the text of `A`: each part of `A` has as
+//! few differences as any alignment of that text with that part of the query, or `A` would not be the best. So the rows
+//! of the branch contain the cells of `A`, and the branch ends a run with no more differences than `A`. A branch is
+//! given up only to be verified at all its occurrences. `A` has no difference in the search's first piece, which it
+//! aligns on a diagonal `D`. The branch knows `D`, since it counts the bases added to the left of its first word. As
+//! `A` touches `D`, all of `A` lies within `k` of it, and the window of `D` has the match with its distance (see
+//! [`band`](crate::verify::band)). Windows contain matches only, so additional windows do no harm.
 //!
-//! # Nothing is found too often
+//! # Why a match is seldom found twice
 //!
-//! Several searches come upon one diagonal, all of them if the query occurs as it is. The window depends
-//! on query and diagonal alone; it is that of the first search for which substitutions alone, piece by
-//! piece on that diagonal, are no more than it allows. Such a search is certain to come upon the
-//! diagonal, since the rows of its branch have these cells. What is left twice comes from insertions and
-//! deletions, as with the filter.
+//! Several searches may reach the same diagonal, all of them if the query occurs without differences. The window
+//! depends on query and diagonal alone. It is output only for the first search that allows the substitutions of each
+//! piece on that diagonal: such a search is certain to reach it, since the rows of its branch contain these cells. The
+//! windows that remain twice come from insertions and deletions, as in the filter.
 //!
 //! # What it costs
 //!
-//! On human chromosome 20 with 47 bases and `k = 3`, by the number of occurrences from which on words are
-//! verified (a read, both orientations):
+//! Costs of a read (both orientations) of 47 bases on human chromosome 20 with `k = 3`, by the greatest number of
+//! occurrences of a word that is verified in the text:
 //!
-//! | few | nodes | 64-byte lines | occurrences |
+//! | rare limit | branches | 64-byte lines of the index | occurrences verified |
 //! |---:|---:|---:|---:|
 //! | 1 | 498 | 541 | 195 |
 //! | 4 | 220 | 259 | 334 |
 //! | 8 | 142 | 179 | 436 |
 //! | 16 | 89 | 123 | 566 |
 //!
-//! An occurrence costs about as much as two nodes: the suffix array, one or two lines of text and
-//! some rows of a matrix, against one or two lines and four rows. So [`FEW`] is 4. The filter has 1,830
-//! occurrences.
+//! An occurrence costs about as much as two branches: the suffix array, one or two lines of text and some matrix rows,
+//! against one or two lines of the index and four rows. So [`RARE_LIMIT`] is 4. The filter verifies 1,830 occurrences
+//! of such a read.
 
 pub mod branch;
 pub mod cells;
 pub(crate) mod count;
+pub(crate) mod gpu;
 pub mod plan;
 pub mod schemes;
 pub mod stages;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use aligner_core::stream::{CpuExecutor, Outputs, RunError, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
-use self::plan::Plan;
+use self::plan::SearchPlan;
 use self::schemes::Scheme;
-use self::stages::{Candidates, Context, Effort, Extend, Search, Start, Verify};
-use crate::filter::Filtered;
-use crate::filter::band::Window;
-use crate::query::Queries;
+use self::stages::{
+    Candidates, Extend, SchemeContext, SchemeCounts, SchemeEffort, Search, SearchId, Verify,
+};
+use crate::read::Queries;
+use crate::verify::{FoundWindows, Window};
 
-/// Words that occur no more often are verified in the text.
-pub const FEW: u32 = 4;
+/// Words with no more occurrences than this are verified in the text.
+pub const RARE_LIMIT: u32 = 4;
 
-/// Where the application's windows come out.
-pub type Sinks = [SinkId<Window>; 2];
+/// The sinks of the application, both of windows.
+pub type SchemeSinks = [SinkId<Window>; 2];
 
-/// The application.
-pub fn topology(context: &Context) -> (Topology<'_, Context>, Sinks) {
+/// The graph of the application: its nodes, edges and sinks.
+pub fn topology(context: &SchemeContext) -> (Topology<'_, SchemeContext>, SchemeSinks) {
     let mut app = Topology::new("scheme", context);
     let (search, extend) = (app.stage(Search), app.stage(Extend));
     let (candidates, verify) = (app.stage(Candidates), app.stage(Verify));
     let search = app.node("search", search, ());
     let extend = app.node("extend", extend, ());
-    app.source::<Start>(search);
+    app.source::<SearchId>(search);
     app.edge(search, "rest", extend);
     app.edge(extend, "rest", extend);
     let sinks = [(search, "searched"), (extend, "extended")].map(|(from, name)| {
@@ -119,63 +118,65 @@ pub fn topology(context: &Context) -> (Topology<'_, Context>, Sinks) {
     (app, sinks)
 }
 
-/// What all nodes know of a batch; words that occur no more than `few` times are verified.
-pub fn context(index: &FmIndex, queries: &Arc<Queries>, k: usize, few: u32) -> Context {
+/// The data that all nodes of the application share. Words with at most `rare_limit` occurrences are verified in the
+/// text.
+pub fn context(
+    index: &FmIndex,
+    queries: &Arc<Queries>,
+    k: usize,
+    rare_limit: u32,
+) -> SchemeContext {
     let scheme = Scheme::halving(k);
-    Context {
+    SchemeContext {
         index: index.clone(),
         queries: Arc::clone(queries),
         k,
         pieces: scheme.pieces,
-        plans: Plan::all(&scheme),
-        few,
-        effort: Effort::default(),
+        plans: SearchPlan::all(&scheme),
+        rare_limit,
+        effort: SchemeEffort::default(),
     }
 }
 
-/// The searches of the wanted queries, all of which have more than `k` bases.
-pub fn starts(wanted: &[u32], k: usize) -> Vec<Start> {
-    let of = |&query| (0..=k as u32).map(move |search| Start { query, search });
-    wanted.iter().flat_map(of).collect()
+/// The inputs of the application: all searches of the wanted queries, each of more than `k` bases.
+pub fn searches(wanted: &[u32], k: usize) -> Vec<SearchId> {
+    let of_query = |&query| (0..=k as u32).map(move |search| SearchId { query, search });
+    wanted.iter().flat_map(of_query).collect()
 }
 
-/// What a batch yielded.
+/// Windows of a batch, with the work of finding them.
 #[derive(Debug, Default)]
-pub struct Schemed {
-    /// What the filter yields, too.
-    pub found: Filtered,
-    /// Branches extended.
-    pub nodes: u64,
-    /// 64-byte lines of the index read for that.
-    pub lines: u64,
+pub struct SchemeWindows {
+    /// The windows, with times and metrics.
+    pub found: FoundWindows,
+    /// Work of the searches.
+    pub counts: SchemeCounts,
 }
 
-impl Schemed {
-    /// What the sinks have.
-    pub fn new(outputs: Outputs, sinks: Sinks, nodes: u64, lines: u64) -> Self {
-        Self { found: Filtered::new(outputs, sinks), nodes, lines }
+impl SchemeWindows {
+    /// Takes the windows from the sinks of a run.
+    pub fn new(outputs: Outputs, sinks: SchemeSinks, counts: SchemeCounts) -> Self {
+        Self { found: FoundWindows::new(outputs, sinks), counts }
     }
 
-    /// Adds another part of the batch.
+    /// Adds the windows and costs of another part of the batch.
     pub fn append(&mut self, part: Self) {
         self.found.append(part.found);
-        self.nodes += part.nodes;
-        self.lines += part.lines;
+        self.counts.nodes += part.counts.nodes;
+        self.counts.lines += part.counts.lines;
     }
 }
 
-/// Searches on the CPU, in the current thread pool.
+/// Searches on the CPU, on the current rayon pool.
 ///
 /// # Errors
-/// If the runtime fails.
+/// If the streaming runtime fails.
 pub(crate) fn on_cpu(
-    context: &Context,
+    context: &SchemeContext,
     wanted: &[u32],
     settings: &Settings,
-) -> Result<Schemed, RunError> {
+) -> Result<SchemeWindows, RunError> {
     let (app, sinks) = topology(context);
-    let outputs = CpuExecutor::new(&app, settings)?.run(&starts(wanted, context.k))?;
-    let Effort { nodes, lines } = &context.effort;
-    let [nodes, lines] = [nodes, lines].map(|counter| counter.load(Ordering::Relaxed));
-    Ok(Schemed::new(outputs, sinks, nodes, lines))
+    let outputs = CpuExecutor::new(&app, settings)?.run(&searches(wanted, context.k))?;
+    Ok(SchemeWindows::new(outputs, sinks, context.effort.counts()))
 }

@@ -1,62 +1,63 @@
-//! Searches as the engine follows them: runs of pieces in one direction.
+//! Searches of a scheme, prepared for the engine: runs of pieces in one direction.
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
 
-use super::schemes::{Scheme, Search};
+use super::schemes::{Scheme, SchemeSearch};
 use crate::params::MAX_K;
 
-/// Most pieces of a scheme.
+/// Greatest number of pieces of a scheme.
 const MAX_PIECES: usize = MAX_K as usize + 1;
 
-/// Most runs of a search. By halving, each level down to one piece changes the direction at most once.
+/// Greatest number of runs of a search. With halving, each of the levels from 16 pieces down to one changes the
+/// direction at most once.
 pub const MAX_RUNS: usize = 5;
 
-/// Of [`Run::allowed`]: not in this run.
+/// Value in [`PieceRun::allowed`] for a number of differences that the run does not allow at all.
 pub const NEVER: u8 = u8::MAX;
 
-/// Pieces that are put, one after the other, to the same side of what was found. Boundary `p` of a
-/// query lies before its piece `p`. The kernels read the same struct.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct Run {
-    /// The boundary where it begins.
-    pub from: u8,
-    /// The boundary where it ends, to the left of `from` unless `right`.
-    pub to: u8,
-    /// 1 if it goes to the right, else 0.
-    pub right: u8,
-    /// 1 if the query is complete after it.
-    pub last: u8,
-    /// From which boundary on so many differences are allowed, all together; or [`NEVER`].
-    pub allowed: [u8; MAX_PIECES],
+device_struct! {
+    /// Consecutive pieces that a search adds to the same side. Boundary `p` of a query lies before its piece `p`.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct PieceRun {
+        /// Boundary where the run begins.
+        pub from: u8,
+        /// Boundary where the run ends: to the right of `from` if `right`, else to its left.
+        pub to: u8,
+        /// 1 if the run goes to the right, 0 if to the left.
+        pub right: u8,
+        /// 1 if the query is complete after the run, else 0.
+        pub last: u8,
+        /// Entry `d`: the boundary from which on `d` differences are allowed, counting those of earlier runs; or
+        /// [`NEVER`].
+        pub allowed: [u8; MAX_PIECES],
+    }
 }
 
-/// A search of a scheme. The kernels read the same struct.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct Plan {
-    /// Its pieces in their order, the first part of the array.
-    pub order: [u8; MAX_PIECES],
-    /// The most differences after each of them.
-    pub most: [u8; MAX_PIECES],
-    /// Its runs, up to the one that is the last. The first piece belongs to the first run.
-    pub runs: [Run; MAX_RUNS],
+device_struct! {
+    /// A search of a scheme as runs of pieces.
+    #[derive(PartialEq, Eq, Default)]
+    pub struct SearchPlan {
+        /// Numbers of the pieces in the order of the search, followed by zeros.
+        pub order: [u8; MAX_PIECES],
+        /// Greatest number of differences after each piece.
+        pub most: [u8; MAX_PIECES],
+        /// Runs, up to the one whose `last` is 1. The first piece belongs to the first run.
+        pub runs: [PieceRun; MAX_RUNS],
+    }
 }
 
-const _: () = assert!(size_of::<Run>() == 20 && size_of::<Plan>() == 132, "as in branch.cuh");
-
-impl Plan {
-    /// The plans of all searches of a scheme.
+impl SearchPlan {
+    /// The plans of all searches of a scheme, in its order.
     pub fn all(scheme: &Scheme) -> Vec<Self> {
         scheme.searches.iter().map(Self::new).collect()
     }
 
-    fn new(Search { order, most }: &Search) -> Self {
+    fn new(SchemeSearch { order, most }: &SchemeSearch) -> Self {
         let mut plan = Self::default();
         let first = order[0];
         let mut number = 0;
         let mut right = order.get(1).is_none_or(|&second| second > first);
-        // What is found lies between these boundaries; before the first run, nothing.
+        // The pieces so far lie between these two boundaries, which are equal before the first run.
         let mut found = if right { (first, first) } else { (first + 1, first + 1) };
         let mut run = begin(found, right, 0);
         for (i, (&piece, &limit)) in order.iter().zip(most).enumerate() {
@@ -75,17 +76,17 @@ impl Plan {
             found = (found.0.min(piece), found.1.max(piece + 1));
             run.to = if right { found.1 } else { found.0 } as u8;
         }
-        plan.runs[number] = Run { last: 1, ..run };
+        plan.runs[number] = PieceRun { last: 1, ..run };
         plan
     }
 }
 
-/// A run that begins where `found` ends, after pieces with at most `most` differences.
-fn begin(found: (usize, usize), right: bool, most: usize) -> Run {
+/// An empty run that begins at an end of the pieces `found` so far, which have at most `most` differences.
+fn begin(found: (usize, usize), right: bool, most: usize) -> PieceRun {
     let from = if right { found.1 } else { found.0 } as u8;
     let mut allowed = [NEVER; MAX_PIECES];
     allowed[..=most].fill(from);
-    Run { from, to: from, right: u8::from(right), last: 0, allowed }
+    PieceRun { from, to: from, right: u8::from(right), last: 0, allowed }
 }
 
 #[cfg(test)]
@@ -100,18 +101,18 @@ mod tests {
 
     #[test]
     fn runs_go_on_until_the_direction_changes() {
-        let plans = Plan::all(&Scheme::halving(3));
+        let plans = SearchPlan::all(&Scheme::halving(3));
         let runs = |search: usize| {
             let runs = plans[search].runs;
             let last = runs.iter().position(|run| run.last == 1).expect("there is a last one");
             runs[..=last].to_vec()
         };
-        // 0, then 1 with one difference, then 2 and 3 with three.
-        let run = Run { from: 0, to: 4, right: 1, last: 1, allowed: allowed(&[0, 1, 2, 2]) };
+        // Piece 0, then piece 1 with one difference, then pieces 2 and 3 with three.
+        let run = PieceRun { from: 0, to: 4, right: 1, last: 1, allowed: allowed(&[0, 1, 2, 2]) };
         assert_eq!(runs(0), [run]);
-        // 1, then 0 with one; then 2 and 3.
-        let left = Run { from: 2, to: 0, right: 0, last: 0, allowed: allowed(&[2, 1]) };
-        let right = Run { from: 2, to: 4, right: 1, last: 1, allowed: allowed(&[2, 2, 2, 2]) };
+        // Piece 1, then piece 0 with one difference; then pieces 2 and 3.
+        let left = PieceRun { from: 2, to: 0, right: 0, last: 0, allowed: allowed(&[2, 1]) };
+        let right = PieceRun { from: 2, to: 4, right: 1, last: 1, allowed: allowed(&[2, 2, 2, 2]) };
         assert_eq!(runs(1), [left, right]);
         assert_eq!(plans[2].order[..4], [2, 3, 1, 0]);
         assert_eq!(plans[2].most[..4], [0, 1, 3, 3]);
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn every_scheme_has_plans_that_cover_the_query() {
         for k in 0..=usize::from(MAX_K) {
-            for plan in Plan::all(&Scheme::halving(k)) {
+            for plan in SearchPlan::all(&Scheme::halving(k)) {
                 let last = plan.runs.iter().position(|run| run.last == 1).expect("a last run");
                 let ends = plan.runs[..=last].iter().flat_map(|run| [run.from, run.to]);
                 let (least, most) = ends.fold((u8::MAX, 0), |(a, b), c| (a.min(c), b.max(c)));

@@ -1,36 +1,44 @@
-//! Search schemes: in which order pieces are searched, and how many differences are allowed on the way.
+//! Search schemes: the orders in which pieces of a query are searched, and how many differences are allowed on the way.
 //!
-//! A query is cut into `P` pieces. A *search* begins with one piece, which must occur exactly, and puts
-//! the neighbours of what it has to its left or right, one after the other; after `i` pieces it allows
-//! at most `most[i]` differences in them. A scheme is *complete* for `k` if, however `k` differences
-//! are distributed over the pieces, one of its searches allows them (Kucherov, Salikhov and Tsur,
-//! "Approximate string matching using a bidirectional index", 2016). Its lower bounds are left out: they
-//! keep searches from finding the same twice, and here [`super::stages::Candidates`] does.
+//! A query is cut into `P` pieces. A *search* begins with one piece, which must occur exactly, and adds the next piece
+//! to the left or right, one after the other; in the first `i` pieces together it allows at most `most[i - 1]`
+//! differences. A scheme is *complete* for `k` if, however `k` differences are distributed over the pieces, one of its
+//! searches allows them (Kucherov, Salikhov and Tsur, "Approximate string matching using a bidirectional index", 2016).
+//! The lower bounds of that definition are left out: they keep searches from finding the same match twice, which
+//! [`super::stages::Candidates`] does here.
 //!
-//! Ours come from halving. If `n` pieces have fewer than `n` differences, then of any two parts of them,
-//! one has fewer differences than pieces: otherwise there would be `n`. So the search for `n` pieces is
-//! either that for the left part followed by the right part, or the other way round, down to a piece
-//! without differences. `k + 1` pieces give `k + 1` searches (Navarro and Baeza-Yates's hierarchical
-//! partition; for `k = 3` it is Kucherov et al.'s scheme for `k + 1` pieces). After two pieces at most
-//! one difference is allowed, which is what makes it fast.
+//! The schemes used here come from halving. If `n` pieces have fewer than `n` differences, then one of any two parts of
+//! them has fewer differences than pieces. So the search for `n` pieces is either the search for the left part followed
+//! by the right part, or the other way round, down to a single piece without differences:
 //!
-//! The schemes that Kianfar et al., "Optimum search schemes for approximate string matching using
-//! bidirectional FM-index" (2018), give for `k + 2` pieces need fewer nodes when words are followed to
-//! the end. Here words are verified in the text once they are rare, and what counts is that the first
-//! piece is long: for 300 reads of 47 bases of human chromosome 20 and `k = 3`, our four pieces need 188
-//! nodes and 307 occurrences a read, their five 695 and 1,058.
+//! ```text
+//!   k = 3     order of pieces   most differences
+//!   search 0      0 1 2 3           0 1 3 3
+//!   search 1      1 0 2 3           0 1 3 3
+//!   search 2      2 3 1 0           0 1 3 3
+//!   search 3      3 2 1 0           0 1 3 3
+//! ```
+//!
+//! `k + 1` pieces give `k + 1` searches (the hierarchical partition of Navarro and Baeza-Yates; for `k = 3` it is the
+//! scheme of Kucherov et al. for `k + 1` pieces). After two pieces at most one difference is allowed, which makes the
+//! search fast.
+//!
+//! The schemes for `k + 2` pieces of Kianfar et al., "Optimum search schemes for approximate string matching using
+//! bidirectional FM-index" (2018), need fewer nodes if words are extended to the end. Here words are verified in the
+//! text once they are rare, so a long first piece is worth more: for 300 reads of 47 bases of human chromosome 20 and
+//! `k = 3`, the four pieces of halving need 188 nodes and 307 occurrences a read, their five pieces 695 and 1,058.
 
-/// The pieces of a search in their order, and the most differences in the first so many of them.
+/// One search of a scheme.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
-    /// Numbers of pieces; each is a neighbour of those before it.
+pub struct SchemeSearch {
+    /// Numbers of the pieces in the order of the search; each is a neighbour of the pieces before it.
     pub order: Vec<usize>,
-    /// The most differences after each; 0 after the first, and never falling.
+    /// Greatest number of differences after each piece: 0 after the first one, and never decreasing.
     pub most: Vec<usize>,
 }
 
-impl Search {
-    /// Whether it allows these numbers of differences in the pieces.
+impl SchemeSearch {
+    /// Whether the search allows these numbers of differences in the pieces.
     pub fn allows(&self, differences: &[usize]) -> bool {
         let mut sum = 0;
         self.order.iter().zip(&self.most).all(|(&piece, &most)| {
@@ -40,13 +48,13 @@ impl Search {
     }
 }
 
-/// Searches that together find every match.
+/// A set of searches that together find every match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheme {
-    /// How many pieces a query is cut into.
+    /// Number of pieces that a query is cut into.
     pub pieces: usize,
-    /// What is searched for, one after the other.
-    pub searches: Vec<Search>,
+    /// The searches, which are independent of each other.
+    pub searches: Vec<SchemeSearch>,
 }
 
 impl Scheme {
@@ -62,14 +70,14 @@ impl Scheme {
     }
 }
 
-/// The searches for pieces `from` to `to` with fewer differences than pieces.
-fn halve(from: usize, to: usize) -> Vec<Search> {
+/// The searches of pieces `from` to `to` that together allow fewer differences than there are pieces.
+fn halve(from: usize, to: usize) -> Vec<SchemeSearch> {
     let most = to - from - 1;
     if most == 0 {
-        return vec![Search { order: vec![from], most: vec![0] }];
+        return vec![SchemeSearch { order: vec![from], most: vec![0] }];
     }
     let middle = from + (to - from) / 2;
-    let then = |mut search: Search, rest: &mut dyn Iterator<Item = usize>| {
+    let then = |mut search: SchemeSearch, rest: &mut dyn Iterator<Item = usize>| {
         search.order.extend(rest);
         search.most.resize(search.order.len(), most);
         search
@@ -84,10 +92,10 @@ mod tests {
     use super::*;
     use crate::params::MAX_K;
 
-    /// Whether a search allows all distributions that begin so and add at most `left` differences in the
+    /// Whether one search allows all distributions that begin with `given` and have at most `left` differences in the
     /// other pieces.
     fn allows_whatever_follows(scheme: &Scheme, given: &[usize], left: usize) -> bool {
-        scheme.searches.iter().any(|Search { order, most }| {
+        scheme.searches.iter().any(|SchemeSearch { order, most }| {
             let (mut sum, mut open) = (0, 0);
             order.iter().zip(most).all(|(&piece, &most)| {
                 match given.get(piece) {
@@ -99,8 +107,8 @@ mod tests {
         })
     }
 
-    /// Checks every distribution that begins with `given` and has at most `left` more, one by one unless
-    /// one search allows them all; counts what it looked at.
+    /// Checks every distribution that begins with `given` and has at most `left` more differences, one by one unless
+    /// one search allows them all. Returns the number of checks.
     fn check(scheme: &Scheme, given: &mut Vec<usize>, left: usize) -> u64 {
         if allows_whatever_follows(scheme, given, left) {
             return 1;
@@ -144,7 +152,7 @@ mod tests {
         for k in 0..=usize::from(MAX_K) {
             let scheme = Scheme::halving(k);
             assert_eq!(scheme.searches.len(), k + 1);
-            for Search { order, most } in &scheme.searches {
+            for SchemeSearch { order, most } in &scheme.searches {
                 assert_eq!(order.len(), scheme.pieces, "k {k}: {order:?}");
                 assert!(most.is_sorted() && most[0] == 0 && most[k] == k, "k {k}: {most:?}");
                 let (mut from, mut to) = (order[0], order[0] + 1);

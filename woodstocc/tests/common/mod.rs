@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Random reads, indexes and comparisons with the oracle, for the tests of this crate.
 
 #![allow(dead_code, clippy::unwrap_used)] // Each test file uses its part.
 
@@ -10,7 +10,7 @@ use aligner_core::seq::encode_all;
 use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use woodstocc::oracle::{self, OracleMatch};
-use woodstocc::{Alignment, Mapper, Mapping, Params, Query, Report, Strand, Strategy};
+use woodstocc::{Alignment, Mapper, Mapping, Params, Read, Report, Strand, Strategy};
 
 /// A small generator of pseudo-random numbers (splitmix64), so that a case is named by its seed.
 pub struct Random(pub u64);
@@ -72,14 +72,14 @@ pub fn mapper(index: &Arc<FmIndex>, k: u8, report: Report, strategy: Strategy) -
     Mapper::new(Arc::clone(index), params, Device::Cpu).unwrap()
 }
 
-pub fn queries(reads: &[Vec<u8>]) -> Vec<Query<'_>> {
-    reads.iter().map(|sequence| Query { name: sequence, sequence }).collect()
+pub fn queries(reads: &[Vec<u8>]) -> Vec<Read<'_>> {
+    reads.iter().map(|sequence| Read { name: sequence, sequence }).collect()
 }
 
 pub fn as_oracle(alignment: Alignment<'_>) -> OracleMatch {
     OracleMatch {
         contig: alignment.contig as usize,
-        reverse: alignment.strand == Strand::Reverse,
+        is_reverse: alignment.strand == Strand::Reverse,
         start: alignment.start as usize,
         distance: usize::from(alignment.distance),
     }
@@ -88,10 +88,10 @@ pub fn as_oracle(alignment: Alignment<'_>) -> OracleMatch {
 pub fn cigar(alignment: Alignment<'_>) -> String {
     let mut runs = Vec::new();
     alignment.path.runs(&mut runs);
-    runs.iter().map(|(op, count)| format!("{count}{}", op.letter())).collect()
+    runs.iter().map(ToString::to_string).collect()
 }
 
-/// What the oracle says of one read.
+/// Matches and loci of one read, by the oracle.
 pub struct Truth {
     codes: Vec<u8>,
     matches: Vec<OracleMatch>,
@@ -105,17 +105,17 @@ pub fn truth(contigs: &[Vec<u8>], read: &[u8], k: usize) -> Truth {
     Truth { codes, matches, loci }
 }
 
-/// Everything about a mapping that the oracle can say, compared.
+/// Compares a mapping with the matches, loci and alignments of the oracle.
 pub fn check(case: &str, contigs: &[Vec<u8>], truth: &Truth, report: Report, mapping: &Mapping) {
     let Truth { codes, matches, loci } = truth;
     let expected = if report == Report::AllStarts { matches } else { loci };
     assert_eq!(mapping.total, expected.len() as u64, "{case}: total");
     let found: Vec<OracleMatch> = mapping.alignments().map(as_oracle).collect();
-    for (alignment, place) in mapping.alignments().zip(&found) {
-        let text = &contigs[place.contig];
-        assert_eq!(cigar(alignment), oracle::cigar(text, codes, *place), "{case}: {place:?}");
+    for (alignment, found) in mapping.alignments().zip(&found) {
+        let text = &contigs[found.contig];
+        assert_eq!(cigar(alignment), oracle::cigar(text, codes, *found), "{case}: {found:?}");
     }
-    let by_place = |m: &OracleMatch| (m.contig, m.start, m.reverse);
+    let by_position = |m: &OracleMatch| (m.contig, m.start, m.is_reverse);
     let Some(primary) = found.first() else {
         assert!(expected.is_empty(), "{case}: nothing found of {expected:?}");
         return;
@@ -126,7 +126,7 @@ pub fn check(case: &str, contigs: &[Vec<u8>], truth: &Truth, report: Report, map
         assert_eq!(found.len(), 1, "{case}");
         return;
     }
-    assert!(found[1..].is_sorted_by_key(by_place), "{case}: order");
+    assert!(found[1..].is_sorted_by_key(by_position), "{case}: order");
     let mut found = found;
     found.sort_unstable();
     let mut expected = expected.clone();

@@ -3,19 +3,22 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
+use std::hint::black_box;
 use std::sync::Arc;
 
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, reads};
 use simt::{Argument, Launch};
-use woodstocc::Query;
-use woodstocc::filter::band::Window;
-use woodstocc::filter::cuts::Cuts;
-use woodstocc::filter::stages::DeviceContext;
+use woodstocc::Read;
+use woodstocc::filter::cuts::QueryCuts;
+use woodstocc::filter::gpu::CutParameters;
+use woodstocc::filter::stages::FilterDeviceContext;
 use woodstocc::filter::{context, topology, windows};
-use woodstocc::query::Queries;
+use woodstocc::read::Queries;
+use woodstocc::verify::Window;
 
 const POISON: u32 = 0xDEAD_BEEF;
 
@@ -25,27 +28,29 @@ fn sorted(windows: &Items<Window>) -> Vec<Window> {
     windows
 }
 
-fn address(start: *const u8) -> u64 {
-    start.expose_provenance() as u64
+/// The address of host memory, as that of an array in device memory.
+fn address<T>(start: *const T) -> DeviceAddress<T> {
+    DeviceAddress::new(start.expose_provenance() as u64)
 }
 
-/// The bounds that `filter_cuts` sets.
+/// The bounds of all queries that the kernel `filter_cuts` writes, and 0 for queries that are not wanted.
 fn cut_by_kernel(index: &FmIndex, queries: &Queries, wanted: &[u32], k: usize) -> Vec<u32> {
     let mut bounds = vec![POISON; queries.len() * (k + 2)];
-    let view = [View::of_host(index)];
-    let arguments = [
-        Argument::input(&view),
-        Argument::input(queries.all_codes()),
-        Argument::input(queries.offsets()),
-        Argument::input(wanted),
-        Argument::value(wanted.len() as u32),
-        Argument::value(k as u32),
-        Argument::output(&mut bounds),
-    ];
+    let parameters = CutParameters {
+        index: IndexView::of_host(index),
+        codes: address(queries.all_codes().as_ptr()),
+        offsets: address(queries.offsets().as_ptr()),
+        wanted: address(wanted.as_ptr()),
+        bounds: address(bounds.as_mut_ptr()),
+        wanted_count: wanted.len() as u32,
+        k: k as u32,
+    };
     let kernels = gpualign_tests::kernels("woodstocc", "cuts").expect("the build made it");
     let kernel = kernels.kernel("filter_cuts").expect("it is exported");
-    // SAFETY: the arguments are those of `filter_cuts`, with the lengths its contract asks for.
-    unsafe { kernel.launch(&Launch::new(2, 3), &arguments) }.expect("it runs");
+    // SAFETY: `filter_cuts` takes these parameters, and the arrays have the lengths that it asks for.
+    unsafe { kernel.launch(&Launch::new(2, 3), &[Argument::value(parameters)]) }.expect("it runs");
+    // The kernel wrote them behind the compiler's back.
+    let mut bounds = black_box(bounds);
     for query in (0..queries.len()).filter(|&query| !wanted.contains(&(query as u32))) {
         let unwanted = &mut bounds[query * (k + 2)..][..k + 2];
         assert!(unwanted.iter().all(|&bound| bound == POISON), "query {query} is not cut");
@@ -58,22 +63,27 @@ fn cut_by_kernel(index: &FmIndex, queries: &Queries, wanted: &[u32], k: usize) -
 fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Settings, seed: u64) {
     let reference = Reference::from_records([("text", letters)]).expect("a reference");
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-    let reads: Vec<Query<'_>> = reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+    let reads: Vec<Read<'_>> = reads.iter().map(|s| Read { name: b"", sequence: s }).collect();
     let queries = Arc::new(Queries::new(&reads));
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
-    let cuts = Cuts::cheapest(&index, &queries, &wanted, k);
+    let cuts = QueryCuts::cheapest(&index, &queries, &wanted, k);
     assert_eq!(cut_by_kernel(&index, &queries, &wanted, k), cuts.bounds(), "{case}: cuts");
-    let bounds = address(cuts.bounds().as_ptr().cast());
+    let bounds = address(cuts.bounds().as_ptr());
     let context = context(&index, &queries, k, cuts);
     let (app, sinks) = topology(&context);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
     let all = windows(&wanted, k, sinks, |pieces| cpu.run(pieces)).expect("runs");
     let expected = sorted(&all.windows);
 
-    let codes = address(queries.all_codes().as_ptr());
-    let offsets = address(queries.offsets().as_ptr().cast());
-    let on_device = DeviceContext::new(View::of_host(&index), [codes, offsets, bounds], k);
+    let on_device = FilterDeviceContext {
+        index: IndexView::of_host(&index),
+        codes: address(queries.all_codes().as_ptr()),
+        offsets: address(queries.offsets().as_ptr()),
+        bounds,
+        k: k as u32,
+        padding: 0,
+    };
     let kernels = gpualign_tests::kernels("woodstocc", "filter").expect("the build made it");
     let backend = ShimBackend::new(kernels, seed);
     let shim = CudaExecutor::with_backend(backend, &app, settings, "filter", &on_device)

@@ -5,13 +5,15 @@
 
 use aligner_core::DeviceError;
 use aligner_core::stream::{Backend, Launch};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{HostBuffer, ShimBackend, reads};
-use woodstocc::hits::{self, Hit};
-use woodstocc::pods::{self, Measured, Place, Settings};
-use woodstocc::query::Queries;
-use woodstocc::{MAX_TRIE_K, Query, trie};
+use woodstocc::read::Queries;
+use woodstocc::trie::hit::{self, TrieHit};
+use woodstocc::trie::metrics::TrieMetrics;
+use woodstocc::trie::pods::{self, IndexOnDevice, PodSettings};
+use woodstocc::trie::walk;
+use woodstocc::{MAX_TRIE_K, Read};
 
 /// The shim, with memory that is not zero: who relies on that fails.
 struct Poisoned {
@@ -78,7 +80,7 @@ struct Case {
     queries: Queries,
     wanted: Vec<u32>,
     k: usize,
-    expected: Vec<Hit>,
+    expected: Vec<TrieHit>,
     rows: u64,
 }
 
@@ -86,34 +88,37 @@ impl Case {
     fn new(name: &str, letters: &[u8], reads: &[Vec<u8>], k: usize) -> Self {
         let reference = Reference::from_records([("text", letters)]).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-        let reads: Vec<Query<'_>> =
-            reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+        let reads: Vec<Read<'_>> = reads.iter().map(|s| Read { name: b"", sequence: s }).collect();
         let queries = Queries::new(&reads);
         let wanted: Vec<u32> = (0..queries.len() as u32).collect();
         let mut expected = Vec::new();
-        let effort = trie::search(&index, &queries, &wanted, k, &mut expected);
-        expected.sort_unstable_by_key(hits::order);
+        let effort = walk::search(&index, &queries, &wanted, k, &mut expected);
+        expected.sort_unstable_by_key(hit::order);
         Self { name: name.to_owned(), index, queries, wanted, k, expected, rows: effort.rows }
     }
 
-    fn search(&self, settings: &Settings, seed: u64, blocks: u32) -> (Vec<Hit>, Measured) {
-        let view = View::of_host(&self.index);
-        let view = (&raw const view).expose_provenance() as u64;
-        let place = Place { view, memory: 1 << 30 };
+    fn search(
+        &self,
+        settings: &PodSettings,
+        seed: u64,
+        blocks: u32,
+    ) -> (Vec<TrieHit>, TrieMetrics) {
+        let view = IndexView::of_host(&self.index);
+        let index = IndexOnDevice { view, worklist_bytes: 1 << 30 };
         let backend = Poisoned::new(seed, blocks);
         let Self { queries, wanted, k, .. } = self;
-        pods::search(&backend, place, queries, wanted, *k, settings).expect("it runs")
+        pods::search(&backend, index, queries, wanted, *k, settings).expect("it runs")
     }
 
-    fn check(&self, settings: &Settings, seed: u64, blocks: u32) -> Measured {
+    fn check(&self, settings: &PodSettings, seed: u64, blocks: u32) -> TrieMetrics {
         let (mut hits, measured) = self.search(settings, seed, blocks);
-        hits.sort_unstable_by_key(hits::order);
+        hits.sort_unstable_by_key(hit::order);
         let Self { name, expected, rows, .. } = self;
         let context = format!("{name}, {settings:?}, seed {seed}, {blocks} blocks");
         assert_eq!(hits, *expected, "{context}");
         if settings.word == Some(0) {
             let done = measured.effort.rows;
-            if settings.pruned {
+            if settings.is_pruned {
                 assert_eq!(done, *rows, "{context}: as many rows as the CPU engine");
             } else {
                 assert!(done >= *rows, "{context}: bounds save rows");
@@ -125,10 +130,10 @@ impl Case {
     }
 }
 
-fn random_settings(random: &mut fastrand::Rng) -> Settings {
+fn random_settings(random: &mut fastrand::Rng) -> PodSettings {
     let width = 32 * random.u32(1..5);
     let slice = [Some(random.u32(10..200)), None][random.usize(..2)];
-    Settings {
+    PodSettings {
         width,
         blocks: 0,
         group: [1, 2, 9, 1000][random.usize(..4)],
@@ -136,8 +141,8 @@ fn random_settings(random: &mut fastrand::Rng) -> Settings {
         pods_at_once: random.u32(1..=width),
         live_at_once: [1, 3, width, 4 * width][random.usize(..4)],
         slice,
-        shares: random.bool(),
-        pruned: random.u32(..4) > 0,
+        shares_work: random.bool(),
+        is_pruned: random.u32(..4) > 0,
         slack: [1, 8][random.usize(..2)],
         hits_room: [60, 1 << 12][random.usize(..2)],
         metrics: random.bool(),
@@ -172,12 +177,12 @@ fn the_variants_of_the_paper_find_the_same() {
     let text: Vec<u8> = (0..3000).map(|_| b"ACGT"[random.usize(..4)]).collect();
     let reads = reads(&mut random, &text, 60, 47);
     let case = Case::new("47 bases", &text, &reads, 2);
-    let narrow = Settings { width: 32, pods_at_once: 32, ..Settings::default() };
-    let remapping = Settings { live_at_once: 32, group: 32, ..narrow };
-    let remapping = Settings { word: Some(0), slice: None, shares: false, ..remapping };
-    let large_groups = Settings { group: 1000, ..remapping };
-    let decoupled = Settings { live_at_once: 128, ..large_groups };
-    let sliced = Settings { slice: Some(20), shares: true, ..decoupled };
+    let narrow = PodSettings { width: 32, pods_at_once: 32, ..PodSettings::default() };
+    let remapping = PodSettings { live_at_once: 32, group: 32, ..narrow };
+    let remapping = PodSettings { word: Some(0), slice: None, shares_work: false, ..remapping };
+    let large_groups = PodSettings { group: 1000, ..remapping };
+    let decoupled = PodSettings { live_at_once: 128, ..large_groups };
+    let sliced = PodSettings { slice: Some(20), shares_work: true, ..decoupled };
     let [first, shared_nodes, decoupled, sliced] =
         [remapping, large_groups, decoupled, sliced].map(|s| case.check(&s, 1, 2));
     assert!(shared_nodes.effort.nodes < first.effort.nodes, "larger groups share more nodes");
@@ -187,7 +192,7 @@ fn the_variants_of_the_paper_find_the_same() {
     assert_eq!((first.slices, first.donations), (1, 0));
     assert!(sliced.slices > 2, "slices end");
     assert!(sliced.donations > 0, "the block without a unit was given work");
-    let metrics = case.check(&Settings { metrics: true, ..narrow }, 1, 2);
+    let metrics = case.check(&PodSettings { metrics: true, ..narrow }, 1, 2);
     assert!(metrics.cycles.iter().all(|&cycles| cycles > 0), "{:?}", metrics.cycles);
 }
 
@@ -200,13 +205,13 @@ fn worklists_of_the_least_size_suffice() {
     let reads: Vec<Vec<u8>> = (0..150).map(|i| text[i % 3..30 + i % 5].to_vec()).collect();
     let case = Case::new("repeats", &text, &reads, 2);
     for (live_at_once, slack, hits_room) in [(1, 1, 0), (7, 1, 0), (64, 1, 0), (64, 9, 1 << 14)] {
-        let settings = Settings {
+        let settings = PodSettings {
             width: 64,
             pods_at_once: 64,
             live_at_once,
             slack,
             hits_room,
-            ..Settings::default()
+            ..PodSettings::default()
         };
         let done = case.check(&settings, 3, 2);
         if hits_room == 0 {
@@ -220,7 +225,7 @@ fn the_shortest_and_the_longest_have_them_too() {
     let mut random = fastrand::Rng::with_seed(1);
     let letters: Vec<u8> = (0..1500).map(|_| b"ACGT"[random.usize(..4)]).collect();
     let settings =
-        Settings { width: 32, pods_at_once: 32, live_at_once: 40, ..Settings::default() };
+        PodSettings { width: 32, pods_at_once: 32, live_at_once: 40, ..PodSettings::default() };
     let check = |name: &str, text: &[u8], reads: &[Vec<u8>], k: usize| {
         Case::new(name, text, reads, k).check(&settings, 1, 3);
     };
@@ -236,10 +241,10 @@ fn the_shortest_and_the_longest_have_them_too() {
 #[test]
 fn a_search_that_does_not_fit_says_so() {
     let case = Case::new("no room", b"ACGTACGTAA", &[b"ACGT".to_vec()], 1);
-    let view = View::of_host(&case.index);
-    let place = Place { view: (&raw const view).expose_provenance() as u64, memory: 1000 };
+    let view = IndexView::of_host(&case.index);
+    let index = IndexOnDevice { view, worklist_bytes: 1000 };
     let backend = Poisoned::new(1, 1);
-    let settings = Settings::default();
-    let failed = pods::search(&backend, place, &case.queries, &case.wanted, 1, &settings);
+    let settings = PodSettings::default();
+    let failed = pods::search(&backend, index, &case.queries, &case.wanted, 1, &settings);
     assert!(matches!(failed, Err(DeviceError::OutOfMemory(Some(1001..)))), "{failed:?}");
 }

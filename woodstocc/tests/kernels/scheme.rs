@@ -3,22 +3,27 @@
 #![allow(clippy::expect_used)]
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CpuExecutor, CudaExecutor, Items, Policy, Settings};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, reads};
-use woodstocc::Query;
-use woodstocc::filter::band::Window;
-use woodstocc::query::Queries;
-use woodstocc::scheme::stages::{Addresses, DeviceContext};
-use woodstocc::scheme::{Schemed, context, starts, topology};
+use woodstocc::Read;
+use woodstocc::read::Queries;
+use woodstocc::scheme::stages::{SchemeCounts, SchemeDeviceContext};
+use woodstocc::scheme::{SchemeWindows, context, searches, topology};
+use woodstocc::verify::Window;
 
 fn sorted(windows: &Items<Window>) -> Vec<Window> {
     let mut windows: Vec<Window> = windows.parts().flatten().copied().collect();
     windows.sort_unstable_by_key(|w| (w.query, w.first, w.starts, w.distances));
     windows
+}
+
+/// The address of host memory, as that of an array in device memory.
+fn address<T>(start: *const T) -> DeviceAddress<T> {
+    DeviceAddress::new(start.expose_provenance() as u64)
 }
 
 /// One batch, to be run on the CPU and on the shim.
@@ -27,50 +32,49 @@ struct Case<'a> {
     letters: &'a [u8],
     reads: &'a [Vec<u8>],
     k: usize,
-    few: u32,
+    rare_limit: u32,
     settings: Settings,
 }
 
-/// Returns how many nodes were extended.
+/// Compares windows and work of both devices. Returns the number of branches extended.
 fn check(case: &Case<'_>, seed: u64) -> u64 {
-    let &Case { ref name, letters, reads, k, few, ref settings } = case;
+    let &Case { ref name, letters, reads, k, rare_limit, ref settings } = case;
     let reference = Reference::from_records([("text", letters)]).expect("a reference");
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-    let reads: Vec<Query<'_>> = reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+    let reads: Vec<Read<'_>> = reads.iter().map(|s| Read { name: b"", sequence: s }).collect();
     let queries = Arc::new(Queries::new(&reads));
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
-    let context = context(&index, &queries, k, few);
+    let context = context(&index, &queries, k, rare_limit);
     let (app, sinks) = topology(&context);
-    let inputs = starts(&wanted, k);
+    let inputs = searches(&wanted, k);
     let outputs = CpuExecutor::new(&app, settings).expect("an executor").run(&inputs);
-    let effort = [&context.effort.nodes, &context.effort.lines].map(|c| c.load(Ordering::Relaxed));
-    let expected = Schemed::new(outputs.expect("runs"), sinks, effort[0], effort[1]);
+    let expected = SchemeWindows::new(outputs.expect("runs"), sinks, context.effort.counts());
 
-    let address = |start: *const u8| start.expose_provenance() as u64;
     // The counters begin poisoned.
     let poison = 0x5EED_0000_u64;
-    let mut counters = [poison; 2];
-    let addresses = Addresses {
+    let mut counts = SchemeCounts { nodes: poison, lines: poison };
+    let on_device = SchemeDeviceContext {
         codes: address(queries.all_codes().as_ptr()),
-        offsets: address(queries.offsets().as_ptr().cast()),
-        plans: address(context.plans.as_ptr().cast()),
-        effort: counters.as_mut_ptr().expose_provenance() as u64,
+        offsets: address(queries.offsets().as_ptr()),
+        plans: address(context.plans.as_ptr()),
+        counts: address(&raw mut counts),
+        ..SchemeDeviceContext::new(IndexView::of_host(&index), &context)
     };
-    let on_device = DeviceContext::new(View::of_host(&index), &context, addresses);
     let kernels = gpualign_tests::kernels("woodstocc", "scheme").expect("the build made it");
     let backend = ShimBackend::new(kernels, seed);
     let shim = CudaExecutor::with_backend(backend, &app, settings, "scheme", &on_device)
         .expect("an executor");
     let outputs = shim.run(&inputs).expect("runs");
     // The kernels wrote them behind the compiler's back.
-    let effort = std::hint::black_box(&counters).map(|counter| counter - poison);
-    let found = Schemed::new(outputs, sinks, effort[0], effort[1]);
-    assert_eq!((found.nodes, found.lines), (expected.nodes, expected.lines), "{name}: effort");
+    let SchemeCounts { nodes, lines } = std::hint::black_box(counts);
+    let counts = SchemeCounts { nodes: nodes - poison, lines: lines - poison };
+    let found = SchemeWindows::new(outputs, sinks, counts);
+    assert_eq!(found.counts, expected.counts, "{name}: effort");
     let expected = sorted(&expected.found.windows);
     assert_eq!(sorted(&found.found.windows), expected, "{name}");
     assert!(expected.iter().all(|window| window.starts != 0), "{name}: windows have matches");
-    effort[0]
+    counts.nodes
 }
 
 /// A text with repeats, so that searches go on for long.
@@ -94,7 +98,7 @@ fn windows_and_effort_equal_those_of_the_cpu() {
         let mut random = fastrand::Rng::with_seed(seed);
         let letters = text(&mut random);
         let reads = reads(&mut random, &letters, 8, 120);
-        let few = [0, 1, 4, 50][random.usize(..4)];
+        let rare_limit = [0, 1, 4, 50][random.usize(..4)];
         let settings = Settings {
             width: [32, 64, 128][random.usize(..3)],
             blocks: 1 + random.u32(..3),
@@ -102,8 +106,9 @@ fn windows_and_effort_equal_those_of_the_cpu() {
             output_slots: 1 + random.u32(..50),
             ..Settings::default()
         };
-        let name = format!("seed {seed}, k {k}, few {few}");
-        nodes += check(&Case { name, letters: &letters, reads: &reads, k, few, settings }, seed);
+        let name = format!("seed {seed}, k {k}, rare_limit {rare_limit}");
+        nodes +=
+            check(&Case { name, letters: &letters, reads: &reads, k, rare_limit, settings }, seed);
     }
     assert!(nodes > 10_000, "{nodes} nodes in all: searches that go round the loop");
 }
@@ -121,9 +126,12 @@ fn the_shortest_and_the_longest_queries() {
     ] {
         let name = format!("{} bases, k {k}", read.len());
         let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
-        check(&Case { name, letters: text, reads: &[read.to_vec()], k, few: 0, settings }, 1);
+        check(
+            &Case { name, letters: text, reads: &[read.to_vec()], k, rare_limit: 0, settings },
+            1,
+        );
     }
     let settings = Settings { width: 32, blocks: 2, ..Settings::default() };
     let name = "no query".to_owned();
-    check(&Case { name, letters: &letters, reads: &[], k: 3, few: 4, settings }, 1);
+    check(&Case { name, letters: &letters, reads: &[], k: 3, rare_limit: 4, settings }, 1);
 }

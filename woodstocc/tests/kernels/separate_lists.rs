@@ -3,15 +3,19 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
+use std::hint::black_box;
 use std::sync::LazyLock;
 
-use fm_index::gpu::View;
+use aligner_core::gpu::DeviceAddress;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::reads;
 use simt::{Argument, Launch, Module};
-use woodstocc::hits::{self, Hit};
-use woodstocc::query::Queries;
-use woodstocc::{MAX_TRIE_K, Query, trie};
+use woodstocc::read::Queries;
+use woodstocc::trie::hit::{self, TrieHit};
+use woodstocc::trie::separate_lists::{SeparateListsParameters, SeparateListsTotals};
+use woodstocc::trie::walk;
+use woodstocc::{MAX_TRIE_K, Read};
 
 static KERNELS: LazyLock<Module> = LazyLock::new(|| {
     gpualign_tests::kernels("woodstocc", "separate_lists").expect("the build made it")
@@ -19,11 +23,15 @@ static KERNELS: LazyLock<Module> = LazyLock::new(|| {
 
 const POISON: u32 = 0xDEAD_BEEF;
 
-/// What a launch leaves behind.
-struct Result {
-    hits: Vec<Hit>,
-    /// Hits, nodes and rows.
-    totals: [u64; 3],
+/// The address of host memory, as that of an array in device memory.
+fn address<T>(start: *const T) -> DeviceAddress<T> {
+    DeviceAddress::new(start.expose_provenance() as u64)
+}
+
+/// Outputs of a launch.
+struct LaunchResults {
+    hits: Vec<TrieHit>,
+    totals: SeparateListsTotals,
     counts: Vec<u32>,
     lost: Vec<u32>,
 }
@@ -35,57 +43,60 @@ fn launch(
     k: usize,
     capacity: usize,
     (blocks, threads): (u32, u32),
-    pruned: u32,
-) -> Result {
+    is_pruned: u32,
+) -> LaunchResults {
     let longest = wanted.iter().map(|&q| queries.codes(q as usize).len()).max().unwrap_or(0);
     let room = 3 * (longest + k) + 4;
     // 128-bit words, since rows of k > 4 are aligned to 16 bytes; exact, so that the sanitizer
     // sees any node beyond the room.
     let node = if k <= 4 { 24 } else { 32 };
     let mut worklists = vec![0_u128; ((blocks * threads) as usize * room * node).div_ceil(16)];
-    let poison = Hit { query: POISON, lo: POISON, size: POISON, distance: POISON };
+    let poison = TrieHit { query: POISON, lo: POISON, size: POISON, distance: POISON };
     let mut hits = vec![poison; capacity];
-    let mut totals = [0_u64; 3];
+    let mut totals = SeparateListsTotals::default();
     let mut counts = vec![POISON; wanted.len()];
     let mut lost = vec![POISON; wanted.len()];
-    let view = [View::of_host(index)];
-    let arguments = [
-        Argument::input(&view),
-        Argument::input(queries.all_codes()),
-        Argument::input(queries.offsets()),
-        Argument::input(wanted),
-        Argument::value(wanted.len() as u32),
-        Argument::output(&mut worklists),
-        Argument::output(&mut hits),
-        Argument::value(capacity as u64),
-        Argument::output(&mut totals),
-        Argument::output(&mut counts),
-        Argument::output(&mut lost),
-        Argument::value(pruned),
-    ];
+    let parameters = SeparateListsParameters {
+        index: IndexView::of_host(index),
+        codes: address(queries.all_codes().as_ptr()),
+        offsets: address(queries.offsets().as_ptr()),
+        wanted: address(wanted.as_ptr()),
+        worklists: address(worklists.as_mut_ptr().cast()),
+        hits: address(hits.as_mut_ptr()),
+        totals: address(&raw mut totals),
+        counts: address(counts.as_mut_ptr()),
+        lost: address(lost.as_mut_ptr()),
+        capacity: capacity as u64,
+        wanted_count: wanted.len() as u32,
+        is_pruned,
+    };
     let kernel = KERNELS.kernel(&format!("separate_lists_{k}")).expect("it is exported");
-    // SAFETY: the arguments are those of `separate_lists_K`, with the lengths its contract asks for.
-    unsafe { kernel.launch(&Launch::new(blocks, threads), &arguments) }.expect("it runs");
-    hits.truncate(totals[0] as usize);
-    Result { hits, totals, counts, lost }
+    // SAFETY: `separate_lists_K` takes these parameters, and the arrays have the lengths that it asks for.
+    unsafe { kernel.launch(&Launch::new(blocks, threads), &[Argument::value(parameters)]) }
+        .expect("it runs");
+    // The kernel wrote them behind the compiler's back.
+    let (mut hits, totals) = black_box((hits, totals));
+    let (counts, lost) = black_box((counts, lost));
+    hits.truncate(totals.hits as usize);
+    LaunchResults { hits, totals, counts, lost }
 }
 
 fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u32)) {
     let reference = Reference::from_records([("text", letters)]).expect("a reference");
     let index = FmIndex::build(reference, &BuildOptions::default()).expect("an index");
-    let reads: Vec<Query<'_>> = reads.iter().map(|s| Query { name: b"", sequence: s }).collect();
+    let reads: Vec<Read<'_>> = reads.iter().map(|s| Read { name: b"", sequence: s }).collect();
     let queries = Queries::new(&reads);
     let wanted: Vec<u32> =
         (0..queries.len() as u32).filter(|&q| queries.codes(q as usize).len() > k).collect();
     let mut expected = Vec::new();
-    let effort = trie::search(&index, &queries, &wanted, k, &mut expected);
-    expected.sort_unstable_by_key(hits::order);
+    let effort = walk::search(&index, &queries, &wanted, k, &mut expected);
+    expected.sort_unstable_by_key(hit::order);
 
     let mut all = launch(&index, &queries, &wanted, k, expected.len(), shape, 1);
-    all.hits.sort_unstable_by_key(hits::order);
+    all.hits.sort_unstable_by_key(hit::order);
     assert_eq!(all.hits, expected, "{case}");
-    assert_eq!(all.totals[0], expected.len() as u64, "{case}");
-    assert_eq!(all.totals[2], effort.rows, "{case}: as many rows as the CPU engine");
+    assert_eq!(all.totals.hits, expected.len() as u64, "{case}");
+    assert_eq!(all.totals.rows, effort.rows, "{case}: as many rows as the CPU engine");
     assert!(all.lost.iter().all(|&lost| lost == 0), "{case}");
     let counts: Vec<u32> = wanted
         .iter()
@@ -94,9 +105,9 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, shape: (u32, u
     assert_eq!(all.counts, counts, "{case}");
 
     let mut unpruned = launch(&index, &queries, &wanted, k, expected.len(), shape, 0);
-    unpruned.hits.sort_unstable_by_key(hits::order);
+    unpruned.hits.sort_unstable_by_key(hit::order);
     assert_eq!(unpruned.hits, expected, "{case}: bounds lose nothing");
-    assert!(unpruned.totals[2] >= effort.rows, "{case}: bounds save rows");
+    assert!(unpruned.totals.rows >= effort.rows, "{case}: bounds save rows");
 
     for capacity in [0, expected.len() / 2] {
         let few = launch(&index, &queries, &wanted, k, capacity, shape, 1);

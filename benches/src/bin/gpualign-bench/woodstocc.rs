@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use aligner_core::Device;
 use anyhow::{Context, Result};
 use gpualign_benches::{AblationOptions, woodstocc};
-use woodstocc::Query;
+use woodstocc::Read;
 
 use crate::args::WoodstoccArguments;
 use crate::reads;
@@ -28,10 +28,10 @@ pub fn run(arguments: &WoodstoccArguments) -> Result<()> {
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     start_threads(arguments.threads.count())?;
     let (index, batches) = reads::load(files, &console)?;
-    let queries: Vec<Query<'_>> = batches
+    let queries: Vec<Read<'_>> = batches
         .iter()
         .flat_map(Reads::iter)
-        .map(|read| Query { name: read.name, sequence: read.sequence })
+        .map(|read| Read { name: read.name, sequence: read.sequence })
         .collect();
     let options = AblationOptions { k: arguments.k, quick: arguments.quick };
     let report =

@@ -20,10 +20,10 @@ pub const LOOKS: u32 = 8;
 /// Places of a word in the queries that a thread of [`Widen`] takes.
 pub const PLACES: u32 = 2;
 
-/// What all nodes read.
+/// Queries, lookup table and chunks that all nodes read.
 #[derive(Debug)]
 pub struct PipelineInputs {
-    /// The queries.
+    /// The batch of queries.
     pub batch: Arc<QueryBatch>,
     /// Lookup table of their words.
     pub lookup: Arc<Lookup>,

@@ -18,7 +18,7 @@ device_struct! {
         pub first: u64,
         /// Number of its bases.
         pub length: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -75,7 +75,7 @@ impl EightColumnScore {
 }
 
 device_struct! {
-    /// What kernels of the pipeline read beside their input.
+    /// Everything that kernels of the pipeline read besides their input.
     pub struct PipelineTables {
         /// Bases of the database, as [`packed_words`] packs them, from the first base on.
         packed_bases: DeviceAddress<u32>,
@@ -107,7 +107,7 @@ device_struct! {
         representative_offsets: u64,
         /// Number of letters of the batch.
         letter_count: u32,
-        /// Number of strands.
+        /// Number of strands of the batch.
         strand_count: u32,
         /// Bases of a word in the lookup table.
         lookup_width: u32,
@@ -164,29 +164,29 @@ fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
 /// One thing for each array of [`PipelineTables`] but the bases of the database: its bytes, its buffer or its address.
 #[derive(Debug)]
 pub struct PerArray<T> {
-    /// [`PipelineTables::chunks`].
+    /// For the array [`PipelineTables::chunks`].
     chunks: T,
-    /// [`PipelineTables::word_present`].
+    /// For the array [`PipelineTables::word_present`].
     word_present: T,
-    /// [`PipelineTables::word_starts`].
+    /// For the array [`PipelineTables::word_starts`].
     word_starts: T,
-    /// [`PipelineTables::word_places`].
+    /// For the array [`PipelineTables::word_places`].
     word_places: T,
-    /// [`PipelineTables::word_begins`].
+    /// For the array [`PipelineTables::word_begins`].
     word_begins: T,
-    /// [`PipelineTables::letters`].
+    /// For the array [`PipelineTables::letters`].
     letters: T,
-    /// [`PipelineTables::letter_bases`].
+    /// For the array [`PipelineTables::letter_bases`].
     letter_bases: T,
-    /// [`PipelineTables::ambiguous`].
+    /// For the array [`PipelineTables::ambiguous`].
     ambiguous: T,
-    /// [`PipelineTables::strands`].
+    /// For the array [`PipelineTables::strands`].
     strands: T,
-    /// [`PipelineTables::matrix`].
+    /// For the array [`PipelineTables::matrix`].
     matrix: T,
-    /// [`PipelineTables::quad_scores`].
+    /// For the array [`PipelineTables::quad_scores`].
     quad_scores: T,
-    /// [`PipelineTables::eight_column_scores`].
+    /// For the array [`PipelineTables::eight_column_scores`].
     eight_column_scores: T,
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::thread;
 
 use anyhow::Result;
-use woodstocc::{Batch, Found, Mapper, Query, Searched};
+use woodstocc::{Mapper, MatchStarts, Read, ReadBatch, SearchResults};
 
 use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Reads};
@@ -33,24 +33,25 @@ impl AllPipeline<'_> {
             let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
             let searched =
                 stages.step(scope, Step::Search, prepared, |batch| Ok(mapper.search(&batch)?));
-            let format = |batch: &BatchState<Found>, part| self.format(batch, &part, &pool);
-            let formatted = stages.format(scope, searched, input.used, Searched::by_query, format);
+            let format = |batch: &BatchState<MatchStarts>, part| self.format(batch, &part, &pool);
+            let formatted =
+                stages.format(scope, searched, input.used, SearchResults::by_query, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
 
     /// The queries of a batch of reads.
-    fn prepare(&self, reads: &Reads) -> Result<Batch> {
-        let queries: Vec<Query<'_>> =
-            reads.iter().map(|read| Query { name: read.name, sequence: read.sequence }).collect();
+    fn prepare(&self, reads: &Reads) -> Result<ReadBatch> {
+        let queries: Vec<Read<'_>> =
+            reads.iter().map(|read| Read { name: read.name, sequence: read.sequence }).collect();
         Ok(self.mapper.prepare(&queries)?)
     }
 
     /// Makes the records of a part of a batch.
     fn format(
         &self,
-        batch: &BatchState<Found>,
+        batch: &BatchState<MatchStarts>,
         part: &Range<usize>,
         pool: &LinePool,
     ) -> Result<FormattedPart> {

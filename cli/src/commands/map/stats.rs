@@ -178,7 +178,7 @@ impl From<woodstocc::Stats> for EngineCounters {
     }
 }
 
-/// The strategy that was chosen for reads of a class of lengths, see [`woodstocc::Choice`].
+/// The strategy that was chosen for reads of a class of lengths, see [`woodstocc::StrategyChoice`].
 #[derive(Debug, Serialize)]
 pub struct StrategyChoice {
     /// The least length of these reads, in bases.
@@ -196,8 +196,8 @@ pub struct StrategyChoice {
 
 impl StrategyChoice {
     /// The choice of a mapper for up to `k` differences.
-    fn new(choice: woodstocc::Choice, k: u8) -> Self {
-        let woodstocc::Choice { piece, reads, strategy, filter, scheme, trie } = choice;
+    fn new(choice: woodstocc::StrategyChoice, k: u8) -> Self {
+        let woodstocc::StrategyChoice { piece, reads, strategy, filter, scheme, trie } = choice;
         let shortest = piece * (usize::from(k) + 1);
         Self { shortest, strategy: strategy.into(), reads, filter, scheme, trie }
     }

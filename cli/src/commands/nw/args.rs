@@ -4,84 +4,85 @@ use std::path::{Path, PathBuf};
 
 use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use nw_batch::gpu::full::Full;
-use nw_batch::{Choice, FreeEnds};
+use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
+use nw_batch::{FreeEnds, KernelChoice};
 
 use crate::options::{Messages, Threads};
 
-/// Commands of `gpualign nw`.
+/// Commands of `gpualign nw`: which pairs are aligned.
 #[derive(Debug, Subcommand)]
 pub enum Nw {
-    /// Aligns each record of a file with the record at its place in another
+    /// Align the first record of one file with the first of another, the second with the second, and so on
     Pairs {
         /// Queries: FASTA or FASTQ, plain or gz, bz2, zst; - is standard input
-        #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+        #[arg(value_name = "QUERIES", value_hint = ValueHint::FilePath)]
         queries: PathBuf,
-        /// As many targets
-        #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+        /// Targets: a file with as many records
+        #[arg(value_name = "TARGETS", value_hint = ValueHint::FilePath)]
         targets: PathBuf,
         #[command(flatten)]
         options: NwOptions,
     },
-    /// Aligns each record of a file with each one of another
+    /// Align each record of one file with each record of another
     OneVsAll {
         /// Queries: FASTA or FASTQ, plain or gz, bz2, zst; - is standard input
-        #[arg(value_name = "Q", value_hint = ValueHint::FilePath)]
+        #[arg(value_name = "QUERIES", value_hint = ValueHint::FilePath)]
         queries: PathBuf,
         /// Targets
-        #[arg(value_name = "X", value_hint = ValueHint::FilePath)]
+        #[arg(value_name = "TARGETS", value_hint = ValueHint::FilePath)]
         targets: PathBuf,
         #[command(flatten)]
         options: NwOptions,
     },
-    /// Aligns each record of a file with each one behind it
+    /// Align each record of a file with each later record
     AllVsAll {
         /// Sequences: FASTA or FASTQ, plain or gz, bz2, zst; - is standard input
-        #[arg(value_name = "X", value_hint = ValueHint::FilePath)]
+        #[arg(value_name = "SEQUENCES", value_hint = ValueHint::FilePath)]
         sequences: PathBuf,
         #[command(flatten)]
         options: NwOptions,
     },
 }
 
-/// Options of all of them.
+/// Options that all commands of `gpualign nw` have.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scoring")]
 pub struct NwOptions {
     /// Score of two equal nucleotides [default: 5]
     #[arg(long = "match", value_name = "SCORE", allow_negative_numbers = true)]
-    pub matching: Option<i32>,
-    /// Score of two different ones, or of one that is not A, C, G, T or U [default: -4]
-    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
-    pub mismatch: Option<i32>,
-    /// Matrix instead: BLOSUM62, NUC.4.4 or a file as NCBI's
-    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["matching", "mismatch"])]
+    pub match_score: Option<i32>,
+    /// Score of two different nucleotides, or of a letter other than A, C, G, T or U [default: -4]
+    #[arg(long = "mismatch", value_name = "SCORE", allow_negative_numbers = true)]
+    pub mismatch_score: Option<i32>,
+    /// Substitution matrix instead of match and mismatch scores: BLOSUM30, BLOSUM45, BLOSUM62, PAM40, PAM120, PAM200,
+    /// PAM250 or NUC.4.4, or a file in NCBI's format
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["match_score", "mismatch_score"])]
     pub matrix: Option<PathBuf>,
     /// Cost of the first residue of a gap
     #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true)]
     pub gap_open: i32,
-    /// Cost of each further residue of a gap; linear gaps if it is that of the first
+    /// Cost of each further residue of a gap; the same cost as the first residue's makes gaps linear
     #[arg(long, value_name = "COST", default_value_t = 1, allow_negative_numbers = true)]
     pub gap_extend: i32,
     /// Ends that may stay unaligned at no cost, separated by commas
     #[arg(long, value_name = "END", value_delimiter = ',')]
-    pub free_ends: Vec<Free>,
+    pub free_ends: Vec<FreeEnd>,
 
-    /// Scores alone: no alignment, identity or length
+    /// Compute scores only, without alignment, identity and length, which is much faster
     #[arg(long, help_heading = "Output")]
     pub score_only: bool,
-    /// Leave out pairs of less identity, 0 to 1: identical columns among all columns
-    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "score_only",
+    /// Least identity of the pairs to report, 0 to 1: identical columns among all columns
+    #[arg(long, value_name = "IDENTITY", value_parser = identity, conflicts_with = "score_only",
         help_heading = "Output")]
     pub min_identity: Option<f64>,
     /// Write to FILE [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Output format [default: by the extension of FILE, else tsv]
+    /// Output format [default: from the extension of FILE, else tsv]
     #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
     pub output_format: Option<NwFormat>,
-    /// Keep what is done in FILE.partial, and go on from there if an earlier run was ended
+    /// Save progress in FILE.partial, and continue from there if an earlier run of the same command was interrupted
     #[arg(long, requires = "output", help_heading = "Output")]
     pub resume: bool,
 
@@ -93,18 +94,18 @@ pub struct NwOptions {
     /// Where to align: auto, cpu, cuda or cuda:N
     #[arg(long, default_value_t, help_heading = "Resources")]
     pub device: DeviceRequest,
-    /// Kernel of the GPU; all give the same scores
+    /// Kernel for the GPU; all give the same scores
     #[arg(long, default_value = "auto", help_heading = "Resources")]
-    pub kernel: KernelName,
+    pub kernel: NwKernel,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
     pub messages: Messages,
 }
 
-/// Values of `--free-ends`.
+/// Ends of sequences that `--free-ends` may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Free {
+pub enum FreeEnd {
     /// First residues of the query
     QueryBegin,
     /// Last residues of the query
@@ -115,55 +116,55 @@ pub enum Free {
     TargetEnd,
     /// Both ends of the query
     Query,
-    /// Both ends of the target: the query is sought in it
+    /// Both ends of the target: searches the query within the target
     Target,
     /// All four
     All,
 }
 
-/// Values of `--kernel`.
+/// Kernels that `--kernel` may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KernelName {
-    /// What is fastest
+pub enum NwKernel {
+    /// The fastest kernel
     Auto,
-    /// Cells in registers, two pairs a warp
+    /// Matrix cells in registers, two pairs for a warp
     Warp,
-    /// A bit a cell: scores with --match 0 --mismatch -1 --gap-open 1 --gap-extend 1
+    /// A bit for each matrix cell: scores with --match 0 --mismatch -1 --gap-open 1 --gap-extend 1
     Edit,
-    /// Scores with linear gaps: tiles, a pair at a time
+    /// Scores with linear gaps: tiles, one pair at a time
     Rodinia,
     /// Scores with linear gaps: tiles of all pairs
     TiledDscan,
-    /// Scores with linear gaps: diagonals, a block a pair
+    /// Scores with linear gaps: diagonals, a block for each pair
     Dscan,
-    /// Scores with linear gaps: rows, a thread a pair
+    /// Scores with linear gaps: rows, a thread for each pair
     Rscan,
 }
 
-impl From<KernelName> for Choice {
-    fn from(name: KernelName) -> Self {
+impl From<NwKernel> for KernelChoice {
+    fn from(name: NwKernel) -> Self {
         match name {
-            KernelName::Auto => Self::Auto,
-            KernelName::Warp => Self::Warp,
-            KernelName::Edit => Self::Edit,
-            KernelName::Rodinia => Self::Full(Full::Rodinia),
-            KernelName::TiledDscan => Self::Full(Full::TiledDscan),
-            KernelName::Dscan => Self::Full(Full::Dscan),
-            KernelName::Rscan => Self::Full(Full::Rscan),
+            NwKernel::Auto => Self::Auto,
+            NwKernel::Warp => Self::Warp,
+            NwKernel::Edit => Self::Edit,
+            NwKernel::Rodinia => Self::FullMatrix(FullMatrixKernel::Rodinia),
+            NwKernel::TiledDscan => Self::FullMatrix(FullMatrixKernel::TiledDscan),
+            NwKernel::Dscan => Self::FullMatrix(FullMatrixKernel::Dscan),
+            NwKernel::Rscan => Self::FullMatrix(FullMatrixKernel::Rscan),
         }
     }
 }
 
-/// Values of `--output-format`.
+/// Formats that `--output-format` may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NwFormat {
-    /// A line a pair: query, target, score, identity, length, CIGAR
+    /// A line for each pair: query, target, score, identity, length, CIGAR
     Tsv,
-    /// A line a pair, with cg:Z
+    /// PAF, a line for each pair, with the CIGAR as cg:Z
     Paf,
     /// Sequences one above the other, as EMBOSS writes them
     Pair,
-    /// Matrix of distances for phylogeny programs, names unabridged
+    /// Matrix of distances for phylogeny programs, with full names
     Phylip,
     /// Matrix of distances (or scores) as text
     Square,
@@ -172,12 +173,13 @@ pub enum NwFormat {
 }
 
 impl NwFormat {
-    /// Whether it is one matrix of all pairs.
+    /// Whether the format is one matrix of all pairs.
     pub fn is_matrix(self) -> bool {
         matches!(self, Self::Phylip | Self::Square | Self::Npy)
     }
 
-    fn of(path: &Path) -> Option<Self> {
+    /// Format that a file name's extension stands for.
+    fn from_extension(path: &Path) -> Option<Self> {
         match path.extension()?.to_ascii_lowercase().to_str()? {
             "tsv" => Some(Self::Tsv),
             "paf" => Some(Self::Paf),
@@ -189,7 +191,7 @@ impl NwFormat {
 }
 
 impl Nw {
-    /// The options.
+    /// Options of the command.
     pub fn options(&self) -> &NwOptions {
         match self {
             Self::Pairs { options, .. }
@@ -198,36 +200,40 @@ impl Nw {
         }
     }
 
-    /// Checks what no single option tells.
+    /// Refuses combinations of options that do not work together.
     pub fn check(&self) -> Result<(), String> {
         let options = self.options();
         let format = options.format();
         if format.is_matrix() {
             if !matches!(self, Self::AllVsAll { .. }) {
-                return Err("a matrix is of all-vs-all alone".to_owned());
+                return Err("phylip, square and npy are formats of all-vs-all only".to_owned());
             }
             if options.min_identity.is_some() {
-                return Err("a matrix has all pairs: leave out --min-identity".to_owned());
+                return Err(
+                    "phylip, square and npy have all pairs: leave out --min-identity".to_owned()
+                );
             }
         }
         if options.score_only && matches!(format, NwFormat::Paf | NwFormat::Pair | NwFormat::Phylip)
         {
-            return Err("this format needs alignments: leave out --score-only".to_owned());
+            return Err("paf, pair and phylip need alignments: leave out --score-only".to_owned());
         }
         let is_stdout = |path: &PathBuf| path == Path::new("-");
         if options.timeline.as_ref().is_some_and(is_stdout)
             && options.output.as_ref().is_none_or(is_stdout)
         {
-            return Err("output and timeline cannot both go to standard output".to_owned());
+            let reason =
+                "--output and --timeline cannot both write to standard output: name a file";
+            return Err(reason.to_owned());
         }
         if options.resume && options.output.as_deref() == Some(Path::new("-")) {
-            return Err("--resume needs a file to write to".to_owned());
+            return Err("--resume needs a file: name one with --output".to_owned());
         }
         match self {
             Self::Pairs { queries, targets, .. } | Self::OneVsAll { queries, targets, .. }
                 if queries == Path::new("-") && targets == Path::new("-") =>
             {
-                Err("only one of the files can be standard input".to_owned())
+                Err("only one of the two files can be standard input".to_owned())
             }
             _ => Ok(()),
         }
@@ -235,27 +241,28 @@ impl Nw {
 }
 
 impl NwOptions {
-    /// The output format.
+    /// Output format: the one asked for, else by the name of the output, else tab-separated values.
     pub fn format(&self) -> NwFormat {
-        let by_name = || self.output.as_deref().and_then(NwFormat::of);
+        let by_name = || self.output.as_deref().and_then(NwFormat::from_extension);
         self.output_format.or_else(by_name).unwrap_or(NwFormat::Tsv)
     }
 
-    /// The ends that are free.
-    pub fn free(&self) -> FreeEnds {
-        let any = |ends: &[Free]| self.free_ends.iter().any(|end| ends.contains(end));
+    /// Ends that may stay unaligned at no cost.
+    pub fn free_ends(&self) -> FreeEnds {
+        let any = |ends: &[FreeEnd]| self.free_ends.iter().any(|end| ends.contains(end));
         FreeEnds {
-            query_begin: any(&[Free::QueryBegin, Free::Query, Free::All]),
-            query_end: any(&[Free::QueryEnd, Free::Query, Free::All]),
-            target_begin: any(&[Free::TargetBegin, Free::Target, Free::All]),
-            target_end: any(&[Free::TargetEnd, Free::Target, Free::All]),
+            query_begin: any(&[FreeEnd::QueryBegin, FreeEnd::Query, FreeEnd::All]),
+            query_end: any(&[FreeEnd::QueryEnd, FreeEnd::Query, FreeEnd::All]),
+            target_begin: any(&[FreeEnd::TargetBegin, FreeEnd::Target, FreeEnd::All]),
+            target_end: any(&[FreeEnd::TargetEnd, FreeEnd::Target, FreeEnd::All]),
         }
     }
 }
 
-fn share(value: &str) -> Result<f64, String> {
+/// Parses the value of `--min-identity`.
+fn identity(value: &str) -> Result<f64, String> {
     match value.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        Ok(identity) if (0.0..=1.0).contains(&identity) => Ok(identity),
         _ => Err("not a number from 0 to 1".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! Sequences to align, as codes, with their names.
+//! Input of `gpualign nw`: the scoring, and sequences as codes with their names.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,45 +8,54 @@ use aligner_core::fastx::{RecordProblem, line_of_residue};
 use aligner_core::input_location::{InputLocation, input_name};
 use aligner_core::seq::describe;
 use anyhow::{Context, Result, anyhow, bail};
-use nw_batch::{Alphabet, MAX_LENGTH, Matrix, Scoring, Sequences};
+use nw_batch::{Alphabet, GapCosts, MAX_LENGTH, Scoring, SequenceSet, SubstitutionMatrix};
 
 use crate::commands::nw::args::NwOptions;
 use crate::input;
 
-/// The records of a file.
+/// Sequences of a file, with their names.
 #[derive(Debug, Default)]
-pub struct Records {
-    /// First words of the headers.
+pub struct NamedSequences {
+    /// First word of each header.
     pub names: Vec<String>,
-    pub sequences: Sequences,
+    /// Codes of each sequence.
+    pub sequences: SequenceSet,
 }
 
 /// The scoring that the options ask for.
+///
+/// # Errors
+/// If a score, a cost or the matrix is refused.
 pub fn scoring(options: &NwOptions) -> Result<Scoring> {
-    let gaps = nw_batch::Gaps { open: options.gap_open, extend: options.gap_extend };
+    let gaps = GapCosts { open: options.gap_open, extend: options.gap_extend };
     let scoring = match &options.matrix {
-        Some(name) => Scoring::matrix(matrix(name)?, gaps)?,
-        None => {
-            Scoring::simple(options.matching.unwrap_or(5), options.mismatch.unwrap_or(-4), gaps)?
-        }
+        Some(name) => Scoring::with_matrix(matrix(name)?, gaps)?,
+        None => Scoring::with_match_mismatch(
+            options.match_score.unwrap_or(5),
+            options.mismatch_score.unwrap_or(-4),
+            gaps,
+        )?,
     };
-    Ok(scoring.with_free_ends(options.free()))
+    Ok(scoring.with_free_ends(options.free_ends()))
 }
 
-/// A matrix that is built in, or a file.
-fn matrix(name: &Path) -> Result<Matrix> {
-    if let Some(matrix) = name.to_str().and_then(Matrix::built_in) {
+/// Matrix that is built in, or in a file.
+fn matrix(name: &Path) -> Result<SubstitutionMatrix> {
+    if let Some(matrix) = name.to_str().and_then(SubstitutionMatrix::built_in) {
         return Ok(matrix?);
     }
     let text = fs::read_to_string(name)
         .with_context(|| format!("{} (and no matrix of this name is built in)", name.display()))?;
-    Matrix::parse(&text).with_context(|| name.display().to_string())
+    SubstitutionMatrix::parse(&text).with_context(|| name.display().to_string())
 }
 
-/// Reads and checks a file.
-pub fn read(path: &Path, alphabet: &Alphabet) -> Result<Records> {
+/// Reads the sequences of a file, and checks them.
+///
+/// # Errors
+/// If the file cannot be read or a record is refused, with the record and line.
+pub fn read(path: &Path, alphabet: &Alphabet) -> Result<NamedSequences> {
     let mut records = input::open(path)?;
-    let mut read = Records::default();
+    let mut read = NamedSequences::default();
     let mut number = 0;
     while let Some(record) = records.next() {
         number += 1;
@@ -82,7 +91,7 @@ fn check(
     let codes = alphabet.encode(&letters).map_err(|unknown| {
         let (letter, place) = (describe(unknown.letter), unknown.position + 1);
         let offset = line_of_residue(record.raw_seq(), unknown.position);
-        at(offset, format!("{letter} at residue {place} is no letter of the scoring"))
+        at(offset, format!("{letter} at residue {place} is no letter of the scoring: choose a --matrix that has it"))
     })?;
     if codes.len() > MAX_LENGTH {
         let length = codes.len();
@@ -91,7 +100,10 @@ fn check(
     Ok((String::from_utf8_lossy(name).into_owned(), codes))
 }
 
-/// Checks that no two records have the same name.
+/// Refuses two records of the same name.
+///
+/// # Errors
+/// Names the two records.
 pub fn names_differ(path: &Path, names: &[String]) -> Result<()> {
     let mut seen = HashMap::new();
     for (number, name) in names.iter().enumerate() {

@@ -1,148 +1,161 @@
-//! Aligning, formatting and writing: a thread each, through which tiles pass in order.
+//! Threads for aligning, formatting and writing, through which tiles pass in order.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Result, anyhow};
-use nw_batch::{Aligner, Found, Pair};
+use nw_batch::{Aligner, BatchResults, SequencePair};
 use rayon::prelude::*;
 
-use crate::commands::nw::body::Body;
-use crate::commands::nw::format::Formatter;
-use crate::commands::nw::job::{Cursor, Job, Limits};
+use crate::commands::nw::format::PairFormatter;
+use crate::commands::nw::tile_writer::TileWriter;
+use crate::commands::nw::tiles::{PairCursor, PairSource, TileLimits};
 use crate::console::Console;
 use crate::timeline::{Step, Timeline};
 
-/// Pairs that are formatted at a time.
-const FORMATTED: usize = 1 << 12;
+/// Pairs with scores only that a thread formats at a time.
+const SCORES_PER_PIECE: usize = 1 << 12;
 
-/// The same, of pairs with alignments.
-const ALIGNMENTS_FORMATTED: usize = 1 << 8;
+/// Pairs with alignments that a thread formats at a time.
+const ALIGNMENTS_PER_PIECE: usize = 1 << 8;
 
-/// What all threads use.
+/// Values that all threads use.
 pub struct Pipeline<'a> {
-    pub job: &'a Job<'a>,
-    pub formatter: &'a Formatter<'a>,
+    pub source: &'a PairSource<'a>,
+    pub formatter: &'a PairFormatter<'a>,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
 }
 
-/// An aligned tile.
-struct Aligned {
-    pairs: Vec<Pair>,
-    found: Found,
-    /// The pair behind it.
-    next: Cursor,
+/// Tile of pairs with their results.
+struct AlignedTile {
+    pairs: Vec<SequencePair>,
+    results: BatchResults,
+    /// Position of the pair after the tile.
+    next: PairCursor,
 }
 
-/// A tile's output, in pieces.
-struct Formatted {
+/// Output of a tile, in pieces.
+struct FormattedTile {
     pieces: Vec<Vec<u8>>,
-    next: Cursor,
+    /// Position of the pair after the tile.
+    next: PairCursor,
 }
 
 impl Pipeline<'_> {
-    /// Aligns and writes everything from a pair on; gives the cells of the matrices.
-    pub fn run(&self, begin: Cursor, aligner: &mut Aligner<'_>, body: &mut Body) -> Result<u64> {
+    /// Aligns and writes all pairs from `begin` on; returns the number of matrix cells.
+    ///
+    /// # Errors
+    /// If results cannot be written.
+    pub fn run(
+        &self,
+        begin: PairCursor,
+        aligner: &mut Aligner<'_>,
+        writer: &mut TileWriter,
+    ) -> Result<u64> {
         thread::scope(|scope| {
             let (aligned, to_format) = sync_channel(0);
             let (formatted, to_write) = sync_channel(1);
-            // Pieces come back, and their memory is used again.
-            let (written, spares) = channel();
-            let formatter = scope.spawn(move || self.format(to_format, &formatted, &spares));
-            let writer = scope.spawn(move || self.write(to_write, &written, body));
+            // Written pieces come back, so that their memory is used again.
+            let (written, buffers) = channel();
+            let formatter = scope.spawn(move || self.format(to_format, &formatted, &buffers));
+            let writing = scope.spawn(move || self.write(to_write, &written, writer));
             let cells = self.align(begin, aligner, &aligned);
             drop(aligned);
             join(formatter, "formatting")?;
-            join(writer, "writing")??;
+            join(writing, "writing")??;
             Ok(cells)
         })
     }
 
-    /// Has all tiles aligned. A GPU always has work: the next tile is begun before one is waited for.
+    /// Aligns all tiles and sends them on; returns the number of matrix cells. A GPU always has work, since the next
+    /// tile is begun before one is waited for.
     fn align(
         &self,
-        mut cursor: Cursor,
+        mut cursor: PairCursor,
         aligner: &mut Aligner<'_>,
-        to: &SyncSender<Aligned>,
+        to: &SyncSender<AlignedTile>,
     ) -> u64 {
         let mut begin = |aligner: &mut Aligner<'_>| {
             self.timeline.time(Step::Prepare, "tile", || {
-                let (pairs, cells) = self.job.tile(&mut cursor, limits(aligner));
+                let (pairs, cells) = self.source.tile(&mut cursor, limits(aligner));
                 (!pairs.is_empty()).then(|| (aligner.begin(pairs), cells, cursor))
             })
         };
         let mut all = 0;
-        let mut under_way = begin(aligner);
-        while let Some((pending, cells, next)) = under_way {
-            under_way = begin(aligner);
-            let (pairs, found) =
+        let mut current = begin(aligner);
+        while let Some((pending, cells, next)) = current {
+            current = begin(aligner);
+            let (pairs, results) =
                 self.timeline.time(Step::Align, "tile", || aligner.finish(pending));
             all += cells;
             self.console.advance_pairs(pairs.len() as u64, all);
-            if to.send(Aligned { pairs, found, next }).is_err() {
-                // The writer has stopped, and tells why itself.
+            if to.send(AlignedTile { pairs, results, next }).is_err() {
+                // The writer has stopped, and its error tells why.
                 break;
             }
         }
         all
     }
 
-    /// Formats tiles until no more come.
+    /// Formats tiles until no more arrive, in the buffers of written tiles.
     fn format(
         &self,
-        tiles: Receiver<Aligned>,
-        to: &SyncSender<Formatted>,
-        spares: &Receiver<Vec<Vec<u8>>>,
+        tiles: Receiver<AlignedTile>,
+        to: &SyncSender<FormattedTile>,
+        buffers: &Receiver<Vec<Vec<u8>>>,
     ) {
-        for Aligned { pairs, found, next } in tiles {
-            let size = match found {
-                Found::Scores(_) => FORMATTED,
-                Found::Alignments(_) => ALIGNMENTS_FORMATTED,
+        for AlignedTile { pairs, results, next } in tiles {
+            let size = match results {
+                BatchResults::Scores(_) => SCORES_PER_PIECE,
+                BatchResults::Alignments(_) => ALIGNMENTS_PER_PIECE,
             };
-            let mut pieces = spares.try_recv().unwrap_or_default();
+            let mut pieces = buffers.try_recv().unwrap_or_default();
             self.timeline.time(Step::Format, "tile", || {
                 pieces.resize_with(pairs.len().div_ceil(size), Vec::new);
                 let chunks = pieces.par_iter_mut().zip(pairs.par_chunks(size));
                 chunks.enumerate().for_each(|(chunk, (piece, pairs))| {
                     piece.clear();
                     for (place, &pair) in (chunk * size..).zip(pairs) {
-                        self.formatter.pair(pair, &found, place, piece);
+                        self.formatter.pair(pair, &results, place, piece);
                     }
                 });
             });
-            if to.send(Formatted { pieces, next }).is_err() {
+            if to.send(FormattedTile { pieces, next }).is_err() {
                 break;
             }
         }
     }
 
-    /// Writes tiles until no more come.
+    /// Writes tiles until no more arrive, and gives their buffers back.
     fn write(
         &self,
-        tiles: Receiver<Formatted>,
-        spares: &Sender<Vec<Vec<u8>>>,
-        body: &mut Body,
+        tiles: Receiver<FormattedTile>,
+        buffers: &Sender<Vec<Vec<u8>>>,
+        writer: &mut TileWriter,
     ) -> Result<()> {
-        for Formatted { pieces, next } in tiles {
-            self.timeline.time(Step::Write, "tile", || body.add(&pieces, next))?;
-            // At the end nobody wants them any more.
-            let _ = spares.send(pieces);
+        for FormattedTile { pieces, next } in tiles {
+            self.timeline.time(Step::Write, "tile", || writer.add(&pieces, next))?;
+            // At the end no thread receives buffers any more.
+            let _ = buffers.send(pieces);
         }
         Ok(())
     }
 }
 
-/// What a tile may have: a fraction of a second of a GPU, some seconds of a CPU.
-fn limits(aligner: &Aligner<'_>) -> Limits {
+/// Limits of a tile: a fraction of a second's work for a GPU, some seconds' for a processor.
+fn limits(aligner: &Aligner<'_>) -> TileLimits {
     match aligner.device_memory() {
-        // Directions take about half a byte a cell; CIGARs up to a few KB.
-        Some(memory) if aligner.traces() => Limits { pairs: 1 << 16, cells: memory.min(1 << 37) },
-        Some(_) => Limits { pairs: 1 << 19, cells: 1 << 40 },
-        None => Limits { pairs: 1 << 14, cells: 1 << 33 },
+        // Directions take about half a byte for each cell, CIGARs up to a few KB.
+        Some(memory) if aligner.has_alignments() => {
+            TileLimits { pairs: 1 << 16, cells: memory.min(1 << 37) }
+        }
+        Some(_) => TileLimits { pairs: 1 << 19, cells: 1 << 40 },
+        None => TileLimits { pairs: 1 << 14, cells: 1 << 33 },
     }
 }
 
+/// Result of a thread.
 fn join<T>(thread: ScopedJoinHandle<'_, T>, name: &str) -> Result<T> {
     thread.join().map_err(|_| anyhow!("the {name} thread panicked"))
 }

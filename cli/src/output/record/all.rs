@@ -14,8 +14,9 @@
 
 use std::io;
 
+use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
-use woodstocc::{Alignment, Mapping, Path, Run, Strand};
+use woodstocc::{Alignment, AlignmentPath, Mapping, Strand};
 
 use crate::input::Read;
 use crate::output::lines::Lines;
@@ -35,7 +36,7 @@ pub struct AllRecordFormatter<'a> {
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
     md: Lines,
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
     reversed: ReverseStrand,
 }
 
@@ -127,7 +128,7 @@ impl<'a> AllRecordFormatter<'a> {
     /// Sets the CIGAR and the `MD` string to those of an alignment.
     fn set_path(&mut self, alignment: &Alignment<'_>) {
         match alignment.path {
-            Path::Ungapped(path) => {
+            AlignmentPath::Ungapped(path) => {
                 md::of_ungapped(path, alignment.distance, &mut self.md);
                 if self.eqx {
                     alignment.path.runs(&mut self.runs);
@@ -137,7 +138,7 @@ impl<'a> AllRecordFormatter<'a> {
                     self.cigar.push(path.len() << cigar::LENGTH_SHIFT | cigar::MATCH);
                 }
             }
-            Path::Runs(runs) => {
+            AlignmentPath::Runs(runs) => {
                 let Self { stretches, md, .. } = self;
                 let letter = |place| stretches.letter(alignment.contig, alignment.start + place);
                 md::of_runs(runs, letter, md);
@@ -150,11 +151,11 @@ impl<'a> AllRecordFormatter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aligner_core::cigar::CigarOp;
     use rust_htslib::bam;
     use rust_htslib::bam::record::Aux;
-    use woodstocc::Op;
-    use woodstocc::loci::Locus;
-    use woodstocc::matches::Match;
+    use woodstocc::locus::loci::Locus;
+    use woodstocc::locus::matches::Match;
 
     use crate::output::hts;
 
@@ -165,7 +166,7 @@ mod tests {
     const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
 
     /// A mapping to one locus, on each of these strands, with these runs.
-    fn mapping(strands: &[Strand], runs: &[Run], total: u64, mapq: u8) -> Mapping {
+    fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {
         let mut mapping = Mapping::default();
         (mapping.total, mapping.mapq) = (total, mapq);
         for &strand in strands {
@@ -193,7 +194,8 @@ mod tests {
     #[test]
     fn primary_and_secondary_records_differ_as_documented() {
         let reference = reference();
-        let cigar = [(Op::Equal, 10), (Op::Different, 3), (Op::Insertion, 2)];
+        let cigar = [(CigarOp::Equal, 10), (CigarOp::Different, 3), (CigarOp::Insertion, 2)]
+            .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
         let group = "@RG\\tID:x".parse().expect("is fine");
         let mut formatter = AllRecordFormatter::new(&reference, Some(&group), false);
@@ -217,7 +219,13 @@ mod tests {
     #[test]
     fn eqx_names_both_kinds_of_match() {
         let reference = reference();
-        let cigar = [(Op::Equal, 9), (Op::Different, 1), (Op::Deletion, 2), (Op::Equal, 5)];
+        let cigar = [
+            (CigarOp::Equal, 9),
+            (CigarOp::Different, 1),
+            (CigarOp::Deletion, 2),
+            (CigarOp::Equal, 5),
+        ]
+        .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
         let cigar_of = |eqx| {
             let mut formatter = AllRecordFormatter::new(&reference, None, eqx);

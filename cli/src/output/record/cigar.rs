@@ -1,8 +1,8 @@
 //! CIGARs in BAM's encoding: a run of equal operations is one number, its length above four bits for the operation (SAM
 //! specification, section 4.2).
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use rust_htslib::htslib;
-use woodstocc::{Op, Run};
 
 /// A run is its length shifted left by this, with the operation in the bits below.
 pub const LENGTH_SHIFT: u32 = htslib::BAM_CIGAR_SHIFT;
@@ -23,21 +23,22 @@ const EQUAL: u32 = htslib::BAM_CEQUAL;
 const DIFFERENT: u32 = htslib::BAM_CDIFF;
 
 /// Replaces a CIGAR by that of the runs; see [`push_runs`].
-pub fn set_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
+pub fn set_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
     cigar.clear();
     push_runs(runs, eqx, cigar);
 }
 
 /// Appends runs to a CIGAR, and joins neighbours with the same operation. With `eqx`, matches are `=` and mismatches `X`,
 /// otherwise both are `M`.
-pub fn push_runs(runs: &[Run], eqx: bool, cigar: &mut Vec<u32>) {
-    for &(op, count) in runs {
+pub fn push_runs(runs: &[CigarRun], eqx: bool, cigar: &mut Vec<u32>) {
+    for run in runs {
+        let (op, count) = (run.op(), run.length());
         let operation = match op {
-            Op::Equal if eqx => EQUAL,
-            Op::Different if eqx => DIFFERENT,
-            Op::Equal | Op::Different => MATCH,
-            Op::Insertion => INSERTION,
-            Op::Deletion => DELETION,
+            CigarOp::Equal if eqx => EQUAL,
+            CigarOp::Different if eqx => DIFFERENT,
+            CigarOp::Equal | CigarOp::Different => MATCH,
+            CigarOp::Insertion => INSERTION,
+            CigarOp::Deletion => DELETION,
         };
         match cigar.last_mut() {
             Some(last) if *last & OPERATION == operation => *last += count << LENGTH_SHIFT,

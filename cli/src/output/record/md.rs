@@ -1,8 +1,9 @@
 //! The `MD` tag: the reference under an alignment, without the reference (SAM optional fields
 //! specification, section 1.1).
 
+use aligner_core::cigar::{CigarOp, CigarRun};
 use aligner_core::seq::decode;
-use woodstocc::{Op, Ungapped};
+use woodstocc::UngappedPath;
 
 use crate::output::lines::{Line, Lines};
 
@@ -14,27 +15,28 @@ const COUNT: usize = 10;
 ///
 /// Runs of equal bases are counted. A reference base that differs is named, and deleted bases are named after `^`. A
 /// count, which may be 0, stands between two named bases and at both ends.
-pub fn of_runs(runs: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut Lines) {
-    let of_run = |&(op, count): &(Op, u32)| match op {
-        Op::Equal | Op::Insertion => 0,
-        Op::Different => (COUNT + 1) * count as usize,
-        Op::Deletion => COUNT + 1 + count as usize,
+pub fn of_runs(runs: &[CigarRun], mut letter: impl FnMut(u32) -> u8, text: &mut Lines) {
+    let of_run = |run: &CigarRun| match run.op() {
+        CigarOp::Equal | CigarOp::Insertion => 0,
+        CigarOp::Different => (COUNT + 1) * run.length() as usize,
+        CigarOp::Deletion => COUNT + 1 + run.length() as usize,
     };
     text.clear();
     text.append(COUNT + runs.iter().map(of_run).sum::<usize>(), |line| {
         let (mut equal, mut place) = (0, 0);
-        for &(op, count) in runs {
+        for run in runs {
+            let (op, count) = (run.op(), run.length());
             let covered = place..place + count;
             match op {
-                Op::Equal => equal += count,
-                Op::Insertion => continue,
-                Op::Different => {
+                CigarOp::Equal => equal += count,
+                CigarOp::Insertion => continue,
+                CigarOp::Different => {
                     for place in covered {
                         flush(line, &mut equal);
                         line.byte(letter(place));
                     }
                 }
-                Op::Deletion => {
+                CigarOp::Deletion => {
                     flush(line, &mut equal);
                     line.byte(b'^');
                     covered.for_each(|place| line.byte(letter(place)));
@@ -47,7 +49,7 @@ pub fn of_runs(runs: &[(Op, u32)], mut letter: impl FnMut(u32) -> u8, text: &mut
 }
 
 /// Replaces `text` by the `MD` string of an alignment without gaps that has `distance` mismatches.
-pub fn of_ungapped(path: Ungapped<'_>, distance: u8, text: &mut Lines) {
+pub fn of_ungapped(path: UngappedPath<'_>, distance: u8, text: &mut Lines) {
     text.clear();
     text.append(COUNT + (COUNT + 1) * usize::from(distance), |line| {
         let mut done = 0;
@@ -68,11 +70,11 @@ fn flush(line: &mut Line<'_>, equal: &mut u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use woodstocc::Op::{Deletion, Different, Equal, Insertion};
+    use aligner_core::cigar::CigarOp::{Deletion, Different, Equal, Insertion};
 
     #[test]
     fn each_rule_of_the_specification() {
-        type Case = (&'static [(Op, u32)], &'static str, &'static str);
+        type Case = (&'static [(CigarOp, u32)], &'static str, &'static str);
         let cases: [Case; 10] = [
             (&[(Equal, 4)], "ACGT", "4"),
             (&[(Different, 1), (Equal, 3)], "ACGT", "0A3"),
@@ -87,9 +89,11 @@ mod tests {
             (&[(Insertion, 2)], "", "0"),
         ];
         for (cigar, reference, expected) in cases {
+            let cigar: Vec<CigarRun> =
+                cigar.iter().map(|&(op, length)| CigarRun::new(op, length)).collect();
             let mut md = Lines::default();
             md.append(3, |line| line.bytes(b"old"));
-            of_runs(cigar, |place| reference.as_bytes()[place as usize], &mut md);
+            of_runs(&cigar, |place| reference.as_bytes()[place as usize], &mut md);
             assert_eq!(md.bytes(), expected.as_bytes(), "{cigar:?}");
         }
     }

@@ -1,38 +1,15 @@
 // Walking back through a matrix from the end of an alignment to its begin, by the numbers of cells (band.cuh).
 #pragma once
 
+#include <gpualign/cigar.cuh>
 #include <seed_extend/band.cuh>
 
 namespace seed_extend {
 
-// Operations of a CIGAR run, in its lowest two bits; the number of columns is in the others, as in
-// aligner-core/src/cigar.rs.
-constexpr uint32_t EQUAL = 0, DIFFERENT = 1, INSERTION = 2, DELETION = 3;
-
-// Counts CIGAR runs, from the last one to the first, and writes them while there is room. Any thread may call its
-// functions at any time.
-struct CigarRuns {
-  uint32_t* end;  // behind the last run in memory, which comes first
-  uint32_t room;  // runs that may be written before `end`
-  uint32_t count;
-  uint32_t op, length;  // of the run that is not complete
-
-  // Adds `by` columns with the operation `next`.
-  __device__ void push(uint32_t next, uint32_t by) {
-    if (next != op) {
-      flush();
-      op = next;
-      length = 0;
-    }
-    length += by;
-  }
-  // Completes the last run.
-  __device__ void flush() {
-    if (length == 0) return;
-    count++;
-    if (count <= room) *(end - count) = length << 2 | op;
-  }
-};
+using gpualign::DELETION;
+using gpualign::DIFFERENT;
+using gpualign::EQUAL;
+using gpualign::INSERTION;
 
 // One task and its cells. Any thread may call its functions at any time.
 struct Walker {
@@ -80,7 +57,7 @@ struct Walker {
   // beginning of an alignment that ends there ended with a gap. Then it used the row's base, or the column's, in an
   // earlier pair or gap; with this pair instead, and the base it was used with as a part of the gap, it scores no less.
   // There is an exception only if a gap costs less than clipping: what begins in row 0 must begin with a pair.
-  __device__ AlignmentSpan walk(AlignmentEnd end, CigarRuns runs) const {
+  __device__ AlignmentSpan walk(AlignmentEnd end, gpualign::BackwardRuns runs) const {
     const bool is_whole = end.query_end == banded.task.query_len;
     int here = end.score + costs.first + (is_whole ? 1 : 2) * costs.clip;
     uint32_t row = end.query_end - 1, column = 0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct, Gpu};
 use aligner_core::stream::{
-    Backend, CudaBackend, Kernels, Launch, LoadedKernels, Metrics, RunError, Word,
+    Backend, CudaBackend, Kernels, Launch, LoadedKernels, Metrics, RunError,
 };
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use fm_index::gpu::View;
@@ -149,8 +149,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
         if blocks == 0 {
             return Ok(());
         }
-        let arguments = &[Word::parameters(parameters)];
-        let launch = Launch { kernel, blocks, width, shared: 0, arguments };
+        let parameters = parameters.bytes();
+        let launch = Launch { kernel, blocks, width, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: only this crate calls this function, and each call passes the kernel's own parameters, with buffers
         // that are as long as their comments say.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use super::group::{GroupMatrices, LaneKind, groups};
 use crate::buffer_pool::lock;
@@ -30,7 +30,7 @@ pub struct AlignmentWorkspace {
     /// For each kind the memory that no group uses.
     free: Mutex<[Vec<Box<dyn GroupMatrices>>; LaneKind::COUNT]>,
     /// CIGAR runs of all alignments.
-    runs: Mutex<Vec<Run>>,
+    runs: Mutex<Vec<CigarRun>>,
 }
 
 impl AlignmentWorkspace {
@@ -84,7 +84,7 @@ impl AlignmentWorkspace {
     }
 
     /// Removes all tasks and returns the CIGAR runs of their alignments. Keeps the memory.
-    pub(super) fn finish(&mut self) -> Vec<Run> {
+    pub(super) fn finish(&mut self) -> Vec<CigarRun> {
         self.queries.clear();
         self.windows.clear();
         self.tasks.clear();

@@ -1,6 +1,6 @@
 //! Groups of tasks of similar size, and the memory in which the matrices of one group are computed.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
@@ -109,7 +109,7 @@ pub(super) trait GroupMatrices: Send {
     /// Score and end of the best alignment of a lane's task; `None` if no alignment scores more than 0.
     fn end(&self, scoring: Scoring, lane: usize) -> Option<AlignmentEnd>;
     /// The best alignment of a lane's task and its CIGAR runs; `None` if no alignment scores more than 0.
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[Run])>;
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[CigarRun])>;
 }
 
 /// The matrices of groups of `L` tasks in numbers `W`.
@@ -118,7 +118,7 @@ struct LaneMatrices<W, const L: usize> {
     interleaved: InterleavedCodes<L>,
     matrix: Matrix<W, L>,
     /// CIGAR runs of one alignment; a buffer.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 impl<W: LaneValue, const L: usize> GroupMatrices for LaneMatrices<W, L> {
@@ -132,7 +132,7 @@ impl<W: LaneValue, const L: usize> GroupMatrices for LaneMatrices<W, L> {
         Some(walker.end_of(walker.end()?))
     }
 
-    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[Run])> {
+    fn walk(&mut self, scoring: Scoring, lane: usize) -> Option<(AlignmentSpan, &[CigarRun])> {
         let walker = Walker::new(scoring, &self.matrix, &self.interleaved, lane);
         let span = walker.alignment(walker.end()?, &mut self.runs);
         Some((span, &self.runs))

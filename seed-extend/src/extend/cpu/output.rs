@@ -1,10 +1,10 @@
 //! Results of a chunk of tasks: scores alone, or alignments.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 
 use super::application;
 use super::context::AlignmentWorkspace;
-use crate::extend::alignments::{AlignmentSpan, Alignments, push};
+use crate::extend::alignments::{AlignmentSpan, Alignments};
 use crate::extend::tasks::AlignmentEnd;
 use crate::extend::ungapped;
 
@@ -47,7 +47,7 @@ impl ChunkResults for Vec<AlignmentEnd> {
 #[derive(Default)]
 pub(super) struct ChunkAlignments {
     pub alignments: Alignments,
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 impl ChunkResults for ChunkAlignments {
@@ -66,13 +66,15 @@ impl ChunkResults for ChunkAlignments {
         self.runs.clear();
         let mut done = 0;
         ungapped::differences(query, opposite, |different| {
-            self.runs
-                .extend((different > done).then(|| Run::new(Op::Equal, (different - done) as u32)));
-            push(&mut self.runs, Op::Different, 1);
+            self.runs.extend(
+                (different > done)
+                    .then(|| CigarRun::new(CigarOp::Equal, (different - done) as u32)),
+            );
+            push_run(&mut self.runs, CigarOp::Different, 1);
             done = different + 1;
         });
         let rest = query.len() - done;
-        self.runs.extend((rest > 0).then(|| Run::new(Op::Equal, rest as u32)));
+        self.runs.extend((rest > 0).then(|| CigarRun::new(CigarOp::Equal, rest as u32)));
         let query_end = query.len() as u32;
         let span = AlignmentSpan {
             score,

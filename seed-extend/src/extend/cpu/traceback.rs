@@ -1,12 +1,12 @@
 //! Traceback: where an alignment ends, and the way back through the numbers of a [`Matrix`] to its begin.
 
-use aligner_core::cigar::{Op, Run};
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
 use super::matrix::Matrix;
 use crate::extend::UNKNOWN;
-use crate::extend::alignments::{AlignmentSpan, push};
+use crate::extend::alignments::AlignmentSpan;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 use crate::extend::tasks::AlignmentEnd;
@@ -74,7 +74,7 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
     }
 
     /// The alignment that ends in a cell. Its CIGAR runs are written to `runs`, and its `first_run` is 0.
-    pub fn alignment(&self, end: AlignmentCell, runs: &mut Vec<Run>) -> AlignmentSpan {
+    pub fn alignment(&self, end: AlignmentCell, runs: &mut Vec<CigarRun>) -> AlignmentSpan {
         runs.clear();
         let (mut row, mut k) = (end.row, end.k);
         loop {
@@ -86,8 +86,8 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
             // Back through gaps to the next pair.
             while self.pair(row, k) != self.get(row, k) as i32 {
                 let (op, count) = self.gap(row, k);
-                push(runs, op, count as u32);
-                if op == Op::Deletion {
+                push_run(runs, op, count as u32);
+                if op == CigarOp::Deletion {
                     k -= count;
                 } else {
                     (row, k) = (row - count, k + count);
@@ -108,7 +108,7 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
     }
 
     /// Goes back through the pairs in column `k`, from that of `row` on, and returns the row of the last one.
-    fn pairs(&self, mut row: usize, k: usize, runs: &mut Vec<Run>) -> usize {
+    fn pairs(&self, mut row: usize, k: usize, runs: &mut Vec<CigarRun>) -> usize {
         let (mut op, mut count) = (self.op(row, k), 1);
         while row > 0 {
             let value = self.get(row - 1, k);
@@ -118,12 +118,12 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
             row -= 1;
             let next = self.op(row, k);
             if next != op {
-                push(runs, op, count);
+                push_run(runs, op, count);
                 (op, count) = (next, 0);
             }
             count += 1;
         }
-        push(runs, op, count);
+        push_run(runs, op, count);
         row
     }
 
@@ -133,8 +133,8 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
     }
 
     /// The operation of a pair.
-    fn op(&self, row: usize, k: usize) -> Op {
-        if self.query[row] == self.window[row + k] { Op::Equal } else { Op::Different }
+    fn op(&self, row: usize, k: usize) -> CigarOp {
+        if self.query[row] == self.window[row + k] { CigarOp::Equal } else { CigarOp::Different }
     }
 
     /// The number that a pair gives a cell; it may be negative.
@@ -153,17 +153,17 @@ impl<'a, W: LaneValue, const L: usize> Walker<'a, W, L> {
     }
 
     /// The shortest gap that ends in a cell which no pair gives its number; rather a deletion than an insertion.
-    fn gap(&self, row: usize, k: usize) -> (Op, usize) {
+    fn gap(&self, row: usize, k: usize) -> (CigarOp, usize) {
         let value = self.get(row, k) as i32;
         let opened = |length: usize| (value + self.scoring.gap(length as u32)) as u32;
         let deletion = (1..=k).find(|&length| self.get(row, k - length) == opened(length));
         if let Some(length) = deletion {
-            return (Op::Deletion, length);
+            return (CigarOp::Deletion, length);
         }
         let max_length = row.min(self.task.width - 1 - k);
         let insertion =
             (1..=max_length).find(|&length| self.get(row - length, k + length) == opened(length));
-        (Op::Insertion, insertion.unwrap_or_else(|| unreachable!("a number without a source")))
+        (CigarOp::Insertion, insertion.unwrap_or_else(|| unreachable!("a number without a source")))
     }
 
     /// The place in the window of a cell.

@@ -1,11 +1,9 @@
 //! Alignments on a device, by the applications of `cuda/fill.cu` and `cuda/walk.cu`.
 
 use aligner_core::DeviceError;
-use aligner_core::cigar::Run;
-use aligner_core::gpu::DeviceAddress;
-use aligner_core::stream::{
-    Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings, Word,
-};
+use aligner_core::cigar::CigarRun;
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::costs::AlignmentCosts;
@@ -72,7 +70,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         tasks: &DeviceTasks<'_, B::Buffer>,
         limits: MemoryLimits,
         spans: &B::Buffer,
-        found: &mut Vec<Run>,
+        found: &mut Vec<CigarRun>,
     ) -> Result<(), RunError> {
         let backend = &self.backend;
         let pairs = backend.upload(cast_slice(&slice.pairs))?;
@@ -98,7 +96,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         loop {
             let run_count = backend.zeros(size_of::<u64>())?;
             let runs =
-                backend.uninitialized(parameters.run_capacity as usize * size_of::<Run>())?;
+                backend.uninitialized(parameters.run_capacity as usize * size_of::<CigarRun>())?;
             (parameters.run_count, parameters.runs) =
                 (self.address(&run_count), self.address(&runs));
             let (app, sink) = stages::walk_topology(&context);
@@ -108,7 +106,7 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             let count: u64 = pod_read_unaligned(&backend.read(&run_count, size_of::<u64>())?);
             if count <= parameters.run_capacity {
                 self.order(&aligned, found.len(), spans)?;
-                let runs = backend.read_staged(&runs, count as usize * size_of::<Run>())?;
+                let runs = backend.read_staged(&runs, count as usize * size_of::<CigarRun>())?;
                 Items::from(runs).parts().for_each(|part| found.extend_from_slice(part));
                 return Ok(());
             }
@@ -133,10 +131,10 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             first_run: first_run as u64,
             count: aligned.count as u64,
         };
-        let arguments = &[Word::parameters(&parameters)];
+        let parameters = parameters.bytes();
         let blocks = (aligned.count as u32).div_ceil(THREADS);
         let kernel = "extend_order";
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: these are the kernel's parameters, and `spans` has a place for each task.
         unsafe {

@@ -1,6 +1,6 @@
 //! Parameters of the applications of `cuda/fill.cu` and `cuda/walk.cu`, and of the kernels of `cuda/extend.cu`.
 
-use aligner_core::cigar::Run;
+use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
@@ -27,7 +27,7 @@ device_struct! {
         /// Number of CIGAR runs that were found; 0 before.
         pub run_count: DeviceAddress<u64>,
         /// Room for the CIGAR runs of all alignments.
-        pub runs: DeviceAddress<Run>,
+        pub runs: DeviceAddress<CigarRun>,
         /// Runs that there is room for. Runs beyond that are counted, but not written.
         pub run_capacity: u64,
         /// Scores and costs of the scoring.

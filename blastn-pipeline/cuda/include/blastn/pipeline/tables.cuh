@@ -31,7 +31,7 @@ struct __align__(8) EightColumnScore {
   int16_t fall;         // how far the sum falls below its best so far, or below 0, at most: 0 or negative
 };
 
-// Everything that a stage reads beside its input.
+// Everything that a stage reads besides its input.
 struct PipelineTables {
   const uint32_t* packed_bases;  // database; four words before it and four behind may be read; aligned to 8 bytes
   const DatabaseChunk* chunks;

@@ -1,7 +1,7 @@
-//! The matrix of all pairs, from its upper triangle in a file.
+//! Matrix of all pairs, from its upper triangle in a file.
 //!
-//! A distance is 1 less the identity; of a sequence to itself it is 0. Rows are put together in
-//! blocks, so that any number of sequences needs little memory.
+//! A distance is 1 - identity, and 0 from a sequence to itself. Rows are assembled in blocks, so that any number of
+//! sequences needs little memory.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,32 +9,33 @@ use std::os::unix::fs::FileExt;
 
 use crate::commands::nw::args::NwFormat;
 
-/// Values that a block of rows may have.
+/// Greatest number of values in a block of rows.
 const BLOCK: usize = 1 << 24;
 
 /// Bytes of a value.
 const BYTES: usize = 4;
 
-/// The upper triangle in a file: row after row, the diagonal only if `scores`.
-struct Triangle<'a> {
+/// Upper triangle of the matrix in a file, row after row; it has the diagonal if values are scores.
+struct UpperTriangle<'a> {
     file: &'a File,
+    /// Number of sequences: rows and columns of the matrix.
     count: usize,
-    scores: bool,
+    /// Whether values are scores (32-bit integers), not distances (32-bit floats).
+    has_scores: bool,
 }
 
-/// Writes the matrix of the sequences `names` from the triangle in `file`, whose values are scores
-/// with a diagonal (32-bit integers), or distances without one (32-bit floats).
+/// Writes the matrix of the sequences `names` from the upper triangle in `file`.
 pub fn write(
     format: NwFormat,
     names: &[String],
     file: &File,
-    scores: bool,
+    has_scores: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let count = names.len();
-    let triangle = Triangle { file, count, scores };
+    let triangle = UpperTriangle { file, count, has_scores };
     match format {
-        NwFormat::Npy => out.write_all(&npy_header(count, scores))?,
+        NwFormat::Npy => out.write_all(&npy_header(count, has_scores))?,
         NwFormat::Phylip => writeln!(out, "{count}")?,
         _ => writeln!(out, "\t{}", names.join("\t"))?,
     }
@@ -51,7 +52,7 @@ pub fn write(
             write!(out, "{}", names[start + row])?;
             for value in values.chunks_exact(BYTES) {
                 let bytes = value.try_into().unwrap_or_default();
-                if scores {
+                if has_scores {
                     write!(out, "{separator}{}", i32::from_le_bytes(bytes))?;
                 } else {
                     write!(out, "{separator}{:.6}", f32::from_le_bytes(bytes))?;
@@ -63,7 +64,7 @@ pub fn write(
     Ok(())
 }
 
-impl Triangle<'_> {
+impl UpperTriangle<'_> {
     /// Rows `start..end` of the whole matrix.
     fn rows(&self, start: usize, end: usize) -> io::Result<Vec<u8>> {
         let width = self.count * BYTES;
@@ -77,7 +78,7 @@ impl Triangle<'_> {
         }
         let mut part = vec![0; (end - start) * BYTES];
         for above in 0..end {
-            // Of row `above`, the columns that are rows of this block.
+            // Columns of row `above` that are rows of this block.
             let first = start.max(self.first(above));
             if first >= end {
                 continue;
@@ -92,24 +93,24 @@ impl Triangle<'_> {
         Ok(block)
     }
 
-    /// The first column of a row of the triangle.
+    /// First column of a row of the triangle.
     fn first(&self, row: usize) -> usize {
-        row + usize::from(!self.scores)
+        row + usize::from(!self.has_scores)
     }
 
-    /// Where the value of a row and a column is in the file.
+    /// Byte offset in the file of the value of a row and a column.
     fn place(&self, row: usize, column: usize) -> u64 {
         let longest = self.count - self.first(0);
-        // Rows above have one value less each.
+        // Each row has one value less than the row above it.
         let before = row * longest - row * row.saturating_sub(1) / 2;
         ((before + column - self.first(row)) * BYTES) as u64
     }
 }
 
-/// The header of NumPy's format 1.0, padded to a multiple of 64 bytes
+/// Header of NumPy's format 1.0, padded to a multiple of 64 bytes
 /// (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
-fn npy_header(count: usize, scores: bool) -> Vec<u8> {
-    let kind = if scores { "<i4" } else { "<f4" };
+fn npy_header(count: usize, has_scores: bool) -> Vec<u8> {
+    let kind = if has_scores { "<i4" } else { "<f4" };
     let mut text =
         format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count}, {count}), }}");
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;

@@ -1,51 +1,51 @@
-//! What is written of each pair.
+//! Output formats of `gpualign nw`.
 
 mod matrix;
 mod paf;
 mod pairwise;
 mod tsv;
 
-use nw_batch::{AlignmentRef, Found, Pair, Runs, Scoring};
+use nw_batch::{AlignmentRef, BatchResults, CigarRef, Scoring, SequencePair};
 
 use crate::commands::nw::args::NwFormat;
-use crate::commands::nw::input::Records;
+use crate::commands::nw::input::NamedSequences;
 
 pub use matrix::write as write_matrix;
 
-/// All that formats need to know.
+/// Formatter of pairs, with everything that formats need.
 #[derive(Debug)]
-pub struct Formatter<'a> {
+pub struct PairFormatter<'a> {
     pub format: NwFormat,
     pub scoring: &'a Scoring,
-    /// What the scores of pairs are, for the heading of pairwise text.
-    pub scores: String,
-    pub queries: &'a Records,
-    pub targets: &'a Records,
+    /// Name of the matrix, or the match and mismatch scores, for the heading of pairwise text.
+    pub score_name: String,
+    pub queries: &'a NamedSequences,
+    pub targets: &'a NamedSequences,
     pub min_identity: Option<f64>,
 }
 
-/// An aligned pair.
-struct Aligned<'a> {
+/// Aligned pair, ready to format.
+struct AlignedPair<'a> {
     query_name: &'a str,
     target_name: &'a str,
     query: &'a [u8],
     target: &'a [u8],
     alignment: AlignmentRef<'a>,
-    /// Columns.
+    /// Number of columns of the alignment.
     length: u32,
-    /// Those of identical residues.
+    /// Number of columns with identical residues.
     identical: u32,
 }
 
-impl Aligned<'_> {
-    /// The share of identical columns, 1 if there is none.
+impl AlignedPair<'_> {
+    /// Share of identical columns among all columns; 1 if there is no column.
     fn identity(&self) -> f64 {
         if self.length == 0 { 1.0 } else { f64::from(self.identical) / f64::from(self.length) }
     }
 }
 
-impl Formatter<'_> {
-    /// What comes before all pairs.
+impl PairFormatter<'_> {
+    /// Text before the first pair.
     pub fn heading(&self) -> String {
         match self.format {
             NwFormat::Tsv => tsv::HEADING.to_owned(),
@@ -54,32 +54,38 @@ impl Formatter<'_> {
         }
     }
 
-    /// Adds the `place`-th pair of a tile to `out`.
-    pub fn pair(&self, pair: Pair, found: &Found, place: usize, out: &mut Vec<u8>) {
+    /// Appends a pair to `out`; `results` are those of its tile, in which it has the index `index`.
+    pub fn pair(
+        &self,
+        pair: SequencePair,
+        results: &BatchResults,
+        index: usize,
+        out: &mut Vec<u8>,
+    ) {
         let query_name = &self.queries.names[pair.query as usize];
         let target_name = &self.targets.names[pair.target as usize];
-        let alignment = match found {
-            Found::Scores(scores) => {
-                let score = scores[place];
+        let alignment = match results {
+            BatchResults::Scores(scores) => {
+                let score = scores[index];
                 return match self.format {
                     NwFormat::Square | NwFormat::Npy => out.extend(score.to_le_bytes()),
                     _ => tsv::score(query_name, target_name, score, out),
                 };
             }
-            Found::Alignments(alignments) => alignments.get(place),
+            BatchResults::Alignments(alignments) => alignments.get(index),
         };
         let query = self.queries.sequences.get(pair.query);
         let target = self.targets.sequences.get(pair.target);
-        let (length, identical) = alignment.runs.length_and_identical();
+        let (length, identical) = alignment.cigar.length_and_identical();
         let aligned =
-            Aligned { query_name, target_name, query, target, alignment, length, identical };
+            AlignedPair { query_name, target_name, query, target, alignment, length, identical };
         if self.min_identity.is_some_and(|least| aligned.identity() < least) {
             return;
         }
         match self.format {
             NwFormat::Tsv => tsv::alignment(&aligned, out),
-            NwFormat::Paf => paf::alignment(&aligned, self.scoring.free(), out),
-            NwFormat::Pair => pairwise::alignment(&aligned, self.scoring, &self.scores, out),
+            NwFormat::Paf => paf::alignment(&aligned, self.scoring.free_ends(), out),
+            NwFormat::Pair => pairwise::alignment(&aligned, self.scoring, &self.score_name, out),
             NwFormat::Phylip | NwFormat::Square | NwFormat::Npy => {
                 let distance = (1.0 - aligned.identity()) as f32;
                 out.extend(distance.to_le_bytes());
@@ -88,18 +94,18 @@ impl Formatter<'_> {
     }
 }
 
-/// A number in decimal.
-fn digits(number: impl itoa::Integer, out: &mut Vec<u8>) {
+/// Appends a number in decimal digits.
+fn push_number(number: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Runs as in SAM; `*` if there is none.
-fn runs(runs: Runs<'_>, out: &mut Vec<u8>) {
-    if runs.0.is_empty() {
+/// Appends a CIGAR string as in SAM; `*` if there is no column.
+fn push_cigar(cigar: CigarRef<'_>, out: &mut Vec<u8>) {
+    if cigar.0.is_empty() {
         out.push(b'*');
     }
-    for &run in runs.0 {
-        digits(run.count(), out);
+    for run in cigar.iter() {
+        push_number(run.length(), out);
         out.push(run.op().letter() as u8);
     }
 }

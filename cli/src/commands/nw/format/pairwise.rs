@@ -3,11 +3,11 @@
 
 use std::io::Write;
 
-use nw_batch::{Op, Scoring};
+use nw_batch::{CigarOp, Scoring};
 
-use super::Aligned;
+use super::AlignedPair;
 
-/// What a file begins with.
+/// Text before the first pair.
 pub const HEADING: &str = "\
 ########################################
 # Program: gpualign nw
@@ -15,16 +15,21 @@ pub const HEADING: &str = "\
 ########################################
 ";
 
-/// Columns of a line.
+/// Alignment columns in a line.
 const WIDTH: usize = 50;
 
 /// Characters of a name in front of a line.
 const NAME: usize = 13;
 
-/// The alignment of a pair, under its numbers.
-pub fn alignment(aligned: &Aligned<'_>, scoring: &Scoring, scores: &str, out: &mut Vec<u8>) {
+/// Appends the alignment of a pair, with its scores and counts above it.
+pub fn alignment(
+    aligned: &AlignedPair<'_>,
+    scoring: &Scoring,
+    score_name: &str,
+    out: &mut Vec<u8>,
+) {
     // Writing to memory does not fail.
-    let _ = heading(aligned, scoring, scores, out);
+    let _ = heading(aligned, scoring, score_name, out);
     let [top, middle, bottom] = rows(aligned, scoring);
     let [mut above, mut below] = [0, 0];
     for start in (0..top.len()).step_by(WIDTH) {
@@ -37,15 +42,16 @@ pub fn alignment(aligned: &Aligned<'_>, scoring: &Scoring, scores: &str, out: &m
     out.push(b'\n');
 }
 
+/// Writes the names, scores and counts of a pair.
 fn heading(
-    aligned: &Aligned<'_>,
+    aligned: &AlignedPair<'_>,
     scoring: &Scoring,
-    scores: &str,
+    score_name: &str,
     out: &mut Vec<u8>,
 ) -> std::io::Result<()> {
-    let Aligned { query, target, alignment, .. } = aligned;
-    // The alignment is of these sequences.
-    let columns = alignment.runs.columns(scoring, query, target).unwrap_or_default();
+    let AlignedPair { query, target, alignment, .. } = aligned;
+    // The alignment belongs to these sequences, so there is no error.
+    let columns = alignment.cigar.column_counts(scoring, query, target).unwrap_or_default();
     let gaps = scoring.gaps();
     let share = |name: &str, count: u32| {
         let percent = 100.0 * f64::from(count) / f64::from(columns.length.max(1));
@@ -53,7 +59,7 @@ fn heading(
     };
     writeln!(out, "\n#=======================================\n#\n# Aligned_sequences: 2")?;
     writeln!(out, "# 1: {}\n# 2: {}", aligned.query_name, aligned.target_name)?;
-    writeln!(out, "# Matrix: {scores}")?;
+    writeln!(out, "# Matrix: {score_name}")?;
     writeln!(out, "# Gap_penalty: {}.0\n# Extend_penalty: {}.0\n#", gaps.open, gaps.extend)?;
     writeln!(out, "# Length: {}", columns.length)?;
     writeln!(out, "{}", share("Identity", columns.identical))?;
@@ -63,20 +69,21 @@ fn heading(
     writeln!(out, "#=======================================\n")
 }
 
-/// The three rows of all columns.
-fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
+/// Rows of all columns: the query, marks, the target.
+fn rows(aligned: &AlignedPair<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];
     let (mut query, mut target) = (aligned.query.iter(), aligned.target.iter());
     let letter = |code: Option<&u8>| code.map_or(b'-', |&code| scoring.alphabet().letter(code));
-    for (op, count) in aligned.alignment.runs.iter() {
-        for _ in 0..count {
-            let q = if op == Op::Deletion { None } else { query.next() };
-            let t = if op == Op::Insertion { None } else { target.next() };
+    for run in aligned.alignment.cigar.iter() {
+        let op = run.op();
+        for _ in 0..run.length() {
+            let q = if op == CigarOp::Deletion { None } else { query.next() };
+            let t = if op == CigarOp::Insertion { None } else { target.next() };
             let mark = match (op, q, t) {
-                (Op::Equal, _, _) => b'|',
-                (Op::Different, Some(&q), Some(&t)) if scoring.pair(q, t) > 0 => b':',
-                (Op::Different, _, _) => b'.',
-                (Op::Insertion | Op::Deletion, _, _) => b' ',
+                (CigarOp::Equal, _, _) => b'|',
+                (CigarOp::Different, Some(&q), Some(&t)) if scoring.pair_score(q, t) > 0 => b':',
+                (CigarOp::Different, _, _) => b'.',
+                (CigarOp::Insertion | CigarOp::Deletion, _, _) => b' ',
             };
             for (row, letter) in rows.iter_mut().zip([letter(q), mark, letter(t)]) {
                 row.push(letter);
@@ -86,10 +93,10 @@ fn rows(aligned: &Aligned<'_>, scoring: &Scoring) -> [Vec<u8>; 3] {
     rows
 }
 
-/// A line of one sequence, of which `done` residues came before.
+/// Writes a line of one sequence, of which `done` residues were written before, and counts its residues.
 fn line(name: &str, letters: &[u8], done: &mut usize, out: &mut Vec<u8>) -> std::io::Result<()> {
     let residues = letters.iter().filter(|&&letter| letter != b'-').count();
-    // Also of a line without residues: the next one's, as EMBOSS's.
+    // A line without residues has the number of the next residue, as EMBOSS writes it.
     let first = *done + 1;
     *done += residues;
     let name: String = name.chars().take(NAME).collect();

@@ -17,6 +17,7 @@ mod common;
 
 use std::io;
 
+use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use aligner_core::seq::encode;
 use clap::ValueEnum;
 use fm_index::{PlainStretches, Reference, Segments};
@@ -24,7 +25,6 @@ use seed_extend::read::queries::is_reverse;
 use seed_extend::region::ranking;
 use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
-use woodstocc::{Op, Run};
 
 use self::alignment::RecordAlignment;
 use self::common::{CommonFields, MappedRead, PairedMate};
@@ -62,7 +62,7 @@ pub struct BestRecordFormatter<'a> {
     /// The `MD` string of the current alignment.
     md: Lines,
     /// The runs of the current alignment.
-    runs: Vec<Run>,
+    runs: Vec<CigarRun>,
 }
 
 impl<'a> BestRecordFormatter<'a> {
@@ -149,15 +149,15 @@ impl<'a> BestRecordFormatter<'a> {
         let end = segment.in_contig(region.end);
         let runs = resolved.regions.runs(region);
         self.runs.clear();
-        self.runs.extend(runs.iter().map(|run| (run.op(), run.count())));
+        self.runs.extend_from_slice(runs);
         let plain = self.stretches.at_contig_position(contig, start);
         if plain.is_none_or(|plain| plain.end < region.end) {
             self.compare(read, region, contig, start);
         }
         let Self { stretches, md, runs, .. } = self;
         md::of_runs(runs, |place| stretches.letter(contig, start + place), md);
-        let differs = |&&(op, _): &&Run| op != Op::Equal;
-        let distance = runs.iter().filter(differs).map(|&(_, count)| count).sum();
+        let differs = |run: &&CigarRun| run.op() != CigarOp::Equal;
+        let distance = runs.iter().filter(differs).map(|run| run.length()).sum();
         let cigar = self.cigar(region, read.sequence.len() as u32);
         let md = self.md.bytes().to_vec();
         RecordAlignment { region, second, contig, start, end, mapq, distance, cigar, md }
@@ -169,27 +169,25 @@ impl<'a> BestRecordFormatter<'a> {
         let Self { reversed, stretches, runs, .. } = self;
         let (sequence, _) = oriented(read, is_reverse(region.query), reversed);
         let (mut query, mut place) = (region.query_begin as usize, start);
-        let mut compared: Vec<Run> = Vec::new();
-        for &(op, count) in &*runs {
+        let mut compared: Vec<CigarRun> = Vec::new();
+        for &run in &*runs {
+            let (op, count) = (run.op(), run.length());
             let counts = match op {
-                Op::Equal | Op::Different => &vec![1; count as usize],
-                Op::Insertion | Op::Deletion => &vec![count],
+                CigarOp::Equal | CigarOp::Different => &vec![1; count as usize],
+                CigarOp::Insertion | CigarOp::Deletion => &vec![count],
             };
             for &count in counts {
                 let op = match op {
-                    Op::Equal | Op::Different => {
+                    CigarOp::Equal | CigarOp::Different => {
                         let letter = stretches.letter(contig, place);
                         let is_equal = encode(letter) < 4 && letter == sequence[query];
-                        if is_equal { Op::Equal } else { Op::Different }
+                        if is_equal { CigarOp::Equal } else { CigarOp::Different }
                     }
                     gap => gap,
                 };
-                query += if op == Op::Deletion { 0 } else { count as usize };
-                place += if op == Op::Insertion { 0 } else { count };
-                match compared.last_mut() {
-                    Some(last) if last.0 == op => last.1 += count,
-                    _ => compared.push((op, count)),
-                }
+                query += if op == CigarOp::Deletion { 0 } else { count as usize };
+                place += if op == CigarOp::Insertion { 0 } else { count };
+                push_run(&mut compared, op, count);
             }
         }
         *runs = compared;

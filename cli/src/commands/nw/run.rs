@@ -1,0 +1,225 @@
+//! Runs `gpualign nw`: reads sequences, aligns tiles of pairs, and writes the output.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use aligner_core::Device;
+use aligner_core::input_location::input_name;
+use anyhow::{Context, Result, ensure};
+use nw_batch::{Aligner, Scoring};
+
+use crate::commands::nw::args::{Nw, NwOptions};
+use crate::commands::nw::format::{self, PairFormatter};
+use crate::commands::nw::input::{self, NamedSequences};
+use crate::commands::nw::pipeline::Pipeline;
+use crate::commands::nw::tile_writer::TileWriter;
+use crate::commands::nw::tiles::{PairSelection, PairSource};
+use crate::console::Console;
+use crate::on_device;
+use crate::options::start_threads;
+use crate::staging::{Scratch, Target};
+use crate::timeline::{Step, Timeline};
+
+/// Runs a command of `gpualign nw`.
+pub fn run(command: &Nw) -> Result<()> {
+    let options = command.options();
+    let console = Console::new(options.messages);
+    let scoring = input::scoring(options)?;
+    let timeline = Timeline::new();
+    let timeline_file =
+        options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+    let read =
+        |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
+    let (selection, queries, targets) = match command {
+        Nw::Pairs { queries, targets, .. } => {
+            let (first, second) = (read(queries)?, read(targets)?);
+            let (m, n) = (first.names.len(), second.names.len());
+            let (first_name, second_name) = (input_name(queries), input_name(targets));
+            ensure!(
+                m == n,
+                "{first_name} has {m} records, but {second_name} has {n}: pairs needs as many; one-vs-all aligns each \
+                 record with each"
+            );
+            (PairSelection::Pairs, first, Some(second))
+        }
+        Nw::OneVsAll { queries, targets, .. } => {
+            (PairSelection::OneVsAll, read(queries)?, Some(read(targets)?))
+        }
+        Nw::AllVsAll { sequences, .. } => {
+            let records = read(sequences)?;
+            let is_matrix = options.format().is_matrix();
+            if is_matrix {
+                input::names_differ(sequences, &records.names)?;
+            }
+            (PairSelection::AllVsAll { diagonal: is_matrix && options.score_only }, records, None)
+        }
+    };
+    let targets = targets.as_ref().unwrap_or(&queries);
+    let run = NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
+    run.align_all(&console)?;
+    timeline_file.map_or(Ok(()), |file| run.timeline.save(file))
+}
+
+/// One run: its options, scoring and sequences.
+struct NwRun<'a> {
+    options: &'a NwOptions,
+    scoring: &'a Scoring,
+    selection: PairSelection,
+    queries: &'a NamedSequences,
+    targets: &'a NamedSequences,
+    timeline: Timeline,
+}
+
+impl NwRun<'_> {
+    /// Aligns all pairs and writes the output.
+    fn align_all(&self, console: &Console) -> Result<()> {
+        let start = Instant::now();
+        let options = self.options;
+        let is_matrix = options.format().is_matrix();
+        let target = match &options.output {
+            // The partial file is renamed to the output at the end.
+            Some(_) if options.resume && !is_matrix => None,
+            path => Some(Target::new(path.as_deref())?),
+        };
+        let source = PairSource {
+            selection: self.selection,
+            queries: &self.queries.sequences,
+            targets: &self.targets.sequences,
+        };
+        let formatter = self.formatter();
+        let mut scratch = None;
+        let (mut writer, resumed) = match (&options.output, &target) {
+            (Some(path), _) if options.resume => TileWriter::resumed(path, self.output_hash())?,
+            (_, Some(target)) if !is_matrix => {
+                let file = File::from(target.open().with_context(|| target.name())?);
+                (TileWriter::new(file), None)
+            }
+            _ => {
+                let folder = scratch.insert(self.scratch()?);
+                let path = folder.path().join("triangle");
+                let file = File::options().create_new(true).read(true).write(true).open(&path);
+                (TileWriter::new(file.with_context(|| path.display().to_string())?), None)
+            }
+        };
+        let (mut aligner, device_name) =
+            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
+        let begin = resumed.unwrap_or_else(|| source.begin());
+        if resumed.is_none() {
+            writer.add(&[formatter.heading().into_bytes()], begin)?;
+        }
+
+        start_threads(options.threads.count())?;
+        console.start_pairs(source.len());
+        let pipeline =
+            Pipeline { source: &source, formatter: &formatter, timeline: &self.timeline, console };
+        let cells = pipeline.run(begin, &mut aligner, &mut writer);
+        console.finish();
+        let cells = cells.with_context(|| self.output_name())?;
+        if let Some(reason) = aligner.failure() {
+            console.notice(&format!("{reason}: the rest was aligned on the CPU"));
+        }
+
+        if is_matrix && let Some(target) = &target {
+            self.write_matrix(writer.file(), target)?;
+        }
+        if let Some(target) = target {
+            target.commit()?;
+        } else if let Some(path) = &options.output {
+            writer.rename(path)?;
+        }
+        writer.remove_partial()?;
+        let seconds = start.elapsed().as_secs_f64();
+        console.detail(&format!(
+            "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
+            source.len(),
+            source.len() as f64 / seconds,
+            cells as f64 / seconds / 1e9
+        ));
+        Ok(())
+    }
+
+    /// The aligner, and the name of its device.
+    fn aligner(&self, console: &Console) -> Result<(Aligner<'_>, String)> {
+        let options = self.options;
+        let opened = Device::open(options.device)?;
+        if let Some(reason) = &opened.fallback {
+            console.notice(&format!("{reason}: aligning on the CPU"));
+        }
+        let sets = (&self.queries.sequences, &self.targets.sequences);
+        let on = |device: Device| {
+            Aligner::new(self.scoring, sets, !options.score_only, device, options.kernel.into())
+        };
+        on_device::make((opened.device, options.device), console, "aligning", on)
+    }
+
+    /// Writes the matrix of all pairs from its upper triangle.
+    fn write_matrix(&self, triangle: &File, target: &Target) -> Result<()> {
+        let write = || {
+            let mut out = BufWriter::new(File::from(target.open()?));
+            let (format, names) = (self.options.format(), &self.queries.names);
+            format::write_matrix(format, names, triangle, self.options.score_only, &mut out)?;
+            out.flush()
+        };
+        write().with_context(|| target.name())
+    }
+
+    /// Folder for the upper triangle of a matrix: beside the output, where there must be as much space anyway.
+    fn scratch(&self) -> Result<Scratch> {
+        let parent = self.options.output.as_deref().and_then(Path::parent);
+        match parent {
+            Some(parent) if parent == Path::new("") => Scratch::new_in(Path::new(".")),
+            Some(parent) if parent.is_dir() && parent != Path::new("/dev") => {
+                Scratch::new_in(parent)
+            }
+            _ => Scratch::new_in(&std::env::temp_dir()),
+        }
+    }
+
+    /// Formatter of the pairs.
+    fn formatter(&self) -> PairFormatter<'_> {
+        let options = self.options;
+        let score_name = match (&options.matrix, self.scoring.match_and_mismatch()) {
+            (Some(name), _) => name.display().to_string(),
+            (None, Some((match_score, mismatch_score))) => {
+                format!("{match_score}/{mismatch_score}")
+            }
+            (None, None) => String::new(),
+        };
+        PairFormatter {
+            format: options.format(),
+            scoring: self.scoring,
+            score_name,
+            queries: self.queries,
+            targets: self.targets,
+            min_identity: options.min_identity,
+        }
+    }
+
+    /// Name of the output, for messages.
+    fn output_name(&self) -> String {
+        let path = self.options.output.as_deref().filter(|&path| path != Path::new("-"));
+        path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string())
+    }
+
+    /// Hash of everything that the output depends on.
+    fn output_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        let options = self.options;
+        let scoring = self.scoring;
+        format!("{:?} {:?} {:?}", self.selection, options.format(), options.score_only)
+            .hash(&mut hasher);
+        format!("{:?} {:?} {:?}", scoring.gaps(), scoring.free_ends(), scoring.score_table())
+            .hash(&mut hasher);
+        format!("{:?} {:?}", options.matrix, options.min_identity).hash(&mut hasher);
+        for records in [self.queries, self.targets] {
+            records.names.hash(&mut hasher);
+            records.sequences.all_codes().hash(&mut hasher);
+            records.sequences.offsets().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

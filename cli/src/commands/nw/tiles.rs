@@ -1,0 +1,140 @@
+//! Pairs to align, tile by tile, in the order of the output.
+
+use nw_batch::{SequencePair, SequenceSet};
+use serde::{Deserialize, Serialize};
+
+/// Selection of the pairs to align.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairSelection {
+    /// Each query with the target of the same index.
+    Pairs,
+    /// Each query with each target.
+    OneVsAll,
+    /// Each sequence with each later one.
+    AllVsAll {
+        /// Whether also each sequence with itself.
+        diagonal: bool,
+    },
+}
+
+/// Position of the next pair in the order of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PairCursor {
+    query: u32,
+    target: u32,
+}
+
+/// All pairs of a run.
+#[derive(Debug)]
+pub struct PairSource<'a> {
+    pub selection: PairSelection,
+    pub queries: &'a SequenceSet,
+    pub targets: &'a SequenceSet,
+}
+
+/// Limits of a tile.
+#[derive(Debug, Clone, Copy)]
+pub struct TileLimits {
+    /// Greatest number of pairs.
+    pub pairs: usize,
+    /// Number of matrix cells at which a tile is complete.
+    pub cells: u64,
+}
+
+impl PairSource<'_> {
+    /// Number of all pairs.
+    pub fn len(&self) -> u64 {
+        let (queries, targets) = (self.queries.len() as u64, self.targets.len() as u64);
+        match self.selection {
+            PairSelection::Pairs => queries,
+            PairSelection::OneVsAll => queries * targets,
+            PairSelection::AllVsAll { diagonal: false } => queries * queries.saturating_sub(1) / 2,
+            PairSelection::AllVsAll { diagonal: true } => queries * (queries + 1) / 2,
+        }
+    }
+
+    /// Position of the first pair.
+    pub fn begin(&self) -> PairCursor {
+        let target = u32::from(self.selection == PairSelection::AllVsAll { diagonal: false });
+        PairCursor { query: 0, target }
+    }
+
+    /// Next tile, at least one pair, with the number of cells of the pairs' matrices. It is empty when no pair is left.
+    pub fn tile(&self, cursor: &mut PairCursor, limits: TileLimits) -> (Vec<SequencePair>, u64) {
+        let mut tile = Vec::with_capacity(limits.pairs.min(self.len() as usize));
+        let mut cells = 0;
+        while tile.len() < limits.pairs && cells < limits.cells {
+            let Some(pair) = self.next(cursor) else { break };
+            let (m, n) = (self.queries.length(pair.query), self.targets.length(pair.target));
+            cells += u64::from(m) * u64::from(n);
+            tile.push(pair);
+        }
+        (tile, cells)
+    }
+
+    /// Next pair, and the position after it.
+    fn next(&self, cursor: &mut PairCursor) -> Option<SequencePair> {
+        loop {
+            let PairCursor { query, target } = *cursor;
+            if query as usize >= self.queries.len() {
+                return None;
+            }
+            if (target as usize) < self.targets.len() {
+                *cursor = match self.selection {
+                    PairSelection::Pairs => PairCursor { query: query + 1, target: target + 1 },
+                    _ => PairCursor { query, target: target + 1 },
+                };
+                return Some(SequencePair { query, target });
+            }
+            let query = query + 1;
+            let target = match self.selection {
+                PairSelection::Pairs => return None,
+                PairSelection::OneVsAll => 0,
+                PairSelection::AllVsAll { diagonal } => query + u32::from(!diagonal),
+            };
+            *cursor = PairCursor { query, target };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(
+        selection: PairSelection,
+        queries: usize,
+        targets: usize,
+        pairs: usize,
+    ) -> Vec<(u32, u32)> {
+        let set = |count| (0..count).map(|_| vec![0_u8; 2]).collect::<SequenceSet>();
+        let (queries, targets) = (set(queries), set(targets));
+        let source = PairSource { selection, queries: &queries, targets: &targets };
+        let mut cursor = source.begin();
+        let mut found = Vec::new();
+        loop {
+            let (tile, cells) = source.tile(&mut cursor, TileLimits { pairs, cells: 9 });
+            assert_eq!(cells, 4 * tile.len() as u64);
+            assert!(tile.len() <= pairs.min(3));
+            if tile.is_empty() {
+                break;
+            }
+            found.extend(tile.iter().map(|pair| (pair.query, pair.target)));
+        }
+        assert_eq!(source.len(), found.len() as u64);
+        found
+    }
+
+    #[test]
+    fn tiles_have_all_pairs_in_order() {
+        for pairs in [1, 2, 100] {
+            assert_eq!(all(PairSelection::Pairs, 3, 3, pairs), [(0, 0), (1, 1), (2, 2)]);
+            assert_eq!(all(PairSelection::OneVsAll, 2, 2, pairs), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+            let triangle = PairSelection::AllVsAll { diagonal: false };
+            assert_eq!(all(triangle, 3, 3, pairs), [(0, 1), (0, 2), (1, 2)]);
+            let with = PairSelection::AllVsAll { diagonal: true };
+            assert_eq!(all(with, 2, 2, pairs), [(0, 0), (0, 1), (1, 1)]);
+            assert_eq!(all(triangle, 1, 1, pairs), []);
+        }
+    }
+}

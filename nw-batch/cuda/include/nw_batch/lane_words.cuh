@@ -1,0 +1,73 @@
+// Words of lanes: the numbers that a lane computes with, of two pairs in 16-bit halves or of one pair in 32 bits.
+// Any thread may call the functions at any time.
+#pragma once
+
+#include <gpualign/cuda_or_cpu.cuh>
+
+namespace nw {
+
+// Two numbers of 16 bits; the lower half is that of the first pair. The functions are DPX instructions on compute
+// capability 9.0, and emulated before.
+struct Packed {
+  static constexpr int PAIRS = 2;
+  // Stands for "no alignment" in both halves: less than every value of a matrix.
+  static constexpr uint32_t NEVER = 0x80008000u;
+
+  // The word with `value` for each pair.
+  static __device__ __forceinline__ uint32_t splat(int value) {
+    return (static_cast<uint32_t>(value) & 0xffffu) * 0x10001u;
+  }
+  // The number of one pair.
+  static __device__ __forceinline__ int get(uint32_t word, int pair) {
+    return static_cast<int16_t>(word >> (16 * pair));
+  }
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b) { return __vmaxs2(a, b); }
+  // max(a + b, c), for each pair.
+  static __device__ __forceinline__ uint32_t add_max(uint32_t a, uint32_t b, uint32_t c) {
+    return __viaddmax_s16x2(a, b, c);
+  }
+  // 1 in each half where a and b differ, else 0.
+  static __device__ __forceinline__ uint32_t differ(uint32_t a, uint32_t b) {
+    return __vminu2(a ^ b, 0x00010001u);
+  }
+};
+
+// One number of 32 bits, with the functions of Packed.
+struct Wide {
+  static constexpr int PAIRS = 1;
+  static constexpr uint32_t NEVER = 0x80000000u;
+
+  static __device__ __forceinline__ uint32_t splat(int value) {
+    return static_cast<uint32_t>(value);
+  }
+  static __device__ __forceinline__ int get(uint32_t word, int) { return static_cast<int>(word); }
+  static __device__ __forceinline__ uint32_t max(uint32_t a, uint32_t b) {
+    return static_cast<uint32_t>(static_cast<int>(a) > static_cast<int>(b) ? a : b);
+  }
+  static __device__ __forceinline__ uint32_t add_max(uint32_t a, uint32_t b, uint32_t c) {
+    return static_cast<uint32_t>(
+        __viaddmax_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+  }
+  static __device__ __forceinline__ uint32_t differ(uint32_t a, uint32_t b) { return a != b; }
+};
+
+// Picks four of the eight bytes of `high:low`: each nibble of `selector` names a byte by its lower three bits; with its
+// upper bit set, the result is copies of that byte's sign instead. This is PTX `prmt`; CUDA's __byte_perm does not
+// offer the sign.
+static __device__ __forceinline__ uint32_t permute(uint32_t low, uint32_t high, uint32_t selector) {
+#if defined(__CUDACC__)
+  uint32_t result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+  return result;
+#else
+  const uint32_t bytes = __byte_perm(low, high, selector);
+  uint32_t signs = 0;
+  for (int i = 0; i < 4; ++i) {
+    if ((selector >> (4 * i + 3) & 1) != 0) signs |= 0xffu << (8 * i);
+  }
+  const uint32_t negative = (bytes >> 7 & 0x01010101u) * 0xffu;
+  return (bytes & ~signs) | (negative & signs);
+#endif
+}
+
+}  // namespace nw

@@ -1,0 +1,251 @@
+//! Plans for the kernels of `cuda/warp.cu`: which of them aligns which pairs, in which order, with what memory.
+//!
+//! Pairs of a task should be of similar size, and the largest tasks should start first. So the pairs of a batch are
+//! sorted by kernel and size, with keys of 64 bits, on the threads of the current rayon pool.
+
+use rayon::prelude::*;
+
+use super::fill_last_task;
+use super::warp_kernel::{KernelChooser, WARP, WarpKernel};
+use crate::alignment::max_runs;
+use crate::batch::{PairBatch, SequenceSet};
+use crate::gpu::structs::TracebackTask;
+use crate::scoring::Scoring;
+use crate::scoring::alphabet::UNKNOWN;
+
+/// One launch of a kernel of `cuda/warp.cu` that fills matrices.
+#[derive(Debug, Clone)]
+pub struct WarpLaunch {
+    /// Kernel to launch.
+    pub kernel: WarpKernel,
+    /// Indices of the pairs in the batch, task after task; the last pair is repeated until its task is full.
+    pub order: Vec<u32>,
+    /// Index of the first word of each task's directions; empty for kernels without directions.
+    pub directions_starts: Vec<u64>,
+    /// Columns of the longest target if a query has more than one strip of rows, else 0.
+    pub row_words: u32,
+}
+
+/// Launches for the scores of a batch.
+#[derive(Debug, Default)]
+pub struct ScorePlan {
+    /// Launches, each of another kernel.
+    pub launches: Vec<WarpLaunch>,
+    /// Indices of the pairs without a launch, which are those with an empty sequence.
+    pub left: Vec<usize>,
+}
+
+/// Launches for the alignments of a batch.
+#[derive(Debug, Default)]
+pub struct TracebackPlan {
+    /// Parts that follow each other, in the same memory.
+    pub parts: Vec<TracebackPart>,
+    /// Indices of the pairs without a launch: those with an empty sequence, and those whose directions alone exceed the
+    /// budget.
+    pub left: Vec<usize>,
+    /// Upper bound on the runs of all alignments.
+    pub max_runs: u64,
+}
+
+/// Launches whose directions are in memory together, and the tracebacks through them.
+#[derive(Debug, Default)]
+pub struct TracebackPart {
+    /// Launches that fill the matrices.
+    pub launches: Vec<WarpLaunch>,
+    /// Traceback of each pair.
+    pub tracebacks: Vec<TracebackTask>,
+    /// Words of directions of all launches.
+    pub direction_words: u64,
+    /// Upper bound on the runs of the part's alignments.
+    pub max_runs: u64,
+}
+
+/// Plans batches of one set of targets and one scoring.
+#[derive(Debug)]
+pub struct LaunchPlanner {
+    score_kernels: KernelChooser,
+    trace_kernels: KernelChooser,
+    /// Whether each target has residues that match nothing.
+    has_unknown: Vec<bool>,
+}
+
+/// Pairs of a batch in the order of their launches for alignments.
+#[derive(Debug)]
+pub struct SortedPairs<'a> {
+    batch: PairBatch<'a>,
+    /// Kernels, each with the indices of its pairs.
+    kernels: Vec<(WarpKernel, Vec<u32>)>,
+    /// Indices of the pairs with an empty sequence.
+    left: Vec<usize>,
+}
+
+/// Key of pairs with an empty sequence: greater than the keys of all kernels.
+const NO_KERNEL: u64 = u64::MAX;
+
+/// Bits of a length in a key; lengths of up to `MAX_LENGTH` + 1 fit.
+const BITS: u32 = 20;
+
+impl LaunchPlanner {
+    /// A planner for a scoring and the targets of all batches.
+    pub fn new(scoring: &Scoring, targets: &SequenceSet) -> Self {
+        let indices = 0..targets.len() as u32;
+        Self {
+            score_kernels: KernelChooser::new(scoring, false),
+            trace_kernels: KernelChooser::new(scoring, true),
+            has_unknown: indices.map(|index| targets.get(index).contains(&UNKNOWN)).collect(),
+        }
+    }
+
+    /// Plans the launches for the scores of a batch.
+    pub fn plan_scores(&self, batch: PairBatch<'_>) -> ScorePlan {
+        let SortedPairs { kernels, left, .. } = self.sort(batch, &self.score_kernels);
+        let launches = kernels.into_iter().map(|(kernel, mut order)| {
+            let strips =
+                order.first().is_some_and(|&first| kernel.strips(batch.lengths(first).0) > 1);
+            let columns = |&index: &u32| batch.lengths(index).1;
+            let row_words = if strips { order.par_iter().map(columns).max() } else { None };
+            fill_last_task(&mut order, kernel.pairs_per_task());
+            let row_words = row_words.unwrap_or(0);
+            WarpLaunch { kernel, order, directions_starts: Vec::new(), row_words }
+        });
+        ScorePlan { launches: launches.collect(), left }
+    }
+
+    /// Sorts the pairs of a batch for the launches for its alignments.
+    pub fn sort_for_alignments<'a>(&self, batch: PairBatch<'a>) -> SortedPairs<'a> {
+        self.sort(batch, &self.trace_kernels)
+    }
+
+    /// Sorts the pairs of a batch by kernel, then size.
+    fn sort<'a>(&self, batch: PairBatch<'a>, chooser: &KernelChooser) -> SortedPairs<'a> {
+        let all: Vec<WarpKernel> = WarpKernel::all().collect();
+        let longest = (1_u64 << BITS) - 1;
+        let key = |index: u32| {
+            let (m, n) = batch.lengths(index);
+            if m == 0 || n == 0 {
+                return NO_KERNEL;
+            }
+            let target = batch.pairs[index as usize].target;
+            let kernel = chooser.kernel((m, n), self.has_unknown[target as usize]);
+            let kernel = all.iter().position(|&other| other == kernel).unwrap_or(0) as u64;
+            // The largest pairs first. The exact number of rows comes last: it matters least to a task.
+            let (class, rows) = (longest / 16 - u64::from(m.div_ceil(16)), longest - u64::from(m));
+            let columns = longest - u64::from(n);
+            kernel << (3 * BITS - 4) | class << (2 * BITS) | columns << BITS | rows
+        };
+        let mut keys: Vec<(u64, u32)> = (0..batch.pairs.len() as u32)
+            .into_par_iter()
+            .map(|index| (key(index), index))
+            .collect();
+        keys.par_sort_unstable();
+        let with_kernel = keys.partition_point(|&(key, _)| key != NO_KERNEL);
+        let left = keys.split_off(with_kernel);
+        let by_kernel =
+            |a: &(u64, u32), b: &(u64, u32)| a.0 >> (3 * BITS - 4) == b.0 >> (3 * BITS - 4);
+        let kernels = keys.chunk_by(by_kernel).map(|pairs| {
+            let kernel = all[(pairs[0].0 >> (3 * BITS - 4)) as usize];
+            (kernel, pairs.iter().map(|&(_, index)| index).collect())
+        });
+        SortedPairs {
+            batch,
+            kernels: kernels.collect(),
+            left: left.into_iter().map(|(_, index)| index as usize).collect(),
+        }
+    }
+}
+
+impl SortedPairs<'_> {
+    /// Words of directions of all pairs.
+    pub fn direction_words(&self) -> u64 {
+        let of_kernel = |(kernel, order): &(WarpKernel, Vec<u32>)| -> u64 {
+            let tasks = order.par_chunks(kernel.pairs_per_task() as usize);
+            tasks.map(|task| self.task_size(*kernel, task).1).sum()
+        };
+        self.kernels.iter().map(of_kernel).sum()
+    }
+
+    /// Columns of a task's longest target, and words of its directions.
+    fn task_size(&self, kernel: WarpKernel, task: &[u32]) -> (u32, u64) {
+        let lengths = || task.iter().map(|&index| self.batch.lengths(index));
+        let rows = lengths().map(|pair| pair.0).max().unwrap_or(0);
+        let columns = lengths().map(|pair| pair.1).max().unwrap_or(0);
+        (columns, kernel.direction_words(rows, columns))
+    }
+
+    /// Plans the launches: parts of at most `budget` words of directions, and of about equal size.
+    pub fn into_parts(self, budget: u64) -> TracebackPlan {
+        let all = self.direction_words();
+        let enough = all.div_ceil(all.div_ceil(budget.max(1)).max(1));
+        let mut plan = TracebackPlan { left: self.left.clone(), ..TracebackPlan::default() };
+        let mut part = TracebackPart::default();
+        for (kernel, order) in &self.kernels {
+            let mut launch = WarpLaunch::new(*kernel);
+            for task in order.chunks(kernel.pairs_per_task() as usize) {
+                let (columns, words) = self.task_size(*kernel, task);
+                if words > budget {
+                    plan.left.extend(task.iter().map(|&index| index as usize));
+                    continue;
+                }
+                if part.direction_words >= enough || part.direction_words + words > budget {
+                    part.add(std::mem::replace(&mut launch, WarpLaunch::new(*kernel)));
+                    plan.add(std::mem::take(&mut part));
+                }
+                for (half, &pair) in task.iter().enumerate() {
+                    let (pair_rows, pair_columns) = self.batch.lengths(pair);
+                    part.max_runs += u64::from(max_runs(pair_rows, pair_columns));
+                    part.tracebacks.push(TracebackTask {
+                        directions_start: part.direction_words,
+                        runs_end: part.max_runs,
+                        pair,
+                        steps: columns + WARP - 1,
+                        rows: kernel.rows as u16,
+                        half: half as u8,
+                        is_affine: u8::from(kernel.is_affine()),
+                        padding: 0,
+                    });
+                    if kernel.strips(pair_rows) > 1 {
+                        launch.row_words = launch.row_words.max(columns);
+                    }
+                }
+                launch.order.extend(task);
+                launch.directions_starts.push(part.direction_words);
+                part.direction_words += words;
+            }
+            part.add(launch);
+        }
+        plan.add(part);
+        plan
+    }
+}
+
+impl TracebackPlan {
+    /// Appends a part, unless it is empty.
+    fn add(&mut self, part: TracebackPart) {
+        if !part.tracebacks.is_empty() {
+            self.max_runs += part.max_runs;
+            self.parts.push(part);
+        }
+    }
+}
+
+impl TracebackPart {
+    /// Appends a launch, unless it is empty.
+    fn add(&mut self, mut launch: WarpLaunch) {
+        if !launch.order.is_empty() {
+            fill_last_task(&mut launch.order, launch.kernel.pairs_per_task());
+            self.launches.push(launch);
+        }
+    }
+}
+
+impl WarpLaunch {
+    /// A launch without pairs.
+    fn new(kernel: WarpKernel) -> Self {
+        Self { kernel, order: Vec::new(), directions_starts: Vec::new(), row_words: 0 }
+    }
+
+    /// Number of tasks, each for one warp.
+    pub fn tasks(&self) -> u32 {
+        self.order.len() as u32 / self.kernel.pairs_per_task()
+    }
+}

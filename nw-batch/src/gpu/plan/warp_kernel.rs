@@ -1,0 +1,156 @@
+//! Kernels of `cuda/warp.cu`, and the choice of the kernel for a pair.
+
+use crate::scoring::Scoring;
+use crate::scoring::bias::ScoreBias;
+
+/// Lanes of a warp.
+pub(super) const WARP: u32 = 32;
+
+/// Family of kernels of `cuda/warp.cu`: scoring and width of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KernelFamily {
+    /// Match and mismatch scores, linear gaps, two pairs for a warp.
+    Linear,
+    /// Match and mismatch scores, affine gaps, two pairs for a warp.
+    Affine,
+    /// As [`Self::Linear`], for targets with unknown residues.
+    LinearUnknown,
+    /// As [`Self::Affine`], for targets with unknown residues.
+    AffineUnknown,
+    /// Any scores and gaps, from a table, two pairs for a warp.
+    Table,
+    /// Any scores and gaps, from a table, in 32 bits, one pair for a warp.
+    Wide,
+}
+
+/// Kernel `nw_FAMILY_score_ROWS` or `nw_FAMILY_trace_ROWS` of `cuda/warp.cu`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WarpKernel {
+    /// Family of the kernel.
+    pub family: KernelFamily,
+    /// Rows of a lane.
+    pub rows: u32,
+    /// Whether the kernel keeps directions.
+    pub has_directions: bool,
+}
+
+impl KernelFamily {
+    /// All families of kernels.
+    pub const ALL: [Self; 6] = [
+        Self::Linear,
+        Self::Affine,
+        Self::LinearUnknown,
+        Self::AffineUnknown,
+        Self::Table,
+        Self::Wide,
+    ];
+
+    /// Name of the family in the names of its kernels.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Affine => "affine",
+            Self::LinearUnknown => "linear_unknown",
+            Self::AffineUnknown => "affine_unknown",
+            Self::Table => "table",
+            Self::Wide => "wide",
+        }
+    }
+
+    /// Numbers of rows of a lane for which the family has kernels.
+    pub fn rows(self) -> &'static [u32] {
+        match self {
+            Self::Linear => &[8, 16, 32, 48],
+            Self::Affine => &[8, 16, 32],
+            Self::LinearUnknown => &[8, 32, 48],
+            Self::AffineUnknown | Self::Table | Self::Wide => &[8, 32],
+        }
+    }
+}
+
+impl WarpKernel {
+    /// Iterates over the kernels of all families.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KernelFamily::ALL.into_iter().flat_map(|family| {
+            family.rows().iter().flat_map(move |&rows| {
+                [false, true].map(|has_directions| Self { family, rows, has_directions })
+            })
+        })
+    }
+
+    /// Name of the kernel in the source.
+    pub fn name(self) -> String {
+        let what = if self.has_directions { "trace" } else { "score" };
+        format!("nw_{}_{what}_{}", self.family.name(), self.rows)
+    }
+
+    /// Pairs that a warp aligns together.
+    pub fn pairs_per_task(self) -> u32 {
+        if self.family == KernelFamily::Wide { 1 } else { 2 }
+    }
+
+    /// Whether its directions have the bits of affine gaps.
+    pub fn is_affine(self) -> bool {
+        !matches!(self.family, KernelFamily::Linear | KernelFamily::LinearUnknown)
+    }
+
+    /// Words of directions that a warp keeps for each step.
+    fn words_per_step(self) -> u64 {
+        let rows_of_word = if self.is_affine() { 4 } else { 8 };
+        u64::from(WARP * self.rows.div_ceil(rows_of_word))
+    }
+
+    /// Strips that the kernel divides a matrix of `rows` rows into.
+    pub(super) fn strips(self, rows: u32) -> u32 {
+        rows.div_ceil(WARP * self.rows)
+    }
+
+    /// Words of directions of a task whose longest sequences have `rows` and `columns` residues.
+    pub(super) fn direction_words(self, rows: u32, columns: u32) -> u64 {
+        u64::from(self.strips(rows)) * u64::from(columns + WARP - 1) * self.words_per_step()
+    }
+}
+
+/// Choice of the kernel for each pair.
+#[derive(Debug)]
+pub(super) struct KernelChooser {
+    narrow: ScoreBias,
+    /// Whether the scoring has match and mismatch scores that fit into a byte when biased.
+    has_byte_scores: bool,
+    is_linear: bool,
+    has_directions: bool,
+}
+
+impl KernelChooser {
+    /// The choice for a scoring, among kernels that keep directions or do not.
+    pub fn new(scoring: &Scoring, has_directions: bool) -> Self {
+        let narrow = ScoreBias::narrow(scoring);
+        let byte = |score: i32| i8::try_from(score + 2 * narrow.extend).is_ok();
+        let has_byte_scores = scoring
+            .match_and_mismatch()
+            .is_some_and(|(match_score, mismatch_score)| byte(match_score) && byte(mismatch_score));
+        Self { narrow, has_byte_scores, is_linear: scoring.gaps().is_linear(), has_directions }
+    }
+
+    /// The fastest kernel for a query and a target of these lengths, which are at least 1. `has_unknown` tells whether
+    /// the target has residues that match nothing.
+    pub fn kernel(&self, (rows, columns): (u32, u32), has_unknown: bool) -> WarpKernel {
+        let family = if !self.narrow.fits(rows as usize, columns as usize) {
+            KernelFamily::Wide
+        } else if !self.has_byte_scores {
+            KernelFamily::Table
+        } else {
+            match (self.is_linear, has_unknown) {
+                (true, false) => KernelFamily::Linear,
+                (true, true) => KernelFamily::LinearUnknown,
+                (false, false) => KernelFamily::Affine,
+                (false, true) => KernelFamily::AffineUnknown,
+            }
+        };
+        let kernel = |rows| WarpKernel { family, rows, has_directions: self.has_directions };
+        // Measured: a step takes about as long as six rows more than a lane has.
+        let time = |kernel: &WarpKernel| kernel.strips(rows) * (kernel.rows + 6);
+        let kernels = family.rows().iter().map(|&rows| kernel(rows));
+        kernels.min_by_key(time).unwrap_or(kernel(8))
+    }
+}

@@ -1,0 +1,135 @@
+//! Substitution matrices: a score for each pair of letters, as NCBI's files give them.
+
+use super::alphabet::Alphabet;
+use super::error::ScoringError;
+use super::limits::MAX_SCORE;
+
+/// Substitution matrix: a score for each letter of the query with each letter of the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubstitutionMatrix {
+    alphabet: Alphabet,
+    /// Rows by the query's code, each with a score for every code of the target.
+    scores: Vec<i16>,
+}
+
+impl SubstitutionMatrix {
+    /// A matrix of `letters` with the score that `score` gives for a letter of the query and a letter of the target.
+    ///
+    /// # Errors
+    /// If the letters are no alphabet, or a score is beyond [`MAX_SCORE`].
+    pub fn from_scores(
+        letters: &[u8],
+        score: impl Fn(u8, u8) -> i32,
+    ) -> Result<Self, ScoringError> {
+        let alphabet = Alphabet::from_letters(letters)?;
+        let pairs =
+            letters.iter().flat_map(|&query| letters.iter().map(move |&target| (query, target)));
+        let scores = pairs.map(|(query, target)| checked_score(score(query, target)));
+        Ok(Self { alphabet, scores: scores.collect::<Result<_, _>>()? })
+    }
+
+    /// Parses a matrix file in NCBI's format: comments begin with `#`; the first other line has the letters of the
+    /// columns, and each line after it a letter and its row of scores. There is a row for each column, in any order.
+    ///
+    /// # Errors
+    /// If the text has another format, with the line number, or a score is beyond [`MAX_SCORE`].
+    pub fn parse(text: &str) -> Result<Self, ScoringError> {
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .map(|(number, line)| (number + 1, line.split_whitespace().collect::<Vec<_>>()))
+            .filter(|(_, fields)| fields.first().is_some_and(|field| !field.starts_with('#')));
+        let (line, header) = lines.next().ok_or(ScoringError::NoMatrix)?;
+        let columns =
+            header.iter().map(|field| letter(field, line)).collect::<Result<Vec<u8>, _>>()?;
+        let alphabet = Alphabet::from_letters(&columns).map_err(with_line(line))?;
+        let mut rows: Vec<Option<Vec<i16>>> = vec![None; columns.len()];
+        for (line, fields) in lines {
+            let letter = letter(fields[0], line)?;
+            let place = columns.iter().position(|column| column.eq_ignore_ascii_case(&letter));
+            let malformed = |reason: String| ScoringError::Matrix { line, reason };
+            let place = place.ok_or_else(|| {
+                malformed(format!("a row for '{}', which is no column", char::from(letter)))
+            })?;
+            if rows[place].is_some() {
+                return Err(malformed(format!("a second row for '{}'", char::from(letter))));
+            }
+            if fields.len() != columns.len() + 1 {
+                return Err(malformed(format!(
+                    "{} scores for {} columns",
+                    fields.len() - 1,
+                    columns.len()
+                )));
+            }
+            rows[place] =
+                Some(fields[1..].iter().map(|field| score(field, line)).collect::<Result<_, _>>()?);
+        }
+        let mut scores = Vec::with_capacity(columns.len() * columns.len());
+        for (&letter, row) in columns.iter().zip(rows) {
+            scores.extend(row.ok_or(ScoringError::NoRow { letter: char::from(letter) })?);
+        }
+        Ok(Self { alphabet, scores })
+    }
+
+    /// Letters of the rows and columns, and their codes.
+    pub fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    /// Score of a residue of the query and a residue of the target, by their codes.
+    pub fn score(&self, query: u8, target: u8) -> i16 {
+        self.scores[usize::from(query) * self.alphabet.len() + usize::from(target)]
+    }
+}
+
+/// Adds the line number to an error.
+fn with_line(line: usize) -> impl Fn(ScoringError) -> ScoringError {
+    move |error| ScoringError::Matrix { line, reason: error.to_string() }
+}
+
+/// The letter that a field consists of.
+fn letter(field: &str, line: usize) -> Result<u8, ScoringError> {
+    match field.as_bytes() {
+        &[letter] if letter.is_ascii_alphabetic() || letter == b'*' => Ok(letter),
+        _ => {
+            let reason = format!("'{field}' is not a letter");
+            Err(ScoringError::Matrix { line, reason })
+        }
+    }
+}
+
+/// The score in a field.
+fn score(field: &str, line: usize) -> Result<i16, ScoringError> {
+    let bad = |reason| ScoringError::Matrix { line, reason };
+    let score: i32 = field.parse().map_err(|_| bad(format!("'{field}' is not a whole number")))?;
+    checked_score(score).map_err(with_line(line))
+}
+
+/// The score, if it is within its limits.
+fn checked_score(score: i32) -> Result<i16, ScoringError> {
+    if score.abs() > MAX_SCORE { Err(ScoringError::Score { score }) } else { Ok(score as i16) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_malformed_names_its_line() {
+        for (text, reason) in [
+            ("", "no line of letters"),
+            ("# only this\n", "no line of letters"),
+            ("A C\nA 1 2\n", "no row for the letter 'C'"),
+            ("A C\nA 1 2\nC 1\n", "line 3: 1 scores for 2 columns"),
+            ("A C\nA 1 x\nC 1 1\n", "line 2: 'x' is not a whole number"),
+            ("A C\nA 1 1\nA 1 1\n", "line 3: a second row for 'A'"),
+            ("A C\nA 1 1\nG 1 1\n", "line 3: a row for 'G'"),
+            ("A A\nA 1 1\n", "line 1: the letter 'A' occurs twice"),
+            ("A CC\nA 1 1\n", "line 1: 'CC' is not a letter"),
+            ("A\nA 501\n", "line 2: the score 501"),
+        ] {
+            let error = SubstitutionMatrix::parse(text).expect_err(text).to_string();
+            assert!(error.contains(reason), "{text:?}: {error}");
+        }
+    }
+}

@@ -36,10 +36,9 @@ struct Walk : stream::Exploding {
     const seed_extend::AlignmentEnd end = p.ends[number];
     if (end.score <= 0) return;
     const uint32_t* lane = p.cells + group.start + site.element / TASKS;
-    const seed_extend::Walker walker{p.costs,   seed_extend::banded_task(p.tasks, number),
-                                p.text,    p.queries,
-                                lane,            group.columns,
-                                group.bytes,     site.element % TASKS};
+    const seed_extend::BandedTask banded = seed_extend::banded_task(p.tasks, number);
+    const seed_extend::Walker walker{p.costs, banded,        p.text,      p.queries,
+                                     lane,    group.columns, group.bytes, site.element % TASKS};
     uint32_t kept[KEPT];
     seed_extend::AlignmentSpan span = walker.walk(end, gpualign::BackwardRuns{kept + KEPT, KEPT, 0, 0, 0});
     span.first_run = atomicAdd(p.run_count, static_cast<unsigned long long>(span.run_count));

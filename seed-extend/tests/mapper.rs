@@ -87,7 +87,7 @@ fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
     sample.library()
 }
 
-/// All that is reported of every read, with CIGAR runs, as text.
+/// What is reported of every read, with columns.
 fn reported(resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);

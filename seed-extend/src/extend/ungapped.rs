@@ -14,7 +14,7 @@
 //! 2. `L < 2 G`;
 //! 3. what `U` loses within the first `W` codes is less than `G`, and so is that within the last `W`;
 //! 4. on every other diagonal of the band, more than `L / match` of the first `W` codes do not match,
-//!    and so do more of the last `W`. Codes beside the window do not match.
+//!    and so do more of the last `W`. Codes outside of the window do not match.
 //!
 //! For another alignment loses more than `L`:
 //!
@@ -76,12 +76,12 @@ pub(super) fn score(
     let losses = &losses[..count];
     let lost: i32 = losses.iter().map(|it| it.loss).sum();
     let total = m as i32 * scoring.match_score() - lost;
-    let known = total > 0
+    let is_best = total > 0
         && lost < 2 * scoring.gap(1)
         && clips_lose(scoring, m, lost, losses)
         && ends_are_good(scoring, m, losses)
         && others_lose(scoring, query, window, band, lost);
-    known.then_some(total)
+    is_best.then_some(total)
 }
 
 /// Calls `differ` for each place where two sequences of one length do not match, in order.

@@ -229,8 +229,8 @@ impl UnfilledQueries<'_> {
         reverse_pairs(words, letters.len(), reversed);
         let mut rest = letters.len();
         for (word, unknown) in reversed.iter_mut().zip(reversed_unknown) {
-            let known = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
-            *word = !*word & known;
+            let known_bits = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
+            *word = !*word & known_bits;
             rest = rest.saturating_sub(BASES);
         }
     }

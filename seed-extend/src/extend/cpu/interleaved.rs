@@ -57,7 +57,7 @@ impl<const L: usize> InterleavedCodes<L> {
         self.window_rows.interleave(&mut self.window);
     }
 
-    /// The codes of a lane's query, then [`NONE`].
+    /// The codes of a lane's query, with padding behind them.
     pub fn query_of(&self, lane: usize) -> &[u8] {
         self.query_rows.row(lane)
     }

@@ -11,7 +11,7 @@
 //! ```text
 //!               columns (diagonals of the band)
 //!   row - 1          [pair]  [insertion]
-//!                        \\    /
+//!                       \    /
 //!   row     [deletion] -- cell
 //! ```
 //!
@@ -24,12 +24,12 @@
 // Everything is inlined into the functions for one kind of processor each.
 #![allow(clippy::inline_always)]
 
-use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 use std::ops::Range;
 
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
 use crate::extend::UNKNOWN;
+use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 
 /// A number for each lane.
 type Lanes<W, const L: usize> = [W; L];

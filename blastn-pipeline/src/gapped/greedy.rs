@@ -25,7 +25,7 @@ pub struct EqualRun {
     pub query: i32,
     /// Letters of the subject before it.
     pub subject: i32,
-    /// Its length.
+    /// Number of equal letters.
     pub length: i32,
 }
 

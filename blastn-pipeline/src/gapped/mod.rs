@@ -32,7 +32,7 @@ pub struct GappedBuffers {
 /// A gapped alignment of a strand and a subject, or a part of one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GappedAlignment {
-    /// Raw score.
+    /// Raw score of the alignment.
     pub(crate) score: i32,
     /// Begin and end in the strand; the end is exclusive.
     pub(crate) query: (i32, i32),

@@ -130,9 +130,9 @@ struct Row {
 
 /// The live cells of a row, and the best score so far.
 struct Band {
-    /// First live column.
+    /// First live column of the row.
     first: usize,
-    /// Last live column.
+    /// Last live column of the row.
     last: usize,
     /// Best score, relative to the base as all scores of 16 bits.
     best: i32,

@@ -83,7 +83,7 @@ pub const NO_FRONT: i32 = -1;
 device_struct! {
     /// Parameters of the kernels `affine_scores`, `affine_frames` and `affine_traces`.
     pub struct AffineParameters {
-        /// Sides to extend.
+        /// Sides that are extended.
         pub sides: DeviceAddress<ExtensionSide>,
         /// Text of the rows' sequences: 2 bits a letter for scores alone, 4 bits for columns.
         pub rows: DeviceAddress<u32>,

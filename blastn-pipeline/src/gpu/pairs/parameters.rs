@@ -93,7 +93,7 @@ pub(super) const REACH_WORDS: usize = 6;
 device_struct! {
     /// A hit, with the reaches of its left and its right side if it was extended.
     pub(crate) struct GatheredHit {
-        /// The ungapped hit.
+        /// The gathered ungapped hit.
         pub(super) found: ChunkHit,
         /// 1 if it was extended, else 0.
         pub(super) is_extended: u32,
@@ -120,7 +120,7 @@ impl GatheredHit {
 device_struct! {
     /// Parameters of the kernel that counts hits by query.
     pub(crate) struct QueryCountParameters {
-        /// Hits to count.
+        /// Hits that are counted.
         pub(super) hits: DeviceAddress<ChunkHit>,
         /// Strands of the batch.
         pub(super) strands: DeviceAddress<PairStrand>,

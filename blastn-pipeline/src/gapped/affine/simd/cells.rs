@@ -12,7 +12,7 @@ pub(crate) struct SimdCells {
 }
 
 impl SimdCells {
-    /// Removes all cells.
+    /// Removes all cells, for the next extension.
     pub(crate) fn clear(&mut self) {
         self.best.clear();
         self.gap.clear();

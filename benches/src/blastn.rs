@@ -1,4 +1,4 @@
-//! The pipeline of blastn on a GPU, as 000, section 3.4, measures it: one query against a database,
+//! The pipeline of blastn on a GPU, as Cole 2017, 3.4, measures it: one query against a database,
 //! split and merged builds, occupancy and cycles of each stage; or any queries, searched together.
 
 use std::sync::Arc;
@@ -163,8 +163,9 @@ fn measure(
     let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(QueryBatch::new(queries, &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word_size));
-    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
-    let context = PipelineInputs { batch, lookup, word, fours, chunks };
+    let (word_size, byte_scores, chunks) =
+        (search.word_size, ByteScoreTable::new(&search), Vec::new());
+    let context = PipelineInputs { batch, lookup, word_size, byte_scores, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;
     let metrics = measured.run(&context)?.metrics;

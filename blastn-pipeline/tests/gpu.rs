@@ -109,8 +109,7 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
     }
 }
 
-/// Alignments go on from piece to piece of a query.
-/// Searches batch by batch: the number of batches, and the results of each query.
+/// Searches batch by batch; gives the number of batches, and the hits of each query.
 fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
     let (mut batches, mut found) = (0, Vec::new());
     for QueuedBatch { first, queries, seeded } in SeededBatches::new(searcher, queries) {

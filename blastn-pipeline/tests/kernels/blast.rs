@@ -75,8 +75,8 @@ fn check(
     let context = PipelineInputs {
         batch: Arc::new(batch),
         lookup: Arc::new(lookup),
-        word: options.word_size,
-        fours: ByteScoreTable::new(options),
+        word_size: options.word_size,
+        byte_scores: ByteScoreTable::new(options),
         chunks: chunks
             .into_iter()
             .map(|bases| ChunkSequence { packed: packed(&bases), bases })

@@ -285,8 +285,8 @@ fn check(
             Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
         // The next batch is seeded, with another part than the one in memory, before this one is prefiltered, and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let sifted = seeded.map(|seeded| searcher.prefilter(seeded));
-        let scored = sifted.map(|sifted| searcher.extend(sifted));
+        let prefiltered = seeded.map(|seeded| searcher.prefilter(seeded));
+        let scored = prefiltered.map(|prefiltered| searcher.extend(prefiltered));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{FmIndex, Segments};
 
 use crate::buffer_pool::lock;
@@ -106,7 +106,7 @@ device_struct! {
     /// chains of the consecutive reads that are chained in one run.
     pub struct ChainParameters {
         /// The index of the text.
-        pub index: View,
+        pub index: IndexView,
         /// Options of occurrences and chains.
         pub thresholds: ChainThresholds,
         /// Seeds of the batch, query after query.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aligner_core::device_struct;
 use fm_index::FmIndex;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use crate::read::queries::{PackedQueries, Queries};
 use crate::seed::seeds::SeedOptions;
@@ -31,7 +31,7 @@ device_struct! {
     /// Data that the stages share on a device.
     pub struct SeedParameters {
         /// The index of the text, in the device's memory.
-        pub index: View,
+        pub index: IndexView,
         /// The queries, in the device's memory.
         pub queries: PackedQueries,
         /// Options that decide which exact matches are seeds.

@@ -27,7 +27,7 @@ pub struct AlignedRead<'r> {
     pub name: &'r str,
     /// 1 for the second mate of a pair, 0 for the first one and for single reads.
     pub mate: u8,
-    /// Mapping quality.
+    /// The mapping quality, 0 to 255.
     pub mapq: u8,
     /// Where it is aligned, if it is.
     pub span: Option<AlignedSpan>,

@@ -21,7 +21,8 @@ const SCORINGS: [[i32; 5]; 5] =
 fn expected(scoring: Scoring, query: &[u8], window: &[u8]) -> i32 {
     let pair = |a: u8, b: u8| scoring.pair(a, b);
     let clip = -scoring.clip_penalty();
-    let scoring = BioScoring::new(-scoring.gap_open(), -scoring.gap_extend(), pair);
+    // Rust-Bio's penalty of opening a gap is that of its first column.
+    let scoring = BioScoring::new(-scoring.gap(1), -scoring.gap_extend(), pair);
     let mut aligner = Aligner::with_scoring(scoring.xclip(clip).yclip(0));
     aligner.custom(query, window).score.max(0)
 }

@@ -87,7 +87,7 @@ fn library(mapper: &Mapper<'_>, searched: &RankedReads) -> Library {
     sample.library()
 }
 
-/// What is reported of every read, with columns.
+/// All that is reported of every read, with CIGAR runs, as text.
 fn reported(resolved: &MappedReads) -> Vec<String> {
     let of = |read: usize| {
         let regions = resolved.regions.of(read);

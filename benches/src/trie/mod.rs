@@ -12,8 +12,8 @@ use fm_index::FmIndex;
 use rayon::slice::ParallelSliceMut;
 use woodstocc::Read;
 use woodstocc::gpu::GpuEngine;
-use woodstocc::trie::hit::{self, TrieHit};
 use woodstocc::read::Queries;
+use woodstocc::trie::hit::{self, TrieHit};
 
 pub use report::{Ablation, Point};
 pub use variants::{Shape, Variant, Walk};

@@ -7,10 +7,10 @@ use fm_index::FmIndex;
 use rayon::prelude::*;
 use serde::Serialize;
 use woodstocc::gpu::GpuEngine;
+use woodstocc::read::Queries;
 use woodstocc::trie::hit::TrieHit;
 use woodstocc::trie::metrics::TrieMetrics;
 use woodstocc::trie::pods::PodSettings;
-use woodstocc::read::Queries;
 use woodstocc::trie::walk;
 
 /// How the trie is walked.

@@ -63,7 +63,7 @@ impl Accuracy {
             let Some(origin) = names.parse(name) else {
                 let name = name.to_owned();
                 bail!(
-                    "{}: the name '{name}' has no origin of the read in the form of --truth",
+                    "{}the name '{name}' has no origin of the read in the form of --truth",
                     file.location()
                 );
             };

@@ -74,14 +74,14 @@ impl Comparison {
         let mut reads: HashMap<(Box<str>, u8), Placement> = HashMap::new();
         while let Some(read) = first.next()? {
             if reads.insert((read.name.into(), read.mate), Placement::of(&read)).is_some() {
-                bail!("{}: the read occurs twice", first.location());
+                bail!("{}the read occurs twice", first.location());
             }
         }
         let mut found = Self::new(mapq, reads.len() as u64);
         while let Some(read) = second.next()? {
             let Some(placement) = reads.remove(&(read.name.into(), read.mate)) else {
                 bail!(
-                    "{}: the read is not in the other file, or occurs twice here",
+                    "{}the read is not in the other file, or occurs twice here",
                     second.location()
                 );
             };

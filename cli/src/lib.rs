@@ -13,7 +13,7 @@
 //! let path = folder.path().join("reads.fq");
 //! std::fs::write(&path, "@one first read\nACGT\n+\nIIII\n@two\nGGA\n+\nIII\n")?;
 //!
-//! // Reads files on a thread of its own, 1,000 reads at a time, and checks every record.
+//! // A thread reads the files, 1,000 reads at a time; the records of each batch are then checked.
 //! let batches = input::batches(vec![path], Layout::Single, 1000).batches;
 //! let batches = batches.into_iter().map(ReadBatch::checked).collect::<anyhow::Result<Vec<_>>>()?;
 //!

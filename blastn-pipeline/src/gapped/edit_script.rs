@@ -1,4 +1,4 @@
-//! The columns of an alignment, run by run.
+//! Columns of an alignment, as runs of one kind (NCBI's `GapEditScript`).
 
 /// A kind of column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,37 +11,40 @@ pub enum EditOp {
     Deletion,
 }
 
-/// Runs of columns, from the begin of the alignment.
+/// Runs of columns of an alignment, from its begin on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditScript(Vec<(EditOp, i32)>);
 
-/// A place between two columns of a script.
+/// A position between two columns of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ScriptPosition {
-    /// The run it is in or behind, and how many of its columns are before the place.
+    /// Index of the run that it is in or behind.
     run: usize,
+    /// Columns of that run before it.
     columns: i32,
-    /// Letters of query and subject before it.
+    /// Letters of the query before it.
     pub(crate) query: i32,
+    /// Letters of the subject before it.
     pub(crate) subject: i32,
 }
 
 impl EditScript {
-    /// Runs of columns.
+    /// The runs: kind and number of columns.
     pub fn ops(&self) -> &[(EditOp, i32)] {
         &self.0
     }
 
+    /// The runs, for changes.
     pub(crate) fn ops_mut(&mut self) -> &mut Vec<(EditOp, i32)> {
         &mut self.0
     }
 
-    /// A script of these runs.
+    /// A script of some runs, none of which is empty.
     pub(crate) fn of(runs: Vec<(EditOp, i32)>) -> Self {
         Self(runs)
     }
 
-    /// Appends columns; runs of one kind become one.
+    /// Appends columns, to the last run if that is of the same kind.
     pub(crate) fn push(&mut self, op: EditOp, columns: i32) {
         match self.0.last_mut() {
             Some((last, count)) if *last == op => *count += columns,
@@ -50,7 +53,7 @@ impl EditScript {
         }
     }
 
-    /// A script whose second part was made from its end to its begin.
+    /// A script of a left side from its far end to its begin, and a right side likewise.
     pub(crate) fn join(mut left: Self, right: &Self) -> Self {
         for &(op, columns) in right.0.iter().rev() {
             left.push(op, columns);
@@ -58,8 +61,7 @@ impl EditScript {
         left
     }
 
-    /// The first place behind a column (a whole gap at a time) with at least so many letters before
-    /// it.
+    /// The first position with at least so many letters before it. Positions within gaps do not count.
     pub(crate) fn reach(&self, query: i32, subject: i32) -> Option<ScriptPosition> {
         let mut cut = ScriptPosition { run: 0, columns: 0, query: 0, subject: 0 };
         for (run, &(op, columns)) in self.0.iter().enumerate() {
@@ -88,7 +90,7 @@ impl EditScript {
         None
     }
 
-    /// What is behind a place.
+    /// The columns behind a position.
     pub(crate) fn from(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[cut.run..].to_vec();
         rest[0].1 -= cut.columns;
@@ -98,7 +100,7 @@ impl EditScript {
         Self(rest)
     }
 
-    /// What is before a place.
+    /// The columns before a position.
     pub(crate) fn up_to(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[..=cut.run].to_vec();
         rest[cut.run].1 = cut.columns;

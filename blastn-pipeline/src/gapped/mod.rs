@@ -1,8 +1,9 @@
-//! GappedAlignment extension: for the score alone, and for the alignment.
+//! Gapped extension of a seed to both sides: for the score alone, and for the alignment with its columns.
 //!
-//! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]), many cells at a time
-//! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
-//! afterwards.
+//! The task `blastn` extends with affine gap costs by dynamic programming ([`affine`]), the task `megablast` greedily
+//! ([`greedy`]). The columns of greedy alignments are tidied afterwards, as in NCBI's program.
+//!
+//! A *seed* is a pair of places between letters, in a strand and in a subject, from which the sides begin. Places count from 0.
 
 pub mod affine;
 pub mod edit_script;
@@ -18,29 +19,33 @@ use self::side::SequenceSide;
 use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
-/// Bases in a byte of the packed subject: seeds of matrices are moved to the next byte.
+/// Bases in a byte of the packed subject. Extensions with affine gap costs for the score begin at a byte.
 const PACK: usize = 4;
 
-/// Memory of extensions, to be used again.
+/// Memory of gapped extensions, which the next one reuses.
 #[derive(Debug, Default)]
 pub struct GappedBuffers {
     affine: affine::AffineBuffers,
     greedy: greedy::GreedyBuffers,
 }
 
-/// A gapped alignment between places within the strand and the subject (or part of it).
+/// A gapped alignment of a strand and a subject, or a part of one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GappedAlignment {
+    /// Raw score.
     pub(crate) score: i32,
+    /// Begin and end in the strand; the end is exclusive.
     pub(crate) query: (i32, i32),
+    /// Begin and end in the subject; the end is exclusive.
     pub(crate) subject: (i32, i32),
-    /// A pair of places that the alignment goes through.
+    /// Places in the strand and the subject that the alignment goes through.
     pub(crate) seed: (i32, i32),
+    /// Columns; empty if only the score was asked for.
     pub(crate) script: EditScript,
 }
 
-/// The pair of places that an extension by a matrix for the score begins at: the first byte of the
-/// subject behind the seed. Query and subject have so many letters.
+/// The pair of places at which an extension with affine gap costs for the score begins: at the first byte of the packed subject
+/// behind the seed. `lengths` are those of strand and subject.
 pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (usize, usize) {
     let moved = PACK - seed.1 % PACK;
     let (query, subject) = (seed.0 + moved, seed.1 + moved);
@@ -50,7 +55,7 @@ pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (us
     (query, subject)
 }
 
-/// Scores by a matrix.
+/// Extends a seed with affine gap costs for the score.
 pub(crate) fn affine_score(
     batch: &QueryBatch,
     scoring: &Scoring,
@@ -69,7 +74,8 @@ pub(crate) fn affine_score(
     affine_scored(seed, begin, &left, &right)
 }
 
-/// What two sides make of a seed; their rows are letters of the subject.
+/// The alignment of a left and a right side with affine gap costs, without columns; rows are letters of the subject. The sides
+/// begin at the pair of places `(query, subject)`.
 pub(crate) fn affine_scored(
     seed: (usize, usize),
     (query, subject): (usize, usize),
@@ -85,7 +91,7 @@ pub(crate) fn affine_scored(
     }
 }
 
-/// Aligns by a matrix, through the seed.
+/// Aligns through a seed with affine gap costs.
 pub(crate) fn affine_alignment(
     batch: &QueryBatch,
     scoring: &Scoring,
@@ -105,7 +111,8 @@ pub(crate) fn affine_alignment(
     affine_aligned(scoring, seed, (&left, of_left), (&right, &of_right))
 }
 
-/// What two sides make of a seed; their rows are letters of the query, from behind it on.
+/// The alignment of a left and a right side with affine gap costs and columns; rows are letters of the query. The sides begin
+/// behind the seed's column.
 pub(crate) fn affine_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
@@ -124,7 +131,7 @@ pub(crate) fn affine_aligned(
     gapped
 }
 
-/// Extends greedily for the score; the seed becomes the middle of the longest run of equal bases.
+/// Extends a seed greedily for the score. The seed of the result is the middle of the longest run of equal bases.
 pub(crate) fn greedy_score(
     batch: &QueryBatch,
     scoring: &Scoring,
@@ -139,7 +146,7 @@ pub(crate) fn greedy_score(
     greedy_scored(scoring, seed, &left, &right)
 }
 
-/// What two sides make of a seed, for the score.
+/// The alignment of a left and a right side that were extended greedily, without columns.
 pub(crate) fn greedy_scored(
     scoring: &Scoring,
     seed: (usize, usize),
@@ -151,7 +158,7 @@ pub(crate) fn greedy_scored(
     gapped
 }
 
-/// Aligns greedily from the seed on.
+/// Aligns greedily from a seed on, and tidies the columns.
 pub(crate) fn greedy_alignment(
     batch: &QueryBatch,
     scoring: &Scoring,
@@ -173,7 +180,7 @@ pub(crate) fn greedy_alignment(
     gapped
 }
 
-/// What two greedy sides make of a seed, not yet tidied.
+/// The alignment of a left and a right side that were extended greedily, with columns that are not tidied.
 pub(crate) fn greedy_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
@@ -184,6 +191,7 @@ pub(crate) fn greedy_aligned(
     GappedAlignment { script: EditScript::join(of_left, of_right), ..gapped }
 }
 
+/// The sides of a strand and a subject that begin at a seed.
 fn sides<'a>(
     (strand, letters): (&'a [u8], &'a [u8]),
     seed: (usize, usize),
@@ -191,6 +199,7 @@ fn sides<'a>(
     (SequenceSide { letters: strand, at: seed.0 }, SequenceSide { letters, at: seed.1 })
 }
 
+/// Score and ends of an alignment of two greedy sides.
 fn greedy_result(
     scoring: &Scoring,
     seed: (usize, usize),
@@ -209,7 +218,7 @@ fn greedy_result(
     }
 }
 
-/// The middle of the longest run of equal bases, of the part of it within the alignment.
+/// The middle of the longest run of equal bases, of which only the part within the alignment counts.
 fn middle(
     seed: (usize, usize),
     gapped: &GappedAlignment,
@@ -219,17 +228,17 @@ fn middle(
     let seed = (seed.0 as i32, seed.1 as i32);
     let (mut after, mut before) = (seed, seed);
     let (mut half_after, mut half_before) = (0, 0);
-    let start = (seed.0 + right.run.0, seed.1 + right.run.1);
+    let start = (seed.0 + right.run.query, seed.1 + right.run.subject);
     if start.0 < gapped.query.1 && start.1 < gapped.subject.1 {
         after = start;
         let room = (gapped.query.1 - start.0).min(gapped.subject.1 - start.1);
-        half_after = room.min(right.run.2) / 2;
+        half_after = room.min(right.run.length) / 2;
     }
-    let start = (seed.0 - left.run.0, seed.1 - left.run.1);
+    let start = (seed.0 - left.run.query, seed.1 - left.run.subject);
     if start.0 > gapped.query.0 && start.1 > gapped.subject.0 {
         before = start;
         let room = (start.0 - gapped.query.0).min(start.1 - gapped.subject.0);
-        half_before = room.min(left.run.2) / 2;
+        half_before = room.min(left.run.length) / 2;
     }
     if half_after > half_before {
         (after.0 + half_after, after.1 + half_after)
@@ -239,7 +248,7 @@ fn middle(
 }
 
 impl GappedAlignment {
-    /// Drops gaps at the ends, which cost without any gain.
+    /// Removes gaps at the ends, which only cost.
     fn drop_outer_gaps(&mut self, scoring: &Scoring) {
         let runs = self.script.ops_mut();
         while let Some(&(op, columns)) = runs.first().filter(|run| run.0 != EditOp::Pair) {

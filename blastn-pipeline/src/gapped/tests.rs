@@ -1,4 +1,4 @@
-//! Extensions against matrices that are filled completely.
+//! Extensions find what matrices that are filled completely find.
 
 use super::affine::{self, SidePair};
 use super::edit_script::{EditOp, EditScript};
@@ -42,7 +42,7 @@ fn oracle(
     best
 }
 
-/// What the columns of a script score, and how many letters they have.
+/// Score of the columns of a script, and their letters of rows and columns.
 fn rescore(
     script: &EditScript,
     (rows, columns): (&[u8], &[u8]),
@@ -163,7 +163,7 @@ fn greedy_extensions_are_the_best() {
         let (query, subject) = sides::<true>((&turned.0, &turned.1));
         let reverse = greedy::extend::<true, false>(query, subject, &scoring, NO_DROP, &mut work);
         assert_eq!(reverse, found, "seed {seed}");
-        let (first, place, length) = found.run;
+        let greedy::EqualRun { query: first, subject: place, length } = found.run;
         let run = |letters: &[u8], begin: i32| {
             letters[begin as usize..(begin + length) as usize].to_vec()
         };
@@ -188,7 +188,7 @@ fn long(random: &mut fastrand::Rng, letters: usize) -> (Vec<u8>, Vec<u8>) {
     (one, other)
 }
 
-/// Extends in both ways; gives the score.
+/// Extends cell by cell and by SIMD, with the same result; gives the score.
 fn extended<const REVERSE: bool, const TRACE: bool>(
     seed: u64,
     sequences: (&[u8], &[u8]),
@@ -201,7 +201,7 @@ fn extended<const REVERSE: bool, const TRACE: bool>(
     let script = |found, work: &affine::AffineBuffers| TRACE.then(|| affine::script(work, &found));
     let ops = |script: Option<EditScript>| script.map(|script| script.ops().to_vec());
     let given = SidePair { rows, columns, scoring, matrix: &matrix, x_drop };
-    let expected = affine::by_cell::<REVERSE, TRACE>(&given, work);
+    let expected = affine::extend_scalar::<REVERSE, TRACE>(&given, work);
     let expected_ops = ops(script(expected, work));
     let found = affine::extend::<REVERSE, TRACE>(&given, work);
     assert_eq!(found, expected, "seed {seed}, {REVERSE}, {TRACE}");

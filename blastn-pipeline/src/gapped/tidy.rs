@@ -1,13 +1,13 @@
-//! Tidying the columns of a greedy alignment.
+//! Tidies the columns of a greedy alignment, as NCBI's program does (`s_ReduceGaps` of `blast_gapalign.c`).
 //!
-//! The greedy way goes as far as it can before it takes a difference, and so leaves more and smaller
-//! gaps than needed. Long runs of pairs are extended over neighbouring gaps where letters are equal,
-//! and two gaps of opposite kinds around few pairs are merged into pairs.
+//! A greedy extension goes as far as it can before it takes a difference, and so leaves more and smaller gaps than needed. Long
+//! runs of pairs are extended over neighbouring gaps where letters are equal, and two gaps of opposite kinds around few pairs
+//! are merged into pairs.
 
 use crate::gapped::edit_script::{EditOp, EditScript};
 
-/// Pairs in a row from which on a run may take columns from its neighbours; gaps are merged within
-/// fewer columns.
+/// Least number of pairs of a run that may take columns from its neighbours. Gaps are merged if they and the pairs between them
+/// have fewer columns.
 const LONG: i32 = 12;
 
 /// Tidies the columns of an alignment of these letters.
@@ -61,7 +61,7 @@ fn grow_runs(runs: &mut [(EditOp, i32)], query: &[u8], subject: &[u8]) {
     }
 }
 
-/// What is left of the letters of query and subject after a run's are taken away.
+/// Subtracts the letters of a run from the letters of query and subject that are left.
 fn take(left: &mut (i32, i32), (op, columns): (EditOp, i32)) {
     match op {
         EditOp::Pair => {
@@ -137,8 +137,8 @@ fn rebuild(script: &mut EditScript) {
     *script = EditScript::of(runs);
 }
 
-/// Makes pairs of gaps of opposite kinds with few pairs between them, where that costs no more equal
-/// letters than it saves columns.
+/// Merges gaps of opposite kinds with few pairs between them into pairs, where that loses no more equal letters than it saves
+/// columns.
 fn merge_gaps(runs: &mut [(EditOp, i32)], query: &[u8], subject: &[u8]) {
     let (mut q, mut s) = (0_usize, 0_usize);
     for i in 0..runs.len() {

@@ -334,6 +334,6 @@ fn queries<W: Worker>(
 
 /// Inputs of the pipeline; the device has the chunks.
 fn inputs(options: &SearchOptions, batch: &Arc<QueryBatch>, lookup: Arc<Lookup>) -> PipelineInputs {
-    let (word, fours) = (options.word_size, ByteScoreTable::new(options));
-    PipelineInputs { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
+    let (word_size, byte_scores) = (options.word_size, ByteScoreTable::new(options));
+    PipelineInputs { batch: Arc::clone(batch), lookup, word_size, byte_scores, chunks: Vec::new() }
 }

@@ -10,11 +10,11 @@ const THREADS: u32 = 256;
 /// Blocks of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
-    /// Number of blocks.
+    /// Number of blocks of the launch.
     pub(crate) blocks: u32,
-    /// Threads of each.
+    /// Number of threads of each block.
     pub(crate) threads: u32,
-    /// Bytes of dynamic shared memory of each.
+    /// Bytes of dynamic shared memory of each block.
     pub(crate) shared: u32,
 }
 

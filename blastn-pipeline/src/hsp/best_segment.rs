@@ -1,7 +1,7 @@
 //! The best-scoring segment of a gapped alignment, found column by column.
 //!
-//! This is `Blast_HSPReevaluateWithAmbiguitiesGapped` of NCBI's `blast_hits.c`: the scores of an extension that knows only bases are
-//! corrected for ambiguous letters.
+//! This is `Blast_HSPReevaluateWithAmbiguitiesGapped` of NCBI's `blast_hits.c`: the scores of an extension that knows
+//! only bases are corrected for ambiguous letters.
 
 use crate::gapped::edit_script::EditOp;
 use crate::scoring::Scoring;
@@ -47,8 +47,8 @@ impl BestSegment {
     }
 }
 
-/// The best segment of an alignment that begins at the pair of positions `begin`. A segment that reaches `cutoff` is not given up for
-/// a later one unless that scores more. Runs are shortened by columns that cannot begin the segment.
+/// The best segment of an alignment that begins at the pair of positions `begin`. A segment that reaches `cutoff` is
+/// not given up for a later one unless that scores more. Runs are shortened by columns that cannot begin the segment.
 pub(crate) fn best_segment(
     runs: &mut [(EditOp, i32)],
     (query, subject): (&[u8], &[u8]),

@@ -1,7 +1,8 @@
 //! The preliminary search of a subject: from its words to gapped alignments without columns.
 //!
-//! A long subject is searched in overlapping chunks; alignments across the seam of two chunks are joined. This is the search on
-//! the CPU; with a GPU, the methods here that join, check and complete alignments are applied to the GPU's results.
+//! A long subject is searched in overlapping chunks; alignments across the seam of two chunks are joined. This is the
+//! search on the CPU; with a GPU, the methods here that join, check and complete alignments are applied to the GPU's
+//! results.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -28,8 +29,8 @@ use crate::ungapped::hits::UngappedHit;
 /// Number of subject bases that are scanned at a time, so few that their hits fit into the cache.
 const BLOCK: usize = 1 << 15;
 
-/// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases, into a byte of
-/// the packed subject whose bases all match.
+/// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases,
+/// into a byte of the packed subject whose bases all match.
 const INTO_BYTE: u32 = 8;
 
 /// The context of a preliminary search: everything that is the same for all subjects.
@@ -98,8 +99,8 @@ impl PreliminarySearch<'_> {
         PreliminaryHits { by_query, extensions }
     }
 
-    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk in the subject
-    /// and the alignments found there; parts are in the order of the chunks.
+    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk
+    /// in the subject and the alignments found there; parts are in the order of the chunks.
     pub(crate) fn merged(&self, parts: impl IntoIterator<Item = (usize, Vec<Hsp>)>) -> Vec<Hsp> {
         let mut all = Vec::new();
         for (start, hsps) in parts {
@@ -153,9 +154,9 @@ impl PreliminarySearch<'_> {
             .collect()
     }
 
-    /// Preliminary alignments of a query and a chunk (`range`) of a subject, from ungapped ones, the best first, each with the gapped
-    /// alignment that a device made of it. Alignments that the device did not make are made here, unless a better one contains
-    /// them.
+    /// Preliminary alignments of a query and a chunk (`range`) of a subject, from ungapped ones, the best first, each
+    /// with the gapped alignment that a device made of it. Alignments that the device did not make are made here,
+    /// unless a better one contains them.
     pub(crate) fn complete<'a>(
         &self,
         subject: &Subject<'_>,
@@ -209,8 +210,8 @@ impl PreliminarySearch<'_> {
         }
     }
 
-    /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions are within the
-    /// chunk.
+    /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions
+    /// are within the chunk.
     fn gapped(&self, bases: &[u8], buffers: &mut PreliminaryBuffers) -> Vec<Hsp> {
         speculative::extend(
             &buffers.ungapped,
@@ -237,8 +238,8 @@ impl PreliminarySearch<'_> {
         }
     }
 
-    /// The pair of positions in context and chunk that an ungapped alignment is extended with gaps from: for greedy extension its
-    /// middle, else its seed word.
+    /// The pair of positions in context and chunk that an ungapped alignment is extended with gaps from: for greedy
+    /// extension its middle, else its seed word.
     pub(crate) fn seed(&self, hit: &UngappedHit) -> (usize, usize) {
         let context = self.batch.context_at(hit.seed_query as usize);
         let first = self.batch.contexts[context].first as u32;
@@ -286,8 +287,8 @@ impl PreliminarySearch<'_> {
     }
 }
 
-/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from the chunk,
-/// which begins at `start`, to the subject.
+/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from
+/// the chunk, which begins at `start`, to the subject.
 fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
     let start = start as i32;
     hsp::purge_common_ends(&mut hsps);

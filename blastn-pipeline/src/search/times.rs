@@ -9,11 +9,12 @@ pub struct SearchTimes {
     pub seeding: f64,
     /// Dropping hits that cannot be among the best, on a GPU; 0 without one.
     pub prefilter: f64,
-    /// GappedAlignment extension for the score on a GPU; 0 without one.
+    /// Gapped extension for the score on a GPU; 0 without one.
     pub scores: f64,
-    /// Work of the host up to preliminary alignments: without a GPU all stages, with one the removal of contained alignments.
+    /// Work of the host up to preliminary alignments: without a GPU all stages, with one the removal of contained
+    /// alignments.
     pub preliminary: f64,
-    /// GappedAlignment extension for the alignment on a GPU; 0 without one.
+    /// Gapped extension for the alignment on a GPU; 0 without one.
     pub traces: f64,
     /// Work of the host on final alignments.
     pub traceback: f64,

@@ -1,7 +1,7 @@
 //! Traceback: the final stage of a search, which makes alignments with columns from preliminary ones.
 //!
-//! Each preliminary alignment is extended once more, from a seed within it, with the final X-drop and against the ambiguous letters
-//! of the subject (`Blast_TracebackFromHSPList` in NCBI's `blast_traceback.c`).
+//! Each preliminary alignment is extended once more, from a seed within it, with the final X-drop and against the
+//! ambiguous letters of the subject (`Blast_TracebackFromHSPList` in NCBI's `blast_traceback.c`).
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ use crate::search::speculative;
 /// `blast_gapalign.c`).
 const WINDOW_FROM: usize = 90_000;
 
-/// Number of gap columns on each side of the seed that the window of a long subject leaves room for (`MAX_TOTAL_GAPS` in NCBI's
-/// `blast_gapalign.c`).
+/// Number of gap columns on each side of the seed that the window of a long subject leaves room for (`MAX_TOTAL_GAPS`
+/// in NCBI's `blast_gapalign.c`).
 const GAP_ROOM: usize = 3_000;
 
 /// Number of equal letters around a seed that it must exceed to be kept.
@@ -58,9 +58,11 @@ pub(crate) fn alignment_starts(
     found.par_iter().with_min_len(64).map_init(new_traceback, Traceback::start).collect()
 }
 
-/// Makes the final alignments of a query and a subject from the preliminary ones (`found`, by score), and returns them by score.
+/// Makes the final alignments of a query and a subject from the preliminary ones (`found`, by score), and returns
+/// them by score.
 ///
-/// `ready` has the final extension of each preliminary alignment, if a device made them, with `None` where it could not.
+/// `ready` has the final extension of each preliminary alignment, if a device made them, with `None` where it could
+/// not.
 pub(crate) fn align(
     batch: &QueryBatch,
     options: &SearchOptions,
@@ -212,9 +214,10 @@ impl Traceback<'_> {
         final_hsp(found, gapped)
     }
 
-    /// The seed for the final extension of a preliminary alignment, as a pair of positions in context and subject: the seed of the
-    /// preliminary extension if it is within enough equal letters; else the middle of the first long run of equal letters on
-    /// its diagonal, or of the longest run (`BlastGetOffsetsForGappedAlignment` in NCBI's `blast_gapalign.c`).
+    /// The seed for the final extension of a preliminary alignment, as a pair of positions in context and subject:
+    /// the seed of the preliminary extension if it is within enough equal letters; else the middle of the first long
+    /// run of equal letters on its diagonal, or of the longest run (`BlastGetOffsetsForGappedAlignment` in NCBI's
+    /// `blast_gapalign.c`).
     fn seed(&mut self, found: &Hsp, strand: &[u8]) -> (i32, i32) {
         let (query, subject) = found.seed;
         let first = query.min(subject).min(strand.len() as i32);
@@ -253,8 +256,8 @@ impl Traceback<'_> {
         middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
     }
 
-    /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that reaches the
-    /// cutoff.
+    /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that
+    /// reaches the cutoff.
     fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
         let (batch, scoring) = (self.batch, &self.options.scoring);
         let strand = batch.strand(hsp.context);

@@ -82,9 +82,9 @@ impl Case {
                 differences,
                 query,
                 subject,
-                run_query: run.0,
-                run_subject: run.1,
-                run_length: run.2,
+                run_query: run.query,
+                run_subject: run.subject,
+                run_length: run.length,
             }
         })
     }

@@ -1,4 +1,4 @@
-//! GappedAlignment extension by dynamic programming with affine gap costs, from a pair of places to one side.
+//! Gapped extension by dynamic programming with affine gap costs, from a pair of places to one side.
 //!
 //! Cells whose score falls by more than the X-drop below the best so far are dead. A row reaches from the first to the last
 //! live cell of the row before, and as far beyond as a gap survives (Zhang et al., J. Comput. Biol. 5, 1998). Of equally good

@@ -1,4 +1,4 @@
-//! AffineReach with affine gap costs, cell by cell.
+//! Extension with affine gap costs, cell by cell.
 
 use super::side_pair::{AffineReach, ExtensionLimits, SidePair};
 use super::workspace::{

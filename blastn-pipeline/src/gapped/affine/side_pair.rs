@@ -6,9 +6,9 @@ use crate::scoring::{ScoreMatrix, Scoring};
 /// The two sequences of an extension, from a pair of places to one side, and the scores.
 #[derive(Debug, Clone, Copy)]
 pub struct SidePair<'a> {
-    /// SequenceSide of the sequence whose letters are the rows of the matrix.
+    /// Side of the sequence whose letters are the rows of the matrix.
     pub rows: SequenceSide<'a>,
-    /// SequenceSide of the sequence whose letters are the columns.
+    /// Side of the sequence whose letters are the columns.
     pub columns: SequenceSide<'a>,
     /// Scores, of which the costs of gaps are used.
     pub scoring: &'a Scoring,

@@ -1,4 +1,4 @@
-//! AffineReach with affine gap costs for sixteen cells of a row at a time, with AVX2.
+//! Extension with affine gap costs for sixteen cells of a row at a time, with AVX2.
 //!
 //! A gap that skips columns goes on along a row, so a cell depends on all cells before it. To score them side by side, each
 //! lane's score is raised by the cost of a gap from lane 0 up to it. In raised scores a gap costs nothing for its length, so its

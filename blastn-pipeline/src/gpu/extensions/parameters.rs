@@ -6,7 +6,7 @@ use aligner_core::gpu::DeviceAddress;
 
 use crate::gapped::affine::AffineReach;
 use crate::gapped::edit_script::{EditOp, EditScript};
-use crate::gapped::greedy::GreedyReach;
+use crate::gapped::greedy::{EqualRun, GreedyReach};
 use crate::scoring::{ScoreMatrix, Scoring};
 
 /// Threads of a block that extends sides: one warp.
@@ -83,7 +83,7 @@ pub const NO_FRONT: i32 = -1;
 device_struct! {
     /// Parameters of the kernels `affine_scores`, `affine_frames` and `affine_traces`.
     pub struct AffineParameters {
-        /// The sides.
+        /// Sides to extend.
         pub sides: DeviceAddress<ExtensionSide>,
         /// Text of the rows' sequences: 2 bits a letter for scores alone, 4 bits for columns.
         pub rows: DeviceAddress<u32>,
@@ -101,7 +101,7 @@ device_struct! {
         pub runs: DeviceAddress<u32>,
         /// Words of `sources` for each thread.
         pub source_words: u64,
-        /// Number of sides.
+        /// Number of sides to extend.
         pub side_count: u32,
         /// Slots of the ring that holds the live cells of a row: a power of two, at least 64.
         pub ring_slots: u32,
@@ -111,7 +111,7 @@ device_struct! {
         pub gap_first: i32,
         /// Cost of each further column of a gap.
         pub gap_more: i32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -141,13 +141,13 @@ device_struct! {
         pub reaches: DeviceAddress<GreedySideReach>,
         /// Count of sides that were taken, 0 before; null if columns are asked for.
         pub cursor: DeviceAddress<u32>,
-        /// Number of sides.
+        /// Number of sides to extend.
         pub side_count: u32,
         /// Diagonals that a front has room for: a power of two.
         pub front_slots: u32,
-        /// Scores.
+        /// Scores of matches and differences.
         pub scores: GreedyScores,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -169,7 +169,7 @@ device_struct! {
         pub source_words: u64,
         /// Runs that there is room for.
         pub run_capacity: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -197,7 +197,7 @@ impl SideReach {
 
     /// Differences and ends of a side that was extended greedily; the longest run of equal letters is not known.
     pub(crate) fn reach(&self) -> GreedyReach {
-        GreedyReach::new(self.score, self.columns as i32, self.rows as i32, (0, 0, 0))
+        GreedyReach::new(self.score, self.columns as i32, self.rows as i32, EqualRun::default())
     }
 
     /// Its columns, from the far end to its begin; `runs` are those of all sides.
@@ -216,7 +216,7 @@ impl GreedySideReach {
     /// The reach as the CPU's code has it; nothing if the side did not fit into memory.
     pub(crate) fn reach(&self) -> Option<GreedyReach> {
         let &Self { differences, query, subject, run_query, run_subject, run_length } = self;
-        let run = (run_query, run_subject, run_length);
+        let run = EqualRun { query: run_query, subject: run_subject, length: run_length };
         (differences != NO_FRONT).then(|| GreedyReach::new(differences, query, subject, run))
     }
 }

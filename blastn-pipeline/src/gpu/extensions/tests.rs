@@ -1,4 +1,4 @@
-//! What is made of sides is what the CPU's engine makes.
+//! Alignments that are put together from sides equal those of the CPU's search.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
 use super::left_right as sides;
@@ -25,7 +25,7 @@ fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
     (first..first + u64::from(count)).map(letter).collect()
 }
 
-/// What a device answers, one of some sides left out now and then.
+/// The reaches of sides with affine gap costs, as a device would write them; every 50th does not fit into memory.
 fn answer(
     batch: &QueryBatch,
     options: &SearchOptions,
@@ -57,7 +57,7 @@ fn answer(
     answers
 }
 
-/// Adds an answer, with its columns.
+/// Adds a side's reach, with its columns.
 fn add(answers: &mut TracedSides, reached: SideReach, script: &EditScript, number: usize) {
     let run = |&(op, columns): &(EditOp, i32)| {
         let op =
@@ -70,7 +70,7 @@ fn add(answers: &mut TracedSides, reached: SideReach, script: &EditScript, numbe
     answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
-/// What comes of greedy sides; their rows are letters of the subject.
+/// Extends sides greedily, and makes something of each; rows are letters of the subject.
 fn greedy_sides<T>(
     options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
@@ -95,7 +95,7 @@ fn greedy_sides<T>(
     sides.iter().enumerate().map(of_side).collect()
 }
 
-/// What a device answers of them.
+/// The reaches of greedy sides, as a device would write them.
 fn greedy_traces(
     options: &SearchOptions,
     texts: (&[u32], &[u32]),

@@ -1,4 +1,4 @@
-//! GappedAlignment extensions of listed hits for their scores, level by level.
+//! Gapped extensions of listed hits for their scores, level by level.
 //!
 //! A hit has a left and a right side; where one is long, the other is often short. So all sides are sorted by length, from the
 //! longest to the shortest: lanes of a warp finish together, and no long side is begun last.

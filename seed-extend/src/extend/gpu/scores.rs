@@ -19,7 +19,7 @@ pub(super) const THREADS: u32 = 128;
 struct TaskPairs<T> {
     /// Columns of the kernel that scores them.
     columns: u32,
-    /// Number of pairs.
+    /// Number of pairs of tasks.
     count: u32,
     /// Numbers of the tasks, in pairs.
     numbers: T,

@@ -211,9 +211,8 @@ impl<'a, B: Backend> PodSearch<'a, B> {
         shared: u32,
     ) -> Result<f64, DeviceError> {
         let parameters = self.parameters.bytes();
-        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives
-        // for `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each
-        // transfer.
+        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives for
+        // `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each transfer.
         unsafe { self.backend.launch(&Launch { kernel, blocks, width, shared, parameters }) }
     }
 }

@@ -44,7 +44,7 @@ struct PipelineTables {
   const uint32_t* ambiguous;     // packed likewise: 1 for each letter that is no base, else 0
   const QueryStrand* strands;    // in the order of `letters`
   const int32_t* matrix;         // 16 x 16 scores of pairs of letters
-  const int32_t* quad_scores;    // score of four columns, by the exclusive or of their packed bases (256 entries)
+  const int32_t* byte_scores;    // score of four columns, by the exclusive or of their packed bases (256 entries)
   const EightColumnScore* eight_column_scores;  // by the set of columns that differ, the first in the lowest bit
   uint64_t representative_offsets;  // bit e: whether a hit with e equal columns before it represents its exact match
   uint32_t letter_count, strand_count;

@@ -27,7 +27,7 @@
 //! let node = app.node("canonical", module, ());
 //! app.source::<u32>(node);
 //! let kept = app.sink::<u32>("kept", node, "kept");
-//! let kmers = [0b00_00_00_00, 0b11_11_11_11, 0b00_01_10_11]; // AAAA, TTTT, ACGT
+//! let kmers = [0b00_00_00_00_u32, 0b11_11_11_11, 0b00_01_10_11]; // AAAA, TTTT, ACGT
 //! let mut outputs = CpuExecutor::new(&app, &Settings::default())?.run(&kmers)?;
 //! assert_eq!(outputs.take(kept), [0, 0]);
 //! # Ok::<(), aligner_core::stream::RunError>(())

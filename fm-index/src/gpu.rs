@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use aligner_core::DeviceError;
 use aligner_core::device_struct;
-use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu, Kernel};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
 
 use crate::image::IndexSection;
 use crate::index::FmIndex;
@@ -131,7 +131,7 @@ impl DeviceIndex {
         let mut sections = Vec::new();
         let mut values = IndexView::new(index, |section| {
             let buffer = gpu.upload::<u64>(index.image().padded_section(section))?;
-            let address = buffer.address(gpu);
+            let address = buffer.device_address(gpu).get();
             sections.push(buffer);
             Ok::<_, DeviceError>(address)
         })?;

@@ -3,10 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, result};
 use cudarc::nvrtc::Ptx;
 
-use super::buffer::DeviceBuffer;
 use super::context::Gpu;
 use super::device_struct::DeviceStruct;
 use super::driver_error::failed;
@@ -56,78 +55,7 @@ impl Module {
     }
 }
 
-/// One argument of a launch by [`Kernel::launch`].
-pub enum Argument<'a> {
-    /// A device array, passed as its address.
-    Buffer(&'a dyn Address),
-    /// A number of 32 bits, passed by value.
-    U32(u32),
-    /// A number of 64 bits, passed by value.
-    U64(u64),
-}
-
-/// A device array of any element type.
-pub trait Address {
-    /// Address of the first element on the device.
-    fn address(&self, gpu: &Gpu) -> u64;
-}
-
-impl<T: DeviceRepr> Address for DeviceBuffer<T> {
-    fn address(&self, gpu: &Gpu) -> u64 {
-        use cudarc::driver::DevicePtr;
-        // Event tracking is off and there is one stream, so the guard has nothing to record.
-        self.slice.device_ptr(&gpu.stream).0
-    }
-}
-
 impl Kernel {
-    /// Launches `blocks` blocks of `threads` threads with `shared` bytes of dynamic shared memory,
-    /// after all earlier work on the stream.
-    ///
-    /// # Errors
-    /// If the driver refuses the launch. A failure inside the kernel is reported by the next call that waits.
-    ///
-    /// # Safety
-    /// The arguments must be those of the kernel, in number, order and type, and every array as
-    /// long as the kernel's contract says.
-    #[allow(unsafe_code)]
-    pub unsafe fn launch(
-        &self,
-        blocks: u32,
-        threads: u32,
-        shared: u32,
-        arguments: &[Argument<'_>],
-    ) -> Result<(), DeviceError> {
-        enum Value {
-            Word(u32),
-            Long(u64),
-        }
-        let values: Vec<Value> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Buffer(buffer) => Value::Long(buffer.address(&self.gpu)),
-                Argument::U32(number) => Value::Word(*number),
-                Argument::U64(number) => Value::Long(*number),
-            })
-            .collect();
-        let mut builder = self.gpu.stream.launch_builder(&self.function);
-        for value in &values {
-            match value {
-                Value::Word(number) => builder.arg(number),
-                Value::Long(number) => builder.arg(number),
-            };
-        }
-        let config = LaunchConfig {
-            grid_dim: (blocks, 1, 1),
-            block_dim: (threads, 1, 1),
-            shared_mem_bytes: shared,
-        };
-        // SAFETY: the caller vouches for arguments and lengths.
-        unsafe { builder.launch(config) }
-            .map_err(failed(&format!("launching '{}'", self.name)))
-            .map(drop)
-    }
-
     /// Launches a kernel that takes one struct, by value: `blocks` blocks of `threads` threads with `shared` bytes of
     /// dynamic shared memory, after all earlier work on the stream.
     ///

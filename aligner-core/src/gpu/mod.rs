@@ -33,5 +33,5 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 pub use description::{Description, count, describe};
 pub use device_struct::{DeviceAddress, DeviceStruct, FieldLayout, LayoutHeader, StructLayout};
 pub use event::Event;
-pub use kernel::{Address, Argument, Kernel, Module};
+pub use kernel::{Kernel, Module};
 pub use staging::StagedDownload;

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer, Gpu};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
 use crate::gpu::extensions::parameters::{ExtensionSide, GreedyScores, TracedSides};
@@ -148,7 +148,7 @@ impl Worker for GpuWorker {
     }
 
     fn address(&self, bases: &Self::Bases) -> DeviceAddress<u32> {
-        first_bases(bases.address(&self.gpu))
+        first_bases(bases.device_address(&self.gpu).get())
     }
 
     fn traces(

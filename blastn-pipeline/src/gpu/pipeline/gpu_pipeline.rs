@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceBuffer, Gpu};
+use aligner_core::gpu::{DeviceBuffer, Gpu};
 use aligner_core::stream::{
     CudaBackend, CudaExecutor, Kernels, LoadedKernels, Metrics, RunError, Settings,
 };
@@ -85,8 +85,8 @@ impl GpuPipeline {
     ) -> Result<PipelineRun, DeviceError> {
         let arrays = PipelineArrays::new(inputs, chunks);
         let uploaded = arrays.bytes().try_map(|array| self.gpu.upload(array))?;
-        let addresses = uploaded.map(|buffer| buffer.address(&self.gpu));
-        let tables = arrays.tables(bases.address(&self.gpu), &addresses);
+        let addresses = uploaded.map(|buffer| buffer.device_address(&self.gpu).get());
+        let tables = arrays.tables(bases.device_address(&self.gpu).get(), &addresses);
         let (app, sinks) = topology(inputs, self.build);
         let likely = self.likely().clone();
         let bytes: usize = likely.iter().map(|&(bytes, _)| bytes).sum();

@@ -1,7 +1,7 @@
 //! Sides with affine gap costs and their columns.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer};
 
 use super::levels::{AFFINE_LEVELS, DeviceQueries, GpuExtensions, TraceKernel};
 use crate::gpu::extensions::parameters::{
@@ -21,9 +21,9 @@ impl GpuExtensions {
         letters: &DeviceBuffer<u32>,
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError> {
-        let rows = first_letters(queries.letters.address(&self.gpu));
-        let columns = first_letters(letters.address(&self.gpu));
-        let matrix = DeviceAddress::new(queries.matrix.address(&self.gpu));
+        let rows = first_letters(queries.letters.device_address(&self.gpu).get());
+        let columns = first_letters(letters.device_address(&self.gpu).get());
+        let matrix = DeviceAddress::new(queries.matrix.device_address(&self.gpu).get());
         let kernel = TraceKernel {
             kernel: &self.affine,
             levels: &AFFINE_LEVELS,

@@ -1,7 +1,7 @@
 //! Greedy sides and their columns.
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{Address, DeviceAddress, DeviceBuffer};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer};
 
 use super::levels::{DeviceQueries, GREEDY_LEVELS, GpuExtensions, TraceKernel};
 use crate::gpu::extensions::parameters::{
@@ -22,8 +22,8 @@ impl GpuExtensions {
         scores: GreedyScores,
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError> {
-        let subject = first_letters(letters.address(&self.gpu));
-        let query = first_letters(queries.letters.address(&self.gpu));
+        let subject = first_letters(letters.device_address(&self.gpu).get());
+        let query = first_letters(queries.letters.device_address(&self.gpu).get());
         let kernel = TraceKernel {
             kernel: &self.greedy,
             levels: &GREEDY_LEVELS,

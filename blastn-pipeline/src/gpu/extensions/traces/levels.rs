@@ -4,9 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::{
-    Address, DeviceAddress, DeviceBuffer, DeviceRepr, DeviceStruct, Gpu, Kernel,
-};
+use aligner_core::gpu::{DeviceAddress, DeviceBuffer, DeviceRepr, DeviceStruct, Gpu, Kernel};
 use rayon::prelude::*;
 
 use crate::gpu::extensions::parameters::{
@@ -191,13 +189,13 @@ impl GpuExtensions {
         }
         if blocks > 0 {
             let parameters = (kernel.parameters)(&TraceLaunch {
-                sides: DeviceAddress::new(on_device.address(gpu)),
-                reaches: DeviceAddress::new(reaches.address(gpu)),
-                cursors: DeviceAddress::new(cursors.address(gpu)),
+                sides: DeviceAddress::new(on_device.device_address(gpu).get()),
+                reaches: DeviceAddress::new(reaches.device_address(gpu).get()),
+                cursors: DeviceAddress::new(cursors.device_address(gpu).get()),
                 sources: sources.as_ref().map_or(DeviceAddress::NULL, |sources| {
-                    DeviceAddress::new(sources.address(gpu))
+                    DeviceAddress::new(sources.device_address(gpu).get())
                 }),
-                runs: DeviceAddress::new(runs.address(gpu)),
+                runs: DeviceAddress::new(runs.device_address(gpu).get()),
                 source_words,
                 side_count: count,
                 slots: level.slots,

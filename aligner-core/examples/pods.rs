@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A pod is a row: its header is the row's number, and it has up to 32 items, each with a lane of its own. The three
-//! nodes of the type `Sieve` drop the multiples of their parameter; the remaining items of a row are one pod again, and a
-//! row that loses all its items drops out (Cole 2017, 5.2.7).
+//! nodes of the type `Sieve` drop the multiples of their parameter; the remaining items of a row are one pod again, and
+//! a row that loses all its items drops out (Cole 2017, 5.2.7).
 
 mod common;
 

@@ -55,8 +55,8 @@ pub enum Device {
 }
 
 impl Device {
-    /// Gives this device with a stream of its own, so that its work runs at the same time as the work of `self`. The CPU
-    /// has no streams and is given as it is.
+    /// Gives this device with a stream of its own, so that its work runs at the same time as the work of `self`. The
+    /// CPU has no streams and is given as it is.
     ///
     /// # Errors
     /// If the GPU refuses another stream.

@@ -57,8 +57,8 @@
 //! | [`error`] | errors of devices |
 //!
 //! [`Device`] is an exhaustive enum that is matched once for each batch of work, never for each item. This crate alone
-//! uses `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and [`gpu::Kernel`]. The CUDA driver is loaded
-//! at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
+//! uses `cudarc`; the crates above see [`gpu::Gpu`], [`gpu::DeviceBuffer`] and [`gpu::Kernel`]. The CUDA driver is
+//! loaded at run time, so one binary serves machines with and without a GPU. Headers for kernels are in `cuda/include`:
 //! `gpualign/` for all kernels, `stream/` for the runtime, `sort/` for the sort.
 
 pub mod cigar;

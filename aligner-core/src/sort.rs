@@ -12,8 +12,8 @@
 //! A pass keeps the order of items with equal digits, so after the last pass items are in the order of all digits. The
 //! cost follows from the number of bits: an order by numbers below 1,000 takes two passes.
 
-use crate::gpu::{DeviceAddress, Gpu};
-use crate::stream::{Backend, CudaBackend, Launch, Word};
+use crate::gpu::{DeviceAddress, DeviceStruct, Gpu};
+use crate::stream::{Backend, CudaBackend, Launch};
 use crate::{DeviceError, device_struct};
 
 const FATBIN: &[u8] = include_bytes!("../cuda/sort.fatbin");
@@ -183,12 +183,12 @@ impl<B: Backend> Sorter<B> {
                 digit,
             };
             let launches = [
-                ("sort_count", blocks, VALUES, Word::parameters(&count_parameters)),
-                ("sort_sum", 1 << digit.bits, sum_width, Word::parameters(&sum_parameters)),
-                ("sort_move", blocks, VALUES, Word::parameters(&move_parameters)),
+                ("sort_count", blocks, VALUES, count_parameters.bytes()),
+                ("sort_sum", 1 << digit.bits, sum_width, sum_parameters.bytes()),
+                ("sort_move", blocks, VALUES, move_parameters.bytes()),
             ];
             for (kernel, blocks, width, parameters) in launches {
-                let launch = Launch { kernel, blocks, width, shared: 0, arguments: &[parameters] };
+                let launch = Launch { kernel, blocks, width, shared: 0, parameters };
                 // SAFETY: the parameter is that of the kernel: both buffers have `count` items, and there is a count
                 // for each value and block, and a total for each value.
                 unsafe { backend.enqueue(&launch) }?;

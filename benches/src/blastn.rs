@@ -1,4 +1,4 @@
-//! The pipeline of blastn on a GPU, as 000, section 3.4, measures it: one query against a database,
+//! The pipeline of blastn on a GPU, as Cole 2017, 3.4, measures it: one query against a database,
 //! split and merged builds, occupancy and cycles of each stage; or any queries, searched together.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct BlastnOptions {
 pub struct BlastnTiming {
     /// `split` or `merged`.
     pub build: &'static str,
-    /// ChunkSequence of the queries.
+    /// Bases of the queries.
     pub query: usize,
     /// Words that were extended.
     pub words: usize,
@@ -45,7 +45,7 @@ pub struct BlastnTiming {
     pub hits: usize,
     /// Median time of the kernels.
     pub kernel_seconds: f64,
-    /// ChunkSequence of the database by that time, in 10^9 a second.
+    /// Bases of the database by that time, in 10^9 a second.
     pub gbases: f64,
     /// Blocks of it.
     pub blocks: u32,
@@ -163,8 +163,9 @@ fn measure(
     let extent = DatabaseSize { letters: database.letters(), sequences: database.len() };
     let batch = Arc::new(QueryBatch::new(queries, &search, extent));
     let lookup = Arc::new(Lookup::new(&batch, search.word_size));
-    let (word, fours, chunks) = (search.word_size, ByteScoreTable::new(&search), Vec::new());
-    let context = PipelineInputs { batch, lookup, word, fours, chunks };
+    let (word_size, byte_scores, chunks) =
+        (search.word_size, ByteScoreTable::new(&search), Vec::new());
+    let context = PipelineInputs { batch, lookup, word_size, byte_scores, chunks };
     // The first run of each does not know yet how many words it finds, and may stop for room.
     measured.run(&context)?;
     let metrics = measured.run(&context)?.metrics;

@@ -1,7 +1,7 @@
 //! Nucleotide BLAST with the results of NCBI's blastn, for the tasks `blastn` and `megablast`, on the CPU or on a GPU.
 //!
-//! A search finds local alignments of queries and the sequences of a database, with bit scores and E-values (Altschul et
-//! al., J. Mol. Biol. 215, 1990, and Nucleic Acids Res. 25, 1997).
+//! A search finds local alignments of queries and the sequences of a database, with bit scores and E-values (Altschul
+//! et al., J. Mol. Biol. 215, 1990, and Nucleic Acids Res. 25, 1997).
 //!
 //! # Example
 //!
@@ -50,7 +50,8 @@
 //!   SearchResults             subjects of each query, by E-value, then score
 //! ```
 //!
-//! Each module imports only modules above it in this table, but for [`gpu`] and [`search`], which stand beside each other.
+//! Each module imports only modules above it in this table, but for [`gpu`] and [`search`], which stand beside each
+//! other.
 //!
 //! | module | concept |
 //! |---|---|
@@ -67,19 +68,19 @@
 //! | [`gpu`] | the stages on a GPU |
 //!
 //! The stages up to ungapped extension are those of a streaming pipeline (Cole 2017, 3.4.1; Cole and Buhler 2017
-//! (MERCATOR), VI.B): each passes a small and uneven part of its input on. On the CPU a stage takes a slice and appends to
-//! a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once.
+//! (MERCATOR), VI.B): each passes a small and uneven part of its input on. On the CPU a stage takes a slice and
+//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once.
 //!
 //! A hit within a better alignment is not extended with gaps, so each extension depends on those before it. To use all
 //! threads, extensions are made ahead of that decision, and dropped afterwards where the rule leaves them out.
 //!
-//! Positions count from 0, and ends are behind the last position. Positions in a query are within a *context*, one of its
-//! strands.
+//! Positions count from 0, and ends are behind the last position. Positions in a query are within a *context*, one of
+//! its strands.
 //!
 //! # Differences from NCBI's blastn
 //!
-//! Results were compared with NCBI's blastn 2.12.0, as tables with E-values up to 10. The same rows in the same order means
-//! the same in all columns unless a row says otherwise.
+//! Results were compared with NCBI's blastn 2.12.0, as tables with E-values up to 10. The same rows in the same order
+//! means the same in all columns unless a row says otherwise.
 //!
 //! | queries and database | task | rows | rows that differ in some column |
 //! |---|---|---|---|
@@ -89,8 +90,8 @@
 //! | a query of 7 million bases | megablast | 67,000 | none |
 //! | the genome of *E. coli* against copies with 1 to 8% changes | blastn | 55,582 | 1 |
 //!
-//! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for the genome of
-//! *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.
+//! NCBI's blastn splits queries of more than a million bases, and loses alignments by that: it has 55,578 rows for
+//! the genome of *E. coli*, and 55,582 if `CHUNK_SIZE` keeps it from splitting.
 //!
 //! | situation | here | in NCBI's blastn |
 //! |---|---|---|

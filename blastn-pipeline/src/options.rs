@@ -65,7 +65,8 @@ pub struct SearchOptions {
     pub dust: Option<Dust>,
     /// Whether lower-case letters of queries are masked (`-lcase_masking`).
     pub masks_lower_case: bool,
-    /// Whether masked letters can still be aligned, though not seed alignments; if not, they count as N (`-soft_masking`).
+    /// Whether masked letters can still be aligned, though not seed alignments; if not, they count as N
+    /// (`-soft_masking`).
     pub soft_masking: bool,
     /// Strands of the queries that are searched (`-strand`).
     pub strand: Strand,
@@ -145,8 +146,8 @@ impl SearchOptions {
         }
     }
 
-    /// Number of subjects that are kept for a query after the preliminary search, before alignments with columns are made
-    /// (NCBI's `prelim_hitlist_size`).
+    /// Number of subjects that are kept for a query after the preliminary search, before alignments with columns are
+    /// made (NCBI's `prelim_hitlist_size`).
     pub(crate) fn preliminary_targets(&self) -> usize {
         (2 * self.max_targets).max(10).min(self.max_targets + 50)
     }

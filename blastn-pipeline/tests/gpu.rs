@@ -24,7 +24,7 @@ fn searcher<'d>(
     Searcher::new(database, options.clone(), device, memory).expect("a searcher")
 }
 
-/// Searches three times, each step beside the next one of the search before.
+/// Searches three times; the steps of one search run at the same time as later steps of the search before.
 fn side_by_side(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> Vec<SearchResults> {
     let seeded = searcher.seed(queries);
     let (first, second) = std::thread::scope(|scope| {
@@ -109,8 +109,7 @@ fn pieces_of_genes_and_genomes_are_found_alike() {
     }
 }
 
-/// Alignments go on from piece to piece of a query.
-/// QueryBatch by batch: how many there are, and what is found of each query.
+/// Searches batch by batch; gives the number of batches, and the hits of each query.
 fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<String>) {
     let (mut batches, mut found) = (0, Vec::new());
     for QueuedBatch { first, queries, seeded } in SeededBatches::new(searcher, queries) {

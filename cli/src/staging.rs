@@ -76,7 +76,7 @@ impl Drop for Scratch {
 #[derive(Debug)]
 pub struct Staged {
     folder: Scratch,
-    /// The final path.
+    /// The final path of the file.
     target: PathBuf,
     /// Extensions of companions: files with the same name and one extension more.
     companions: Vec<&'static str>,
@@ -147,7 +147,7 @@ fn extended(path: &Path, extension: &str) -> PathBuf {
 /// The destination of output.
 #[derive(Debug)]
 pub enum Target {
-    /// The standard output.
+    /// Standard output, which is not staged.
     Stdout,
     /// A device or a pipe, which is written to directly.
     Special(PathBuf),

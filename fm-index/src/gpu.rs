@@ -50,9 +50,6 @@ device_struct! {
     }
 }
 
-/// Shorter name of [`IndexView`].
-pub type View = IndexView;
-
 device_struct! {
     /// Parameters of the kernel `fm_locate_rows`: row `j` of range `r` is `lo[r] + j`.
     pub struct LocateRowsParameters {

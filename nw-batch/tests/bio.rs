@@ -47,8 +47,7 @@ fn cigar(operations: &[AlignmentOperation]) -> Cigar {
 fn check(case: &str, scoring: &Scoring, codes: u8, score: impl Fn(u8, u8) -> i32) {
     let letter = |code: &u8| scoring.alphabet().letter(*code);
     let GapCosts { open, extend } = scoring.gaps();
-    // In `bio` a gap of L residues costs open + L * extend.
-    let mut theirs = Aligner::new(extend - open, -extend, score);
+    let mut theirs = Aligner::new(-open, -extend, score);
     for seed in 0..12 {
         let mut random = Rng::with_seed(seed);
         let longest = [1, 8, 60, 200][seed as usize % 4];

@@ -19,9 +19,9 @@ using seed_extend::SelectedChains;
 // Keys that a warp sorts in shared memory.
 constexpr uint32_t KEYS = 256;
 
-// Stage that locates one anchor of a read, an occurrence of a seed of one of its queries, a lane an anchor. The lane of the
-// last anchor passes the read on: when the next stage takes it, all its anchors are there, since a block takes elements
-// in their order and has a barrier between two firings.
+// Stage that locates one anchor of a read, an occurrence of a seed of one of its queries, a lane an anchor. The lane of
+// the last anchor passes the read on: when the next stage takes it, all its anchors are there, since a block takes
+// elements in their order and has a barrier between two firings.
 struct LocateSeeds : stream::Exploding {
   using In = uint32_t;
   using Out = stream::Channels<stream::Channel<uint32_t, 1>>;

@@ -1,5 +1,5 @@
-// Scores of very many tasks, a thread for two of them; and alignments, which the applications of fill.cu and walk.cu make
-// in any order, in the order of tasks.
+// Scores of very many tasks, a thread for two of them; and alignments, which the applications of fill.cu and walk.cu
+// make in any order, in the order of tasks.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <seed_extend/extend.cuh>

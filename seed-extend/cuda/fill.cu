@@ -1,5 +1,5 @@
-// Fills the matrices of very many tasks: the device side of the stage `Fill` of src/extend/stages.rs. A block is a warp,
-// so that no group waits for another, and has as many registers as there are.
+// Fills the matrices of very many tasks: the device side of the stage `Fill` of src/extend/stages.rs. A block is a
+// warp, so that no group waits for another, and has as many registers as there are.
 #define STREAM_MAX_WIDTH 32
 #define STREAM_MIN_BLOCKS 8
 #define STREAM_MAX_TARGETS 2
@@ -14,16 +14,18 @@ using seed_extend::AlignmentParameters;
 using seed_extend::TaskGroup;
 using seed_extend::TASKS;
 
-// Fills the matrices of a lane's pair of tasks, and keeps their cells. It is not inlined: a row of the widest bands takes
-// all registers, so the runtime's are saved once by the call, not in every row. Any thread may call it at any time.
+// Fills the matrices of a lane's pair of tasks, and keeps their cells. It is not inlined: a row of the widest bands
+// takes all registers, so the runtime's are saved once by the call, not in every row. Any thread may call it at any
+// time.
 template <int B>
-__device__ __attribute__((noinline)) void fill_pair(const AlignmentParameters* parameters, TaskGroup group, uint32_t lane) {
+__device__ __attribute__((noinline)) void fill_pair(const AlignmentParameters* parameters, TaskGroup group,
+                                                    uint32_t lane) {
   const seed_extend::AlignmentCosts costs = parameters->costs;
   const uint32_t* pair = parameters->pairs_of(group) + TASKS * lane;
   const uint32_t number[TASKS] = {pair[0], pair[1]};
   const seed_extend::Cells<B> cells{parameters->cells + group.start + lane, group.bytes};
-  seed_extend::score<B, true>(costs, parameters->text, parameters->queries, parameters->tasks, number, cells, parameters->ends,
-                         nullptr, nullptr);
+  seed_extend::score<B, true>(costs, parameters->text, parameters->queries, parameters->tasks, number, cells,
+                              parameters->ends, nullptr, nullptr);
 }
 
 // Stage that fills the matrices of a group, a lane those of a pair of tasks. All lanes of a warp run it with one group.

@@ -105,8 +105,8 @@ extern "C" __global__ void __launch_bounds__(seed_extend::SUM_THREADS)
 }
 SIMT_EXPORT(find_totals)
 
-// Sets sums[i], the sum of the counts before number i, and `*total`, the sum of all, which is also sums[count]. `totals`
-// are those of find_totals, and blocks and parts must be the same.
+// Sets sums[i], the sum of the counts before number i, and `*total`, the sum of all, which is also sums[count].
+// `totals` are those of find_totals, and blocks and parts must be the same.
 extern "C" __global__ void __launch_bounds__(seed_extend::SUM_THREADS)
     find_sums(const __grid_constant__ seed_extend::FindSumsParameters p) {
   using namespace seed_extend;

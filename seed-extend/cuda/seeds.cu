@@ -7,9 +7,9 @@ namespace {
 
 using namespace seed_extend;
 
-// Bases that a word is extended by in one firing, at most. Most words stop after three to five. With 8, 66% of the lanes
-// of a warp are at work on reads of human chromosome 20; with 4, 82%, but 58% more firings cost more (70 ms instead of
-// 65 ms for a million reads; with 16, 69 ms).
+// Bases that a word is extended by in one firing, at most. Most words stop after three to five. With 8, 66% of the
+// lanes of a warp are at work on reads of human chromosome 20; with 4, 82%, but 58% more firings cost more (70 ms
+// instead of 65 ms for a million reads; with 16, 69 ms).
 constexpr uint32_t STEPS = 8;
 
 // Bases from which on a word that occurs once is compared with the text: COMPARE_FROM of src/seed/grow.rs.
@@ -21,8 +21,8 @@ __device__ bool is_rare(const SeedParameters& p, const GrowingWord& it) {
 }
 
 // Extends a word by one base on its side, or takes one step towards its position, and returns whether it is to be
-// extended further. A step towards the position of a word that occurs once puts the base before it in the text before its
-// rows. Any thread may call it at any time.
+// extended further. A step towards the position of a word that occurs once puts the base before it in the text before
+// its rows. Any thread may call it at any time.
 __device__ bool extend(const SeedParameters& p, const PackedQuery& query, GrowingWord& it) {
   if (it.state == EXTEND_LEFT && it.rows.size == 1 && it.length() >= COMPARE_FROM) it.state = LOCATE_LEFT;
   const bool seeks = it.state == LOCATE_LEFT || it.state == LOCATE_MATCH;
@@ -75,8 +75,8 @@ struct Begin : stream::Exploding {
   }
 };
 
-// Stage that looks up the last bases of a match, or the first ones of a rare word, in the table of words. Other words pass
-// unchanged. A match whose last bases occur too seldom starts empty instead.
+// Stage that looks up the last bases of a match, or the first ones of a rare word, in the table of words. Other words
+// pass unchanged. A match whose last bases occur too seldom starts empty instead.
 struct LookUp : stream::Stage {
   using In = GrowingWord;
   using Out = stream::Channels<stream::Channel<GrowingWord, 1>>;
@@ -148,9 +148,9 @@ struct Settle : stream::Stage {
     if (goes_on) push(stream::to<0>(), it);
   }
 
-  // Sets `seed` if the word is one, and `it` to the word that its search goes on with: the same word, now to the right, or
-  // the next one to look up. Returns false if there is no next word. A match that occurs once is first extended to both
-  // sides as far as the text itself is equal. Any thread may call it at any time.
+  // Sets `seed` if the word is one, and `it` to the word that its search goes on with: the same word, now to the right,
+  // or the next one to look up. Returns false if there is no next word. A match that occurs once is first extended to
+  // both sides as far as the text itself is equal. Any thread may call it at any time.
   __device__ static bool settle(const SeedParameters& p, const PackedQuery& query, GrowingWord& it, Seed& seed) {
     const uint32_t min_length = p.options.min_length, state = it.state;
     uint32_t first = it.rows.lo;
@@ -171,8 +171,9 @@ struct Settle : stream::Stage {
       const uint32_t after = query.equal_after(it.end, p.index, first + it.length());
       it.end = static_cast<uint16_t>(it.end + after);
     }
-    const bool is_seed = state == EXTEND_RARE ? it.length() > min_length && it.rows.size > 1 && is_rare(p, it)
-                                      : state == EXTEND_RIGHT || state == LOCATE_MATCH || (state == LOCATE_LEFT && is_long);
+    const bool is_seed = state == EXTEND_RARE
+                             ? it.length() > min_length && it.rows.size > 1 && is_rare(p, it)
+                             : state == EXTEND_RIGHT || state == LOCATE_MATCH || (state == LOCATE_LEFT && is_long);
     if (is_seed) {
       seed = Seed{it.query, it.begin, static_cast<uint16_t>(it.length()), first, it.rows.size};
     }

@@ -1,5 +1,5 @@
-// Walks back through the matrices that fill.cu filled: the device side of the stage `Walk` of src/extend/stages.rs. Walks
-// wait for memory, so there are many blocks.
+// Walks back through the matrices that fill.cu filled: the device side of the stage `Walk` of src/extend/stages.rs.
+// Walks wait for memory, so there are many blocks.
 #define STREAM_MAX_WIDTH 128
 #define STREAM_MIN_BLOCKS 8
 #define STREAM_MAX_TARGETS 2
@@ -17,10 +17,10 @@ using seed_extend::TASKS;
 // CIGAR runs of a walk that a thread keeps in local memory.
 constexpr uint32_t KEPT = 32;
 
-// Stage that walks back through the matrix of each task of a group, from the end of its alignment to the begin, a lane a
-// task. CIGAR runs are written to the next free words of `runs`. Their number is known only at the end: a thread keeps
-// them until then, and walks a second time if they are too many to keep. If there are more runs than `run_capacity` in
-// all, none is written beyond it, and the host repeats all walks with more room.
+// Stage that walks back through the matrix of each task of a group, from the end of its alignment to the begin, a lane
+// a task. CIGAR runs are written to the next free words of `runs`. Their number is known only at the end: a thread
+// keeps them until then, and walks a second time if they are too many to keep. If there are more runs than
+// `run_capacity` in all, none is written beyond it, and the host repeats all walks with more room.
 struct Walk : stream::Exploding {
   using In = TaskGroup;
   using Out = stream::Channels<stream::Channel<TaskAlignment, 1>>;
@@ -36,10 +36,9 @@ struct Walk : stream::Exploding {
     const seed_extend::AlignmentEnd end = p.ends[number];
     if (end.score <= 0) return;
     const uint32_t* lane = p.cells + group.start + site.element / TASKS;
-    const seed_extend::Walker walker{p.costs,   seed_extend::banded_task(p.tasks, number),
-                                p.text,    p.queries,
-                                lane,            group.columns,
-                                group.bytes,     site.element % TASKS};
+    const seed_extend::BandedTask banded = seed_extend::banded_task(p.tasks, number);
+    const seed_extend::Walker walker{p.costs, banded,        p.text,      p.queries,
+                                     lane,    group.columns, group.bytes, site.element % TASKS};
     uint32_t kept[KEPT];
     seed_extend::AlignmentSpan span = walker.walk(end, gpualign::BackwardRuns{kept + KEPT, KEPT, 0, 0, 0});
     span.first_run = atomicAdd(p.run_count, static_cast<unsigned long long>(span.run_count));

@@ -68,11 +68,11 @@
 //! | [`options`] | all options, with bwa's names | bwa | |
 //! | [`mapper`] | the steps, for batches of reads | | |
 //! | [`read`] | queries: reads in both orientations; comparing packed bases | | |
-//! | [`seed`] | seeds, found on the streaming runtime | bwa's SMEMs | backward search first (Gagie 2024); unique matches are extended in the text |
+//! | [`seed`] | seeds, found on the streaming runtime | bwa's SMEMs | found from their ends (Gagie 2024) |
 //! | [`chain`] | anchors and chains, on the CPU or a GPU | bwa's chains | bounded look back, so that warps can chain |
-//! | [`extend`] | the best alignment of a task in a band of diagonals | bwa's extension | the whole read at once, many reads side by side |
+//! | [`extend`] | the best alignment in a band of diagonals | bwa's extension | whole reads, many side by side |
 //! | [`region`] | regions, ranking, mapping quality, what is reported | bwa's `mem_alnreg_t` | |
-//! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | insert sizes once a run; rescue near shared words |
+//! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | estimated once; rescue by words |
 //!
 //! Positions are those of the indexed text, in which other letters than A, C, G and T have stand-ins and long runs of
 //! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. An alignment lies within one

@@ -26,7 +26,7 @@ use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
 /// Why reads cannot be mapped.
 #[derive(Debug, Error)]
 pub enum MapError {
-    /// The device failed.
+    /// The device failed, or has too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The streaming runtime refuses the stages that find seeds and chains.
@@ -80,7 +80,7 @@ pub struct AlignedReads {
 /// A batch of reads with the ranked regions of each read.
 #[derive(Debug, Clone, Default)]
 pub struct RankedReads {
-    /// The reads.
+    /// The reads in both orientations.
     pub queries: Queries,
     /// For each read the number that decides among equally good regions ([`tie_breaker`]).
     pub tie_breakers: Vec<u64>,
@@ -128,7 +128,7 @@ impl<'i> Mapper<'i> {
         })
     }
 
-    /// The index.
+    /// The index of the reference.
     pub fn index(&self) -> &'i FmIndex {
         self.index
     }
@@ -146,7 +146,7 @@ impl<'i> Mapper<'i> {
         &self.segments
     }
 
-    /// The options.
+    /// The options of the mapper.
     pub fn options(&self) -> &Options {
         &self.options
     }

@@ -13,12 +13,12 @@ use crate::seed::seeds::SeedOptions;
 /// All options of best mapping. The default suits reads of 100 to 300 bases and has the numbers of `bwa mem`.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Which exact matches are seeds.
+    /// Options of seeds: which exact matches are seeds.
     pub seeds: SeedOptions,
     /// Occurrences of a seed that are located; of a more frequent seed this many are taken, evenly spread over its
     /// suffix array interval. bwa's `-c` (`max_occ`).
     pub max_occurrences: u32,
-    /// Which seeds are chained, and which chains are kept.
+    /// Options of chains: which seeds are chained, and which chains are kept.
     pub chains: ChainOptions,
     /// Scores and penalties of alignments. bwa's `-A`, `-B`, `-O`, `-E` and `-L`.
     pub scoring: Scoring,

@@ -1,4 +1,4 @@
-//! Which anchors make chains, and which chains are kept.
+//! Tests of which anchors make chains, and which chains are kept.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use fm_index::{Reference, Segments};

@@ -3,7 +3,6 @@
 
 use aligner_core::Device;
 use aligner_core::cigar::CigarOp;
-use aligner_core::seq::encode_all;
 use bio::alphabets::dna::revcomp;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use seed_extend::read::queries::{Queries, is_reverse};

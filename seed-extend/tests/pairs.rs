@@ -73,13 +73,13 @@ fn orientations_are_seen_from_the_first_read() {
 }
 
 #[test]
-fn distances_are_estimated_from_quartiles() {
+fn insert_sizes_are_estimated_from_quartiles() {
     let library = library(Orientation::ForwardReverse, true);
-    let distances = library.distances(Orientation::ForwardReverse).unwrap();
+    let sizes = library.insert_sizes(Orientation::ForwardReverse).unwrap();
     // Quartiles 275 and 326: three times 51 beyond them.
-    assert_eq!((distances.low, distances.high), (122, 479));
-    assert!((distances.mean - 300.0).abs() < 1e-9);
-    assert!(library.distances(Orientation::ReverseForward).is_none());
+    assert_eq!((sizes.low, sizes.high), (122, 479));
+    assert!((sizes.mean - 300.0).abs() < 1e-9);
+    assert!(library.insert_sizes(Orientation::ReverseForward).is_none());
     let [one, two] = pair(9000, Orientation::ForwardReverse, 479, true);
     assert!(library.is_proper(&one, &two));
     let [one, two] = pair(9000, Orientation::ForwardReverse, 480, true);

@@ -53,8 +53,16 @@ fn occurrences(text: &[u8], word: &[u8]) -> u32 {
     }
 }
 
-/// The super-maximal matches for `least` that contain `place`, if one is given.
-fn matches(text: &[u8], word: &[u8], least: u32, place: Option<usize>) -> Vec<(usize, usize, u32)> {
+/// A seed, without its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Match {
+    begin: usize,
+    length: usize,
+    size: u32,
+}
+
+/// The super-maximal matches for `least` occurrences that contain `place`, if one is given.
+fn matches(text: &[u8], word: &[u8], least: u32, place: Option<usize>) -> Vec<Match> {
     let count = |begin: usize, end: usize| occurrences(text, &word[begin..end]);
     let mut found = Vec::new();
     for begin in 0..word.len() {
@@ -64,15 +72,15 @@ fn matches(text: &[u8], word: &[u8], least: u32, place: Option<usize>) -> Vec<(u
                 && (begin == 0 || count(begin - 1, end) < least)
                 && (end == word.len() || count(begin, end + 1) < least);
             if is_maximal && place.is_none_or(|place| (begin..end).contains(&place)) {
-                found.push((begin, end - begin, size));
+                found.push(Match { begin, length: end - begin, size });
             }
         }
     }
     found
 }
 
-/// The words of the third kind.
-fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
+/// The seeds of the third kind.
+fn rare(text: &[u8], word: &[u8]) -> Vec<Match> {
     let least = OPTIONS.min_length as usize + 1;
     let (mut found, mut begin) = (Vec::new(), 0);
     'words: while begin + least <= word.len() {
@@ -80,7 +88,7 @@ fn rare(text: &[u8], word: &[u8]) -> Vec<(usize, usize, u32)> {
             let size = occurrences(text, &word[begin..end]);
             if size < OPTIONS.rare_occurrences {
                 if size > 1 {
-                    found.push((begin, end - begin, size));
+                    found.push(Match { begin, length: end - begin, size });
                 }
                 begin = end;
                 continue 'words;
@@ -109,7 +117,7 @@ fn seeds_are_all_that_the_definition_says() {
             let first = matches(&text, word, 1, None);
             let mut expected: BTreeSet<_> = first.iter().copied().collect();
             seen[0] += expected.len();
-            for (begin, length, size) in first {
+            for Match { begin, length, size } in first {
                 if length >= OPTIONS.split_length as usize && size <= OPTIONS.max_split_occurrences
                 {
                     let again = matches(&text, word, size + 1, Some(begin + length / 2));
@@ -122,7 +130,11 @@ fn seeds_are_all_that_the_definition_says() {
             expected.extend(rare);
             let found: BTreeSet<_> = seeds
                 .iter()
-                .map(|seed| (usize::from(seed.begin), usize::from(seed.length), seed.size))
+                .map(|&Seed { begin, length, size, .. }| Match {
+                    begin: begin.into(),
+                    length: length.into(),
+                    size,
+                })
                 .collect();
             assert_eq!(found, expected, "seed {number}, query {query}");
             for seed in &seeds {

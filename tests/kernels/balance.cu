@@ -1,5 +1,5 @@
-// Balanced loops that record which thread ran which iteration; aligner-core/tests/kernels/balance.rs compares the records
-// with plain loops.
+// Balanced loops that record which thread ran which iteration; aligner-core/tests/kernels/balance.rs compares the
+// records with plain loops.
 #include <gpualign/cuda_or_cpu.cuh>
 
 #include <stream/balance.cuh>

@@ -1,5 +1,5 @@
-//! Parameters of the kernels that test the SIMT shim and the load-balance template. The kernels declare the same structs
-//! in `cuda/include/tests/parameters.cuh`, where shapes are given.
+//! Parameters of the kernels that test the SIMT shim and the load-balance template. The kernels declare the same
+//! structs in `cuda/include/tests/parameters.cuh`, where shapes are given.
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;

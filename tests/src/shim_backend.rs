@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aligner_core::DeviceError;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::stream::{Backend, Launch};
 use simt::{Argument, Module};
 
 /// Kernels compiled for the shim, with host memory as device memory.
@@ -88,16 +88,7 @@ impl Backend for ShimBackend {
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError> {
         let kernel =
             self.module.kernel(launch.kernel).map_err(|e| failed("finding a kernel", &e))?;
-        let arguments: Vec<Argument<'_>> = launch
-            .arguments
-            .iter()
-            .map(|word| match *word {
-                Word::Address(address) => Argument::value(address),
-                Word::Number(number) => Argument::value(number),
-                Word::Long(number) => Argument::value(number),
-                Word::Parameters(parameters) => Argument::bytes(parameters),
-            })
-            .collect();
+        let arguments = [Argument::bytes(launch.parameters)];
         let shape = simt::Launch::new(launch.blocks, launch.width)
             .shared(u64::from(launch.shared))
             .seed(self.seed);

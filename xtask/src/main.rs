@@ -4,9 +4,9 @@
 //!
 //! Each task is a module with a function that takes the root of the workspace and the task's options:
 //!
-//! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin in the same folder, and records
-//!   compiler, flags and sources in `kernels.lock` ([`manifest`]); with `--check` it tells whether the fatbins still match
-//!   their sources;
+//! - [`kernels`] compiles every `crate/cuda/*.cu` and `crate/examples/*.cu` into a fatbin in the same folder, and
+//!   records compiler, flags and sources in `kernels.lock` ([`manifest`]); with `--check` it tells whether the fatbins
+//!   still match their sources;
 //! - [`nvcc`] installs and runs the pinned compiler.
 //!
 //! The compiler runs from the root, on relative paths, so that it makes the same bytes in every checkout.

@@ -1,9 +1,8 @@
-//! Device memory and page-locked host memory.
+//! Arrays in device memory and in page-locked host memory.
 
-use bytemuck::Pod;
-use cudarc::driver::{CudaSlice, DeviceRepr, DriverError, PinnedHostSlice, ValidAsZeroBits};
+use cudarc::driver::{CudaSlice, PinnedHostSlice, ValidAsZeroBits};
 
-use super::{DeviceAddress, Gpu, failed, upload_staging};
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// An array in device memory, freed when dropped.
@@ -24,20 +23,11 @@ impl<T> DeviceBuffer<T> {
     }
 }
 
-impl<T: DeviceRepr> DeviceBuffer<T> {
-    /// Address of the first element, for a kernel's parameters. The buffer must outlive the kernel.
-    pub fn device_address(&self, gpu: &Gpu) -> DeviceAddress<T> {
-        use cudarc::driver::DevicePtr;
-        // Event tracking is off and there is one stream, so the guard has nothing to record.
-        DeviceAddress::new(self.slice.device_ptr(&gpu.stream).0)
-    }
-}
-
 /// An array in page-locked host memory, to and from which copies run at full speed. Allocate it once and reuse it:
 /// 1 GiB takes 0.4 s to allocate.
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {
-    slice: PinnedHostSlice<T>,
+    pub(super) slice: PinnedHostSlice<T>,
 }
 
 impl<T> PinnedBuffer<T> {
@@ -67,156 +57,5 @@ impl<T: ValidAsZeroBits> PinnedBuffer<T> {
     /// If a copy to or from it failed.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DeviceError> {
         self.slice.as_mut_slice().map_err(failed("waiting for a copy"))
-    }
-}
-
-/// The error for an array of `len` elements that the driver could not allocate.
-fn not_allocated<T>(len: usize) -> impl FnOnce(DriverError) -> DeviceError {
-    move |error| match failed("allocating device memory")(error) {
-        DeviceError::OutOfMemory(_) => {
-            DeviceError::OutOfMemory(Some((len * size_of::<T>()) as u64))
-        }
-        other => other,
-    }
-}
-
-impl Gpu {
-    /// An array of zeros on the device. `len` may be 0.
-    ///
-    /// # Errors
-    /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(
-        &self,
-        len: usize,
-    ) -> Result<DeviceBuffer<T>, DeviceError> {
-        // CUDA refuses an allocation of no bytes, and kernels want a valid address.
-        let slice = self.stream.alloc_zeros(len.max(1)).map_err(not_allocated::<T>(len))?;
-        Ok(DeviceBuffer { slice })
-    }
-
-    /// An array on the device with unspecified contents, which must be written before they are read. `len` may be 0.
-    ///
-    /// # Errors
-    /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn uninitialized<T: DeviceRepr + Pod>(
-        &self,
-        len: usize,
-    ) -> Result<DeviceBuffer<T>, DeviceError> {
-        #[allow(unsafe_code)]
-        // SAFETY: the host sees this memory only as copies of its bytes, and any are a value of `T`.
-        let slice = unsafe { self.stream.alloc(len.max(1)) }.map_err(not_allocated::<T>(len))?;
-        Ok(DeviceBuffer { slice })
-    }
-
-    /// Copies host memory to a new array on the device.
-    ///
-    /// # Errors
-    /// [`DeviceError::OutOfMemory`], or a driver failure.
-    pub fn upload<T: DeviceRepr + Pod>(&self, host: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
-        let mut buffer = self.uninitialized(host.len())?;
-        self.copy_to(host, &mut buffer)?;
-        Ok(buffer)
-    }
-
-    /// Copies host memory to the front of a device array.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    ///
-    /// # Panics
-    /// If the device array is shorter.
-    pub fn copy_to<T: DeviceRepr + Pod>(
-        &self,
-        host: &[T],
-        buffer: &mut DeviceBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        if host.is_empty() {
-            return Ok(());
-        }
-        if size_of_val(host) >= upload_staging::LEAST {
-            return self.upload_in_parts(host, buffer);
-        }
-        self.stream.memcpy_htod(host, &mut buffer.slice).map_err(failed("copying to the device"))
-    }
-
-    /// Copies the first `len` elements of a device array into another, from its element `at` on.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    ///
-    /// # Panics
-    /// If one of the arrays is shorter.
-    pub fn copy_on_device<T: DeviceRepr>(
-        &self,
-        from: &DeviceBuffer<T>,
-        len: usize,
-        to: &mut DeviceBuffer<T>,
-        at: usize,
-    ) -> Result<(), DeviceError> {
-        if len == 0 {
-            return Ok(());
-        }
-        let mut target = to.slice.slice_mut(at..at + len);
-        let copied = self.stream.memcpy_dtod(&from.slice.slice(0..len), &mut target);
-        copied.map_err(failed("copying on the device"))
-    }
-
-    /// Copies the first `len` elements of a device array to the host and waits.
-    ///
-    /// # Errors
-    /// If the driver, or anything before the copy on the stream, failed.
-    ///
-    /// # Panics
-    /// If the array is shorter than `len`.
-    pub fn download<T: DeviceRepr + ValidAsZeroBits + Clone + Default>(
-        &self,
-        buffer: &DeviceBuffer<T>,
-        len: usize,
-    ) -> Result<Vec<T>, DeviceError> {
-        let mut host = vec![T::default(); len];
-        self.download_into(buffer, &mut host)?;
-        Ok(host)
-    }
-
-    /// Copies the front of a device array into host memory and waits.
-    ///
-    /// # Errors
-    /// If the driver, or anything before the copy on the stream, failed.
-    ///
-    /// # Panics
-    /// If the array is shorter than `host`.
-    pub fn download_into<T: DeviceRepr>(
-        &self,
-        buffer: &DeviceBuffer<T>,
-        host: &mut [T],
-    ) -> Result<(), DeviceError> {
-        if !host.is_empty() {
-            let view = buffer.slice.slice(0..host.len());
-            self.stream.memcpy_dtoh(&view, host).map_err(failed("copying from the device"))?;
-        }
-        self.synchronize()
-    }
-
-    /// Page-locked host memory of `len` zeros.
-    ///
-    /// # Errors
-    /// If the driver cannot lock so much.
-    pub fn pinned<T: DeviceRepr + ValidAsZeroBits>(
-        &self,
-        len: usize,
-    ) -> Result<PinnedBuffer<T>, DeviceError> {
-        let locking = || failed("locking host memory");
-        #[allow(unsafe_code)]
-        // SAFETY: the memory is unset, and is zeroed below before anyone can read it.
-        let mut slice =
-            unsafe { self.context.alloc_pinned_with_flags(len.max(1), 0) }.map_err(locking())?;
-        let start: *mut T = slice.as_mut_ptr().map_err(locking())?;
-        #[allow(unsafe_code)]
-        // SAFETY: `start` addresses `len.max(1)` elements just allocated, and zero bits are a valid
-        // T.
-        unsafe {
-            start.write_bytes(0, len.max(1));
-        }
-        Ok(PinnedBuffer { slice })
     }
 }

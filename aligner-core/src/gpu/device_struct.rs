@@ -34,6 +34,11 @@ use bytemuck::{Pod, Zeroable};
 pub trait DeviceStruct: Pod {
     /// Name, size and fields.
     const LAYOUT: StructLayout;
+
+    /// Bytes of the struct, as a launch passes them to a kernel.
+    fn bytes(&self) -> &[u8] {
+        bytemuck::bytes_of(self)
+    }
 }
 
 /// Layout of a struct in memory.

@@ -4,9 +4,9 @@
 //! runs are copied on a second stream. The host keeps the two in order: it records an [`Event`] behind the kernel that
 //! writes the results, waits for it, and then copies on the second stream; copies are complete when they return.
 
-use cudarc::driver::{CudaEvent, sys};
+use cudarc::driver::CudaEvent;
 
-use super::{Gpu, failed};
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// A point in the work of a stream. Dropping it waits for that point, so that memory which the work uses may be freed
@@ -14,28 +14,12 @@ use crate::error::DeviceError;
 #[derive(Debug)]
 pub struct Event(CudaEvent);
 
-impl Gpu {
-    /// Gives this GPU with a new stream. Work on it runs at the same time as work on the stream of `self`.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    pub fn with_own_stream(&self) -> Result<Self, DeviceError> {
-        let stream = self.context.new_stream().map_err(failed("making a stream"))?;
-        Ok(Self { stream, ..self.clone() })
-    }
-
-    /// Records an event behind all work that the stream has so far.
-    ///
-    /// # Errors
-    /// If the driver fails.
-    pub fn record_event(&self) -> Result<Event, DeviceError> {
-        // A thread that waits sleeps, and leaves its core to others.
-        let flags = Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC);
-        self.stream.record_event(flags).map(Event).map_err(failed("marking the stream"))
-    }
-}
-
 impl Event {
+    /// Wraps an event that was recorded.
+    pub(super) fn new(event: CudaEvent) -> Self {
+        Self(event)
+    }
+
     /// Waits until all work before the event is done.
     ///
     /// # Errors

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, DeviceRepr, LaunchConfig, PushKernelArg, result};
 use cudarc::nvrtc::Ptx;
 
-use super::{DeviceBuffer, DeviceStruct, Gpu, failed};
+use super::buffer::DeviceBuffer;
+use super::context::Gpu;
+use super::device_struct::DeviceStruct;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// The kernels of a fatbin, loaded on a GPU.
@@ -184,8 +187,8 @@ impl Kernel {
             .map_err(failed(&format!("giving '{}' {bytes} bytes of shared memory", self.name)))
     }
 
-    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one multiprocessor
-    /// holds at a time.
+    /// Number of blocks of `threads` threads, with `shared` bytes of dynamic shared memory each, that one
+    /// multiprocessor holds at a time.
     ///
     /// # Errors
     /// If the driver fails.

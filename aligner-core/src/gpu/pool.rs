@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
 
-use super::failed;
+use super::driver_error::failed;
 use crate::error::DeviceError;
 
 /// The memory pool of a device; none if the device does not support pools.
@@ -47,7 +47,7 @@ impl Pool {
     }
 
     /// Bytes that the pool keeps and no buffer uses.
-    pub(super) fn spare(self) -> Result<u64, DeviceError> {
+    pub(super) fn unused_bytes(self) -> Result<u64, DeviceError> {
         let Some(pool) = self.0 else { return Ok(0) };
         let current = |attribute| -> Result<u64, DriverError> {
             let mut bytes = 0_u64;

@@ -301,7 +301,7 @@ mod stages;
 
 pub use cpu::CpuExecutor;
 pub use cuda::{Backend, CudaBackend, CudaExecutor, DeviceItems, DeviceOutputs};
-pub use cuda::{Kernels, Launch, LoadedKernels, Word};
+pub use cuda::{Kernels, Launch, LoadedKernels};
 pub use graph::error::TopologyError;
 pub use graph::topology::{ModuleId, NodeId, SinkId, Topology};
 pub use run::error::RunError;

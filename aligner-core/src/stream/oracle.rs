@@ -1,7 +1,7 @@
 //! The definition of a topology's outputs: items are processed one at a time, along the edges.
 //!
-//! There are no queues, ensembles or blocks. Every item that a node emits goes on a list, from which items are taken and
-//! processed at the target of their edge. Executors have to yield the same items at every sink, in any order.
+//! There are no queues, ensembles or blocks. Every item that a node emits goes on a list, from which items are taken
+//! and processed at the target of their edge. Executors have to yield the same items at every sink, in any order.
 
 use crate::stream::graph::topology::{Edge, Target, Topology};
 use crate::stream::run::error::RunError;

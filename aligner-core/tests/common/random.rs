@@ -65,8 +65,8 @@ impl Kind {
     }
 }
 
-/// The role of a node in loops. Loops neither overlap nor nest, so a node is on one loop at most; but the tail of a loop
-/// may be the head of the next.
+/// The role of a node in loops. Loops neither overlap nor nest, so a node is on one loop at most; but the tail of a
+/// loop may be the head of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loop {
     None,
@@ -99,8 +99,8 @@ pub struct Case {
     pub text: String,
 }
 
-/// Generates an application. With `every_type` it has nodes of all [`KINDS`], which a kernel needs that is compiled once
-/// for all of them; otherwise of some.
+/// Generates an application. With `every_type` it has nodes of all [`KINDS`], which a kernel needs that is compiled
+/// once for all of them; otherwise of some.
 pub fn case(rng: &mut fastrand::Rng, every_type: bool) -> Case {
     let drafts = tree(rng, every_type);
     let growth: f64 = drafts.iter().map(|draft| draft.growth).sum();

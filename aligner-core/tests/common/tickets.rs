@@ -10,9 +10,9 @@
 //!                `-raw---> measured --> spread --> marks
 //! ```
 //!
-//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type. It receives pods from a stage that makes them
-//! and from one that splits them, and sends them to every kind of target: collecting, reducing and ordinary stages, and a
-//! sink.
+//! The nodes `even`, `fives`, `sevens` and `elevens` are of one module type. It receives pods from a stage that makes
+//! them and from one that splits them, and sends them to every kind of target: collecting, reducing and ordinary
+//! stages, and a sink.
 
 use aligner_core::stream::{
     AnyPod, Channel, ChannelType, Mapping, Outputs, Push, SinkId, Site, Stage, Topology,

@@ -4,8 +4,8 @@ use aligner_core::stream::{Capacity, CpuExecutor, Settings};
 
 use super::*;
 
-/// A pipeline of forks `a`, `b`, ..., connected by their left channels. Right channels are the given back edges, or lead
-/// to sinks.
+/// A pipeline of forks `a`, `b`, ..., connected by their left channels. Right channels are the given back edges, or
+/// lead to sinks.
 fn forks(nodes: &str, back: &[(char, char)]) -> App {
     let mut app = app();
     let module = app.stage(Fork);

@@ -1,5 +1,5 @@
-//! Fused stages in the streaming runtime's device code, run on the CPU: they yield the same items as the two stages with a
-//! queue between them, and the same error if they push too much.
+//! Fused stages in the streaming runtime's device code, run on the CPU: they yield the same items as the two stages
+//! with a queue between them, and the same error if they push too much.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::stream::{

@@ -1,5 +1,5 @@
-//! Input and output of the streaming runtime's device code: full sinks, slices, cancellation, few inputs. Run on the CPU
-//! and, if ignored tests are asked for, on a GPU.
+//! Input and output of the streaming runtime's device code: full sinks, slices, cancellation, few inputs. Run on the
+//! CPU and, if ignored tests are asked for, on a GPU.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use std::ops::ControlFlow;
@@ -16,8 +16,8 @@ use crate::stream_common::tokens::{Expand, Knob, Route, Token, input};
 const SCHEMES: [OutputScheme; 3] =
     [OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite];
 
-/// The pipeline `route --left--> expand --copies--> sink`, with a second sink on the channel "right" of `route`. The first
-/// sink receives three times as many items as the second.
+/// The pipeline `route --left--> expand --copies--> sink`, with a second sink on the channel "right" of `route`. The
+/// first sink receives three times as many items as the second.
 struct Fork {
     topology: Topology<'static>,
     sinks: [SinkId<Token>; 2],

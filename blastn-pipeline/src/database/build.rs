@@ -5,10 +5,10 @@ use std::path::Path;
 use aligner_core::input_location::InputLocation;
 use bytemuck::cast_slice;
 
-use super::Database;
 use super::file::{
     DatabaseParameters, DatabaseSection, Entry, Exception, ImageBuilder, SPARE_BYTES,
 };
+use super::subjects::Database;
 use super::substitute::Substitutes;
 use crate::error::SequenceError;
 use crate::sequence::fasta::{self, FastaRecord};
@@ -54,7 +54,8 @@ impl Builder {
         }
     }
 
-    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds since 1970.
+    /// The database of all sequences that were added. Reports show its `name` and when it was `made`, in seconds
+    /// since 1970.
     pub fn finish(mut self, name: &str, made: u64) -> Database {
         self.entries.push(self.end(0));
         self.bases.extend([0; SPARE_BYTES]);

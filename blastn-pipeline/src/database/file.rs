@@ -89,7 +89,7 @@ pub(super) struct Entry {
 pub(super) struct Exception {
     /// Position of its first letter in the sequence, 0-based.
     pub(super) start: u32,
-    /// Number of letters.
+    /// Number of letters in the run.
     pub(super) length: u32,
     /// Code of the letter, see [`crate::sequence::alphabet`].
     pub(super) letter: u32,

@@ -1,8 +1,8 @@
 //! Bases that replace ambiguous letters in the packed bases of a database.
 //!
-//! The choice of a base decides whether an extension by packed bases survives a stretch of ambiguous letters. So bases are
-//! drawn as NCBI's makeblastdb draws them (`CRandom`): by a lagged Fibonacci generator with lags 33 and 13, whose seed is
-//! the length of the sequence.
+//! The choice of a base decides whether an extension by packed bases survives a stretch of ambiguous letters. So
+//! bases are drawn as NCBI's makeblastdb draws them (`CRandom`): by a lagged Fibonacci generator with lags 33 and 13,
+//! whose seed is the length of the sequence.
 
 use crate::sequence::alphabet;
 

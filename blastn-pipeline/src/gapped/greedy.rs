@@ -1,43 +1,60 @@
-//! Greedy gapped extension of similar sequences, from a pair of places to one side.
+//! Greedy gapped extension of similar sequences, from a pair of places to one side (Zhang et al., J. Comput. Biol. 7, 2000).
 //!
-//! With linear gap costs the score of a way depends only on where it ends and on how many
-//! differences it has, so that for each number of differences and each diagonal the farthest end is
-//! all there is to know (Zhang et al., J. Comput. Biol. 7, 2000). Diagonals are given as the query's
-//! place less the subject's.
+//! With linear gap costs the score of an alignment depends only on its end and its number of differences. So for each number of
+//! differences and each diagonal, the farthest end is all there is to know. A diagonal is the query's place less the
+//! subject's.
+//!
+//! ```text
+//!   farthest ends with d differences -->  one more difference, then equal letters as far as they go  --> with d + 1
+//!     diagonal k - 1: a letter of the query beside a gap      \
+//!     diagonal k:     a mismatch                               > the farthest of the three on diagonal k
+//!     diagonal k + 1: a letter of the subject beside a gap    /
+//! ```
 
-use crate::gapped::script::{Op, Script};
-use crate::gapped::side::Side;
+use crate::gapped::edit_script::{EditOp, EditScript};
+use crate::gapped::side::SequenceSide;
 use crate::scoring::Scoring;
 
-/// The subject's place of a diagonal that no way has reached.
+/// End on a diagonal that no alignment has reached.
 const UNREACHED: i32 = -2;
 
-/// How far an extension goes.
+/// A run of equal letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct EqualRun {
+    /// Letters of the query before it.
+    pub query: i32,
+    /// Letters of the subject before it.
+    pub subject: i32,
+    /// Its length.
+    pub length: i32,
+}
+
+/// How far the best alignment of a greedy extension reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GreedyReach {
     /// Mismatches and columns of gaps.
     pub differences: i32,
     /// Letters of the query.
     pub query: i32,
     /// Letters of the subject.
     pub subject: i32,
-    /// The longest run of equal letters: where it begins, and its length.
-    pub run: (i32, i32, i32),
+    /// The longest run of equal letters.
+    pub run: EqualRun,
     /// The diagonal at the far end.
     diagonal: i32,
 }
 
-impl Reach {
-    /// A reach that ends at these letters.
-    pub(crate) fn new(differences: i32, query: i32, subject: i32, run: (i32, i32, i32)) -> Self {
+impl GreedyReach {
+    /// A reach of so many differences and letters.
+    pub(crate) fn new(differences: i32, query: i32, subject: i32, run: EqualRun) -> Self {
         Self { differences, query, subject, run, diagonal: query - subject }
     }
 }
 
-/// The farthest ends of the ways with some number of differences: places of the subject.
+/// A front: the farthest ends of the alignments with some number of differences, as places of the subject, by diagonal.
 #[derive(Debug, Default, Clone)]
 struct Front {
-    /// The diagonal of the first.
+    /// Diagonal of the first end.
     first: i32,
     ends: Vec<i32>,
 }
@@ -62,40 +79,43 @@ impl Front {
     }
 }
 
-/// Memory of extensions, to be used again.
+/// Memory of greedy extensions, which the next one reuses.
 #[derive(Debug, Default)]
-pub struct Work {
-    /// Of the last number of differences and of the one before.
+pub struct GreedyBuffers {
+    /// Front of the number of differences before the current one.
     before: Front,
+    /// Front of the current number of differences.
     now: Front,
-    /// Fronts of all numbers of differences but the last, end to end; if columns are wanted.
+    /// Fronts of all numbers of differences but the last, one after the other; empty unless columns are asked for.
     all: Vec<i32>,
-    /// For each, where it begins in `all`, less its first diagonal.
+    /// Of each front, the index of its first end in `all`, less its first diagonal.
     starts: Vec<isize>,
-    /// Best scores by number of differences.
+    /// Best score by number of differences.
     scores: Vec<i32>,
 }
 
-impl Work {
+impl GreedyBuffers {
+    /// Keeps the front before the current one for the columns.
     fn keep(&mut self) {
         self.starts.push(self.all.len() as isize - self.before.first as isize);
         self.all.extend(&self.before.ends);
     }
 
+    /// The end on a diagonal in the front of some number of differences.
     fn kept(&self, differences: usize, diagonal: i32) -> i32 {
         self.all[(self.starts[differences] + diagonal as isize) as usize]
     }
 }
 
 /// The letters of both sides.
-struct Sides<'a, const REVERSE: bool> {
-    query: Side<'a>,
-    subject: Side<'a>,
+struct GreedySides<'a, const REVERSE: bool> {
+    query: SequenceSide<'a>,
+    subject: SequenceSide<'a>,
     lengths: (i32, i32),
 }
 
-impl<const REVERSE: bool> Sides<'_, REVERSE> {
-    /// How many letters are equal from two places on. Only bases are equal.
+impl<const REVERSE: bool> GreedySides<'_, REVERSE> {
+    /// Counts equal letters from two places on; ambiguous letters equal none.
     fn run(&self, query: i32, subject: i32) -> i32 {
         let most = (self.lengths.0 - query).min(self.lengths.1 - subject);
         let is_equal = |i: &i32| {
@@ -106,15 +126,15 @@ impl<const REVERSE: bool> Sides<'_, REVERSE> {
     }
 }
 
-/// Extends to one side (to the left if `REVERSE`); with `TRACE`, [`script`] has the columns then.
+/// Extends to one side, to the left if `REVERSE`. With `TRACE`, [`script`] gives the columns afterwards.
 pub fn extend<const REVERSE: bool, const TRACE: bool>(
-    query: Side<'_>,
-    subject: Side<'_>,
+    query: SequenceSide<'_>,
+    subject: SequenceSide<'_>,
     scoring: &Scoring,
     x_drop: i32,
-    work: &mut Work,
-) -> Reach {
-    // Twice all scores if the half of a match is no integer.
+    work: &mut GreedyBuffers,
+) -> GreedyReach {
+    // All scores are doubled if half a match is no integer.
     let factor = 1 + scoring.reward % 2;
     let (reward, x_drop) = (factor * scoring.reward, factor * x_drop);
     let cost = reward - factor * scoring.penalty;
@@ -122,9 +142,14 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     let back = ((x_drop + half) / cost + 1) as usize;
 
     let lengths = (query.len::<REVERSE>() as i32, subject.len::<REVERSE>() as i32);
-    let sides = Sides::<REVERSE> { query, subject, lengths };
+    let sides = GreedySides::<REVERSE> { query, subject, lengths };
     let run = sides.run(0, 0);
-    let mut reach = Reach { query: run, subject: run, run: (0, 0, run), ..Reach::default() };
+    let mut reach = GreedyReach {
+        query: run,
+        subject: run,
+        run: EqualRun { length: run, ..EqualRun::default() },
+        ..GreedyReach::default()
+    };
     work.all.clear();
     work.starts.clear();
     work.scores.clear();
@@ -147,7 +172,7 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         if TRACE {
             work.keep();
         }
-        // The next front may be read, and its ends be reset, two diagonals farther out.
+        // The next number of differences reads and resets this front up to two diagonals farther out.
         work.now.reset(lower - 3, upper + 3);
         let least = work.scores[differences as usize] + cost * differences - x_drop;
         let least = (f64::from(least) / f64::from(half)).ceil() as i32;
@@ -165,8 +190,8 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
             }
             upper = diagonal;
             let run = sides.run(end + diagonal, end);
-            if run > reach.run.2 {
-                reach.run = (end + diagonal, end, run);
+            if run > reach.run.length {
+                reach.run = EqualRun { query: end + diagonal, subject: end, length: run };
             }
             end += run;
             work.now.set(diagonal, end);
@@ -185,10 +210,11 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
         }
         let score = extent * half - differences * cost;
         let best = work.scores[work.scores.len() - 1];
-        // Of equally good ends the farthest counts.
+        // Of equally good ends the one with most differences counts.
         if score >= best {
             let (end, diagonal) = farthest;
-            reach = Reach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
+            reach =
+                GreedyReach { differences, query: end + diagonal, subject: end, diagonal, ..reach };
         }
         work.scores.push(score.max(best));
         if lower > upper {
@@ -201,9 +227,9 @@ pub fn extend<const REVERSE: bool, const TRACE: bool>(
     reach
 }
 
-/// The columns of the last extension, from its far end to where it began.
-pub fn script(work: &Work, reach: &Reach) -> Script {
-    let mut script = Script::default();
+/// Columns of the last extension, from its far end to its begin.
+pub fn script(work: &GreedyBuffers, reach: &GreedyReach) -> EditScript {
+    let mut script = EditScript::default();
     let (mut diagonal, mut end) = (reach.diagonal, reach.subject);
     for before in (0..reach.differences as usize).rev() {
         let [left, same, right] = [-1, 0, 1].map(|side| work.kept(before, diagonal + side));
@@ -211,19 +237,19 @@ pub fn script(work: &Work, reach: &Reach) -> Script {
         if left > same.max(right) {
             pairs = end - left;
             (diagonal, end) = (diagonal - 1, left);
-            script.push(Op::Pair, pairs);
-            script.push(Op::Insertion, 1);
+            script.push(EditOp::Pair, pairs);
+            script.push(EditOp::Insertion, 1);
         } else if same > right {
             pairs = end - same;
             end = same;
-            script.push(Op::Pair, pairs);
+            script.push(EditOp::Pair, pairs);
         } else {
             pairs = end - right - 1;
             (diagonal, end) = (diagonal + 1, right);
-            script.push(Op::Pair, pairs);
-            script.push(Op::Deletion, 1);
+            script.push(EditOp::Pair, pairs);
+            script.push(EditOp::Deletion, 1);
         }
     }
-    script.push(Op::Pair, end);
+    script.push(EditOp::Pair, end);
     script
 }

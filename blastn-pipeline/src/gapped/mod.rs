@@ -1,46 +1,51 @@
-//! Gapped extension: for the score alone, and for the alignment.
+//! Gapped extension of a seed to both sides: for the score alone, and for the alignment with its columns.
 //!
-//! Both tasks extend to both sides of a seed. `blastn` fills matrices ([`affine`]), many cells at a time
-//! where the processor can (`vector`); `megablast` is [`greedy`], the columns of which are `tidy`ed
-//! afterwards.
+//! The task `blastn` extends with affine gap costs by dynamic programming ([`affine`]), the task `megablast` greedily
+//! ([`greedy`]). The columns of greedy alignments are tidied afterwards, as in NCBI's program.
+//!
+//! A *seed* is a pair of places between letters, in a strand and in a subject, from which the sides begin. Places count from 0.
 
 pub mod affine;
+pub mod edit_script;
 pub mod greedy;
-pub mod script;
 pub mod side;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tidy;
 
-use self::affine::{Extension, Sides};
-use self::script::{Op, Script};
-use self::side::Side;
+use self::affine::{AffineReach, SidePair};
+use self::edit_script::{EditOp, EditScript};
+use self::side::SequenceSide;
 use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 
-/// Bases in a byte of the packed subject: seeds of matrices are moved to the next byte.
+/// Bases in a byte of the packed subject. Extensions with affine gap costs for the score begin at a byte.
 const PACK: usize = 4;
 
-/// Memory of extensions, to be used again.
+/// Memory of gapped extensions, which the next one reuses.
 #[derive(Debug, Default)]
-pub struct Work {
-    affine: affine::Work,
-    greedy: greedy::Work,
+pub struct GappedBuffers {
+    affine: affine::AffineBuffers,
+    greedy: greedy::GreedyBuffers,
 }
 
-/// A gapped alignment between places within the strand and the subject (or part of it).
+/// A gapped alignment of a strand and a subject, or a part of one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Gapped {
+pub(crate) struct GappedAlignment {
+    /// Raw score.
     pub(crate) score: i32,
+    /// Begin and end in the strand; the end is exclusive.
     pub(crate) query: (i32, i32),
+    /// Begin and end in the subject; the end is exclusive.
     pub(crate) subject: (i32, i32),
-    /// A pair of places that the alignment goes through.
+    /// Places in the strand and the subject that the alignment goes through.
     pub(crate) seed: (i32, i32),
-    pub(crate) script: Script,
+    /// Columns; empty if only the score was asked for.
+    pub(crate) script: EditScript,
 }
 
-/// The pair of places that an extension by a matrix for the score begins at: the first byte of the
-/// subject behind the seed. Query and subject have so many letters.
+/// The pair of places at which an extension with affine gap costs for the score begins: at the first byte of the packed subject
+/// behind the seed. `lengths` are those of strand and subject.
 pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (usize, usize) {
     let moved = PACK - seed.1 % PACK;
     let (query, subject) = (seed.0 + moved, seed.1 + moved);
@@ -50,53 +55,54 @@ pub(crate) fn affine_begin(lengths: (usize, usize), seed: (usize, usize)) -> (us
     (query, subject)
 }
 
-/// Scores by a matrix.
+/// Extends a seed with affine gap costs for the score.
 pub(crate) fn affine_score(
     batch: &QueryBatch,
     scoring: &Scoring,
     (strand, bases): (&[u8], &[u8]),
     seed: (usize, usize),
     x_drop: i32,
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let begin = affine_begin((strand.len(), bases.len()), seed);
-    let rows = Side { letters: bases, at: begin.1 };
-    let columns = Side { letters: strand, at: begin.0 };
+    let rows = SequenceSide { letters: bases, at: begin.1 };
+    let columns = SequenceSide { letters: strand, at: begin.0 };
     let work = &mut work.affine;
-    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
+    let sides = SidePair { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let left = affine::extend::<true, false>(&sides, work);
     let right = affine::extend::<false, false>(&sides, work);
     affine_scored(seed, begin, &left, &right)
 }
 
-/// What two sides make of a seed; their rows are letters of the subject.
+/// The alignment of a left and a right side with affine gap costs, without columns; rows are letters of the subject. The sides
+/// begin at the pair of places `(query, subject)`.
 pub(crate) fn affine_scored(
     seed: (usize, usize),
     (query, subject): (usize, usize),
-    left: &Extension,
-    right: &Extension,
-) -> Gapped {
-    Gapped {
+    left: &AffineReach,
+    right: &AffineReach,
+) -> GappedAlignment {
+    GappedAlignment {
         score: left.score + right.score,
         query: ((query - left.columns) as i32, (query + right.columns) as i32),
         subject: ((subject - left.rows) as i32, (subject + right.rows) as i32),
         seed: (seed.0 as i32, seed.1 as i32),
-        script: Script::default(),
+        script: EditScript::default(),
     }
 }
 
-/// Aligns by a matrix, through the seed.
+/// Aligns through a seed with affine gap costs.
 pub(crate) fn affine_alignment(
     batch: &QueryBatch,
     scoring: &Scoring,
     (strand, letters): (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
-    let rows = Side { letters: strand, at: seed.0 + 1 };
-    let columns = Side { letters, at: seed.1 + 1 };
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
+    let rows = SequenceSide { letters: strand, at: seed.0 + 1 };
+    let columns = SequenceSide { letters, at: seed.1 + 1 };
     let x_drop = batch.parameters.final_x_drop;
-    let sides = Sides { rows, columns, scoring, matrix: &batch.matrix, x_drop };
+    let sides = SidePair { rows, columns, scoring, matrix: &batch.matrix, x_drop };
     let work = &mut work.affine;
     let left = affine::extend::<true, true>(&sides, work);
     let of_left = affine::script(work, &left);
@@ -105,33 +111,34 @@ pub(crate) fn affine_alignment(
     affine_aligned(scoring, seed, (&left, of_left), (&right, &of_right))
 }
 
-/// What two sides make of a seed; their rows are letters of the query, from behind it on.
+/// The alignment of a left and a right side with affine gap costs and columns; rows are letters of the query. The sides begin
+/// behind the seed's column.
 pub(crate) fn affine_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
-    (left, of_left): (&Extension, Script),
-    (right, of_right): (&Extension, &Script),
-) -> Gapped {
+    (left, of_left): (&AffineReach, EditScript),
+    (right, of_right): (&AffineReach, &EditScript),
+) -> GappedAlignment {
     let (query, subject) = (seed.0 + 1, seed.1 + 1);
-    let mut gapped = Gapped {
+    let mut gapped = GappedAlignment {
         score: left.score + right.score,
         query: ((query - left.rows) as i32, (query + right.rows) as i32),
         subject: ((subject - left.columns) as i32, (subject + right.columns) as i32),
         seed: (seed.0 as i32, seed.1 as i32),
-        script: Script::join(of_left, of_right),
+        script: EditScript::join(of_left, of_right),
     };
     gapped.drop_outer_gaps(scoring);
     gapped
 }
 
-/// Extends greedily for the score; the seed becomes the middle of the longest run of equal bases.
+/// Extends a seed greedily for the score. The seed of the result is the middle of the longest run of equal bases.
 pub(crate) fn greedy_score(
     batch: &QueryBatch,
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
     let (x_drop, work) = (batch.parameters.gapped_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, false>(query, subject, scoring, x_drop, work);
@@ -139,26 +146,26 @@ pub(crate) fn greedy_score(
     greedy_scored(scoring, seed, &left, &right)
 }
 
-/// What two sides make of a seed, for the score.
+/// The alignment of a left and a right side that were extended greedily, without columns.
 pub(crate) fn greedy_scored(
     scoring: &Scoring,
     seed: (usize, usize),
-    left: &greedy::Reach,
-    right: &greedy::Reach,
-) -> Gapped {
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
+) -> GappedAlignment {
     let mut gapped = greedy_result(scoring, seed, left, right);
     gapped.seed = middle(seed, &gapped, left, right);
     gapped
 }
 
-/// Aligns greedily from the seed on.
+/// Aligns greedily from a seed on, and tidies the columns.
 pub(crate) fn greedy_alignment(
     batch: &QueryBatch,
     scoring: &Scoring,
     sequences: (&[u8], &[u8]),
     seed: (usize, usize),
-    work: &mut Work,
-) -> Gapped {
+    work: &mut GappedBuffers,
+) -> GappedAlignment {
     let (query, subject) = sides(sequences, seed);
     let (x_drop, work) = (batch.parameters.final_x_drop, &mut work.greedy);
     let right = greedy::extend::<false, true>(query, subject, scoring, x_drop, work);
@@ -173,63 +180,65 @@ pub(crate) fn greedy_alignment(
     gapped
 }
 
-/// What two greedy sides make of a seed, not yet tidied.
+/// The alignment of a left and a right side that were extended greedily, with columns that are not tidied.
 pub(crate) fn greedy_aligned(
     scoring: &Scoring,
     seed: (usize, usize),
-    (left, of_left): (&greedy::Reach, Script),
-    (right, of_right): (&greedy::Reach, &Script),
-) -> Gapped {
+    (left, of_left): (&greedy::GreedyReach, EditScript),
+    (right, of_right): (&greedy::GreedyReach, &EditScript),
+) -> GappedAlignment {
     let gapped = greedy_result(scoring, seed, left, right);
-    Gapped { script: Script::join(of_left, of_right), ..gapped }
+    GappedAlignment { script: EditScript::join(of_left, of_right), ..gapped }
 }
 
+/// The sides of a strand and a subject that begin at a seed.
 fn sides<'a>(
     (strand, letters): (&'a [u8], &'a [u8]),
     seed: (usize, usize),
-) -> (Side<'a>, Side<'a>) {
-    (Side { letters: strand, at: seed.0 }, Side { letters, at: seed.1 })
+) -> (SequenceSide<'a>, SequenceSide<'a>) {
+    (SequenceSide { letters: strand, at: seed.0 }, SequenceSide { letters, at: seed.1 })
 }
 
+/// Score and ends of an alignment of two greedy sides.
 fn greedy_result(
     scoring: &Scoring,
     seed: (usize, usize),
-    left: &greedy::Reach,
-    right: &greedy::Reach,
-) -> Gapped {
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
+) -> GappedAlignment {
     let seed = (seed.0 as i32, seed.1 as i32);
     let letters = left.query + left.subject + right.query + right.subject;
     let differences = left.differences + right.differences;
-    Gapped {
+    GappedAlignment {
         score: letters * scoring.reward / 2 - differences * (scoring.reward - scoring.penalty),
         query: (seed.0 - left.query, seed.0 + right.query),
         subject: (seed.1 - left.subject, seed.1 + right.subject),
         seed,
-        script: Script::default(),
+        script: EditScript::default(),
     }
 }
 
-/// The middle of the longest run of equal bases, of the part of it within the alignment.
+/// The middle of the longest run of equal bases, of which only the part within the alignment counts.
 fn middle(
     seed: (usize, usize),
-    gapped: &Gapped,
-    left: &greedy::Reach,
-    right: &greedy::Reach,
+    gapped: &GappedAlignment,
+    left: &greedy::GreedyReach,
+    right: &greedy::GreedyReach,
 ) -> (i32, i32) {
     let seed = (seed.0 as i32, seed.1 as i32);
     let (mut after, mut before) = (seed, seed);
     let (mut half_after, mut half_before) = (0, 0);
-    let start = (seed.0 + right.run.0, seed.1 + right.run.1);
+    let start = (seed.0 + right.run.query, seed.1 + right.run.subject);
     if start.0 < gapped.query.1 && start.1 < gapped.subject.1 {
         after = start;
         let room = (gapped.query.1 - start.0).min(gapped.subject.1 - start.1);
-        half_after = room.min(right.run.2) / 2;
+        half_after = room.min(right.run.length) / 2;
     }
-    let start = (seed.0 - left.run.0, seed.1 - left.run.1);
+    let start = (seed.0 - left.run.query, seed.1 - left.run.subject);
     if start.0 > gapped.query.0 && start.1 > gapped.subject.0 {
         before = start;
         let room = (start.0 - gapped.query.0).min(start.1 - gapped.subject.0);
-        half_before = room.min(left.run.2) / 2;
+        half_before = room.min(left.run.length) / 2;
     }
     if half_after > half_before {
         (after.0 + half_after, after.1 + half_after)
@@ -238,19 +247,20 @@ fn middle(
     }
 }
 
-impl Gapped {
-    /// Drops gaps at the ends, which cost without any gain.
+impl GappedAlignment {
+    /// Removes gaps at the ends, which only cost.
     fn drop_outer_gaps(&mut self, scoring: &Scoring) {
         let runs = self.script.ops_mut();
-        while let Some(&(op, columns)) = runs.first().filter(|run| run.0 != Op::Pair) {
+        while let Some(&(op, columns)) = runs.first().filter(|run| run.0 != EditOp::Pair) {
             self.score += scoring.gap_open + columns * scoring.gap_extend;
-            let begin = if op == Op::Deletion { &mut self.subject.0 } else { &mut self.query.0 };
+            let begin =
+                if op == EditOp::Deletion { &mut self.subject.0 } else { &mut self.query.0 };
             *begin += columns;
             runs.remove(0);
         }
-        while let Some(&(op, columns)) = runs.last().filter(|run| run.0 != Op::Pair) {
+        while let Some(&(op, columns)) = runs.last().filter(|run| run.0 != EditOp::Pair) {
             self.score += scoring.gap_open + columns * scoring.gap_extend;
-            let end = if op == Op::Deletion { &mut self.subject.1 } else { &mut self.query.1 };
+            let end = if op == EditOp::Deletion { &mut self.subject.1 } else { &mut self.query.1 };
             *end -= columns;
             runs.pop();
         }

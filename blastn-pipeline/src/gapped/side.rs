@@ -1,21 +1,22 @@
-//! What is extended of a sequence.
+//! One side of a sequence, as extensions read it.
 
-/// Letters of one sequence, from a place to one side.
+/// Letters of a sequence from a place on, to the left or to the right; the const parameter `REVERSE` of functions tells which.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    /// The whole sequence.
+pub struct SequenceSide<'a> {
+    /// All letters of the sequence.
     pub letters: &'a [u8],
     /// The place between letters that the side begins at.
     pub at: usize,
 }
 
-impl Side<'_> {
+impl SequenceSide<'_> {
+    /// Number of letters to that side.
     #[inline]
     pub(crate) fn len<const REVERSE: bool>(&self) -> usize {
         if REVERSE { self.at } else { self.letters.len() - self.at }
     }
 
-    /// The letters at distances from one to before another, as they are in the sequence.
+    /// The letters at distances `from..to` from the place, in the order of the sequence.
     #[inline]
     pub(crate) fn range<const REVERSE: bool>(&self, from: usize, to: usize) -> &[u8] {
         if REVERSE {
@@ -25,7 +26,7 @@ impl Side<'_> {
         }
     }
 
-    /// The letter at a distance from 0 on.
+    /// The letter at a distance from the place, counted from 0.
     #[inline]
     pub(crate) fn letter<const REVERSE: bool>(&self, distance: usize) -> u8 {
         if REVERSE {

@@ -1,9 +1,9 @@
-//! Extensions against matrices that are filled completely.
+//! Extensions find what matrices that are filled completely find.
 
-use super::affine::{self, Sides};
+use super::affine::{self, SidePair};
+use super::edit_script::{EditOp, EditScript};
 use super::greedy;
-use super::script::{Op, Script};
-use super::side::Side;
+use super::side::SequenceSide;
 use crate::scoring::{ScoreMatrix, Scoring};
 
 /// No score drops by so much.
@@ -42,9 +42,9 @@ fn oracle(
     best
 }
 
-/// What the columns of a script score, and how many letters they have.
+/// Score of the columns of a script, and their letters of rows and columns.
 fn rescore(
-    script: &Script,
+    script: &EditScript,
     (rows, columns): (&[u8], &[u8]),
     pair: impl Fn(u8, u8) -> i32,
     (open, extend): (i32, i32),
@@ -53,13 +53,13 @@ fn rescore(
     for &(op, count) in script.ops() {
         let letters = count as usize;
         match op {
-            Op::Pair => {
+            EditOp::Pair => {
                 let pairs = rows[i..i + letters].iter().zip(&columns[j..j + letters]);
                 score += pairs.map(|(&one, &other)| pair(one, other)).sum::<i32>();
                 (i, j) = (i + letters, j + letters);
             }
-            Op::Insertion => (score, i) = (score - open - extend * count, i + letters),
-            Op::Deletion => (score, j) = (score - open - extend * count, j + letters),
+            EditOp::Insertion => (score, i) = (score - open - extend * count, i + letters),
+            EditOp::Deletion => (score, j) = (score - open - extend * count, j + letters),
         }
     }
     (score, i, j)
@@ -80,8 +80,11 @@ fn related(random: &mut fastrand::Rng, letters: u8) -> (Vec<u8>, Vec<u8>) {
     (one, other)
 }
 
-fn sides<'a, const REVERSE: bool>((one, other): (&'a [u8], &'a [u8])) -> (Side<'a>, Side<'a>) {
-    let side = |letters: &'a [u8]| Side { letters, at: if REVERSE { letters.len() } else { 0 } };
+fn sides<'a, const REVERSE: bool>(
+    (one, other): (&'a [u8], &'a [u8]),
+) -> (SequenceSide<'a>, SequenceSide<'a>) {
+    let side =
+        |letters: &'a [u8]| SequenceSide { letters, at: if REVERSE { letters.len() } else { 0 } };
     (side(one), side(other))
 }
 
@@ -91,7 +94,7 @@ fn backwards(letters: &[u8]) -> Vec<u8> {
 
 #[test]
 fn affine_extensions_are_the_best() {
-    let mut work = affine::Work::default();
+    let mut work = affine::AffineBuffers::default();
     for seed in 0..400 {
         let mut random = fastrand::Rng::with_seed(seed);
         let scoring = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 3, 2)][random.usize(..3)];
@@ -105,10 +108,10 @@ fn affine_extensions_are_the_best() {
 
         let (rows, columns) = sides::<false>((&one, &other));
         let x_drop = NO_DROP;
-        let given = Sides { rows, columns, scoring: &scoring, matrix: &matrix, x_drop };
+        let given = SidePair { rows, columns, scoring: &scoring, matrix: &matrix, x_drop };
         let found = affine::extend::<false, true>(&given, &mut work);
         assert_eq!(found.score, expected, "seed {seed}");
-        let mut script = Script::default();
+        let mut script = EditScript::default();
         for &(op, count) in affine::script(&work, &found).ops().iter().rev() {
             script.push(op, count);
         }
@@ -119,10 +122,10 @@ fn affine_extensions_are_the_best() {
 
         let turned = (backwards(&one), backwards(&other));
         let (rows, columns) = sides::<true>((&turned.0, &turned.1));
-        let given = Sides { rows, columns, ..given };
+        let given = SidePair { rows, columns, ..given };
         let reverse = affine::extend::<true, false>(&given, &mut work);
         assert_eq!(reverse, found, "seed {seed}");
-        let given = Sides { x_drop: 9, ..given };
+        let given = SidePair { x_drop: 9, ..given };
         let dropped = affine::extend::<true, false>(&given, &mut work);
         assert!((0..=expected).contains(&dropped.score), "seed {seed}");
     }
@@ -130,7 +133,7 @@ fn affine_extensions_are_the_best() {
 
 #[test]
 fn greedy_extensions_are_the_best() {
-    let mut work = greedy::Work::default();
+    let mut work = greedy::GreedyBuffers::default();
     for seed in 0..400 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (reward, penalty) = [(1, -2), (2, -3), (1, -3), (4, -5)][random.usize(..4)];
@@ -140,14 +143,14 @@ fn greedy_extensions_are_the_best() {
         let gap = (0, reward - 2 * penalty);
         let (one, other) = related(&mut random, 4);
         let expected = oracle((&one, &other), pair, gap);
-        let score = |reach: &greedy::Reach| {
+        let score = |reach: &greedy::GreedyReach| {
             (reach.query + reach.subject) * reward - 2 * reach.differences * (reward - penalty)
         };
 
         let (query, subject) = sides::<false>((&one, &other));
         let found = greedy::extend::<false, true>(query, subject, &scoring, NO_DROP, &mut work);
         assert_eq!(score(&found), expected, "seed {seed}");
-        let mut script = Script::default();
+        let mut script = EditScript::default();
         for &(op, count) in greedy::script(&work, &found).ops().iter().rev() {
             script.push(op, count);
         }
@@ -160,7 +163,7 @@ fn greedy_extensions_are_the_best() {
         let (query, subject) = sides::<true>((&turned.0, &turned.1));
         let reverse = greedy::extend::<true, false>(query, subject, &scoring, NO_DROP, &mut work);
         assert_eq!(reverse, found, "seed {seed}");
-        let (first, place, length) = found.run;
+        let greedy::EqualRun { query: first, subject: place, length } = found.run;
         let run = |letters: &[u8], begin: i32| {
             letters[begin as usize..(begin + length) as usize].to_vec()
         };
@@ -185,20 +188,20 @@ fn long(random: &mut fastrand::Rng, letters: usize) -> (Vec<u8>, Vec<u8>) {
     (one, other)
 }
 
-/// Extends in both ways; gives the score.
+/// Extends cell by cell and by SIMD, with the same result; gives the score.
 fn extended<const REVERSE: bool, const TRACE: bool>(
     seed: u64,
     sequences: (&[u8], &[u8]),
     scoring: &Scoring,
     x_drop: i32,
-    work: &mut affine::Work,
+    work: &mut affine::AffineBuffers,
 ) -> i32 {
     let (rows, columns) = sides::<REVERSE>(sequences);
     let matrix = ScoreMatrix::new(scoring);
-    let script = |found, work: &affine::Work| TRACE.then(|| affine::script(work, &found));
-    let ops = |script: Option<Script>| script.map(|script| script.ops().to_vec());
-    let given = Sides { rows, columns, scoring, matrix: &matrix, x_drop };
-    let expected = affine::by_cell::<REVERSE, TRACE>(&given, work);
+    let script = |found, work: &affine::AffineBuffers| TRACE.then(|| affine::script(work, &found));
+    let ops = |script: Option<EditScript>| script.map(|script| script.ops().to_vec());
+    let given = SidePair { rows, columns, scoring, matrix: &matrix, x_drop };
+    let expected = affine::extend_scalar::<REVERSE, TRACE>(&given, work);
     let expected_ops = ops(script(expected, work));
     let found = affine::extend::<REVERSE, TRACE>(&given, work);
     assert_eq!(found, expected, "seed {seed}, {REVERSE}, {TRACE}");
@@ -208,7 +211,7 @@ fn extended<const REVERSE: bool, const TRACE: bool>(
 
 #[test]
 fn cells_score_the_same_one_by_one_and_many_at_a_time() {
-    let mut work = affine::Work::default();
+    let mut work = affine::AffineBuffers::default();
     let (mut greatest, mut ended) = (0, 0);
     let scorings = [(2, -3, 5, 2), (1, -2, 2, 1), (1, -1, 0, 2), (60, -90, 50, 70), (5, -4, 8, 6)];
     for seed in 0..600 {

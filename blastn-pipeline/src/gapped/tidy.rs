@@ -1,17 +1,17 @@
-//! Tidying the columns of a greedy alignment.
+//! Tidies the columns of a greedy alignment, as NCBI's program does (`s_ReduceGaps` of `blast_gapalign.c`).
 //!
-//! The greedy way goes as far as it can before it takes a difference, and so leaves more and smaller
-//! gaps than needed. Long runs of pairs are extended over neighbouring gaps where letters are equal,
-//! and two gaps of opposite kinds around few pairs are merged into pairs.
+//! A greedy extension goes as far as it can before it takes a difference, and so leaves more and smaller gaps than needed. Long
+//! runs of pairs are extended over neighbouring gaps where letters are equal, and two gaps of opposite kinds around few pairs
+//! are merged into pairs.
 
-use crate::gapped::script::{Op, Script};
+use crate::gapped::edit_script::{EditOp, EditScript};
 
-/// Pairs in a row from which on a run may take columns from its neighbours; gaps are merged within
-/// fewer columns.
+/// Least number of pairs of a run that may take columns from its neighbours. Gaps are merged if they and the pairs between them
+/// have fewer columns.
 const LONG: i32 = 12;
 
 /// Tidies the columns of an alignment of these letters.
-pub(crate) fn tidy(script: &mut Script, query: &[u8], subject: &[u8]) {
+pub(crate) fn tidy(script: &mut EditScript, query: &[u8], subject: &[u8]) {
     grow_runs(script.ops_mut(), query, subject);
     rebuild(script);
     merge_gaps(script.ops_mut(), query, subject);
@@ -19,19 +19,19 @@ pub(crate) fn tidy(script: &mut Script, query: &[u8], subject: &[u8]) {
 }
 
 /// Grows long runs of pairs at both ends by as many equal letters as follow.
-fn grow_runs(runs: &mut [(Op, i32)], query: &[u8], subject: &[u8]) {
+fn grow_runs(runs: &mut [(EditOp, i32)], query: &[u8], subject: &[u8]) {
     let (mut q, mut s) = (0, 0);
     for i in 0..runs.len() {
         let (op, columns) = (runs[i].0, runs[i].1 as usize);
         match op {
             _ if columns == 0 => {}
-            Op::Insertion => q += columns,
-            Op::Deletion => s += columns,
-            Op::Pair if columns < LONG as usize => {
+            EditOp::Insertion => q += columns,
+            EditOp::Deletion => s += columns,
+            EditOp::Pair if columns < LONG as usize => {
                 q += columns;
                 s += columns;
             }
-            Op::Pair => {
+            EditOp::Pair => {
                 let reach = if i > 0 { q.min(s) } else { 0 };
                 let before = (1..=reach).take_while(|&n| query[q - n] == subject[s - n]).count();
                 q += columns;
@@ -61,26 +61,26 @@ fn grow_runs(runs: &mut [(Op, i32)], query: &[u8], subject: &[u8]) {
     }
 }
 
-/// What is left of the letters of query and subject after a run's are taken away.
-fn take(left: &mut (i32, i32), (op, columns): (Op, i32)) {
+/// Subtracts the letters of a run from the letters of query and subject that are left.
+fn take(left: &mut (i32, i32), (op, columns): (EditOp, i32)) {
     match op {
-        Op::Pair => {
+        EditOp::Pair => {
             left.0 -= columns;
             left.1 -= columns;
         }
-        Op::Insertion => left.0 -= columns,
-        Op::Deletion => left.1 -= columns,
+        EditOp::Insertion => left.0 -= columns,
+        EditOp::Deletion => left.1 -= columns,
     }
 }
 
 /// The gap of as many columns as one sequence has letters left more than the other.
-fn gap(left: (i32, i32)) -> (Op, i32) {
+fn gap(left: (i32, i32)) -> (EditOp, i32) {
     let difference = left.0 - left.1;
-    (if difference > 0 { Op::Deletion } else { Op::Insertion }, difference.abs())
+    (if difference > 0 { EditOp::Deletion } else { EditOp::Insertion }, difference.abs())
 }
 
 /// Grows a run by pairs taken from the runs before it.
-fn grow_back(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
+fn grow_back(runs: &mut [(EditOp, i32)], run: usize, pairs: i32) {
     let (mut at, mut left) = (run, (pairs, pairs));
     while left.0 > 0 || left.1 > 0 {
         if at == 0 {
@@ -89,7 +89,7 @@ fn grow_back(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
         at -= 1;
         take(&mut left, runs[at]);
     }
-    runs[at] = (Op::Pair, -left.0.max(left.1));
+    runs[at] = (EditOp::Pair, -left.0.max(left.1));
     for between in &mut runs[at + 1..run.max(at + 2) - 1] {
         between.1 = 0;
     }
@@ -98,7 +98,7 @@ fn grow_back(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
 }
 
 /// Grows a run by pairs taken from the runs behind it.
-fn grow_on(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
+fn grow_on(runs: &mut [(EditOp, i32)], run: usize, pairs: i32) {
     let (mut at, mut left) = (run, (pairs, pairs));
     while left.0 > 0 || left.1 > 0 {
         at += 1;
@@ -107,7 +107,7 @@ fn grow_on(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
         }
         take(&mut left, runs[at]);
     }
-    runs[at] = (Op::Pair, -left.0.max(left.1));
+    runs[at] = (EditOp::Pair, -left.0.max(left.1));
     for between in &mut runs[(run + 2).min(at)..at] {
         between.1 = 0;
     }
@@ -116,34 +116,34 @@ fn grow_on(runs: &mut [(Op, i32)], run: usize, pairs: i32) {
 }
 
 /// Joins runs of one kind, drops empty ones, and makes pairs of gaps of opposite kinds side by side.
-fn rebuild(script: &mut Script) {
-    let mut runs: Vec<(Op, i32)> = Vec::with_capacity(script.ops().len());
+fn rebuild(script: &mut EditScript) {
+    let mut runs: Vec<(EditOp, i32)> = Vec::with_capacity(script.ops().len());
     for &(op, columns) in script.ops().iter().filter(|run| run.1 != 0) {
         match runs.last_mut() {
             Some((last, count)) if *last == op => *count += columns,
-            Some((last, count)) if *last != Op::Pair && op != Op::Pair => {
+            Some((last, count)) if *last != EditOp::Pair && op != EditOp::Pair => {
                 let (gap, pairs) = (*last, columns.min(*count));
                 let (one, other) = (*count - pairs, columns - pairs);
                 runs.pop();
                 match runs.last_mut() {
                     Some((_, count)) => *count += pairs,
-                    None => runs.push((Op::Pair, pairs)),
+                    None => runs.push((EditOp::Pair, pairs)),
                 }
                 runs.extend([(gap, one), (op, other)].into_iter().filter(|run| run.1 > 0));
             }
             _ => runs.push((op, columns)),
         }
     }
-    *script = Script::of(runs);
+    *script = EditScript::of(runs);
 }
 
-/// Makes pairs of gaps of opposite kinds with few pairs between them, where that costs no more equal
-/// letters than it saves columns.
-fn merge_gaps(runs: &mut [(Op, i32)], query: &[u8], subject: &[u8]) {
+/// Merges gaps of opposite kinds with few pairs between them into pairs, where that loses no more equal letters than it saves
+/// columns.
+fn merge_gaps(runs: &mut [(EditOp, i32)], query: &[u8], subject: &[u8]) {
     let (mut q, mut s) = (0_usize, 0_usize);
     for i in 0..runs.len() {
         let (op, columns) = runs[i];
-        if op == Op::Pair {
+        if op == EditOp::Pair {
             q += columns as usize;
             s += columns as usize;
             continue;
@@ -153,11 +153,11 @@ fn merge_gaps(runs: &mut [(Op, i32)], query: &[u8], subject: &[u8]) {
             let all = columns + pairs + other;
             if all == 3 {
                 (runs[i - 2].1, runs[i - 1].1, runs[i].1) = (0, 2, 0);
-                if op == Op::Insertion { q += 1 } else { s += 1 }
+                if op == EditOp::Insertion { q += 1 } else { s += 1 }
             } else if all < LONG {
                 let merged = columns.min(other);
                 let (from_q, from_s) = (q - pairs as usize, s - pairs as usize);
-                let (to_q, to_s) = if op == Op::Insertion {
+                let (to_q, to_s) = if op == EditOp::Insertion {
                     (from_q, from_s - merged as usize)
                 } else {
                     (from_q - merged as usize, from_s)
@@ -178,7 +178,7 @@ fn merge_gaps(runs: &mut [(Op, i32)], query: &[u8], subject: &[u8]) {
                 }
             }
         }
-        if op == Op::Insertion {
+        if op == EditOp::Insertion {
             q += runs[i].1 as usize;
         } else {
             s += runs[i].1 as usize;
@@ -194,18 +194,19 @@ mod tests {
     fn tidied_columns_still_span_all_letters() {
         for seed in 0..2000 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let mut script = Script::default();
-            script.push(Op::Pair, 1 + random.i32(..30));
+            let mut script = EditScript::default();
+            script.push(EditOp::Pair, 1 + random.i32(..30));
             for _ in 0..random.usize(..8) {
-                let op = if random.bool() { Op::Insertion } else { Op::Deletion };
+                let op = if random.bool() { EditOp::Insertion } else { EditOp::Deletion };
                 script.push(op, 1 + random.i32(..4));
-                script.push(Op::Pair, 1 + random.i32(..30));
+                script.push(EditOp::Pair, 1 + random.i32(..30));
             }
-            let letters = |gap: Op| -> i32 {
-                let counted = script.ops().iter().filter(|run| run.0 == Op::Pair || run.0 == gap);
+            let letters = |gap: EditOp| -> i32 {
+                let counted =
+                    script.ops().iter().filter(|run| run.0 == EditOp::Pair || run.0 == gap);
                 counted.map(|run| run.1).sum()
             };
-            let (q, s) = (letters(Op::Insertion) as usize, letters(Op::Deletion) as usize);
+            let (q, s) = (letters(EditOp::Insertion) as usize, letters(EditOp::Deletion) as usize);
             let query: Vec<u8> = (0..q).map(|_| random.u8(..2)).collect();
             let subject: Vec<u8> = (0..s).map(|_| random.u8(..2)).collect();
             let mut tidied = script.clone();

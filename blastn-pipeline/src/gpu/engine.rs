@@ -24,7 +24,7 @@ use aligner_core::stream::{Backend, DeviceItems};
 use rayon::prelude::*;
 
 use crate::database::Database;
-use crate::gapped::Gapped;
+use crate::gapped::GappedAlignment;
 use crate::gpu::extensions::left_right;
 use crate::gpu::extensions::parameters::{self, GreedyScores};
 use crate::gpu::extensions::text::text_of_part;
@@ -200,7 +200,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         batch: &QueryBatch,
         options: &SearchOptions,
         found: &[(usize, SubjectHit)],
-    ) -> Result<Option<Vec<Vec<Option<Gapped>>>>, DeviceError> {
+    ) -> Result<Option<Vec<Vec<Option<GappedAlignment>>>>, DeviceError> {
         let begins: Vec<Vec<AlignmentStart>> = found
             .par_iter()
             .map(|(_, hit)| {
@@ -223,7 +223,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         batch: &QueryBatch,
         options: &SearchOptions,
         begins: &[AlignmentStart],
-    ) -> Result<Option<Vec<Option<Gapped>>>, DeviceError> {
+    ) -> Result<Option<Vec<Option<GappedAlignment>>>, DeviceError> {
         let worker = self.others.take();
         let Some(queries) = queries(&*worker, batch, options)? else {
             return Ok(None);
@@ -260,7 +260,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         batch: &QueryBatch,
         options: &SearchOptions,
         begins: &[&AlignmentStart],
-    ) -> Result<Vec<Option<Gapped>>, DeviceError> {
+    ) -> Result<Vec<Option<GappedAlignment>>, DeviceError> {
         let sides = left_right::of_begins((self.database, part.first), batch, options, begins);
         if options.is_greedy() {
             let scores = GreedyScores::new(&options.scoring);
@@ -334,6 +334,6 @@ fn queries<W: Worker>(
 
 /// Inputs of the pipeline; the device has the chunks.
 fn inputs(options: &SearchOptions, batch: &Arc<QueryBatch>, lookup: Arc<Lookup>) -> PipelineInputs {
-    let (word, fours) = (options.word_size, ByteScoreTable::new(options));
-    PipelineInputs { batch: Arc::clone(batch), lookup, word, fours, chunks: Vec::new() }
+    let (word_size, byte_scores) = (options.word_size, ByteScoreTable::new(options));
+    PipelineInputs { batch: Arc::clone(batch), lookup, word_size, byte_scores, chunks: Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::DeviceStruct;
-use aligner_core::stream::{Backend, DeviceItems, Launch, Word};
+use aligner_core::stream::{Backend, DeviceItems, Launch};
 
 /// Threads of a block of kernels that take any grid.
 const THREADS: u32 = 256;
@@ -10,11 +10,11 @@ const THREADS: u32 = 256;
 /// Blocks of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
-    /// Number of blocks.
+    /// Number of blocks of the launch.
     pub(crate) blocks: u32,
-    /// Threads of each.
+    /// Number of threads of each block.
     pub(crate) threads: u32,
-    /// Bytes of dynamic shared memory of each.
+    /// Bytes of dynamic shared memory of each block.
     pub(crate) shared: u32,
 }
 
@@ -63,8 +63,8 @@ pub(crate) unsafe fn launch_grid<B: Backend, P: DeviceStruct>(
     Grid { blocks, threads, shared }: Grid,
     parameters: &P,
 ) -> Result<(), DeviceError> {
-    let arguments = &[Word::parameters(parameters)];
-    let launch = Launch { kernel, blocks, width: threads, shared, arguments };
+    let parameters = parameters.bytes();
+    let launch = Launch { kernel, blocks, width: threads, shared, parameters };
     // SAFETY: as the caller promises.
     unsafe { backend.enqueue(&launch) }
 }

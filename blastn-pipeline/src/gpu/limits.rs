@@ -27,8 +27,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// ChunkSequence of a part, of which the worker that seeds has one, two bits each, and so has each of the `others` for
-    /// sifting and for extensions with gaps, and four bits each for letters. All may be at other parts.
+    /// Number of bases of a part of the database, so that all workers fit into the memory while each is at another part. The
+    /// worker that seeds has the bases of a part, 2 bits each. Each of the `others` has bases, too, for the prefilter and for
+    /// gapped extensions, and letters, 4 bits each, for columns.
     pub(crate) fn bases(&self, others: usize) -> u64 {
         self.memory / (1 + 3 * others as u64) * packed::BASES as u64
     }

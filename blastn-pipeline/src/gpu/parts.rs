@@ -85,7 +85,7 @@ impl DatabaseParts {
         Self { parts, origins }
     }
 
-    /// The first part.
+    /// The first part of the database.
     pub fn into_first(mut self) -> DatabasePart {
         self.parts.swap_remove(0)
     }
@@ -95,7 +95,7 @@ impl DatabaseParts {
         &self.parts
     }
 
-    /// What each chunk is, all chunks counted through.
+    /// The origin of each chunk, through all parts.
     pub(crate) fn origins(&self) -> &[ChunkOrigin] {
         &self.origins
     }

@@ -86,7 +86,7 @@ impl ScoredPairs {
     }
 }
 
-/// What is known of the rank of a pair, whose chunk is from `origin`.
+/// Rank of a pair, as far as it is known; its chunk is from `origin`.
 ///
 /// The rank is not better than that of the pair's best extension. It is the same if that is the extension of the best hit and
 /// is kept: hits that were not extended lie within it.

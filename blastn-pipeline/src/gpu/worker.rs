@@ -101,7 +101,7 @@ pub struct GpuWorker {
 }
 
 impl GpuWorker {
-    /// Loads the kernels.
+    /// Loads all kernels onto a GPU.
     ///
     /// # Errors
     /// If the driver fails.

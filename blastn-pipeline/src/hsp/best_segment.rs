@@ -1,9 +1,9 @@
 //! The best-scoring segment of a gapped alignment, found column by column.
 //!
-//! This is `Blast_HSPReevaluateWithAmbiguitiesGapped` of NCBI's `blast_hits.c`: the scores of an extension that knows only bases are
-//! corrected for ambiguous letters.
+//! This is `Blast_HSPReevaluateWithAmbiguitiesGapped` of NCBI's `blast_hits.c`: the scores of an extension that knows
+//! only bases are corrected for ambiguous letters.
 
-use crate::gapped::script::Op;
+use crate::gapped::edit_script::EditOp;
 use crate::scoring::Scoring;
 
 /// A segment of an alignment.
@@ -26,7 +26,7 @@ impl BestSegment {
     /// Extends the segment by equal bases at both ends; each adds `reward` to the score.
     pub(crate) fn grow(
         &mut self,
-        runs: &mut [(Op, i32)],
+        runs: &mut [(EditOp, i32)],
         (query, subject): (&[u8], &[u8]),
         reward: i32,
     ) {
@@ -47,10 +47,10 @@ impl BestSegment {
     }
 }
 
-/// The best segment of an alignment that begins at the pair of positions `begin`. A segment that reaches `cutoff` is not given up for
-/// a later one unless that scores more. Runs are shortened by columns that cannot begin the segment.
+/// The best segment of an alignment that begins at the pair of positions `begin`. A segment that reaches `cutoff` is
+/// not given up for a later one unless that scores more. Runs are shortened by columns that cannot begin the segment.
 pub(crate) fn best_segment(
-    runs: &mut [(Op, i32)],
+    runs: &mut [(EditOp, i32)],
     (query, subject): (&[u8], &[u8]),
     begin: (usize, usize),
     scoring: &Scoring,
@@ -71,14 +71,14 @@ pub(crate) fn best_segment(
         let mut column = 0;
         while column < run.1 {
             let (op, columns) = *run;
-            if op == Op::Pair {
+            if op == EditOp::Pair {
                 sum += factor * score(query[q], subject[s]);
                 q += 1;
                 s += 1;
                 column += 1;
             } else {
                 sum -= open + extend * columns;
-                if op == Op::Insertion {
+                if op == EditOp::Insertion {
                     q += columns as usize;
                 } else {
                     s += columns as usize;

@@ -1,6 +1,7 @@
 //! Containment: alignments that lie within better ones.
 //!
-//! NCBI's blastn keeps alignments in an interval tree (`blast_itree.c`); here they are found by the diagonals of their ends.
+//! NCBI's blastn keeps alignments in an interval tree (`blast_itree.c`); here they are found by the diagonals of
+//! their ends.
 
 use rustc_hash::FxHashMap;
 
@@ -9,8 +10,8 @@ use crate::hsp::Hsp;
 /// Binary logarithm of the number of diagonals in a bucket, which is no less than any separation.
 const BUCKET: u32 = 6;
 
-/// Kept alignments of a subject, which are found by their ends. An alignment lies within another if the other covers its ranges of
-/// query and subject, scores at least as much, and begins or ends on a close diagonal.
+/// Kept alignments of a subject, which are found by their ends. An alignment lies within another if the other covers
+/// its ranges of query and subject, scores at least as much, and begins or ends on a close diagonal.
 #[derive(Debug)]
 pub(crate) struct KeptHsps {
     hsps: Vec<Span>,
@@ -61,8 +62,8 @@ impl Span {
         if at_end { self.query.1 - self.subject.1 } else { self.query.0 - self.subject.0 }
     }
 
-    /// Whether `other` lies within this alignment: it is covered, scores no more, and its end (or beginning) is less than
-    /// `separation` diagonals away.
+    /// Whether `other` lies within this alignment: it is covered, scores no more, and its end (or beginning) is less
+    /// than `separation` diagonals away.
     fn holds(&self, other: &Self, at_end: bool, separation: i32) -> bool {
         self.score >= other.score
             && (self.diagonal(at_end) - other.diagonal(at_end)).abs() < separation

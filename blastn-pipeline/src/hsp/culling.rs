@@ -1,12 +1,14 @@
 //! Culling: alignments are dropped where enough better ones cover the same range of the query (`-culling_limit`).
 //!
-//! An alignment dominates another if it covers at least half of the other's range and is better by a measure of score and
-//! length. An alignment that a given number of others dominate is dropped (Berman et al., J. Comput. Biol. 7, 2000).
+//! An alignment dominates another if it covers at least half of the other's range and is better by a measure of score
+//! and length. An alignment that a given number of others dominate is dropped (Berman et al., J. Comput. Biol. 7,
+//! 2000).
 //!
-//! NCBI's blastn (`hspfilter_culling.c`) does not compare all pairs. It keeps alignments in a binary tree over the query, one by one
-//! as they come. A new alignment is first compared with those of the nodes that it passes on its way down; then the alignments
-//! below are compared with it. Where it covers the whole range of a node, all alignments of the node count as dominated without
-//! a comparison. The alignments that are left depend on this order, so the tree is the same here.
+//! NCBI's blastn (`hspfilter_culling.c`) does not compare all pairs. It keeps alignments in a binary tree over the
+//! query, one by one as they come. A new alignment is first compared with those of the nodes that it passes on its
+//! way down; then the alignments below are compared with it. Where it covers the whole range of a node, all
+//! alignments of the node count as dominated without a comparison. The alignments that are left depend on this order,
+//! so the tree is the same here.
 
 use crate::hsp::Hsp;
 use crate::hsp::subject_hit::SubjectHit;
@@ -76,7 +78,8 @@ impl CullingCandidate {
     }
 }
 
-/// A node of the tree: a range of the query, with the alignments that lie in neither of its halves, or in a half without a node.
+/// A node of the tree: a range of the query, with the alignments that lie in neither of its halves, or in a half
+/// without a node.
 #[derive(Debug)]
 struct QueryRange {
     begin: i64,
@@ -151,7 +154,8 @@ impl QueryRange {
         }
     }
 
-    /// Counts a new alignment against those of a node and below that it dominates, and removes the node if none is left.
+    /// Counts a new alignment against those of a node and below that it dominates, and removes the node if none is
+    /// left.
     fn compare(slot: &mut Option<Box<Self>>, new: &CullingCandidate) {
         let Some(node) = slot else { return };
         if new.begin <= node.begin && node.end <= new.end {
@@ -188,8 +192,8 @@ impl QueryRange {
     }
 }
 
-/// Drops the alignments of one query that at least `limit` others dominate, and hits without alignments. Alignments enter the tree
-/// in the order of the hits.
+/// Drops the alignments of one query that at least `limit` others dominate, and hits without alignments. Alignments
+/// enter the tree in the order of the hits.
 pub(crate) fn cull(hits: &mut Vec<SubjectHit>, batch: &QueryBatch, limit: usize) {
     let Some(first) = hits.first().and_then(|hit| hit.hsps.first()) else { return };
     let length = batch.contexts()[first.context].length as i64;

@@ -8,7 +8,7 @@ pub mod subject_hit;
 
 use std::cmp::Ordering;
 
-use crate::gapped::script::{Op, Script};
+use crate::gapped::edit_script::{EditOp, EditScript};
 
 /// A local alignment. Positions count from 0, within the context and the subject.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Hsp {
     /// A pair of positions in context and subject that the alignment goes through.
     pub(crate) seed: (i32, i32),
     /// Columns of the alignment; empty before the final gapped extension.
-    pub script: Script,
+    pub script: EditScript,
     /// E-value: the expected number of alignments with at least this score by chance.
     pub e_value: f64,
 }
@@ -35,8 +35,8 @@ impl Hsp {
         (self.query.0 - self.subject.0, self.query.1 - self.subject.1)
     }
 
-    /// The order in which the alignments of a query and a subject are reported: by score, then by position (`ScoreCompareHSPs` in
-    /// NCBI's `blast_hits.c`).
+    /// The order in which the alignments of a query and a subject are reported: by score, then by position
+    /// (`ScoreCompareHSPs` in NCBI's `blast_hits.c`).
     pub(crate) fn by_score(&self, other: &Self) -> Ordering {
         other
             .score
@@ -71,8 +71,8 @@ impl Hsp {
             && (self.query.1, self.subject.1) == (other.query.1, other.subject.1)
     }
 
-    /// Cuts the alignment at a pair of positions: keeps its end behind them, or its beginning before them. An alignment that does not
-    /// reach the positions stays whole.
+    /// Cuts the alignment at a pair of positions: keeps its end behind them, or its beginning before them. An
+    /// alignment that does not reach the positions stays whole.
     fn cut(&mut self, at: (i32, i32), keep_end: bool) {
         let Some(cut) = self.script.reach(at.0 - self.query.0, at.1 - self.subject.0) else {
             return;
@@ -97,8 +97,8 @@ pub(crate) fn purge_common_ends(hsps: &mut Vec<Hsp>) {
     hsps.dedup_by(|later, kept| later.ends_with(kept));
 }
 
-/// As [`purge_common_ends`], but the columns that an alignment has beyond a better one with the same beginning or end are kept, as
-/// an alignment of their own.
+/// As [`purge_common_ends`], but the columns that an alignment has beyond a better one with the same beginning or end
+/// are kept, as an alignment of their own.
 pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> WholeAndCut {
     let mut cut = Vec::new();
     hsps.sort_by(Hsp::by_begin);
@@ -132,12 +132,13 @@ pub(crate) struct WholeAndCut {
     pub(crate) cut: Vec<Hsp>,
 }
 
-/// Number of diagonals by which the alignments of two chunks of a subject must differ less to be parts of one (`OVERLAP_DIAG_CLOSE`
-/// in NCBI's `blast_hits.c`).
+/// Number of diagonals by which the alignments of two chunks of a subject must differ less to be parts of one
+/// (`OVERLAP_DIAG_CLOSE` in NCBI's `blast_hits.c`).
 const CLOSE_DIAGONALS: i32 = 10;
 
-/// Adds the alignments of the next chunk of a subject, which begins at `start` and shares its first `overlap` bases with the chunk
-/// before. Parts of an alignment that crosses the seam become one (`Blast_HSPListsMerge` in NCBI's `blast_hits.c`).
+/// Adds the alignments of the next chunk of a subject, which begins at `start` and shares its first `overlap` bases
+/// with the chunk before. Parts of an alignment that crosses the seam become one (`Blast_HSPListsMerge` in NCBI's
+/// `blast_hits.c`).
 pub(crate) fn merge(all: &mut Vec<Hsp>, mut next: Vec<Hsp>, start: i32, overlap: i32) {
     let crossing = all.iter_mut().filter(|hsp| hsp.subject.1 > start);
     for hsp in crossing {
@@ -195,16 +196,16 @@ impl Hsp {
             let length = length as usize;
             columns.length += length;
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     let pairs = query[q..q + length].iter().zip(&subject[s..s + length]);
                     columns.identities += pairs.filter(|(one, other)| one == other).count();
                     q += length;
                     s += length;
                 }
-                Op::Insertion | Op::Deletion => {
+                EditOp::Insertion | EditOp::Deletion => {
                     columns.gap_opens += 1;
                     columns.gaps += length;
-                    if op == Op::Insertion { q += length } else { s += length }
+                    if op == EditOp::Insertion { q += length } else { s += length }
                 }
             }
         }

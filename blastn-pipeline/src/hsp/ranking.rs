@@ -46,8 +46,8 @@ pub(crate) enum RankBound {
 /// Number of items that one thread looks at at a time.
 const ITEMS_PER_TASK: usize = 1 << 13;
 
-/// The numbers, ascending, of the items (pairs of a query and a subject) that may be among the `limit` best of their query.
-/// `bound_of` tells the query of an item and what is known of its rank.
+/// The numbers, ascending, of the items (pairs of a query and a subject) that may be among the `limit` best of their
+/// query. `bound_of` tells the query of an item and what is known of its rank.
 pub(crate) fn candidates<T: Sync>(
     items: &[T],
     bound_of: impl Fn(&T) -> (usize, RankBound) + Sync,
@@ -87,7 +87,7 @@ fn candidates_by_query<T: Sync>(
                 (_, RankBound::NoAlignment) => {}
                 (query, RankBound::Exact(rank)) => of_queries[query].exact.push((rank, number)),
                 (query, RankBound::UpperBound(rank)) => {
-                    of_queries[query].bounded.push((rank, number))
+                    of_queries[query].bounded.push((rank, number));
                 }
                 (_, RankBound::Unknown) => open.push(number),
             }

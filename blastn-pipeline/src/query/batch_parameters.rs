@@ -38,8 +38,8 @@ impl BatchParameters {
     }
 }
 
-/// The number of bases of a word of the lookup table, given the word size of the options and the approximate number of words in
-/// the queries (`BlastChooseNaLookupTable` in NCBI's `blast_nalookup.c`).
+/// The number of bases of a word of the lookup table, given the word size of the options and the approximate number
+/// of words in the queries (`BlastChooseNaLookupTable` in NCBI's `blast_nalookup.c`).
 fn lookup_width(word: usize, words: usize) -> usize {
     // Each choice: the number of words from which on it applies, and the width.
     let choose = |choices: &[(usize, usize)]| {

@@ -6,10 +6,11 @@
 //!   batches     ----------- --------------- -----    queries that are searched together here
 //! ```
 //!
-//! A portion determines the [parameters](BatchParameters) that its queries are searched with, and its size follows from the
-//! number of hits of the portions before it. A GPU takes many more queries at a time than the caches of a CPU, so several
-//! portions are searched together, with the parameters of the first. The number of hits then tells where the other portions
-//! end and what their parameters are. From the first query on whose parameters differ, queries are left to the next batch.
+//! A portion determines the [parameters](BatchParameters) that its queries are searched with, and its size follows
+//! from the number of hits of the portions before it. A GPU takes many more queries at a time than the caches of a
+//! CPU, so several portions are searched together, with the parameters of the first. The number of hits then tells
+//! where the other portions end and what their parameters are. From the first query on whose parameters differ,
+//! queries are left to the next batch.
 
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
@@ -21,8 +22,8 @@ use crate::statistics::DatabaseSize;
 /// Greatest number of portions of a batch, approximately.
 const MAX_PORTIONS: u64 = 8;
 
-/// Greatest number of bases of a batch of more than one portion, approximately. More bases do not fill a GPU any better, and
-/// with fewer batches fewer workers are busy.
+/// Greatest number of bases of a batch of more than one portion, approximately. More bases do not fill a GPU any
+/// better, and with fewer batches fewer workers are busy.
 const MAX_BASES: u64 = 1 << 14;
 
 /// Divides queries into batches, one batch after the other.
@@ -91,9 +92,9 @@ impl<'a> BatchPlan<'a> {
         QueryBatch::new(queries, self.options, self.database).with_parameters(parameters)
     }
 
-    /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the queries that
-    /// belong in the batch: those from the first on that have its parameters. The next batch is planned to have at max_portions about
-    /// `hits` ungapped alignments.
+    /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the
+    /// queries that belong in the batch: those from the first on that have its parameters. The next batch is planned
+    /// to have at most about `hits` ungapped alignments.
     pub(crate) fn settle(
         &mut self,
         batch: &QueryBatch,

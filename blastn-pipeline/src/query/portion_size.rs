@@ -44,8 +44,8 @@ impl PortionSize {
         first
     }
 
-    /// The number of the next queries that make about `portions` portions of this size: queries are added until they have as
-    /// many bases.
+    /// The number of the next queries that make about `portions` portions of this size: queries are added until they
+    /// have as many bases.
     pub(crate) fn queries(&self, queries: &[FastaRecord], portions: u64) -> usize {
         let bases = self.bases().saturating_mul(portions).min(self.max_size as u64);
         let mut sum = 0;

@@ -1,7 +1,8 @@
 //! The preliminary search of a subject: from its words to gapped alignments without columns.
 //!
-//! A long subject is searched in overlapping chunks; alignments across the seam of two chunks are joined. This is the search on
-//! the CPU; with a GPU, the methods here that join, check and complete alignments are applied to the GPU's results.
+//! A long subject is searched in overlapping chunks; alignments across the seam of two chunks are joined. This is the
+//! search on the CPU; with a GPU, the methods here that join, check and complete alignments are applied to the GPU's
+//! results.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::database::Subject;
 use crate::database::chunks::{OVERLAP, chunks};
-use crate::gapped::{self, Gapped};
+use crate::gapped::{self, GappedAlignment};
 use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp};
 use crate::options::SearchOptions;
@@ -28,8 +29,8 @@ use crate::ungapped::hits::UngappedHit;
 /// Number of subject bases that are scanned at a time, so few that their hits fit into the cache.
 const BLOCK: usize = 1 << 15;
 
-/// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases, into a byte of
-/// the packed subject whose bases all match.
+/// Least number of bases from a seed to the end of its ungapped alignment for the seed to be moved by three bases,
+/// into a byte of the packed subject whose bases all match.
 const INTO_BYTE: u32 = 8;
 
 /// The context of a preliminary search: everything that is the same for all subjects.
@@ -49,7 +50,7 @@ pub(crate) struct PreliminaryBuffers {
     words: Vec<WordHit>,
     ungapped: Vec<UngappedHit>,
     diagonals: ExploredDiagonals,
-    gapped: gapped::Work,
+    gapped: gapped::GappedBuffers,
     /// Number of ungapped alignments of each query; all 0 between subjects.
     counts: Vec<u64>,
 }
@@ -98,8 +99,8 @@ impl PreliminarySearch<'_> {
         PreliminaryHits { by_query, extensions }
     }
 
-    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk in the subject
-    /// and the alignments found there; parts are in the order of the chunks.
+    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk
+    /// in the subject and the alignments found there; parts are in the order of the chunks.
     pub(crate) fn merged(&self, parts: impl IntoIterator<Item = (usize, Vec<Hsp>)>) -> Vec<Hsp> {
         let mut all = Vec::new();
         for (start, hsps) in parts {
@@ -153,14 +154,14 @@ impl PreliminarySearch<'_> {
             .collect()
     }
 
-    /// Preliminary alignments of a query and a chunk (`range`) of a subject, from ungapped ones, the best first, each with the gapped
-    /// alignment that a device made of it. Alignments that the device did not make are made here, unless a better one contains
-    /// them.
+    /// Preliminary alignments of a query and a chunk (`range`) of a subject, from ungapped ones, the best first, each
+    /// with the gapped alignment that a device made of it. Alignments that the device did not make are made here,
+    /// unless a better one contains them.
     pub(crate) fn complete<'a>(
         &self,
         subject: &Subject<'_>,
         range: &Range<usize>,
-        hits: impl Iterator<Item = (&'a UngappedHit, Option<&'a Gapped>)>,
+        hits: impl Iterator<Item = (&'a UngappedHit, Option<&'a GappedAlignment>)>,
     ) -> Vec<Hsp> {
         let bases = OnceCell::new();
         let unpack = || {
@@ -168,7 +169,7 @@ impl PreliminarySearch<'_> {
             packed::unpack(&subject.packed[range.start / packed::BASES..], range.len(), &mut bases);
             bases
         };
-        let mut work = gapped::Work::default();
+        let mut work = gapped::GappedBuffers::default();
         let hsps = speculative::keep(
             hits,
             &mut KeptHsps::new(self.options.diagonal_separation()),
@@ -209,14 +210,14 @@ impl PreliminarySearch<'_> {
         }
     }
 
-    /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions are within the
-    /// chunk.
+    /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions
+    /// are within the chunk.
     fn gapped(&self, bases: &[u8], buffers: &mut PreliminaryBuffers) -> Vec<Hsp> {
         speculative::extend(
             &buffers.ungapped,
             &mut KeptHsps::new(self.options.diagonal_separation()),
             &mut buffers.gapped,
-            gapped::Work::default,
+            gapped::GappedBuffers::default,
             |hit| self.ungapped_hsp(hit),
             |hit, work| self.extend_gapped(hit, bases, work),
             |hsp| self.reaches_cutoff(hsp),
@@ -237,8 +238,8 @@ impl PreliminarySearch<'_> {
         }
     }
 
-    /// The pair of positions in context and chunk that an ungapped alignment is extended with gaps from: for greedy extension its
-    /// middle, else its seed word.
+    /// The pair of positions in context and chunk that an ungapped alignment is extended with gaps from: for greedy
+    /// extension its middle, else its seed word.
     pub(crate) fn seed(&self, hit: &UngappedHit) -> (usize, usize) {
         let context = self.batch.context_at(hit.seed_query as usize);
         let first = self.batch.contexts[context].first as u32;
@@ -260,7 +261,12 @@ impl PreliminarySearch<'_> {
     }
 
     /// Extends an ungapped alignment with gaps. `bases` are those of its chunk.
-    fn extend_gapped(&self, hit: &UngappedHit, bases: &[u8], work: &mut gapped::Work) -> Hsp {
+    fn extend_gapped(
+        &self,
+        hit: &UngappedHit,
+        bases: &[u8],
+        work: &mut gapped::GappedBuffers,
+    ) -> Hsp {
         let Self { batch, options, .. } = *self;
         let context = batch.context_at(hit.seed_query as usize);
         let sequences = (batch.strand(context), bases);
@@ -274,15 +280,15 @@ impl PreliminarySearch<'_> {
     }
 
     /// A gapped alignment of an ungapped one as an HSP.
-    pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &Gapped) -> Hsp {
-        let &Gapped { score, query, subject, seed, .. } = gapped;
+    pub(crate) fn gapped_hsp(&self, hit: &UngappedHit, gapped: &GappedAlignment) -> Hsp {
+        let &GappedAlignment { score, query, subject, seed, .. } = gapped;
         let context = self.batch.context_at(hit.seed_query as usize);
         Hsp { context, score, query, subject, seed, ..Hsp::default() }
     }
 }
 
-/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from the chunk,
-/// which begins at `start`, to the subject.
+/// Sorts the alignments of a query and a chunk by score, drops those with common ends, and moves their positions from
+/// the chunk, which begins at `start`, to the subject.
 fn finish(mut hsps: Vec<Hsp>, start: usize) -> Vec<Hsp> {
     let start = start as i32;
     hsp::purge_common_ends(&mut hsps);

@@ -32,11 +32,12 @@ use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of its own.
+/// Number of batches that may be prefiltered, extended and finished at the same time on a GPU, each on a stream of
+/// its own.
 pub const WORKERS: usize = 4;
 
-/// Number of better alignments beyond the culling limit that are tolerated before final alignments are made, since scores may
-/// still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
+/// Number of better alignments beyond the culling limit that are tolerated before final alignments are made, since
+/// scores may still change. With a limit of 1 none is tolerated, as in NCBI's blastn.
 const CULLING_RESERVE: usize = 3;
 
 /// Searches a database with some options, on the CPU or on a GPU.
@@ -50,8 +51,8 @@ pub struct Searcher<'a, W: Worker = GpuWorker> {
 }
 
 impl<'a> Searcher<'a> {
-    /// Prepares searches on the CPU or on a GPU. For a GPU, uploads the database, or the first part that fits into `memory`
-    /// bytes of device memory, by default half of the free memory.
+    /// Prepares searches on the CPU or on a GPU. For a GPU, uploads the database, or the first part that fits into
+    /// `memory` bytes of device memory, by default half of the free memory.
     ///
     /// # Errors
     /// If no statistics are known for the scores, or the device fails.
@@ -124,8 +125,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.database
     }
 
-    /// Searches the database for one batch of queries, on the current rayon pool. Results depend on the queries that are searched
-    /// together, as in NCBI's blastn, but not on threads or device.
+    /// Searches the database for one batch of queries, on the current rayon pool. Results depend on the queries that
+    /// are searched together, as in NCBI's blastn, but not on threads or device.
     pub fn search(&self, queries: &[FastaRecord]) -> SearchResults {
         self.finish(queries, self.extend(self.prefilter(self.seed(queries))))
     }
@@ -135,13 +136,14 @@ impl<'a, W: Worker> Searcher<'a, W> {
         DatabaseSize { letters: self.database.letters(), sequences: self.database.len() }
     }
 
-    /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU, so that batches
-    /// are as small as the caches of a CPU need them.
+    /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,
+    /// so that batches are as small as the caches of a CPU need them.
     pub(crate) fn hits(&self) -> u64 {
         self.engine().map_or(0, DeviceEngine::hits)
     }
 
-    /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one goes on.
+    /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one
+    /// goes on.
     pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
         self.seed_batch(QueryBatch::new(queries, &self.options, self.database_size()))
     }
@@ -171,8 +173,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
         SeededBatch { batch, lookup, seeds, extensions, times }
     }
 
-    /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without one, does nothing.
-    /// The step may be left out: results are the same.
+    /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without
+    /// one, does nothing. The step may be left out: results are the same.
     pub fn prefilter(&self, mut seeded: SeededBatch<W::Backend>) -> SeededBatch<W::Backend> {
         let Some(limit) = self.preliminary_limit() else {
             return seeded;
@@ -222,8 +224,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
         ScoredBatch { batch, hits, extensions, times }
     }
 
-    /// Makes the alignments of the best subjects of each query, with columns, and applies the limits of the options. `queries` are
-    /// those of the batch.
+    /// Makes the alignments of the best subjects of each query, with columns, and applies the limits of the options.
+    /// `queries` are those of the batch.
     pub fn finish(&self, queries: &[FastaRecord], scored: ScoredBatch) -> SearchResults {
         let ScoredBatch { batch, hits, extensions, mut times } = scored;
         let mut clock = Clock::new();
@@ -237,7 +239,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let aligned: Vec<(usize, SubjectHit)> = found
             .into_par_iter()
             .enumerate()
-            .map_init(gapped::Work::default, |work, (number, (query, hit))| {
+            .map_init(gapped::GappedBuffers::default, |work, (number, (query, hit))| {
                 let subject = self.database.subject(hit.subject);
                 let ready = ready.as_ref().map(|ready| ready[number].as_slice());
                 let hsps =
@@ -297,8 +299,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
         (0..).zip(hits).flat_map(of_query).collect()
     }
 
-    /// Searches on the CPU, subject by subject: the subjects of each query with preliminary alignments, and the number of
-    /// ungapped alignments of each query.
+    /// Searches on the CPU, subject by subject: the subjects of each query with preliminary alignments, and the
+    /// number of ungapped alignments of each query.
     fn by_subject(&self, search: &PreliminarySearch<'_>) -> (Vec<Vec<SubjectHit>>, Vec<u64>) {
         let of_subjects: Vec<PreliminaryHits> = (0..self.database.len())
             .into_par_iter()

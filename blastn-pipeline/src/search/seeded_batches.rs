@@ -8,8 +8,8 @@ use crate::sequence::fasta::FastaRecord;
 
 /// An iterator over the batches of queries. Each batch is seeded when it is asked for.
 ///
-/// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend`] and [`Searcher::finish`], which other threads
-/// may do while the next batch is seeded.
+/// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend`] and [`Searcher::finish`], which
+/// other threads may do while the next batch is seeded.
 #[derive(Debug)]
 pub struct SeededBatches<'a, W: Worker> {
     searcher: &'a Searcher<'a, W>,

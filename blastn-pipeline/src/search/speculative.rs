@@ -1,8 +1,8 @@
 //! Gapped extensions on several threads, with the results of one thread.
 //!
-//! A hit that lies within an alignment that is already kept is not extended. So each extension depends on those before it, but
-//! few depend on the last ones. Therefore some extensions are made speculatively, in parallel, and the rule is applied to them
-//! afterwards, in order; those that it leaves out were made in vain.
+//! A hit that lies within an alignment that is already kept is not extended. So each extension depends on those
+//! before it, but few depend on the last ones. Therefore some extensions are made speculatively, in parallel, and the
+//! rule is applied to them afterwards, in order; those that it leaves out were made in vain.
 
 use rayon::prelude::*;
 
@@ -15,8 +15,8 @@ const MAX_AHEAD: usize = 64;
 /// Greatest number of extensions for which one thread is faster than several.
 const MAX_ON_ONE_THREAD: usize = 8;
 
-/// Makes alignments of items in parallel, with the results of [`keep`]. `make` extends an item, with `work` or, on other threads,
-/// the buffers that `new_work` makes.
+/// Makes alignments of items in parallel, with the results of [`keep`]. `make` extends an item, with `work` or, on
+/// other threads, the buffers that `new_work` makes.
 pub(crate) fn extend<T: Sync, W>(
     items: &[T],
     kept: &mut KeptHsps,
@@ -49,8 +49,8 @@ pub(crate) fn extend<T: Sync, W>(
     all
 }
 
-/// Makes alignments of items, in their order, and returns those that `keeps` approves of, which are added to `kept`. An item whose
-/// `extent` lies within an alignment in `kept` is left out.
+/// Makes alignments of items, in their order, and returns those that `keeps` approves of, which are added to `kept`.
+/// An item whose `extent` lies within an alignment in `kept` is left out.
 pub(crate) fn keep<T>(
     items: impl Iterator<Item = T>,
     kept: &mut KeptHsps,

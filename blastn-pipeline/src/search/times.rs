@@ -11,7 +11,8 @@ pub struct SearchTimes {
     pub prefilter: f64,
     /// Gapped extension for the score on a GPU; 0 without one.
     pub scores: f64,
-    /// Work of the host up to preliminary alignments: without a GPU all stages, with one the removal of contained alignments.
+    /// Work of the host up to preliminary alignments: without a GPU all stages, with one the removal of contained
+    /// alignments.
     pub preliminary: f64,
     /// Gapped extension for the alignment on a GPU; 0 without one.
     pub traces: f64,

@@ -1,15 +1,15 @@
 //! Traceback: the final stage of a search, which makes alignments with columns from preliminary ones.
 //!
-//! Each preliminary alignment is extended once more, from a seed within it, with the final X-drop and against the ambiguous letters
-//! of the subject (`Blast_TracebackFromHSPList` in NCBI's `blast_traceback.c`).
+//! Each preliminary alignment is extended once more, from a seed within it, with the final X-drop and against the
+//! ambiguous letters of the subject (`Blast_TracebackFromHSPList` in NCBI's `blast_traceback.c`).
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::database::Subject;
-use crate::gapped::script::Script;
-use crate::gapped::{self, Gapped, Work};
+use crate::gapped::edit_script::EditScript;
+use crate::gapped::{self, GappedAlignment, GappedBuffers};
 use crate::hsp::best_segment::best_segment;
 use crate::hsp::containment::KeptHsps;
 use crate::hsp::{self, Hsp, WholeAndCut};
@@ -21,8 +21,8 @@ use crate::search::speculative;
 /// `blast_gapalign.c`).
 const WINDOW_FROM: usize = 90_000;
 
-/// Number of gap columns on each side of the seed that the window of a long subject leaves room for (`MAX_TOTAL_GAPS` in NCBI's
-/// `blast_gapalign.c`).
+/// Number of gap columns on each side of the seed that the window of a long subject leaves room for (`MAX_TOTAL_GAPS`
+/// in NCBI's `blast_gapalign.c`).
 const GAP_ROOM: usize = 3_000;
 
 /// Number of equal letters around a seed that it must exceed to be kept.
@@ -58,16 +58,18 @@ pub(crate) fn alignment_starts(
     found.par_iter().with_min_len(64).map_init(new_traceback, Traceback::start).collect()
 }
 
-/// Makes the final alignments of a query and a subject from the preliminary ones (`found`, by score), and returns them by score.
+/// Makes the final alignments of a query and a subject from the preliminary ones (`found`, by score), and returns
+/// them by score.
 ///
-/// `ready` has the final extension of each preliminary alignment, if a device made them, with `None` where it could not.
+/// `ready` has the final extension of each preliminary alignment, if a device made them, with `None` where it could
+/// not.
 pub(crate) fn align(
     batch: &QueryBatch,
     options: &SearchOptions,
     subject: &Subject<'_>,
     found: &[Hsp],
-    ready: Option<&[Option<Gapped>]>,
-    work: &mut Work,
+    ready: Option<&[Option<GappedAlignment>]>,
+    work: &mut GappedBuffers,
 ) -> Vec<Hsp> {
     let new_traceback = || Traceback { batch, options, letters: SubjectWindow::new(*subject) };
     let separation = options.diagonal_separation();
@@ -76,7 +78,7 @@ pub(crate) fn align(
     // Greedy extension ignores ambiguous letters; its scores are corrected below, and identities are checked there.
     let keeps = |hsp: &Hsp| options.is_greedy() || has_min_identity(batch, options, subject, hsp);
     let hsps = if let Some(ready) = ready {
-        let make = |(hsp, ready): (&Hsp, &Option<Gapped>)| match ready {
+        let make = |(hsp, ready): (&Hsp, &Option<GappedAlignment>)| match ready {
             Some(gapped) => final_hsp(hsp, gapped.clone()),
             None => own.0.align(hsp, &mut own.1),
         };
@@ -87,7 +89,7 @@ pub(crate) fn align(
             found,
             &mut kept,
             &mut own,
-            || (new_traceback(), Work::default()),
+            || (new_traceback(), GappedBuffers::default()),
             Clone::clone,
             |hsp, (traceback, work)| traceback.align(hsp, work),
             keeps,
@@ -164,8 +166,8 @@ impl<'a> SubjectWindow<'a> {
 }
 
 /// A final extension of a preliminary alignment as an HSP.
-fn final_hsp(found: &Hsp, gapped: Gapped) -> Hsp {
-    let Gapped { score, query, subject, seed, script } = gapped;
+fn final_hsp(found: &Hsp, gapped: GappedAlignment) -> Hsp {
+    let GappedAlignment { score, query, subject, seed, script } = gapped;
     Hsp { context: found.context, score, query, subject, seed, script, e_value: 0.0 }
 }
 
@@ -195,7 +197,7 @@ impl Traceback<'_> {
     }
 
     /// Extends a preliminary alignment from its seed.
-    fn align(&mut self, found: &Hsp, work: &mut Work) -> Hsp {
+    fn align(&mut self, found: &Hsp, work: &mut GappedBuffers) -> Hsp {
         let (batch, options) = (self.batch, self.options);
         let AlignmentStart { query, subject, window, .. } = self.start(found);
         let start = window.start;
@@ -212,9 +214,10 @@ impl Traceback<'_> {
         final_hsp(found, gapped)
     }
 
-    /// The seed for the final extension of a preliminary alignment, as a pair of positions in context and subject: the seed of the
-    /// preliminary extension if it is within enough equal letters; else the middle of the first long run of equal letters on
-    /// its diagonal, or of the longest run (`BlastGetOffsetsForGappedAlignment` in NCBI's `blast_gapalign.c`).
+    /// The seed for the final extension of a preliminary alignment, as a pair of positions in context and subject:
+    /// the seed of the preliminary extension if it is within enough equal letters; else the middle of the first long
+    /// run of equal letters on its diagonal, or of the longest run (`BlastGetOffsetsForGappedAlignment` in NCBI's
+    /// `blast_gapalign.c`).
     fn seed(&mut self, found: &Hsp, strand: &[u8]) -> (i32, i32) {
         let (query, subject) = found.seed;
         let first = query.min(subject).min(strand.len() as i32);
@@ -253,8 +256,8 @@ impl Traceback<'_> {
         middle.map_or(found.seed, |column| (query - back + column, subject - back + column))
     }
 
-    /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that reaches the
-    /// cutoff.
+    /// Reduces an alignment to its best-scoring segment, with the scores of ambiguous letters, and tells whether that
+    /// reaches the cutoff.
     fn reevaluate(&mut self, hsp: &mut Hsp) -> bool {
         let (batch, scoring) = (self.batch, &self.options.scoring);
         let strand = batch.strand(hsp.context);
@@ -280,7 +283,7 @@ impl Traceback<'_> {
         if let Some(last) = runs.last_mut() {
             last.1 = part.columns;
         }
-        hsp.script = Script::of(runs);
+        hsp.script = EditScript::of(runs);
         true
     }
 }

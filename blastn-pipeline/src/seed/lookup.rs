@@ -1,8 +1,8 @@
 //! The lookup table: the positions of all words of a batch of queries.
 //!
-//! Words of the table are shorter than the word size of the options, which is the number of equal bases in a row that an
-//! alignment must have. So only every `stride`-th word of the subject needs to be looked up: any run of `word_size` equal bases
-//! contains one of them whole.
+//! Words of the table are shorter than the word size of the options, which is the number of equal bases in a row that
+//! an alignment must have. So only every `stride`-th word of the subject needs to be looked up: any run of
+//! `word_size` equal bases contains one of them whole.
 //!
 //! ```text
 //!   subject     ACGTTGCATGCCATTACG     word size 11, width 8, stride 11 - 8 + 1 = 4
@@ -80,7 +80,8 @@ impl Lookup {
             sum += *start;
             *start = sum;
         }
-        // Each start is now the end of its word's positions. Going from the last position to the first, it moves down to their beginning.
+        // Each start is now the end of its word's positions. Going from the last position to the first, it moves down
+        // to their beginning.
         let mut positions = vec![0u32; sum as usize];
         for segment in batch.segments.iter().rev().filter(|segment| segment.len() >= word_size) {
             let mut of_segment = Vec::with_capacity(segment.len());
@@ -96,8 +97,8 @@ impl Lookup {
         Self { width, stride: word_size - width + 1, present, starts, positions, indexed }
     }
 
-    /// The part of the table with the words that begin in a range of the letters of the batch. The positions at which words begin
-    /// stay known for all letters, so that hits are extended as with the whole table.
+    /// The part of the table with the words that begin in a range of the letters of the batch. The positions at which
+    /// words begin stay known for all letters, so that hits are extended as with the whole table.
     #[must_use]
     pub fn piece(&self, letters: Range<u32>) -> Self {
         let mut present = vec![0; self.present.len()];
@@ -133,8 +134,8 @@ impl Lookup {
         (0..end).step_by(self.stride)
     }
 
-    /// Looks up the words of a subject at every `stride`-th of some positions, and appends the hits. `packed` has 4 spare bytes behind
-    /// the bases.
+    /// Looks up the words of a subject at every `stride`-th of some positions, and appends the hits. `packed` has 4
+    /// spare bytes behind the bases.
     pub fn find(&self, packed: &[u8], positions: Range<usize>, hits: &mut Vec<LookupHit>) {
         for subject in positions.step_by(self.stride) {
             let of_queries = &self.positions[self.at(packed, subject)];
@@ -143,7 +144,8 @@ impl Lookup {
         }
     }
 
-    /// Looks up the word at a position of a packed subject: the range of its entries in the table, which is empty if it does not occur.
+    /// Looks up the word at a position of a packed subject: the range of its entries in the table, which is empty if
+    /// it does not occur.
     #[inline]
     pub(crate) fn at(&self, packed: &[u8], subject: usize) -> Range<usize> {
         let Some(&four) = packed[subject / 4..].first_chunk::<4>() else { return 0..0 };

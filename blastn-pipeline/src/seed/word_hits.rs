@@ -5,8 +5,8 @@
 //!   word hit          ===========              word_size equal bases around it, extended to the left first
 //! ```
 //!
-//! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and [representative
-//! hits](representative_hits) decide which word hits are worth an ungapped extension.
+//! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and representative hits
+//! (`representative_hits`) decide which word hits are worth an ungapped extension.
 
 use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
@@ -23,13 +23,13 @@ pub struct WordHit {
     pub subject: u32,
     /// One behind the last position of the run in the subject.
     pub end: u32,
-    /// Where the run would begin in the subject if nothing were masked. The hit is extended only if its diagonal has not been
-    /// explored beyond this position.
+    /// Where the run would begin in the subject if nothing were masked. The hit is extended only if its diagonal has
+    /// not been explored beyond this position.
     pub probe: u32,
 }
 
-/// Extends lookup hits to word hits and appends those to `words`; drops hits without enough equal bases in a row, or with masked
-/// words. `bases` are those of the subject, one to a byte.
+/// Extends lookup hits to word hits and appends those to `words`; drops hits without enough equal bases in a row, or
+/// with masked words. `bases` are those of the subject, one to a byte.
 pub fn extend(
     batch: &QueryBatch,
     lookup: &Lookup,
@@ -51,7 +51,8 @@ pub(crate) struct WordExtender<'a> {
 }
 
 impl WordExtender<'_> {
-    /// The word hit around a lookup hit, if there is one. The word is extended to the left first, and to the right by what is still missing.
+    /// The word hit around a lookup hit, if there is one. The word is extended to the left first, and to the right by
+    /// what is still missing.
     pub(crate) fn extend(&self, hit: LookupHit) -> Option<WordHit> {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
         let missing = self.word_size - self.lookup.width();
@@ -88,8 +89,8 @@ impl WordExtender<'_> {
             || (query - equal..=query).any(|position| !self.lookup.is_indexed(position))
     }
 
-    /// The word hit of a run of equal bases that begins at a pair of positions: it is moved behind masked words at its beginning, and
-    /// dropped if words within are masked.
+    /// The word hit of a run of equal bases that begins at a pair of positions: it is moved behind masked words at
+    /// its beginning, and dropped if words within are masked.
     fn unmasked(&self, mut query: usize, mut subject: usize) -> Option<WordHit> {
         let (width, probe) = (self.lookup.width(), subject as u32);
         let (mut query_end, mut end) = (query + self.word_size, subject + self.word_size);
@@ -133,15 +134,15 @@ impl WordExtender<'_> {
 
 /// Whether a lookup hit with `equal` equal columns before it, at most [`COLUMNS_BEFORE`], is representative.
 ///
-/// Many lookup hits lie in the same run of equal columns, one every `stride` columns. No alignment ends within equal columns, so
-/// when the search gets there, all of these hits are explored already, or none is. If none is, the first hit is extended. If that
-/// fails, the next to be extended is the first that begins behind the word hit of the one before, and so on. So the hits that can
-/// be extended at all, the *representative* ones, follow from the beginning of the equal columns, if no word in between is masked.
-/// All other hits need not be stored.
+/// Many lookup hits lie in the same run of equal columns, one every `stride` columns. No alignment ends within equal
+/// columns, so when the search gets there, all of these hits are explored already, or none is. If none is, the first
+/// hit is extended. If that fails, the next to be extended is the first that begins behind the word hit of the one
+/// before, and so on. So the hits that can be extended at all, the *representative* ones, follow from the beginning
+/// of the equal columns, if no word in between is masked. All other hits need not be stored.
 fn is_representative(lookup: &Lookup, word_size: usize, equal: usize) -> bool {
     let (stride, missing) = (lookup.stride(), word_size - lookup.width());
-    // Lookup hits are at multiples of the stride, so the distance of this one from the second hit that is extended, behind the word
-    // hit of the first, is a multiple of the stride, too.
+    // Lookup hits are at multiples of the stride, so the distance of this one from the second hit that is extended,
+    // behind the word hit of the first, is a multiple of the stride, too.
     let is_later = |behind: usize| {
         (behind - behind % stride).is_multiple_of(word_size.next_multiple_of(stride))
     };
@@ -150,8 +151,8 @@ fn is_representative(lookup: &Lookup, word_size: usize, equal: usize) -> bool {
         || equal.checked_sub(word_size + missing).is_some_and(is_later)
 }
 
-/// The numbers of equal columns before a lookup hit that make it representative of its run of equal columns: bit `n` stands for `n`
-/// columns, at most [`COLUMNS_BEFORE`].
+/// The numbers of equal columns before a lookup hit that make it representative of its run of equal columns: bit `n`
+/// stands for `n` columns, at most [`COLUMNS_BEFORE`].
 ///
 /// Other hits may be extended only where words before them are masked.
 pub(crate) fn representative_hits(lookup: &Lookup, word_size: usize) -> u64 {

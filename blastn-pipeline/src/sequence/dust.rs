@@ -4,8 +4,8 @@
 //! An interval is *perfect* if it scores above the level and no part of it scores more. All perfect
 //! intervals that fit into a window are masked.
 //!
-//! The window moves along the sequence base by base. Its longest suffix in which no triplet is very frequent has no perfect
-//! interval, so only longer suffixes are examined. As in NCBI's `symdust.cpp`, on which the results depend.
+//! The window moves along the sequence base by base. Its longest suffix in which no triplet is very frequent has no
+//! perfect interval, so only longer suffixes are examined. As in NCBI's `symdust.cpp`, on which the results depend.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,8 +17,8 @@ pub struct Dust {
     pub level: u32,
     /// Greatest number of bases of an interval, 8 to 64.
     pub window: usize,
-    /// Linker: masked intervals become one if the next begins at most this many bases behind the last base of the one before,
-    /// 1 to 32.
+    /// Linker: masked intervals become one if the next begins at most this many bases behind the last base of the one
+    /// before, 1 to 32.
     pub linker: usize,
 }
 
@@ -117,8 +117,8 @@ impl TripletWindow {
         self.stop += 1;
     }
 
-    /// Moves the window by the next triplet, and tells whether it has more than one kind of triplet. If it has one kind alone, the whole
-    /// window is a perfect interval.
+    /// Moves the window by the next triplet, and tells whether it has more than one kind of triplet. If it has one
+    /// kind alone, the whole window is a perfect interval.
     fn shift(&mut self, triplet: u8) -> bool {
         let full = self.triplets.len() >= self.capacity();
         if full && self.different <= 1 {
@@ -213,7 +213,8 @@ impl TripletWindow {
 }
 
 impl Dust {
-    /// The masked ranges of a sequence, ascending and apart from each other. Letters other than A, C, G and T count as A.
+    /// The masked ranges of a sequence, ascending and apart from each other. Letters other than A, C, G and T count
+    /// as A.
     pub fn mask(&self, letters: &[u8]) -> Vec<Range<u32>> {
         let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
         let base = |place: usize| if letters[place] < 4 { letters[place] } else { 0 };
@@ -266,8 +267,8 @@ struct MaskedRanges {
 }
 
 impl MaskedRanges {
-    /// Masks the perfect intervals that start before the window, of which the earliest covers all others, and removes them from
-    /// `perfect`. Positions of the window count from `begin`.
+    /// Masks the perfect intervals that start before the window, of which the earliest covers all others, and removes
+    /// them from `perfect`. Positions of the window count from `begin`.
     fn take(&mut self, perfect: &mut Vec<PerfectInterval>, start: usize, begin: usize) {
         let Some(earliest) = perfect.last().filter(|earliest| earliest.first < start) else {
             return;

@@ -1,9 +1,10 @@
 //! Effective search spaces: the size of query and database, less the ends that no significant alignment can start in.
 //!
-//! An alignment that reaches significance has some expected length `l`, so it cannot begin in the last `l` bases of the
-//! query, nor of any database sequence. `l` is the fixed point of `l = beta + alpha / lambda * ln(K (m - l) (n - N l))`, with
-//! `m` bases of the query, `n` of the database and `N` sequences (Altschul et al., Nucleic Acids Res. 29, 2001). It is found by
-//! bisection with the steps of NCBI's `BLAST_ComputeLengthAdjustment` (`blast_stat.c`), so that search spaces are the same.
+//! An alignment that reaches significance has some expected length `l`, so it cannot begin in the last `l` bases of
+//! the query, nor of any database sequence. `l` is the fixed point of `l = beta + alpha / lambda * ln(K (m - l) (n -
+//! N l))`, with `m` bases of the query, `n` of the database and `N` sequences (Altschul et al., Nucleic Acids Res.
+//! 29, 2001). It is found by bisection with the steps of NCBI's `BLAST_ComputeLengthAdjustment` (`blast_stat.c`), so
+//! that search spaces are the same.
 
 use crate::statistics::KarlinAltschul;
 
@@ -52,8 +53,8 @@ impl SearchSpace {
     }
 }
 
-/// The greatest integer that is no more than the fixed point, or 0 if the space is too small for one. `m` is the length of the
-/// query.
+/// The greatest integer that is no more than the fixed point, or 0 if the space is too small for one. `m` is the
+/// length of the query.
 fn adjustment(
     parameters: &KarlinAltschul,
     LengthAdjustment { alpha, beta }: LengthAdjustment,

@@ -1,8 +1,8 @@
 //! Karlin-Altschul parameters of gapped nucleotide alignments, as NCBI's BLAST tabulates them (`blast_stat.c`).
 //!
-//! Gapped parameters have no closed form; NCBI estimated these by simulation (Altschul et al., Nucleic Acids Res. 29, 2001,
-//! for the method). Scores are divided by the greatest common divisor of match and mismatch scores before the table is
-//! consulted, as in `s_SplitArrayOf8` and `Blast_KarlinBlkNuclGappedCalc`.
+//! Gapped parameters have no closed form; NCBI estimated these by simulation (Altschul et al., Nucleic Acids Res. 29,
+//! 2001, for the method). Scores are divided by the greatest common divisor of match and mismatch scores before the
+//! table is consulted, as in `s_SplitArrayOf8` and `Blast_KarlinBlkNuclGappedCalc`.
 
 use crate::scoring::Scoring;
 use crate::statistics::KarlinAltschul;
@@ -211,8 +211,8 @@ pub(crate) enum GappedParameters {
 pub(crate) struct ScoringStatistics {
     /// Parameters of gapped alignments.
     pub(crate) gapped: GappedParameters,
-    /// Whether the parameters hold for even scores alone, so that odd scores are rounded down before E-values are computed
-    /// (`round_down` in NCBI's `BlastScoreBlk`).
+    /// Whether the parameters hold for even scores alone, so that odd scores are rounded down before E-values are
+    /// computed (`round_down` in NCBI's `BlastScoreBlk`).
     pub(crate) rounds_scores_down: bool,
 }
 
@@ -239,8 +239,9 @@ pub(crate) fn scoring_statistics(scoring: &Scoring) -> Option<ScoringStatistics>
     is_ungapped.then_some(ScoringStatistics { gapped, rounds_scores_down })
 }
 
-/// The gap costs that are supported with match and mismatch scores, as pairs of the cost of opening a gap and the cost of a
-/// column; all costs greater than the last pair are supported, too. `None` if the scores are not supported at all.
+/// The gap costs that are supported with match and mismatch scores, as pairs of the cost of opening a gap and the
+/// cost of a column; all costs greater than the last pair are supported, too. `None` if the scores are not supported
+/// at all.
 pub fn supported_gap_costs(reward: i32, penalty: i32) -> Option<Vec<(i32, i32)>> {
     let divisor = gcd(reward, -penalty);
     let is_it = |table: &&ScoreTable| {

@@ -4,8 +4,8 @@
 //! `sum p(s) exp(lambda s) = 1`, H is `lambda sum s p(s) exp(lambda s)`, and K comes from a series
 //! over the lengths of alignments (Karlin and Altschul, PNAS 87, 1990, appendix).
 //!
-//! Methods and tolerances are those of NCBI's `blast_stat.c` (`Blast_KarlinLambdaNR`, `BlastKarlinLtoH`, `BlastKarlinLHtoK`), since
-//! X-drops and gap triggers, which are rounded to integers, depend on the last digits.
+//! Methods and tolerances are those of NCBI's `blast_stat.c` (`Blast_KarlinLambdaNR`, `BlastKarlinLtoH`,
+//! `BlastKarlinLHtoK`), since X-drops and gap triggers, which are rounded to integers, depend on the last digits.
 
 use crate::scoring::{ScoreMatrix, Scoring};
 use crate::sequence::alphabet::{ANY, SENTINEL, SIZE};
@@ -37,8 +37,8 @@ struct ScoreDistribution {
     divisor: i32,
 }
 
-/// The parameters of a query against a database in which all bases are equally frequent, or `None` if columns score 0 or more on
-/// average, or the query has no bases.
+/// The parameters of a query against a database in which all bases are equally frequent, or `None` if columns score 0
+/// or more on average, or the query has no bases.
 pub(crate) fn of_query(
     scoring: &Scoring,
     matrix: &ScoreMatrix,

@@ -1,7 +1,8 @@
 //! Extension of the word hits of a chunk, once for each part of a diagonal.
 //!
-//! For each diagonal, the end of the last extension is kept. A word hit that begins before it is part of an alignment that has been
-//! found already, or of an extension that failed, and is skipped (`s_BlastnDiagTableExtendInitialHit` in NCBI's `na_ungapped.c`).
+//! For each diagonal, the end of the last extension is kept. A word hit that begins before it is part of an alignment
+//! that has been found already, or of an extension that failed, and is skipped (`s_BlastnDiagTableExtendInitialHit`
+//! in NCBI's `na_ungapped.c`).
 
 use crate::query::batch::QueryBatch;
 use crate::seed::word_hits::WordHit;
@@ -11,10 +12,11 @@ use crate::ungapped::hits::UngappedHit;
 /// The position up to which each diagonal has been explored.
 #[derive(Debug, Default)]
 pub struct ExploredDiagonals {
-    /// One behind the last explored subject position of each diagonal, plus the offset. Diagonals share a level if they differ by a
-    /// multiple of the number of levels.
+    /// One behind the last explored subject position of each diagonal, plus the offset. Diagonals share a level if
+    /// they differ by a multiple of the number of levels.
     levels: Vec<u32>,
-    /// Offset of the levels of the present subject. It grows with each subject, so that levels of earlier ones do not count.
+    /// Offset of the levels of the present subject. It grows with each subject, so that levels of earlier ones do not
+    /// count.
     offset: u32,
 }
 

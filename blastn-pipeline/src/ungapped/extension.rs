@@ -6,7 +6,8 @@ use crate::seed::word_hits::WordHit;
 use crate::sequence::packed;
 use crate::ungapped::hits::UngappedHit;
 
-/// Least word size for which extensions are tried four bases at a time; with shorter words they are made base by base at once.
+/// Least word size for which extensions are tried four bases at a time; with shorter words they are made base by base
+/// at once.
 const MIN_PACKED_WORD: usize = 11;
 
 /// The bases of a subject, or of a chunk of one, packed and unpacked.
@@ -18,9 +19,9 @@ pub struct ChunkBases<'a> {
     pub bases: &'a [u8],
 }
 
-/// The score lookup table: scores of four columns at a time, by the exclusive or of a packed byte of the query and one of the subject
-/// (`nucl_score_table` of NCBI's `BlastInitialWordParameters`). `None` if the word size is so small that extensions are made base by
-/// base at once.
+/// The score lookup table: scores of four columns at a time, by the exclusive or of a packed byte of the query and
+/// one of the subject (`nucl_score_table` of NCBI's `BlastInitialWordParameters`). `None` if the word size is so
+/// small that extensions are made base by base at once.
 #[derive(Debug)]
 pub struct ByteScoreTable(pub(crate) Option<[i32; 256]>);
 
@@ -60,8 +61,9 @@ impl UngappedExtender<'_> {
         (hit.score >= statistics.trigger).then_some(hit)
     }
 
-    /// Whether an extension of an earlier word hit on the same diagonal is likely to pass this one: whether within `window` columns to its
-    /// left there is another run of `word_size` equal bases, and the score does not fall by more than the X-drop in between.
+    /// Whether an extension of an earlier word hit on the same diagonal is likely to pass this one: whether within
+    /// `window` columns to its left there is another run of `word_size` equal bases, and the score does not fall by
+    /// more than the X-drop in between.
     pub(crate) fn is_likely_passed(&self, word: &WordHit, word_size: usize, window: usize) -> bool {
         let context = self.batch.context_at(word.query as usize);
         let drop = -self.batch.statistics(context).x_drop;
@@ -86,7 +88,8 @@ impl UngappedExtender<'_> {
         false
     }
 
-    /// Whether an approximate extension, four columns at a time from a byte of the subject on, scores at least `enough`.
+    /// Whether an approximate extension, four columns at a time from a byte of the subject on, scores at least
+    /// `enough`.
     fn passes_approximate_extension(
         &self,
         word: &WordHit,
@@ -157,8 +160,8 @@ impl UngappedExtender<'_> {
     }
 }
 
-/// The greatest sum of the first scores. It stops where the sum falls by more than `drop` (negative) below the greatest, or where
-/// that is `enough`.
+/// The greatest sum of the first scores. It stops where the sum falls by more than `drop` (negative) below the
+/// greatest, or where that is `enough`.
 fn best_sum(scores: impl Iterator<Item = i32>, drop: i32, enough: i32) -> i32 {
     let (mut best, mut sum) = (0, 0);
     for score in scores {

@@ -34,8 +34,8 @@ device_struct! {
     }
 }
 
-/// The order in which the ungapped alignments of a query and a chunk are extended with gaps: the best first (`score_compare_match`
-/// in NCBI's `blast_extend.c`).
+/// The order in which the ungapped alignments of a query and a chunk are extended with gaps: the best first
+/// (`score_compare_match` in NCBI's `blast_extend.c`).
 pub(crate) fn extension_order(one: &UngappedHit, other: &UngappedHit) -> Ordering {
     other
         .score

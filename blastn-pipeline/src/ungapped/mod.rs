@@ -6,9 +6,9 @@
 //!   query     ...GATTCCAGATTACATC...      until the score falls by more than the X-drop
 //! ```
 //!
-//! An extension is first tried four bases at a time, which only tells whether it is worth while to extend base by base (Zhang et
-//! al., J. Comput. Biol. 7, 2000, section 4, for the packed comparison; `s_NuclUngappedExtend` in NCBI's `na_ungapped.c`). A word hit
-//! is not extended if an earlier one has explored that part of its diagonal.
+//! An extension is first tried four bases at a time, which only tells whether it is worth while to extend base by
+//! base (Zhang et al., J. Comput. Biol. 7, 2000, section 4, for the packed comparison; `s_NuclUngappedExtend` in
+//! NCBI's `na_ungapped.c`). A word hit is not extended if an earlier one has explored that part of its diagonal.
 
 pub mod diagonals;
 pub mod extension;

@@ -1,4 +1,4 @@
-//! The pipeline's device code, run on the CPU, finds what its Rust code finds.
+//! The pipeline's kernels, run by the SIMT shim, find what its Rust code finds.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -28,7 +28,7 @@ fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec
     (extended, spent)
 }
 
-/// Bases of a chunk, with parts of the queries in them.
+/// Random bases of a chunk, with parts of the queries in them.
 fn chunk(random: &mut Rng, records: &[FastaRecord], length: usize) -> Vec<u8> {
     let mut bases: Vec<u8> = (0..length).map(|_| random.u8(..4)).collect();
     for _ in 0..length / 60 {
@@ -46,7 +46,7 @@ fn chunk(random: &mut Rng, records: &[FastaRecord], length: usize) -> Vec<u8> {
     bases
 }
 
-/// Four bases a byte, and 4 bytes to spare.
+/// Packs bases four a byte, with 4 spare bytes behind them.
 fn packed(bases: &[u8]) -> Vec<u8> {
     let four = |four: &[u8]| {
         four.iter().enumerate().fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
@@ -54,7 +54,7 @@ fn packed(bases: &[u8]) -> Vec<u8> {
     bases.chunks(4).map(four).chain([0; 4]).collect()
 }
 
-/// Runs the same queries and chunks on the CPU and on the shim; gives what was found.
+/// Runs the same queries and chunks on the CPU and on the SIMT shim, in both builds; gives the seeds.
 fn check(
     case: &str,
     options: &SearchOptions,
@@ -75,8 +75,8 @@ fn check(
     let context = PipelineInputs {
         batch: Arc::new(batch),
         lookup: Arc::new(lookup),
-        word: options.word_size,
-        fours: ByteScoreTable::new(options),
+        word_size: options.word_size,
+        byte_scores: ByteScoreTable::new(options),
         chunks: chunks
             .into_iter()
             .map(|bases| ChunkSequence { packed: packed(&bases), bases })

@@ -1,4 +1,4 @@
-//! What tests of blastn's kernels have in common.
+//! Backends, databases and records that the tests of blastn's kernels share.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -8,7 +8,7 @@ use blastn_pipeline::gpu::pairs::PairKernels;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use gpualign_tests::ShimBackend;
 
-/// Kernels of a crate.
+/// A SIMT shim with the kernels of a crate.
 pub fn backend(krate: &str, name: &str) -> ShimBackend {
     ShimBackend::new(gpualign_tests::kernels(krate, name).expect("the build made it"), 5)
 }
@@ -17,7 +17,7 @@ pub fn sorter() -> Sorter<ShimBackend> {
     Sorter::with_backend(backend("aligner-core", "sort"))
 }
 
-/// Sides that do not fit into the greater of these widths are left to the host.
+/// The kernels for pairs; sides that do not fit into the greater of these numbers of slots are left to the host.
 pub fn pairs(widths: [u32; 2]) -> PairKernels<ShimBackend> {
     let backends = ["pairs", "gapped", "bounds"].map(|name| backend("blastn-pipeline", name));
     PairKernels::with_backends(backends, sorter(), widths)

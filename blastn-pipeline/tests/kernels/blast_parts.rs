@@ -1,5 +1,5 @@
-//! A search by the device's kernels, run on the CPU, finds what the CPU's search finds: with the database in
-//! any number of parts, and the queries' words in any number of pieces.
+//! A search by kernels that the SIMT shim runs finds what the CPU's search finds, with the database in any number of parts and
+//! the queries' words in any number of pieces.
 // Launching a kernel is unsafe; the launches pass what the kernels take.
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
@@ -38,7 +38,7 @@ use crate::blast_common::{backend, database, pairs, record, sorter};
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
 
-/// Slots of rings and fronts: few, so that some sides are left to the host.
+/// Slots of rings and fronts; so few that some sides are left to the host.
 const WIDTH: u32 = 128;
 
 fn address<T>(array: &[T]) -> u64 {
@@ -57,7 +57,7 @@ fn launch<P: DeviceStruct>(name: &str, slot_bytes: u32, parameters: P) {
     unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
 }
 
-/// The device's kernels on the CPU.
+/// A worker that runs the kernels by the SIMT shim.
 #[derive(Debug)]
 struct Shim {
     pairs: PairKernels<ShimBackend>,
@@ -78,7 +78,7 @@ struct Queries {
     gap_more: i32,
 }
 
-/// Where kernels with columns write.
+/// Output arrays of kernels with columns.
 struct Room {
     reached: Vec<SideReach>,
     cursors: Vec<u32>,
@@ -102,7 +102,7 @@ impl Room {
     }
 }
 
-/// Extends by a matrix.
+/// Extends sides with affine gap costs and their columns.
 fn affine(
     queries: &Queries,
     [rows, columns]: [DeviceAddress<u32>; 2],
@@ -264,12 +264,12 @@ fn within(memory: u64, places: usize) -> Limits {
     Limits { memory, places, hits: u64::MAX }
 }
 
-/// How many parts there are with so many bytes of memory, a quarter for each of four holders, four bases a byte.
+/// Number of parts with so many bytes of memory: a quarter for each of four copies, four bases a byte.
 fn parts(database: &Database, memory: u64) -> usize {
     DatabaseParts::new(database, memory / 4 * 4).all().len()
 }
 
-/// The number of alignments that are found; by the device, within each of some limits, and on the CPU.
+/// Checks that the device finds what the CPU does, within each of some limits; gives the number of alignments.
 fn check(
     case: &str,
     database: &Database,
@@ -283,11 +283,10 @@ fn check(
         let workers = (Shim::new(), vec![Shim::new()]);
         let searcher =
             Searcher::with_workers(database, options.clone(), workers, limits).expect("a searcher");
-        // The next batch is seeded, with another part than the one that is held, before this one is sifted,
-        // and so on.
+        // The next batch is seeded, with another part than the one in memory, before this one is prefiltered, and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
-        let sifted = seeded.map(|seeded| searcher.prefilter(seeded));
-        let scored = sifted.map(|sifted| searcher.extend(sifted));
+        let prefiltered = seeded.map(|seeded| searcher.prefilter(seeded));
+        let scored = prefiltered.map(|prefiltered| searcher.extend(prefiltered));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");

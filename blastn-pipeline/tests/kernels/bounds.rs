@@ -1,5 +1,4 @@
-//! What pairs of queries and subjects score at most, by kernels that are run on the CPU, is what plain code says;
-//! and hits are chosen by it.
+//! Kernels run by the SIMT shim compute the upper bounds that plain code does, and choose hits by them.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -17,12 +16,12 @@ use fastrand::Rng;
 
 use crate::blast_common::{backend, database, pairs, record};
 
-/// Letters of which those that are no base are few.
+/// Random letters, few of which are ambiguous.
 fn letters(random: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| if random.u8(..100) == 0 { 14 } else { random.u8(..4) }).collect()
 }
 
-/// The queries' bounds with all chunks, of which long ones have none; by plain code.
+/// The upper bounds of each query with all chunks by plain code; long chunks have none.
 fn expected(
     batch: &QueryBatch,
     options: &SearchOptions,

@@ -1,5 +1,4 @@
-//! The pipeline, and the rule of diagonals afterwards, whose kernels are run on the CPU, find what the
-//! stages one after the other find.
+//! The pipeline, followed by the rule of diagonals on the SIMT shim, finds what the CPU's stages find one after the other.
 // A test's helpers may panic as the test itself may.
 #![allow(clippy::expect_used)]
 
@@ -30,7 +29,7 @@ use gpualign_tests::ShimBackend;
 
 use crate::blast_common::{backend, sorter};
 
-/// The rule on the shim.
+/// The rule of diagonals on the SIMT shim.
 struct OnShim {
     rule: DiagonalRule<ShimBackend>,
     memory: ShimBackend,
@@ -47,7 +46,7 @@ impl OnShim {
         DeviceItems { items: self.memory.upload(bytes).expect("memory"), count: items.len() }
     }
 
-    /// What is admitted of a piece's words, and what is carried over.
+    /// The hits that the rule admits of a piece's seeds, and the seeds that it carries over.
     fn admitted(
         &self,
         context: &PipelineTables,
@@ -70,7 +69,7 @@ fn sorted(mut hits: Vec<ChunkHit>) -> Vec<ChunkHit> {
     hits
 }
 
-/// Gives what a device is told of queries and chunks, as long as their arrays live.
+/// Calls `then` with the tables of queries and chunks, while their arrays live.
 fn on_device<T>(
     context: &PipelineInputs,
     chunks: &[DatabaseChunk],
@@ -84,24 +83,24 @@ fn on_device<T>(
     then(&arrays.tables(address(words.as_ptr().cast()), &addresses))
 }
 
-/// What the CPU's search does with all chunks, sorted.
+/// Hits that the CPU's search finds in all chunks, sorted.
 fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
-    let PipelineInputs { batch, lookup, word, fours, .. } = context;
+    let PipelineInputs { batch, lookup, word_size, byte_scores, .. } = context;
     let mut diagonals = ExploredDiagonals::default();
     let of_chunk = |(chunk, ChunkSequence { packed, bases }): (u32, &ChunkSequence)| {
         let (mut hits, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
         let mut extender =
-            ChunkExtender::new(batch, fours, ChunkBases { packed, bases }, &mut diagonals);
+            ChunkExtender::new(batch, byte_scores, ChunkBases { packed, bases }, &mut diagonals);
         let end = (bases.len() + 1).saturating_sub(lookup.width());
         lookup.find(packed, 0..end, &mut hits);
-        word_hits::extend(batch, lookup, *word, bases, &hits, &mut words);
+        word_hits::extend(batch, lookup, *word_size, bases, &hits, &mut words);
         extender.extend(&words, &mut found);
         found.into_iter().map(move |hit| ChunkHit { chunk, hit })
     };
     sorted((0..).zip(&context.chunks).flat_map(of_chunk).collect())
 }
 
-/// Four bases a byte, and 4 bytes to spare.
+/// Packs bases four a byte, with 4 spare bytes behind them.
 fn packed(bases: &[u8]) -> Vec<u8> {
     let four = |four: &[u8]| {
         four.iter().enumerate().fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
@@ -144,11 +143,14 @@ fn case(seed: u64) -> (PipelineInputs, Vec<DatabaseChunk>) {
     };
     let device_chunks = chunks.iter().map(device_chunk).collect();
     let (batch, lookup) = (Arc::new(batch), Arc::new(lookup));
-    let fours = ByteScoreTable::new(&options);
-    (PipelineInputs { batch, lookup, word: options.word_size, fours, chunks }, device_chunks)
+    let byte_scores = ByteScoreTable::new(&options);
+    (
+        PipelineInputs { batch, lookup, word_size: options.word_size, byte_scores, chunks },
+        device_chunks,
+    )
 }
 
-/// The words that the pipeline finds on the CPU.
+/// Seeds that the pipeline finds on the CPU.
 fn words(
     context: &PipelineInputs,
     chunks: &[DatabaseChunk],
@@ -252,9 +254,14 @@ fn each_diagonal_is_looked_at_from_its_begin() {
     let options = SearchOptions::new(BlastTask::Blastn);
     let record = FastaRecord { letters: vec![0; 50], ..FastaRecord::default() };
     let batch = QueryBatch::new(&[record], &options, DatabaseSize { letters: 1000, sequences: 1 });
-    let (lookup, fours) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
-    let context =
-        PipelineInputs { batch: Arc::new(batch), lookup, word: 11, fours, chunks: Vec::new() };
+    let (lookup, byte_scores) = (Arc::new(Lookup::new(&batch, 11)), ByteScoreTable::new(&options));
+    let context = PipelineInputs {
+        batch: Arc::new(batch),
+        lookup,
+        word_size: 11,
+        byte_scores,
+        chunks: Vec::new(),
+    };
     let chunks = [DatabaseChunk { first: 0, length: 6_100, padding: 0 }; 3];
     for (seed, words) in (0..).zip([0, 1, 100, 10_000]) {
         let mut random = Rng::with_seed(seed);
@@ -274,7 +281,8 @@ fn each_diagonal_is_looked_at_from_its_begin() {
             let found = ExtendedSeed { seed, query, subject, length, score: 9 };
             let explored = explored.entry((chunk, diagonal)).or_insert(0);
             if seed.probe >= *explored {
-                *explored = if length > 0 { subject + length } else { seed.hit(context.word).end };
+                *explored =
+                    if length > 0 { subject + length } else { seed.hit(context.word_size).end };
                 expected.extend((length > 0).then(|| ChunkHit { chunk, hit: found.hit() }));
             }
             if length > 0 {

@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use aligner_core::gpu::DeviceAddress;
-use blastn_pipeline::gapped::affine::{self, Extension, Work};
-use blastn_pipeline::gapped::script::Script;
+use blastn_pipeline::gapped::affine::{self, AffineBuffers, AffineReach};
+use blastn_pipeline::gapped::edit_script::EditScript;
 use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::extensions::parameters::{
     AffineParameters, ExtensionSide, NO_ROOM, SideReach, score_matrix, source_words,
@@ -33,12 +33,12 @@ struct Case {
 }
 
 /// How far each side reaches, and its columns; nothing if it did not fit into memory.
-type Reaches = Vec<Option<(Extension, Script)>>;
+type Reaches = Vec<Option<(AffineReach, EditScript)>>;
 
 impl Case {
     /// Extends the sides by the CPU's code.
     fn expected<const TRACE: bool>(&self) -> Reaches {
-        let (matrix, mut work) = (ScoreMatrix::new(&self.scoring), Work::default());
+        let (matrix, mut work) = (ScoreMatrix::new(&self.scoring), AffineBuffers::default());
         let of = |side: &ExtensionSide| {
             let (rows, columns) = (side.rows as usize, side.columns as usize);
             let part = |text: &[u8], at: u64, letters: usize| {
@@ -49,19 +49,20 @@ impl Case {
             let rows = part(&self.rows, side.row_at, rows);
             let columns = part(&self.columns, side.column_at, columns);
             let place = |letters: &Vec<u8>| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = side::Side { letters: &rows, at: place(&rows) };
-            let other = side::Side { letters: &columns, at: place(&columns) };
+            let one = side::SequenceSide { letters: &rows, at: place(&rows) };
+            let other = side::SequenceSide { letters: &columns, at: place(&columns) };
             let (scoring, x_drop) = (&self.scoring, side.x_drop);
             let sides =
-                affine::Sides { rows: one, columns: other, scoring, matrix: &matrix, x_drop };
+                affine::SidePair { rows: one, columns: other, scoring, matrix: &matrix, x_drop };
             let found = if side.reverse == 1 {
                 affine::extend::<true, TRACE>(&sides, &mut work)
             } else {
                 affine::extend::<false, TRACE>(&sides, &mut work)
             };
-            let is_empty = found == Extension::default();
+            let is_empty = found == AffineReach::default();
             let columns = TRACE && !is_empty;
-            let script = if columns { affine::script(&work, &found) } else { Script::default() };
+            let script =
+                if columns { affine::script(&work, &found) } else { EditScript::default() };
             Some((found, script))
         };
         self.sides.iter().map(of).collect()

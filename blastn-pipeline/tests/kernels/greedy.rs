@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use aligner_core::gpu::DeviceAddress;
-use blastn_pipeline::gapped::greedy::{self, Work};
-use blastn_pipeline::gapped::script::Script;
+use blastn_pipeline::gapped::edit_script::EditScript;
+use blastn_pipeline::gapped::greedy::{self, GreedyBuffers};
 use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::extensions::parameters::{
     ExtensionSide, GreedyParameters, GreedyScores, GreedySideReach, GreedyTraceParameters,
@@ -35,7 +35,7 @@ const TRACE_POISON: SideReach =
     SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
 
 /// Differences, letters of the subject and the query, and columns of each side; nothing if it did not fit into memory.
-type Traced = Vec<Option<(i32, u32, u32, Script)>>;
+type Traced = Vec<Option<(i32, u32, u32, EditScript)>>;
 
 fn address(start: *const u8) -> u64 {
     start.expose_provenance() as u64
@@ -51,8 +51,8 @@ struct Case {
 
 impl Case {
     /// Extends each side by the CPU's code.
-    fn made<T>(&self, of_side: impl Fn(greedy::Reach, &Work) -> T) -> Vec<T> {
-        let mut work = Work::default();
+    fn made<T>(&self, of_side: impl Fn(greedy::GreedyReach, &GreedyBuffers) -> T) -> Vec<T> {
+        let mut work = GreedyBuffers::default();
         let of = |side: &ExtensionSide| {
             let part = |text: &[u8], at: u64, letters: u32| {
                 let (at, letters) = (at as usize, letters as usize);
@@ -62,8 +62,8 @@ impl Case {
             let subject = part(&self.subject, side.row_at, side.rows);
             let query = part(&self.query, side.column_at, side.columns);
             let place = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = side::Side { letters: &query, at: place(&query) };
-            let other = side::Side { letters: &subject, at: place(&subject) };
+            let one = side::SequenceSide { letters: &query, at: place(&query) };
+            let other = side::SequenceSide { letters: &subject, at: place(&subject) };
             let (scoring, drop) = (&self.scoring, side.x_drop);
             let found = if side.reverse == 1 {
                 greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
@@ -77,14 +77,14 @@ impl Case {
 
     fn expected(&self) -> Vec<GreedySideReach> {
         self.made(|found, _| {
-            let greedy::Reach { differences, query, subject, run, .. } = found;
+            let greedy::GreedyReach { differences, query, subject, run, .. } = found;
             GreedySideReach {
                 differences,
                 query,
                 subject,
-                run_query: run.0,
-                run_subject: run.1,
-                run_length: run.2,
+                run_query: run.query,
+                run_subject: run.subject,
+                run_length: run.length,
             }
         })
     }

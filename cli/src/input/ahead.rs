@@ -19,7 +19,7 @@ pub struct ReadAhead {
     blocks: Receiver<io::Result<Vec<u8>>>,
     /// Takes blocks back whose memory can be used again.
     used: Sender<Vec<u8>>,
-    /// The current block.
+    /// The block that is being used.
     block: Vec<u8>,
     /// Bytes that were taken of the current block.
     taken: usize,

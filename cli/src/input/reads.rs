@@ -8,7 +8,7 @@ use super::record;
 /// Records that one task of the pool checks; even, so that a task has whole pairs.
 const TASK_RECORDS: usize = 1024;
 
-/// One sequencing read.
+/// One sequencing read of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'r> {
     /// The first word of the header; without `/1` and `/2` at its end if the reads are paired.

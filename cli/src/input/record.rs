@@ -13,8 +13,9 @@ const MAX_NAME: usize = 254;
 
 /// The error message of a record: file, record, line and reason.
 pub fn record_error(file: &Path, record: u64, problem: RecordProblem) -> anyhow::Error {
-    let location = InputLocation::in_file(file).at_record(record, problem.line);
-    anyhow!("{location}{}", problem.reason)
+    let RecordProblem { line, reason } = problem;
+    let location = InputLocation::in_file(file).at_record(record, line);
+    anyhow!("{location}{reason}")
 }
 
 /// The name of a read, from the header of a record that begins in this line.

@@ -45,7 +45,7 @@ const COPIED_BASES: usize = 1 << 20;
 /// How to write a file of alignments.
 #[derive(Debug)]
 pub struct Options {
-    /// The file's format.
+    /// The format of the file.
     pub format: Format,
     /// Threads that compress, or that write a format without compression.
     pub threads: usize,
@@ -77,7 +77,7 @@ pub struct Output {
 /// A complete file that does not have its name yet.
 #[derive(Debug)]
 pub struct WrittenFile {
-    /// Where it belongs.
+    /// The destination of the file.
     pub target: Target,
     /// Counts of its records.
     pub tally: Tally,

@@ -63,7 +63,7 @@ impl ParallelFile {
         }
     }
 
-    /// Closes the file.
+    /// Gives back reserved blocks and closes the file.
     ///
     /// # Errors
     /// If something could not be written, which some file systems report only now.

@@ -22,7 +22,7 @@ pub struct Piece {
 /// Records in the form that a format needs.
 #[derive(Debug)]
 enum Content {
-    /// Lines, for SAM.
+    /// Lines of text, for SAM.
     Text(Lines),
     /// Records of htslib, for BAM and CRAM.
     Records(Vec<bam::Record>),
@@ -38,7 +38,7 @@ impl Piece {
         Self { content, notes: TallyNotes::default() }
     }
 
-    /// Appends a record.
+    /// Appends a record to the piece.
     ///
     /// # Errors
     /// If htslib refuses it.

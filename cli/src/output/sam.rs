@@ -170,6 +170,23 @@ mod tests {
         fs::read(path).expect("reads")
     }
 
+    /// A number of any size.
+    fn large(random: &mut fastrand::Rng) -> u32 {
+        let bits = random.u32(0..32);
+        random.u32(..) >> bits
+    }
+
+    /// A positive or negative number of any size.
+    fn small(random: &mut fastrand::Rng) -> i32 {
+        let bits = random.u32(0..31);
+        random.i32(..) >> bits
+    }
+
+    /// A base of one of two contigs.
+    fn position(random: &mut fastrand::Rng) -> Position {
+        Position { contig: random.u32(0..2), base: large(random) >> 1 }
+    }
+
     #[test]
     fn lines_are_those_of_htslib() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -209,18 +226,6 @@ mod tests {
                 _ => vec![(length as u32) << cigar::LENGTH_SHIFT | cigar::MATCH],
             };
             let md = any(&mut random, b"0123456789^ACGTN", 12);
-            let large = |random: &mut fastrand::Rng| {
-                let bits = random.u32(0..32);
-                random.u32(..) >> bits
-            };
-            let small = |random: &mut fastrand::Rng| {
-                let bits = random.u32(0..31);
-                random.i32(..) >> bits
-            };
-            let position = |random: &mut fastrand::Rng| Position {
-                contig: random.u32(0..2),
-                base: large(random) >> 1,
-            };
             let parts = any(&mut random, b"chr20,+-;1", 30);
             let tags = Tags {
                 distance: large(&mut random),

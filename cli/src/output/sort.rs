@@ -47,7 +47,7 @@ impl Sorter {
         Self { memory, threads, header, records: Vec::new(), bytes: 0, runs: Vec::new(), folder }
     }
 
-    /// Adds records.
+    /// Adds records to those that are sorted.
     ///
     /// # Errors
     /// If a temporary file cannot be written.

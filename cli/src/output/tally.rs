@@ -19,9 +19,9 @@ pub struct Tally {
     pub paired: u64,
     /// Primary records of reads that are properly paired.
     pub properly_paired: u64,
-    /// Secondary records.
+    /// Secondary records of all reads.
     pub secondary: u64,
-    /// Supplementary records.
+    /// Supplementary records of all reads.
     pub supplementary: u64,
     /// Mapped reads by mapping quality.
     pub mapq: BTreeMap<u8, u64>,

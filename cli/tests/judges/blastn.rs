@@ -1,4 +1,4 @@
-//! Rows of `gpualign blastn`, judged by NCBI's blastn.
+//! NCBI's blastn judges `gpualign blastn`: rows and reports must be the same.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::tools::{plain, run, sequence};
 
-/// Columns whose values say where and how each alignment is, and what it is worth.
+/// Columns that show position, columns, score and coverage of each alignment.
 const COLUMNS: &str = "6 std score btop sstrand qcovs qcovhsp";
 
-/// Genomes, and ambiguous letters in copies of them.
+/// A FASTA file of genomes, and of changed copies of their pieces with ambiguous letters.
 fn subjects(random: &mut fastrand::Rng) -> String {
     let mut text = String::new();
     for (name, file) in [("phix", "phix.fa"), ("lambda", "lambda.fa.gz"), ("chrM", "chrM.fa.gz")] {
@@ -28,7 +28,7 @@ fn subjects(random: &mut fastrand::Rng) -> String {
     text
 }
 
-/// Pieces of them, changed and joined to others, on both strands.
+/// A FASTA file of queries: changed pieces of the genomes, joined to others, on both strands.
 fn queries(random: &mut fastrand::Rng) -> String {
     let genomes = ["phix.fa", "lambda.fa.gz", "chrM.fa.gz"].map(|file| sequence(&plain(file)));
     let mut text = ">short\nACGT\n>repeat of the same\n".to_owned() + &"CAG".repeat(90) + "\n";
@@ -58,7 +58,7 @@ fn queries(random: &mut fastrand::Rng) -> String {
     text
 }
 
-/// A copy with a substitution, an insertion or a deletion in about every so many bases.
+/// A copy with a substitution, an insertion or a deletion in about one of `every` bases.
 fn changed(sequence: &[u8], every: usize, random: &mut fastrand::Rng) -> Vec<u8> {
     let mut copy = Vec::new();
     for &letter in sequence {
@@ -115,7 +115,7 @@ fn rows_are_those_of_ncbi() {
     }
 }
 
-/// Reports without what names the program, the database or the day.
+/// The lines of a report that do not name the program, the database or the date.
 fn comparable(report: &str) -> Vec<&str> {
     let named = ["Database:", "Posted date", "BLASTN", "<BlastOutput_"];
     report.lines().filter(|line| !named.iter().any(|name| line.contains(name))).collect()

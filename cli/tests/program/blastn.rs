@@ -1,4 +1,4 @@
-//! `gpualign makedb` and `gpualign blastn`.
+//! Runs of `gpualign makedb` and `gpualign blastn`: rows, formats, and refused input.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ fn random_bases(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
 }
 
-/// A folder with phiX174 as `ref.fa`, and pieces of it as `q.fa`.
+/// A folder with the genome of phiX174 as `ref.fa`, and pieces of it, each with an N in its middle, as `q.fa`.
 fn folder() -> Folder {
     let folder = Folder::new();
     let genome = phix();
@@ -30,7 +30,7 @@ fn blastn(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn rows_with_a_database_and_without() {
+fn rows_are_the_same_with_a_database_and_with_a_file_of_subjects() {
     let folder = folder();
     assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
     let columns = ["-outfmt", "6 qseqid pident length mismatch qstart qend sstart send"];
@@ -64,7 +64,7 @@ fn output_is_the_same_on_any_number_of_threads() {
     }
 }
 
-/// Queries and subjects of millions of bases: hits across what might be a seam are whole.
+/// Searches queries and subjects of millions of bases: hits across the ends of chunks and pieces are whole.
 #[test]
 fn long_queries_and_subjects_have_no_seams() {
     let folder = folder();
@@ -92,7 +92,7 @@ fn long_queries_and_subjects_have_no_seams() {
                 .collect::<Vec<_>>(),
         );
         assert_eq!(rows.lines().count(), 3, "{task}: {rows}");
-        // A random base beside a piece may fit, too.
+        // Random bases beside a piece may match, too, and lengthen its alignment.
         for (row, expected) in rows.lines().zip(&expected) {
             let ends = |row: &str| -> Vec<i64> {
                 row.split('\t').map(|end| end.parse().expect("a number")).collect()
@@ -105,7 +105,7 @@ fn long_queries_and_subjects_have_no_seams() {
 }
 
 #[test]
-fn sequences_that_are_none() {
+fn files_without_usable_sequences_are_refused() {
     let folder = folder();
     folder.write("protein.fa", ">p\nACGT\n>q\nMEEPQSDPSV\n");
     folder.write("empty.fa", "").write("no_bases.fa", ">a\n>b\n\n");
@@ -125,7 +125,7 @@ fn sequences_that_are_none() {
 }
 
 #[test]
-fn databases_that_are_none() {
+fn files_that_are_no_database_are_refused() {
     let folder = folder();
     assert!(folder.run(&["makedb", "ref.fa", "-q"]).status.success());
     let good = folder.read("ref.fa.gpdb");
@@ -140,7 +140,7 @@ fn databases_that_are_none() {
         refused(&good[..length], &["bad.gpdb"]);
     }
     refused(&[&good[..], b"x"].concat(), &["bytes, but should have"]);
-    // Behind 8 bytes of magic there are the version and the order of bytes, both 4 bytes.
+    // The file begins with 8 bytes of magic, 4 bytes of version and 4 bytes that tell the byte order.
     for version in [0, 2, u32::MAX] {
         let mut other = good.clone();
         other[8..12].copy_from_slice(&version.to_ne_bytes());
@@ -151,14 +151,14 @@ fn databases_that_are_none() {
     swapped[8..12].reverse();
     swapped[12..16].reverse();
     refused(&swapped, &["bad.gpdb", "another byte order", "make it again"]);
-    // Any byte may be damaged.
+    // A damaged byte anywhere is noticed, or does not matter.
     for place in (0..good.len()).step_by(97) {
         let mut bad = good.clone();
         bad[place] ^= 0x10;
         folder.write("bad.gpdb", bad);
         let arguments = ["blastn", "-query", "q.fa", "-db", "bad", "-outfmt", "6"];
         let output = folder.run(&arguments);
-        // Between its parts a file has bytes that mean nothing.
+        // The padding between sections has no meaning.
         if output.status.success() {
             let rows = String::from_utf8_lossy(&output.stdout);
             assert_eq!(
@@ -175,7 +175,7 @@ fn databases_that_are_none() {
 }
 
 #[test]
-fn options_that_are_none() {
+fn unsupported_options_are_refused() {
     let folder = folder();
     for arguments in [
         &["-query", "q.fa"][..],
@@ -186,7 +186,7 @@ fn options_that_are_none() {
         &["-query", "q.fa", "-subject", "ref.fa", "-outfmt", "6 no_such_column"],
         &["-query", "q.fa", "-subject", "ref.fa", "-evalue", "-1"],
         &["-query", "q.fa", "-subject", "ref.fa", "-word_size", "2"],
-        // Scores without statistics.
+        // No statistics are known for these scores.
         &["-query", "q.fa", "-subject", "ref.fa", "-reward", "1", "-penalty", "-9"],
     ] {
         let output = folder.run(&[&["blastn"], arguments].concat());

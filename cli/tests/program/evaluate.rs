@@ -119,12 +119,16 @@ fn what_cannot_be_evaluated_is_refused() {
     folder.write("cut.sam", sam(&[one, "r2\t0\ta\n".to_owned()]));
     folder.refused(&["evaluate", "no.sam"], &["no.sam: No such file"]);
     folder.refused(&["evaluate", "ref.fa"], &["ref.fa: neither SAM, BAM nor CRAM"]);
-    folder.refused(&["evaluate", "one.sam"], &["one.sam: record 1: the name 'r1' does not tell"]);
+    folder.refused(&["evaluate", "one.sam"], &["one.sam: record 1: the name 'r1' has no origin"]);
     folder.refused(&["evaluate", "cut.sam", "--truth", "ours"], &["cut.sam: record "]);
     let compare = |a, b, parts: &[&str]| folder.refused(&["evaluate", "--compare", a, b], parts);
-    compare("one.sam", "none.sam", &["1 reads of the first file, as 'r1', are not in the second"]);
+    compare(
+        "one.sam",
+        "none.sam",
+        &["1 reads of the first file, such as 'r1', are not in the second"],
+    );
     compare("none.sam", "one.sam", &["one.sam: record 1: the read is not in the other file"]);
     compare("one.sam", "two.sam", &["two.sam: record 2: the read is not in the other file"]);
-    compare("two.sam", "one.sam", &["two.sam: record 2: the read is there twice"]);
+    compare("two.sam", "one.sam", &["two.sam: record 2: the read occurs twice"]);
     compare("one.sam", "other.sam", &["different contigs"]);
 }

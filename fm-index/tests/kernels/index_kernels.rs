@@ -20,17 +20,17 @@ static EXTEND: LazyLock<Module> =
 device_struct! {
     /// Parameters of the kernels in `tests/kernels/extend.cu`.
     struct ExtendParameters {
-        /// The index.
+        /// The index whose intervals are extended.
         index: IndexView,
-        /// Intervals to extend.
+        /// Intervals that are extended, `count` of them.
         intervals: DeviceAddress<Interval>,
         /// Output: the four extensions of each interval to the left.
         left: DeviceAddress<Interval>,
         /// Output: the four extensions of each interval to the right.
         right: DeviceAddress<Interval>,
-        /// Number of intervals.
+        /// Number of intervals and of threads.
         count: u32,
-        /// Zero.
+        /// Always 0; makes the size a multiple of 8 bytes.
         padding: u32,
     }
 }

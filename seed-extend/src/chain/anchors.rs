@@ -13,7 +13,7 @@ pub struct Anchor {
     pub position: u32,
     /// First base in the query, from 0.
     pub begin: u16,
-    /// Bases.
+    /// Number of its bases.
     pub length: u16,
 }
 

@@ -10,7 +10,7 @@
 //!
 //! A chain that overlaps much of another in the read and weighs much less cannot be the best alignment, nor tell how
 //! good the second best is, and is dropped. This follows BWA-MEM (Li, arXiv:1303.3997, section 2.2), with two changes:
-//! anchors are chained in the order of position and look back at a bounded number of chains ([`LOOK_BACK`]), so that
+//! anchors are chained in the order of position and look back at a bounded number of chains (`LOOK_BACK`), so that
 //! lanes of a GPU can do the same; `bwa` keeps chains in a B-tree.
 
 use std::cmp::Reverse;
@@ -22,7 +22,7 @@ use fm_index::Segments;
 use crate::chain::anchors::Anchor;
 use crate::read::queries::is_reverse;
 
-/// Which anchors are chained, and which chains are kept.
+/// Options that decide which anchors are chained, and which chains are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainOptions {
     /// Distance of the diagonals of neighbours in a chain, at most. bwa's `-w`.

@@ -24,6 +24,7 @@ struct ChainChunk {
 }
 
 impl ChainChunk {
+    /// The chains of the read with this number in the chunk.
     fn of(&self, number: usize) -> &[Chain] {
         let begin = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.chains.part(0)[begin as usize..self.ends[number] as usize]
@@ -31,7 +32,7 @@ impl ChainChunk {
 }
 
 impl ChainsOfReads {
-    /// Number of reads.
+    /// The number of reads of the batch.
     pub fn reads(&self) -> usize {
         self.chunks.last().map_or(0, |last| last.first + last.ends.len())
     }

@@ -1,11 +1,11 @@
-//! What the stages that find chains share.
+//! Context of the stages that find chains: the data that all of them share.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{FmIndex, Segments};
 
 use crate::buffer_pool::lock;
@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::read::queries::Queries;
 use crate::seed::seeds::Seed;
 
-/// What a [`Finder`](crate::chain::Finder) needs, the same for all reads.
+/// Index and options of a [`Finder`](crate::chain::Finder), the same for all reads.
 #[derive(Debug)]
 pub struct FinderInputs {
     /// The index of the text.
@@ -26,7 +26,7 @@ pub struct FinderInputs {
     pub options: Options,
 }
 
-/// What the stages share on the CPU: consecutive reads with their seeds.
+/// Data that the stages share on the CPU: consecutive reads with their seeds.
 #[derive(Debug)]
 pub struct ChainContext {
     pub(super) inputs: Arc<FinderInputs>,
@@ -102,11 +102,11 @@ impl From<&Options> for ChainThresholds {
 }
 
 device_struct! {
-    /// What the stages share on a device: all reads of a batch with their seeds, and room for the anchors and chains of
-    /// the consecutive reads that are chained in one run.
+    /// Data that the stages share on a device: all reads of a batch with their seeds, and room for the anchors and
+    /// chains of the consecutive reads that are chained in one run.
     pub struct ChainParameters {
         /// The index of the text.
-        pub index: View,
+        pub index: IndexView,
         /// Options of occurrences and chains.
         pub thresholds: ChainThresholds,
         /// Seeds of the batch, query after query.
@@ -127,8 +127,8 @@ device_struct! {
         pub chains: DeviceAddress<Chain>,
         /// Room for the number of a chain for each anchor of the run.
         pub kept: DeviceAddress<u32>,
-        /// Room for the number of chains that are kept of each read of the run. It must be 0 before, since reads without
-        /// anchors do not write it.
+        /// Room for the number of chains that are kept of each read of the run. It must be 0 before, since reads
+        /// without anchors do not write it.
         pub counts: DeviceAddress<u32>,
         /// Number of segments of the text.
         pub segment_count: u32,

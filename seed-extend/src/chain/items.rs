@@ -25,7 +25,7 @@ device_struct! {
 device_struct! {
     /// A chain that is kept, and its rank among those of its read.
     pub struct RankedChain {
-        /// The chain.
+        /// The chain that is kept.
         pub chain: Chain,
         /// Number of better chains of the same read.
         pub rank: u32,

@@ -8,7 +8,7 @@ device_struct! {
     /// ends are exclusive. All fields are 0 if no alignment scores more than 0.
     #[derive(PartialEq, Eq, Default)]
     pub struct AlignmentSpan {
-        /// The score.
+        /// Score of the alignment.
         pub score: i32,
         /// First aligned base of the query.
         pub query_begin: u32,
@@ -64,8 +64,8 @@ pub struct Alignment {
 }
 
 impl Alignments {
-    /// The CIGAR runs of a task's alignment, from the first pair to the last: no two neighbours have the same operation,
-    /// and none is empty.
+    /// The CIGAR runs of a task's alignment, from the first pair to the last: no two neighbours have the same
+    /// operation, and none is empty.
     ///
     /// # Panics
     /// If there is no such task.

@@ -7,7 +7,7 @@ use super::tasks::AlignmentTask;
 /// A task that has cells, with its band cut to the diagonals that have any.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BandedTask {
-    /// The task.
+    /// The task, with its whole band.
     pub task: AlignmentTask,
     /// Number of the task in its batch.
     pub number: usize,

@@ -20,12 +20,12 @@ pub struct Extender<'a> {
     failure: Option<DeviceError>,
 }
 
-/// What a GPU needs for the tasks of a batch besides the tasks themselves, made ahead.
+/// Codes and plan that a GPU needs for the tasks of a batch, made before the GPU is free.
 #[derive(Debug, Clone)]
 pub struct PreparedTasks {
     /// The codes of all queries on the GPU.
     pub codes: Arc<DeviceBuffer<u8>>,
-    /// Which kernel does which tasks.
+    /// The plan of the kernels' launches.
     pub plan: GpuPlan,
 }
 
@@ -92,8 +92,8 @@ impl<'a> Extender<'a> {
         found
     }
 
-    /// Replaces `found` by the best alignment of each task, in the order of tasks; so a batch uses the memory of the one
-    /// before. `prepared` is what was made ahead for a GPU.
+    /// Replaces `found` by the best alignment of each task, in the order of tasks; so a batch uses the memory of the
+    /// one before. `prepared` is what was made ahead for a GPU.
     ///
     /// # Panics
     /// If [`TaskBatch::check`] refuses a task.

@@ -48,7 +48,8 @@ pub fn align(scoring: Scoring, query: &[u8], window: &[u8], low: i32, high: i32)
     let begin = |i: i64| if i == 0 { 0 } else { -clip };
     let end = |i: i64| if i == m - 1 { 0 } else { -clip };
 
-    // For each cell the best score of a beginning whose last column is a pair, a deletion, an insertion, or any of them.
+    // For each cell the best score of a beginning whose last column is a pair, a deletion, an insertion, or any of
+    // them.
     let [mut pair, mut deletion, mut insertion, mut best] =
         [(); 4].map(|()| Matrix::new(query.len(), window.len(), band));
     let mut found: Option<(i64, i64, i64)> = None;

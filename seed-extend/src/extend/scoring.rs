@@ -24,7 +24,7 @@ pub struct Scoring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{name} is {value}, but must be from {least} to {MAX_COST}")]
 pub struct ScoringError {
-    /// What the number is, in words.
+    /// Name of the number, in words.
     pub name: &'static str,
     /// The number that was given.
     pub value: i32,
@@ -34,8 +34,8 @@ pub struct ScoringError {
 
 impl Scoring {
     /// A scoring in which a pair of equal bases scores `match_score` (bwa's `-A`) and a pair of different ones
-    /// `-mismatch_penalty` (`-B`), both at least 1; a gap of `l` columns costs `gap_open + l * gap_extend` (`-O`, `-E`),
-    /// of which `gap_extend` is at least 1; and an end of the query that is clipped costs `clip_penalty` (`-L`).
+    /// `-mismatch_penalty` (`-B`), both at least 1; a gap of `l` columns costs `gap_open + l * gap_extend` (`-O`,
+    /// `-E`), of which `gap_extend` is at least 1; and an end of the query that is clipped costs `clip_penalty` (`-L`).
     ///
     /// # Errors
     /// If a number is less than its minimum, or more than [`MAX_COST`].

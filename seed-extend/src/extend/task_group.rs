@@ -3,7 +3,8 @@
 use aligner_core::device_struct;
 
 device_struct! {
-    /// A group of tasks whose matrices are filled together: a vector's lanes on a CPU, a warp's pairs of tasks on a GPU.
+    /// A group of tasks whose matrices are filled together: a vector's lanes on a CPU, a warp's pairs of tasks on a
+    /// GPU.
     #[derive(PartialEq, Eq, Default)]
     pub struct TaskGroup {
         /// Where its cells are: on a GPU the index of their first word, on a CPU the number of the group.

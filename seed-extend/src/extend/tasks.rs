@@ -9,8 +9,8 @@ pub const MAX_LENGTH: usize = 1 << 20;
 pub const MAX_CELLS: u64 = 1 << 28;
 
 device_struct! {
-    /// A task: a query, a window of the text, and a band of diagonals. A diagonal is a place in the window minus a place
-    /// in the query, both from 0.
+    /// A task: a query, a window of the text, and a band of diagonals. A diagonal is a place in the window minus a
+    /// place in the query, both from 0.
     #[derive(PartialEq, Eq, Default)]
     pub struct AlignmentTask {
         /// First base of the query among the codes of all queries.
@@ -42,9 +42,9 @@ pub enum ReferenceText<'a> {
 pub struct TaskBatch<'a> {
     /// The codes of all queries.
     pub queries: &'a [u8],
-    /// The text.
+    /// The text that windows are parts of.
     pub text: ReferenceText<'a>,
-    /// The tasks.
+    /// The tasks, in any order.
     pub tasks: &'a [AlignmentTask],
 }
 
@@ -52,7 +52,7 @@ device_struct! {
     /// Score and end of the best alignment of a task. All fields are 0 if no alignment scores more than 0.
     #[derive(PartialEq, Eq, Default)]
     pub struct AlignmentEnd {
-        /// The score.
+        /// Score of the alignment.
         pub score: i32,
         /// End in the query, exclusive.
         pub query_end: u32,
@@ -117,8 +117,8 @@ impl<'a> TaskBatch<'a> {
         &self.queries[task.query_start as usize..][..task.query_len as usize]
     }
 
-    /// The codes of the tasks' queries alone, task after task, and the tasks with `query_start` in these. `None` if that
-    /// is not less than half of all codes, so that copying does not pay.
+    /// The codes of the tasks' queries alone, task after task, and the tasks with `query_start` in these. `None` if
+    /// that is not less than half of all codes, so that copying does not pay.
     pub(super) fn own_codes(&self) -> Option<(Vec<u8>, Vec<AlignmentTask>)> {
         let used: usize = self.tasks.iter().map(|task| task.query_len as usize).sum();
         (2 * used < self.queries.len()).then(|| {

@@ -3,18 +3,18 @@
 //! # When one diagonal tells the best alignment
 //!
 //! Let an alignment *lose* what it scores less than `match` for each code of the query, where `match`, `mismatch` and
-//! `clip` are the numbers of the [`Scoring`]: a mismatch loses `match + mismatch`, a pair with an unknown base
-//! `match - UNKNOWN_SCORE`; a gap at least `G = gap_open + gap_extend`, and each inserted code `match` besides; clipping
-//! loses `clip` at each end, and `match` for each code. Let all `m >= 2 * W` codes of the query lie over the window
-//! on diagonal `d`, and let `U` be the alignment of all of them there, which loses `L`. It is the one best
-//! alignment, better than every other, if it scores more than 0 and
+//! `clip` are the numbers of the [`Scoring`]: a mismatch loses `match + mismatch`, a pair with an unknown base `match -
+//! UNKNOWN_SCORE`; a gap at least `G = gap_open + gap_extend`, and each inserted code `match` besides; clipping loses
+//! `clip` at each end, and `match` for each code. Let all `m >= 2 * W` codes of the query lie over the window on
+//! diagonal `d`, and let `U` be the alignment of all of them there, which loses `L`. It is the one best alignment,
+//! better than every other, if it scores more than 0 and
 //!
 //! 1. what is clipped from either end up to a mismatch of `U`, and with it, loses more than the mismatches
 //!    that are clipped;
 //! 2. `L < 2 G`;
 //! 3. what `U` loses within the first `W` codes is less than `G`, and so is that within the last `W`;
 //! 4. on every other diagonal of the band, more than `L / match` of the first `W` codes do not match,
-//!    and so do more of the last `W`. Codes beside the window do not match.
+//!    and so do more of the last `W`. Codes outside of the window do not match.
 //!
 //! For another alignment loses more than `L`:
 //!
@@ -33,8 +33,8 @@
 //!   - `d1` is `d`, so `d2` is not: as before, from the other end.
 //! - *More gaps* lose at least `2 G`, which is more than `L` by (2).
 //!
-//! With the scores of `bwa mem` that allows two mismatches, unless both are near one end, where a gap
-//! could do with less.
+//! With the scores of `bwa mem` that allows two mismatches, unless both are near one end, where a gap could do with
+//! less.
 
 use super::UNKNOWN;
 use super::scoring::Scoring;
@@ -50,7 +50,7 @@ const MAX_MISMATCHES: usize = 8;
 pub(super) struct DiagonalInBand {
     /// The least diagonal of the band.
     pub low: i32,
-    /// The diagonal.
+    /// A diagonal of the band.
     pub diagonal: i32,
     /// The greatest diagonal of the band.
     pub high: i32,
@@ -76,12 +76,12 @@ pub(super) fn score(
     let losses = &losses[..count];
     let lost: i32 = losses.iter().map(|it| it.loss).sum();
     let total = m as i32 * scoring.match_score() - lost;
-    let known = total > 0
+    let is_best = total > 0
         && lost < 2 * scoring.gap(1)
         && clips_lose(scoring, m, lost, losses)
         && ends_are_good(scoring, m, losses)
         && others_lose(scoring, query, window, band, lost);
-    known.then_some(total)
+    is_best.then_some(total)
 }
 
 /// Calls `differ` for each place where two sequences of one length do not match, in order.
@@ -112,7 +112,7 @@ pub(super) fn differences(query: &[u8], opposite: &[u8], mut differ: impl FnMut(
 struct Loss {
     /// Place in the query, from 0.
     place: usize,
-    /// What the pair scores less than a match.
+    /// Difference of its score to that of a match.
     loss: i32,
 }
 
@@ -214,9 +214,16 @@ mod tests {
         }
     }
 
-    /// A query and window, with few changes near the ends and repeats, so that other alignments are
-    /// about as good as that of the diagonal.
-    fn close(random: &mut Rng) -> (Vec<u8>, Vec<u8>, i32) {
+    /// A query, a window, and the diagonal that it is from.
+    struct Case {
+        query: Vec<u8>,
+        window: Vec<u8>,
+        diagonal: i32,
+    }
+
+    /// A query with few changes near the ends and repeats, so that other alignments are about as good as that of the
+    /// diagonal.
+    fn close(random: &mut Rng) -> Case {
         let m = 60 + random.usize(..60);
         let diagonal = random.usize(..12);
         let letters = [2, 3, 4, 5][random.usize(..4)];
@@ -234,7 +241,7 @@ mod tests {
             let place = if random.bool() { near } else { m - 1 - near };
             query[place] = random.u8(..letters);
         }
-        (query, window, diagonal as i32)
+        Case { query, window, diagonal: diagonal as i32 }
     }
 
     #[test]
@@ -245,7 +252,7 @@ mod tests {
             let mut known = 0;
             for seed in 0..3000 {
                 let mut random = Rng::with_seed(seed);
-                let (query, window, diagonal) = close(&mut random);
+                let Case { query, window, diagonal } = close(&mut random);
                 let (low, high) = (diagonal - random.i32(0..40), diagonal + random.i32(0..40));
                 let found = score(scoring, &query, &window, DiagonalInBand { low, diagonal, high });
                 let Some(total) = found else { continue };

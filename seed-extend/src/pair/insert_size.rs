@@ -65,9 +65,9 @@ pub struct InsertSizes {
     pub low: i64,
     /// Largest insert size of a proper pair.
     pub high: i64,
-    /// Mean, without outliers.
+    /// Mean of the insert sizes that are not outliers.
     pub mean: f64,
-    /// Standard deviation, without outliers.
+    /// Standard deviation of these.
     pub deviation: f64,
 }
 
@@ -110,7 +110,7 @@ impl LibrarySample {
         }
     }
 
-    /// Estimates the library.
+    /// Estimates the insert sizes of each orientation.
     pub fn library(mut self) -> Library {
         /// Pairs of an orientation that an estimate needs. bwa's `MIN_DIR_CNT`.
         const LEAST: usize = 10;

@@ -120,7 +120,7 @@ impl Mapper<'_> {
         primaries
     }
 
-    /// What must be aligned to rescue mates, in the order of reads.
+    /// Alignment tasks that may rescue mates, in the order of reads.
     fn rescue_tasks(
         &self,
         queries: &Queries,

@@ -50,7 +50,7 @@ pub struct RescueTask {
     pub read: u32,
     /// The read in the orientation that is expected, and the segment.
     pub of: QueryOnSegment,
-    /// The alignment task.
+    /// The alignment task near that diagonal.
     pub task: AlignmentTask,
 }
 

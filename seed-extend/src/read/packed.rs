@@ -8,23 +8,23 @@ pub const BASES: usize = 32;
 /// The lower bit of every base.
 pub(crate) const LOWER: u64 = 0x5555_5555_5555_5555;
 
-/// One query, packed.
+/// One query, 32 bases a word.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedQuery<'q> {
     /// The bases; unused bits behind the last one are 0.
     pub words: &'q [u64],
     /// The lower bit of each unknown base, which matches nothing.
     pub unknown: &'q [u64],
-    /// Number of bases.
+    /// The number of bases, without unused ones.
     pub length: usize,
 }
 
 /// A packed text without unknown bases.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedText<'t> {
-    /// The bases.
+    /// The bases, 32 a word.
     pub words: &'t [u64],
-    /// Number of bases.
+    /// The number of bases, without unused ones.
     pub length: usize,
 }
 

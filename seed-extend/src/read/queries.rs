@@ -154,7 +154,7 @@ impl Queries {
         self.offsets[2 * read as usize + 1] - self.offsets[2 * read as usize]
     }
 
-    /// One query, packed.
+    /// One query, 32 bases a word.
     pub fn packed(&self, query: u32) -> PackedQuery<'_> {
         let query = query as usize;
         let words = self.word_offsets[query] as usize..self.word_offsets[query + 1] as usize;
@@ -229,8 +229,8 @@ impl UnfilledQueries<'_> {
         reverse_pairs(words, letters.len(), reversed);
         let mut rest = letters.len();
         for (word, unknown) in reversed.iter_mut().zip(reversed_unknown) {
-            let known = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
-            *word = !*word & known;
+            let known_bits = u64::MAX >> (2 * BASES.saturating_sub(rest)) & !(*unknown * 3);
+            *word = !*word & known_bits;
             rest = rest.saturating_sub(BASES);
         }
     }

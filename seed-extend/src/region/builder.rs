@@ -15,7 +15,7 @@ use crate::region::regions::Region;
 /// Makes alignment tasks of chains, and regions of alignments.
 #[derive(Debug, Clone, Copy)]
 pub struct RegionBuilder<'t> {
-    /// The indexed text.
+    /// The indexed text that queries are aligned to.
     pub text: PackedText<'t>,
     /// The segments of the text. No region crosses the border of one.
     pub segments: &'t Segments,

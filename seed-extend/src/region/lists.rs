@@ -17,7 +17,7 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// Number of lists.
+    /// The number of lists.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
@@ -41,7 +41,7 @@ impl<T: Copy> Lists<T> {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Appends a list.
+    /// Appends a list of items.
     pub fn push(&mut self, list: &[T]) {
         let range = self.add(list);
         self.ranges.push(range);

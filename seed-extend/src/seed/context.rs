@@ -1,22 +1,22 @@
-//! What the stages that find seeds share.
+//! Context of the stages that find seeds: the data that all of them share.
 
 use std::sync::Arc;
 
 use aligner_core::device_struct;
 use fm_index::FmIndex;
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use crate::read::queries::{PackedQueries, Queries};
 use crate::seed::seeds::SeedOptions;
 
-/// What the stages share on the CPU.
+/// Data that the stages share on the CPU.
 #[derive(Debug)]
 pub struct SeedContext {
     /// The index of the text.
     pub index: FmIndex,
     /// The queries; empty if the stages run on a device, which has its own.
     pub queries: Arc<Queries>,
-    /// Which exact matches are seeds.
+    /// Options that decide which exact matches are seeds.
     pub options: SeedOptions,
 }
 
@@ -28,13 +28,13 @@ impl SeedContext {
 }
 
 device_struct! {
-    /// What the stages share on a device.
+    /// Data that the stages share on a device.
     pub struct SeedParameters {
         /// The index of the text, in the device's memory.
-        pub index: View,
+        pub index: IndexView,
         /// The queries, in the device's memory.
         pub queries: PackedQueries,
-        /// Which exact matches are seeds.
+        /// Options that decide which exact matches are seeds.
         pub options: SeedOptions,
     }
 }

@@ -3,7 +3,7 @@
 use aligner_core::device_struct;
 use fm_index::Interval;
 
-/// What happens to a word next. The numbers are those of `WordState` in `seeds.cuh`.
+/// The step that a word takes next. The numbers are those of `WordState` in `seeds.cuh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordState {
     /// The rows of the last bases of the match that ends at `end` are looked up in the table of words.
@@ -54,18 +54,18 @@ device_struct! {
         pub(super) end: u16,
         /// The last begin that a match may have: matches that begin later are not wanted.
         pub(super) last_begin: u16,
-        /// Its [`WordState`].
+        /// Number of its [`WordState`].
         pub(super) state: u16,
     }
 }
 
 impl GrowingWord {
-    /// What happens to the word next.
+    /// The step that the word takes next.
     pub(super) fn state(&self) -> WordState {
         WordState::ALL[usize::from(self.state)]
     }
 
-    /// The same word in another state.
+    /// A copy of the word in another state.
     pub(super) fn in_state(self, state: WordState) -> Self {
         Self { state: state as u16, ..self }
     }

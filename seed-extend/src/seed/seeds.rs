@@ -8,16 +8,16 @@
 //!    ([`split_length`](SeedOptions::split_length)) and occurs at most
 //!    [`max_split_occurrences`](SeedOptions::max_split_occurrences) times, also the super-maximal matches for one
 //!    occurrence more that contain its middle base.
-//! 3. From the begin of the query, the shortest word longer than `min_length` that occurs less often than
-//!    [`rare_occurrences`](SeedOptions::rare_occurrences) (and more than once), then the next one from its end on
-//!    (bwa's third round, LAST-like).
+//! 3. Rare words: from the begin of the query, the shortest word longer than `min_length` that occurs less often than
+//!    [`rare_occurrences`](SeedOptions::rare_occurrences); from its end on the next one, and so on. Those that occur
+//!    more than once are seeds (bwa's third round, LAST-like).
 //!
 //! The application in this folder finds them; `tests/seeds.rs` compares it with this definition word by word.
 
 use aligner_core::device_struct;
 
 device_struct! {
-    /// Which exact matches are seeds.
+    /// Options that decide which exact matches are seeds.
     #[derive(PartialEq, Eq)]
     pub struct SeedOptions {
         /// Bases of the shortest seed. bwa's `-k` (`min_seed_len`).

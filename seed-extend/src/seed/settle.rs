@@ -1,4 +1,4 @@
-//! What becomes of words that cannot be extended further, and which words are looked up next.
+//! Settling words that cannot be extended further: which of them are seeds, and which words are looked up next.
 
 use fm_index::Interval;
 
@@ -7,7 +7,7 @@ use super::growing_word::{GrowingWord, WordState};
 use crate::read::packed::{PackedText, equal_after, equal_before};
 use crate::seed::seeds::Seed;
 
-/// What becomes of a word that cannot be extended further.
+/// Outcome of a word that cannot be extended further.
 #[derive(Debug, Default)]
 pub(super) struct SettledWord {
     /// The seed that it is, if it is one.

@@ -16,7 +16,7 @@ device_struct! {
     pub struct SeedSearches {
         /// Number of the first search.
         pub first: u32,
-        /// Number of searches.
+        /// Number of consecutive searches.
         pub count: u32,
     }
 }

@@ -45,7 +45,7 @@ impl Case {
         self.text.extend_from_slice(window);
     }
 
-    /// What the oracle says of each task.
+    /// The alignment of each task by the oracle.
     pub fn expected(&self, scoring: Scoring) -> Vec<Alignment> {
         let all = self.tasks();
         let align = |&task: &AlignmentTask| {
@@ -79,7 +79,7 @@ pub fn scorings() -> Vec<Scoring> {
     .to_vec()
 }
 
-/// Codes below `letters`.
+/// Random codes below `letters`.
 pub fn sequence(random: &mut Rng, len: usize, letters: u8) -> Vec<u8> {
     (0..len).map(|_| random.u8(..letters)).collect()
 }

@@ -83,7 +83,7 @@ impl Device<'_> {
     }
 }
 
-/// What [`MemoryLimits`] are for tests: few words of cells, and less room for runs than there are.
+/// Limits for tests: few words of cells, and less room for runs than there are.
 const FEW: MemoryLimits = MemoryLimits { words: 1 << 18, runs: 1 };
 
 /// The alignments of all tasks of a plan, by the applications.

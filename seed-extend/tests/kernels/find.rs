@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aligner_core::Device;
 use aligner_core::stream::{Backend, LoadedKernels};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference, Segments};
 use gpualign_tests::{ShimBackend, kernels};
 use seed_extend::Options;
@@ -20,7 +20,7 @@ use seed_extend::seed::seeds::SeedOptions;
 struct Text {
     index: FmIndex,
     segments: Arc<Segments>,
-    view: Box<View>,
+    view: Box<IndexView>,
 }
 
 impl Text {
@@ -29,7 +29,7 @@ impl Text {
         let reference = Reference::from_records(records).expect("a reference");
         let index = FmIndex::build(reference, &BuildOptions { sample_rate }).expect("an index");
         let segments = Arc::new(Segments::new(index.reference()));
-        let view = Box::new(View::of_host(&index));
+        let view = Box::new(IndexView::of_host(&index));
         Self { index, segments, view }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aligner_core::gpu::DeviceAddress;
 use aligner_core::stream::{CudaExecutor, Settings};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_tests::{ShimBackend, kernels, reads};
 use seed_extend::read::queries::{PackedQueries, Queries};
@@ -37,7 +37,7 @@ fn check(
     let expected = on_cpu(&context, 0..queries.len() as u32).expect("it runs");
 
     let known = SeedParameters {
-        index: View::of_host(&index),
+        index: IndexView::of_host(&index),
         queries: PackedQueries {
             words: address(queries.words()),
             unknown: address(queries.unknown()),

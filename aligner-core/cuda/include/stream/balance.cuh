@@ -30,9 +30,9 @@
 
 namespace stream {
 
-// The delayed buffer, in shared memory, one for each team: outer iterations whose loops all threads will share. It needs
-// no initial value, and is free again when the balancing function returns. It takes 8 * SLOTS + 4 bytes; SLOTS is the
-// number of outer iterations between two barriers of the team.
+// The delayed buffer, in shared memory, one for each team: outer iterations whose loops all threads will share. It
+// needs no initial value, and is free again when the balancing function returns. It takes 8 * SLOTS + 4 bytes; SLOTS is
+// the number of outer iterations between two barriers of the team.
 template <u32 SLOTS>
 struct Delayed {
   static_assert(SLOTS > 0, "a buffer without slots makes no progress");

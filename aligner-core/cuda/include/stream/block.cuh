@@ -117,14 +117,14 @@ struct Block {
   u32 last;     // no other block is left
   u32 sweep;    // was the last block of its pool, and moves the pool's items to the common pool
   u32 partial;  // has taken items out of a pool that it must fire next, whether the ensemble is full or not
-  u32 pool;     // the pool of rests that it uses
+  u32 pool;  // number of the pool of rests that it uses
   u32 nodes, targets, modules, root;
   u32 source, source_ensemble;  // the module of the root, and its ensemble
   u32 shared_word;  // broadcast from one thread to all threads of the block
 };
 
-__device__ inline u32 thread_in_block() { return threadIdx.x; }
 __device__ inline u32 lane_in_warp() { return threadIdx.x % WARP; }
+// Mask of the lanes of the warp before the calling one.
 __device__ inline u32 lanes_before() { return (1u << lane_in_warp()) - 1; }
 
 // The slot `offset` after `from`, both less than or equal to the capacity.

@@ -16,8 +16,8 @@ struct InputPlace {
 };
 
 // Finds the place of input `index` of a firing of the module whose `nodes` nodes begin at `first`: a binary search over
-// the nodes' prefix sums, which the lanes of the warp hold in registers (Cole 2017, fig. 3.4). All lanes of a warp call,
-// converged, each with its own index.
+// the nodes' prefix sums, which the lanes of the warp hold in registers (Cole 2017, fig. 3.4). All lanes of a warp
+// call, converged, each with its own index.
 __device__ inline InputPlace find_node(const Block& b, u32 first, u32 nodes, u32 index) {
   if (nodes == 1) return {first, index};
   const u32 lane = lane_in_warp();

@@ -11,8 +11,8 @@ namespace stream {
 template <class A, u32 CHANNEL, class B>
 struct Fused;
 
-// Type functions on lists of channels: `Without` removes channel I and keeps its gamma, `Times` multiplies all gammas by
-// G, `Joined` puts two lists together.
+// Type functions on lists of channels: `Without` removes channel I and keeps its gamma, `Times` multiplies all gammas
+// by G, `Joined` puts two lists together.
 template <u32 I, class List, class Kept = Channels<>>
 struct Without;
 template <u32 I, class First, class... Rest, class... Kept>

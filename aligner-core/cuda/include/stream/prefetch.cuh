@@ -1,10 +1,10 @@
 // Memory warps for regular stages: every item of an array takes the same work and yields one result.
 //
-// The warps of a block have two roles (Hagiescu et al., III.B and IV.B, fig. 2): COMPUTE warps only touch shared memory,
-// and MEMORY warps only move items between global and shared memory. Shared memory holds two tiles, each with one slot
-// for each compute thread. While the compute warps turn the items of one tile into results, in place, the memory warps
-// write out the results of the other tile and fetch the next items into the same slots, by asynchronous copies where
-// the device has them. Then a barrier of the block, and the tiles change roles.
+// The warps of a block have two roles (Hagiescu et al., III.B and IV.B, fig. 2): COMPUTE warps only touch shared
+// memory, and MEMORY warps only move items between global and shared memory. Shared memory holds two tiles, each with
+// one slot for each compute thread. While the compute warps turn the items of one tile into results, in place, the
+// memory warps write out the results of the other tile and fetch the next items into the same slots, by asynchronous
+// copies where the device has them. Then a barrier of the block, and the tiles change roles.
 //
 //   step            s        s + 1    s + 2
 //   tile A          fetch s  compute  write, fetch s + 2

@@ -212,8 +212,8 @@ __device__ inline void claim_or_finish(Block& b, const RunParameters& run) {
   }
 }
 
-// The action `rest`: gives the block's items to its pool, then takes a full ensemble out of it, or finishes. All threads
-// of the block call; has barriers, and the scheduler must be called after another one.
+// The action `rest`: gives the block's items to its pool, then takes a full ensemble out of it, or finishes. All
+// threads of the block call; has barriers, and the scheduler must be called after another one.
 __device__ inline void share_rest(Block& b, const RunParameters& run) {
   const bool gives = !b.drain;
   const u32 pool = b.sweep ? run.rest_pools - 1 : b.pool;

@@ -54,8 +54,8 @@ __device__ inline Scanned<u32> rank_block(bool yes, u32* sums) {
   return scan_warps<u32>(__popc(before), __popc(votes), sums);
 }
 
-// Index of the part that `element` belongs to, by binary search: the last of `count` parts (1 or more) that begins at or
-// before it. Part i begins at begin[i]; begin[0] is 0, and no part is empty. Any thread.
+// Index of the part that `element` belongs to, by binary search: the last of `count` parts (1 or more) that begins at
+// or before it. Part i begins at begin[i]; begin[0] is 0, and no part is empty. Any thread.
 __device__ inline u32 find_part(const u32* begin, u32 count, u32 element) {
   u32 low = 0, high = count;
   while (high - low > 1) {

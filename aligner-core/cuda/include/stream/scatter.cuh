@@ -253,7 +253,8 @@ __device__ u32 checked(const Block& b, const RunParameters& run, u32 filled, u32
   return 0;
 }
 
-// Writes the items of the channels from I on, of which a list is the last argument. All lanes of a warp call, converged.
+// Writes the items of the channels from I on, of which a list is the last argument. All lanes of a warp call,
+// converged.
 template <u32 THREADS, u32 I, class P, class M>
 __device__ void scatter_from(M, Block&, const RunParameters&, P&, u32, Channels<>) {}
 

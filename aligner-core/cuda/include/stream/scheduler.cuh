@@ -60,8 +60,8 @@ __device__ void count_feasible(const Block& b, u32 n, LaneNode& own) {
   }
 }
 
-// Sums `feasible` over the nodes of each module, which sets `before`, `total` and `full`. `single`: every module has one
-// node, so that there is nothing to sum. All lanes of warp 0 call, converged.
+// Sums `feasible` over the nodes of each module, which sets `before`, `total` and `full`. `single`: every module has
+// one node, so that there is nothing to sum. All lanes of warp 0 call, converged.
 __device__ inline void sum_modules(LaneNode (&own)[PASSES], bool single) {
   u32 carry = 0, carrier = NONE;  // sum and module of the last node of the previous pass
 #pragma unroll
@@ -140,10 +140,10 @@ __device__ inline u32 best_exploding(const LaneNode (&own)[PASSES]) {
   return largest(key);
 }
 
-// Decides when no ensemble is full, and the input is at its end or nothing can fire; `any` is the key of the best module
-// all the same, or 0. If blocks share rests, the block shares its items, but fires pods and items of modules that
-// explode as they are. All lanes of warp 0 call, converged; returns the key of the module to fire, or 0 after it has
-// set another action.
+// Decides when no ensemble is full, and the input is at its end or nothing can fire; `any` is the key of the best
+// module all the same, or 0. If blocks share rests, the block shares its items, but fires pods and items of modules
+// that explode as they are. All lanes of warp 0 call, converged; returns the key of the module to fire, or 0 after it
+// has set another action.
 __device__ inline u32 end_of_input(Block& b, const RunParameters& run, const LaneNode (&own)[PASSES], u32 any) {
   const bool input = b.waiting > 0;
   bool waits = input;

@@ -107,8 +107,8 @@ impl Block {
         !self.window.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Checks that no item waits in a block that could not fire although no sink was full, which would be a fault of the
-    /// schedule.
+    /// Checks that no item waits in a block that could not fire although no sink was full, which would be a fault of
+    /// the schedule.
     pub(super) fn check_idle<G: Sync + ?Sized>(
         &self,
         application: &CpuApplication<'_, '_, G>,
@@ -147,8 +147,8 @@ impl Block {
         BlockView { plan, queues, window, space, ensembles }.decide(run.settings.policy, order)
     }
 
-    /// Chooses the next firing when the input is exhausted and the block has no full ensemble: shares items with the other
-    /// blocks.
+    /// Chooses the next firing when the input is exhausted and the block has no full ensemble: shares items with the
+    /// other blocks.
     fn share<G: Sync + ?Sized>(
         &mut self,
         run: &SharedState<'_, '_, '_, G>,

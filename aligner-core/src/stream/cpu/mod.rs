@@ -73,8 +73,8 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
         self.run_with(inputs, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// Runs the application on `inputs`, and calls `report` on this thread after each round of the blocks, in which each
-    /// block ends its slice, fills a sink or is done. The caller breaks to cancel the run.
+    /// Runs the application on `inputs`, and calls `report` on this thread after each round of the blocks, in which
+    /// each block ends its slice, fills a sink or is done. The caller breaks to cancel the run.
     ///
     /// # Errors
     /// As [`CpuExecutor::run`]; [`RunError::Cancelled`] if `report` breaks.

@@ -156,8 +156,8 @@ impl Queue {
         self.weighing == Weighing::Unit
     }
 
-    /// The largest amount from the front of the queue that is within `most`. Of items that may be divided, only elements
-    /// are counted.
+    /// The largest amount from the front of the queue that is within `most`. Of items that may be divided, only
+    /// elements are counted.
     pub(super) fn prefix(&self, most: Amount) -> Amount {
         match self.weighing {
             Weighing::Unit => {
@@ -179,8 +179,8 @@ impl Queue {
         }
     }
 
-    /// Takes at most `limit` elements of the first item, and appends the bytes of the item to `to`. Takes nothing if the
-    /// item must not be divided and has more elements.
+    /// Takes at most `limit` elements of the first item, and appends the bytes of the item to `to`. Takes nothing if
+    /// the item must not be divided and has more elements.
     pub(super) fn take(&mut self, limit: u32, to: &mut Vec<u8>) -> Option<TakenElements> {
         if self.len == 0 || limit == 0 {
             return None;

@@ -1,8 +1,8 @@
 //! Rests: the partial ensembles that blocks share at the end of the input.
 //!
-//! A block without a full ensemble gives its waiting items to a pool. If the pool has a full ensemble of one module type,
-//! the block takes it and goes on; else the block is done. The last block takes everything that is left, so only its
-//! ensembles may be partly empty.
+//! A block without a full ensemble gives its waiting items to a pool. If the pool has a full ensemble of one module
+//! type, the block takes it and goes on; else the block is done. The last block takes everything that is left, so only
+//! its ensembles may be partly empty.
 //!
 //! A block takes items only while its queues are empty. So a loop holds only items that leave its head's reserve free,
 //! and cannot fill up (Cole 2017, 3.1.1).
@@ -45,8 +45,8 @@ impl RestPool {
         }
     }
 
-    /// Decides how a block with empty queues goes on, and fills the queues if it goes on. `is_full` tells whether the items
-    /// now in the queues make a full ensemble whose outputs fit the sinks.
+    /// Decides how a block with empty queues goes on, and fills the queues if it goes on. `is_full` tells whether the
+    /// items now in the queues make a full ensemble whose outputs fit the sinks.
     pub(super) fn next_step<G: Sync + ?Sized>(
         &mut self,
         application: &CpuApplication<'_, '_, G>,

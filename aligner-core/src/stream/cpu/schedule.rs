@@ -117,8 +117,8 @@ impl BlockView<'_> {
         Firing { module, parts, elements, ensembles: u64::MAX, full }
     }
 
-    /// Number of elements that can be taken from one place so that their outputs fit beside the slots already promised.
-    /// Promises slots for them.
+    /// Number of elements that can be taken from one place so that their outputs fit the free slots that are not
+    /// promised yet. Promises slots for them.
     fn part(&self, origin: Origin, used: &mut PromisedSlots) -> u64 {
         let (node, queue) = match origin {
             Origin::Window => (self.plan.root, self.window),

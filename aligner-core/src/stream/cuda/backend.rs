@@ -1,7 +1,7 @@
 //! Backends: a GPU or, in tests, the SIMT shim. The code that launches kernels is the same for both.
 
 use crate::error::DeviceError;
-use crate::gpu::{Argument, DeviceAddress, DeviceBuffer, DeviceStruct, Gpu, Module};
+use crate::gpu::{DeviceAddress, DeviceBuffer, Gpu, Module};
 use crate::stream::Bytes;
 
 /// A device on which the kernels of one file are loaded.
@@ -64,8 +64,8 @@ pub trait Backend {
     /// If the device, or a kernel launched before, fails.
     fn read(&self, buffer: &Self::Buffer, len: usize) -> Result<Vec<u8>, DeviceError>;
 
-    /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies, which
-    /// [`Backend::read`] would copy a second time.
+    /// Copies the first `len` bytes of a buffer to a page-locked staging buffer, where they stay: for large copies,
+    /// which [`Backend::read`] would copy a second time.
     ///
     /// # Errors
     /// As [`Backend::read`].
@@ -79,7 +79,7 @@ pub trait Backend {
     /// If there is no such kernel, or the launch or the kernel fails.
     ///
     /// # Safety
-    /// The arguments must be those of the kernel, and each array that they point to must be as long as the kernel's
+    /// The parameters must be those of the kernel, and each array that they point to must be as long as the kernel's
     /// contract says.
     #[allow(unsafe_code)]
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<f64, DeviceError>;
@@ -88,8 +88,8 @@ pub trait Backend {
     /// without delay by the host.
     ///
     /// # Errors
-    /// If there is no such kernel, or the launch fails. A failure of the kernel is reported by the next call that waits,
-    /// such as [`Backend::read`].
+    /// If there is no such kernel, or the launch fails. A failure of the kernel is reported by the next call that
+    /// waits, such as [`Backend::read`].
     ///
     /// # Safety
     /// As [`Backend::launch`]. A buffer of this backend may be dropped at once, since its memory is freed after the
@@ -100,8 +100,8 @@ pub trait Backend {
         unsafe { self.launch(launch) }.map(drop)
     }
 
-    /// Number of blocks of `width` threads, with `shared` bytes of dynamic shared memory each, that the device runs at a
-    /// time. On a GPU, also allows the kernel to use so much shared memory.
+    /// Number of blocks of `width` threads, with `shared` bytes of dynamic shared memory each, that the device runs at
+    /// a time. On a GPU, also allows the kernel to use so much shared memory.
     ///
     /// # Errors
     /// If there is no such kernel, or the device fails.
@@ -119,28 +119,9 @@ pub struct Launch<'a> {
     pub width: u32,
     /// Dynamic shared memory of a block, in bytes.
     pub shared: u32,
-    /// The arguments: one parameter struct.
-    pub arguments: &'a [Word<'a>],
-}
-
-/// An argument of a launch.
-#[derive(Debug, Clone, Copy)]
-pub enum Word<'a> {
-    /// An address in device memory.
-    Address(u64),
-    /// A number of 32 bits.
-    Number(u32),
-    /// A number of 64 bits.
-    Long(u64),
-    /// Bytes of a parameter struct, which the kernel takes by value as its only parameter.
-    Parameters(&'a [u8]),
-}
-
-impl<'a> Word<'a> {
-    /// The parameter struct of a kernel.
-    pub fn parameters<P: DeviceStruct>(parameters: &'a P) -> Self {
-        Self::Parameters(bytemuck::bytes_of(parameters))
-    }
+    /// Bytes of the struct that the kernel takes by value as its only parameter:
+    /// [`DeviceStruct::bytes`](crate::gpu::DeviceStruct::bytes).
+    pub parameters: &'a [u8],
 }
 
 /// A GPU on which the kernels of one file are loaded.
@@ -183,8 +164,7 @@ impl Backend for CudaBackend {
     }
 
     fn address(&self, buffer: &DeviceBuffer<u8>) -> u64 {
-        use crate::gpu::Address;
-        Address::address(buffer, &self.gpu)
+        buffer.device_address(&self.gpu).get()
     }
 
     fn write(&self, buffer: &mut DeviceBuffer<u8>, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -218,23 +198,10 @@ impl Backend for CudaBackend {
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
         let kernel = self.module.kernel(&self.gpu, launch.kernel)?;
-        if let [Word::Parameters(parameters)] = launch.arguments {
-            // SAFETY: the caller vouches for the parameters.
-            return unsafe {
-                kernel.launch_bytes(launch.blocks, launch.width, launch.shared, parameters)
-            };
+        // SAFETY: the caller vouches for the parameters.
+        unsafe {
+            kernel.launch_bytes(launch.blocks, launch.width, launch.shared, launch.parameters)
         }
-        let arguments: Vec<Argument<'_>> = launch
-            .arguments
-            .iter()
-            .map(|word| match *word {
-                Word::Address(number) | Word::Long(number) => Argument::U64(number),
-                Word::Number(number) => Argument::U32(number),
-                Word::Parameters(_) => unreachable!("a parameter struct is the only argument"),
-            })
-            .collect();
-        // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(launch.blocks, launch.width, launch.shared, &arguments) }
     }
 
     fn resident_blocks(&self, kernel: &str, width: u32, shared: u32) -> Result<u32, DeviceError> {

@@ -36,8 +36,8 @@ impl<'b, B: Backend> DeviceOutputs<'b, B> {
         Self { backend, sinks, item_bytes, metrics, device_seconds }
     }
 
-    /// For each sink, in the order of declaration, the number of bytes and the number of items that it has received. The
-    /// latter suits [`Settings::likely_outputs`](crate::stream::Settings::likely_outputs) of a similar run.
+    /// For each sink, in the order of declaration, the number of bytes and the number of items that it has received.
+    /// The latter suits [`Settings::likely_outputs`](crate::stream::Settings::likely_outputs) of a similar run.
     pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
         let bytes = |parts: &Vec<(B::Buffer, usize)>| parts.iter().map(|&(_, len)| len).sum();
         let of_sink = |(bytes, &each): (usize, &usize)| (bytes, (bytes / each.max(1)) as u64);

@@ -1,9 +1,9 @@
 //! The kernels of an application: loading them, and asking them what they were compiled for.
 
-use super::backend::{Backend, CudaBackend, Launch, Word};
+use super::backend::{Backend, CudaBackend, Launch};
 use super::describe::{KernelDescription, ROOM};
 use super::tables::DescribeParameters;
-use crate::gpu::Gpu;
+use crate::gpu::{DeviceStruct, Gpu};
 use crate::stream::RunError;
 
 /// The compiled kernels of an application, made by `STREAM_APP(name, ...)`.
@@ -68,9 +68,9 @@ pub(super) fn describe_kernel<B: Backend>(
     let kernel = format!("{app}_describe");
     let parameters =
         DescribeParameters { words: backend.device_address(&words), capacity: ROOM as u32, width };
-    let arguments = [Word::parameters(&parameters)];
-    let launch = Launch { kernel: &kernel, blocks: 1, width: 32, shared: 0, arguments: &arguments };
-    // SAFETY: the parameter is that of `APP_describe`, and the buffer has the room it is told.
+    let launch =
+        Launch { kernel: &kernel, blocks: 1, width: 32, shared: 0, parameters: parameters.bytes() };
+    // SAFETY: the parameter is that of `APP_describe`, and the buffer has room for as many words as it says.
     unsafe { backend.launch(&launch) }?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(&backend.read(&words, ROOM * 4)?);
     KernelDescription::parse(&words).ok_or_else(|| RunError::Kernel {

@@ -51,7 +51,8 @@ pub(super) struct RunConstants<'a> {
 }
 
 impl<B: Backend> RunMemory<B> {
-    /// Allocates the buffers of a run and uploads tables, parameters and inputs. The address of the sinks is still null.
+    /// Allocates the buffers of a run and uploads tables, parameters and inputs. The address of the sinks is still
+    /// null.
     pub(super) fn new(
         backend: &B,
         layout: &mut RunLayout,

@@ -29,7 +29,7 @@ mod pass;
 mod sinks;
 mod tables;
 
-pub use self::backend::{Backend, CudaBackend, Launch, Word};
+pub use self::backend::{Backend, CudaBackend, Launch};
 pub use self::executor::CudaExecutor;
 pub use self::in_place::{DeviceItems, DeviceOutputs};
 pub use self::kernels::{Kernels, LoadedKernels};

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::application::CudaApplication;
-use super::backend::{Backend, Launch, Word};
+use super::backend::{Backend, Launch};
 use super::layout::RunLayout;
 use super::memory::{RunConstants, RunInput, RunMemory};
 use super::sinks::{SharedArray, SinkSize, Sinks};
 use super::tables::RunParameters;
 use crate::DeviceError;
+use crate::gpu::DeviceStruct;
 use crate::stream::{Metrics, ModuleMetrics, Policy, Progress, RunError};
 
 /// The most items to which the region of a sink grows.
@@ -18,8 +19,8 @@ const MOST_SLOTS: u32 = 1 << 20;
 pub(super) struct Pass {
     /// For each sink, the size of an item in bytes, and the room.
     pub sizes: Vec<(usize, SinkSize)>,
-    /// Whether chunk `i` of the input goes to block `i` modulo the number of blocks, so that a second pass sends the same
-    /// outputs from each block.
+    /// Whether chunk `i` of the input goes to block `i` modulo the number of blocks, so that a second pass sends the
+    /// same outputs from each block.
     pub fixed_input: bool,
 }
 
@@ -90,13 +91,12 @@ impl<G: Sync + ?Sized, B: Backend> CudaApplication<'_, '_, G, B> {
         let mut outputs = 0_u64;
         loop {
             memory.parameters.sinks = sinks.table(backend);
-            let arguments = [Word::parameters(&memory.parameters)];
             let launch = Launch {
                 kernel: &kernel,
                 blocks,
                 width: self.plan.width,
                 shared,
-                arguments: &arguments,
+                parameters: memory.parameters.bytes(),
             };
             // SAFETY: the kernel's parameter has the addresses of tables and buffers that `memory` and
             // `sinks` keep alive, sized as its headers say.

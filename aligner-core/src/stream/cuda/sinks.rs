@@ -1,9 +1,9 @@
 //! The sinks of a launch: the memory that blocks write outputs to, and moving the outputs together.
 
-use super::backend::{Backend, Launch, Word};
+use super::backend::{Backend, Launch};
 use super::tables::{PackParameters, RunParameters, SinkRow, SinkScheme};
 use crate::DeviceError;
-use crate::gpu::DeviceAddress;
+use crate::gpu::{DeviceAddress, DeviceStruct};
 
 /// The memory for the outputs of a launch.
 pub(super) struct Sinks<B: Backend> {
@@ -135,9 +135,9 @@ impl<B: Backend> Sinks<B> {
             block_count: run.block_count,
             padding: 0,
         };
-        let arguments = &[Word::parameters(&parameters)];
+        let parameters = parameters.bytes();
         let launch =
-            Launch { kernel, blocks: counts.len() as u32, width: 256, shared: 0, arguments };
+            Launch { kernel, blocks: counts.len() as u32, width: 256, shared: 0, parameters };
         // SAFETY: the parameter is that of `APP_pack`: the tables are alive, `first` has an entry for each block, and
         // `packed` has room for the sum of the counts.
         unsafe { backend.enqueue(&launch) }?;

@@ -16,10 +16,10 @@ const ITEMS_OF_A_THREAD: u32 = 8;
 const THREADS_OF_AN_ITEM: u32 = 32;
 
 impl<G: Sync + ?Sized> Topology<'_, G> {
-    /// Checks that the application can run: names are given and unique, types fit, each channel has one edge, and the graph
-    /// is a tree from the source's node plus back edges to ancestors, whose loops neither nest nor overlap and do not
-    /// multiply items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of another if it sends no input
-    /// round both.
+    /// Checks that the application can run: names are given and unique, types fit, each channel has one edge, and the
+    /// graph is a tree from the source's node plus back edges to ancestors, whose loops neither nest nor overlap and do
+    /// not multiply items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of another if it sends no
+    /// input round both.
     ///
     /// # Errors
     /// The first fault that is found, with the names of node, channel and edge.

@@ -144,8 +144,8 @@ impl Plan {
         &self.edges[self.nodes[node].first_edge..end]
     }
 
-    /// Number of inputs that a block claims at a time, of `inputs` in all, when `ensemble` inputs fill an ensemble of the
-    /// root: up to four ensembles if each block gets many inputs, and less than an ensemble if inputs explode.
+    /// Number of inputs that a block claims at a time, of `inputs` in all, when `ensemble` inputs fill an ensemble of
+    /// the root: up to four ensembles if each block gets many inputs, and less than an ensemble if inputs explode.
     pub(crate) fn chunk(&self, inputs: usize, blocks: usize, ensemble: usize) -> usize {
         if self.modules[self.nodes[self.root].module].explodes {
             (inputs / (4 * blocks)).clamp(1, ensemble)

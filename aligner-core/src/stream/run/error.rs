@@ -59,8 +59,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Turns the error into a [`DeviceError`], for callers that report failures of devices only: the device's own error,
-    /// or else one that names `operation` and holds the message of this error.
+    /// Turns the error into a [`DeviceError`], for callers that report failures of devices only: the device's own
+    /// error, or else one that names `operation` and holds the message of this error.
     #[must_use]
     pub fn into_device_error(self, operation: &str) -> DeviceError {
         match self {

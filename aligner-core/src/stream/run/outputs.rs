@@ -73,7 +73,7 @@ impl AsRef<[u8]> for Bytes {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => bytes,
-            Self::StagedDownload(landed) => landed.bytes(),
+            Self::StagedDownload(staged) => staged.bytes(),
         }
     }
 }

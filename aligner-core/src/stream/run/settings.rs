@@ -27,8 +27,8 @@ pub enum OutputScheme {
     /// the outputs away, makes room for more, and the block goes on.
     #[default]
     Regions,
-    /// Each sink has one array, in which a warp reserves slots by one global atomic. If the array was too short, the whole
-    /// run is repeated with an array for the number of items that was counted.
+    /// Each sink has one array, in which a warp reserves slots by one global atomic. If the array was too short, the
+    /// whole run is repeated with an array for the number of items that was counted.
     Atomics,
     /// The application runs twice: first it counts the outputs of each block, then it writes them to regions of that
     /// size.
@@ -55,14 +55,14 @@ pub struct Settings {
     pub likely_outputs: Vec<u64>,
     /// The way in which blocks of a GPU write to sinks.
     pub outputs: OutputScheme,
-    /// Shared memory for the queues of a GPU's block, in bytes. The smallest queues are put there, the others into global
-    /// memory.
+    /// Shared memory for the queues of a GPU's block, in bytes. The smallest queues are put there, the others into
+    /// global memory.
     pub shared_queues: u32,
     /// Number of firings after which a block returns to the host, for progress and cancellation; 0 for no limit.
     pub slice: u32,
-    /// With [`Policy::Lazy`], blocks put their partial ensembles together at the end of the input, instead of each firing
-    /// its own. Ensembles stay full to the end, but sharing takes longer than idle lanes would, unless firings are very
-    /// long.
+    /// With [`Policy::Lazy`], blocks put their partial ensembles together at the end of the input, instead of each
+    /// firing its own. Ensembles stay full to the end, but sharing takes longer than idle lanes would, unless firings
+    /// are very long.
     pub share_rest: bool,
     /// Whether to measure cycles, firings and occupancies.
     pub metrics: bool,

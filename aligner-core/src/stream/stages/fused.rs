@@ -1,8 +1,8 @@
 //! Two stages as one, without a queue between them (Cole 2017, 5.1.2).
 //!
-//! The second stage takes each item that the first pushes to one of its channels at once, in the same thread. The thread
-//! of an input that the first stage drops idles until its neighbours are done; queues avoid that. Where few inputs are
-//! dropped, or stages do little, fusing is faster all the same.
+//! The second stage takes each item that the first pushes to one of its channels at once, in the same thread. The
+//! thread of an input that the first stage drops idles until its neighbours are done; queues avoid that. Where few
+//! inputs are dropped, or stages do little, fusing is faster all the same.
 //!
 //! ```
 //! use aligner_core::stream::{

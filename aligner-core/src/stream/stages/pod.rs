@@ -1,8 +1,8 @@
 //! Pods: groups of items that stay together (Cole 2017, 5.2.7).
 //!
-//! A pod is a header and up to `C` items in one slot of a queue. A firing *explodes* pods: each item gets a thread. Then
-//! it either *collects*, which packs the items that a stage keeps into new pods and drops empty pods, or *reduces*, which
-//! yields one value for each pod.
+//! A pod is a header and up to `C` items in one slot of a queue. A firing *explodes* pods: each item gets a thread.
+//! Then it either *collects*, which packs the items that a stage keeps into new pods and drops empty pods, or
+//! *reduces*, which yields one value for each pod.
 //!
 //! ```text
 //!   pods      [h0: a b c]  [h1: d e]         [h2: f g h]

@@ -1,8 +1,8 @@
 //! Stages: the code of module types.
 //!
 //! A [`Stage`] is one function that receives an item and pushes items to its channels, for each channel up to a stated
-//! maximum. Parameters have three levels (Cole 2017, A.1.2): the value of the stage belongs to the module type, each node
-//! has a [`Stage::Node`], and the application has one [`Stage::Global`]. Stages over pods are in [`super::pod`].
+//! maximum. Parameters have three levels (Cole 2017, A.1.2): the value of the stage belongs to the module type, each
+//! node has a [`Stage::Node`], and the application has one [`Stage::Global`]. Stages over pods are in [`super::pod`].
 
 use super::channel::{Channel, ChannelType};
 use super::item::Item;

@@ -96,8 +96,8 @@ static_assert(offsetof(blastn::PipelineTables, strands) == 72 && sizeof(blastn::
               "blastn::PipelineTables::strands");
 static_assert(offsetof(blastn::PipelineTables, matrix) == 80 && sizeof(blastn::PipelineTables::matrix) == 8,
               "blastn::PipelineTables::matrix");
-static_assert(offsetof(blastn::PipelineTables, quad_scores) == 88 && sizeof(blastn::PipelineTables::quad_scores) == 8,
-              "blastn::PipelineTables::quad_scores");
+static_assert(offsetof(blastn::PipelineTables, byte_scores) == 88 && sizeof(blastn::PipelineTables::byte_scores) == 8,
+              "blastn::PipelineTables::byte_scores");
 static_assert(offsetof(blastn::PipelineTables, eight_column_scores) == 96 && sizeof(blastn::PipelineTables::eight_column_scores) == 8,
               "blastn::PipelineTables::eight_column_scores");
 static_assert(offsetof(blastn::PipelineTables, representative_offsets) == 104 && sizeof(blastn::PipelineTables::representative_offsets) == 8,

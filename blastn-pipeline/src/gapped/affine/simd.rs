@@ -1,12 +1,25 @@
-//! What [`super`] does cell by cell, for sixteen cells of a row at a time: with AVX2.
+//! Extension with affine gap costs for sixteen cells of a row at a time, with AVX2.
 //!
-//! A gap that skips columns goes on along a row, so a cell depends on all before it. Scores that rise by what a
-//! gap costs a column take the place of those that fall along the gap: then a gap's best begin is the greatest
-//! of the scores before, a prefix maximum, which takes four steps for sixteen lanes.
+//! A gap that skips columns goes on along a row, so a cell depends on all cells before it. To score them side by side, each
+//! lane's score is raised by the cost of a gap from lane 0 up to it. In raised scores a gap costs nothing for its length, so its
+//! best begin is the greatest score of the lanes before: a prefix maximum, in four steps for sixteen lanes.
 //!
-//! Scores have 16 bits, relative to a base that follows the best one. A dead cell has the least number, and what comes
-//! of that is dead again, as it rises by less than it is below all live ones.
+//! ```text
+//!   lane               0    1    2    3      a gap of one column costs 7, each further column 2
+//!   score             10    4    .    .
+//!   raised (+ 2*lane) 10    6    .    .
+//!   prefix maximum    10   10   10   10      best begin of a gap to the next lane
+//!   lowered (- fall)   .    3    1   -1      score with a gap: 10 - 7, 10 - 9, 10 - 11
+//! ```
+//!
+//! Scores have 16 bits, relative to a base that follows the best one. A dead cell has the least number. All additions saturate,
+//! and what follows from a dead cell is dead again: it rises by less than live cells are above it.
+//!
+//! # Safety
+//! Functions marked `#[target_feature(enable = "avx2")]` may be called only on processors with AVX2; the single `unsafe` call in
+//! [`super::extend`] checks that. Loads and stores go through slices of checked length in `lanes`.
 
+pub(super) mod cells;
 mod lanes;
 
 use std::arch::x86_64::{
@@ -14,87 +27,59 @@ use std::arch::x86_64::{
     _mm256_cmpgt_epi16, _mm256_cvtepi8_epi16, _mm256_max_epi16, _mm256_or_si256, _mm256_subs_epi16,
 };
 
+use self::cells::SimdCells;
 use self::lanes::{
     DEAD, LANES, Lanes, behind, bits, bytes_of, first_of, last_lane, letters, load, packed_ints,
     prefix_max, shifted, splat, store,
 };
-use super::{COLUMN_GOES_ON, Extension, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW, Sides, Work};
-use crate::gapped::side::Side;
+use super::side_pair::{AffineReach, ExtensionLimits, SidePair};
+use super::workspace::{AffineBuffers, COLUMN_GOES_ON, PAIR, ROW_GOES_ON, SKIP_COLUMN, SKIP_ROW};
+use crate::gapped::side::SequenceSide;
 use crate::scoring::Scoring;
 
-/// Scores may rise so far before the base follows.
+/// The greatest score before the base follows.
 const HIGH: i32 = 16_000;
 
-/// The most by which scores may drop, and what a gap of one column, and the pair of two letters, may cost.
+/// The greatest X-drop for which 16 bits suffice.
 const MOST_DROP: i32 = 8_000;
+
+/// The greatest cost of a gap of one column, or of a pair of letters, for which 16 bits suffice.
 const MOST_COST: i32 = 120;
 
-/// The score of a pair that must not be, as a byte.
+/// The score of a pair that is not allowed, as a byte.
 const FORBIDDEN: i8 = i8::MIN;
 
-/// The last row, by column. Behind those that were ever live all cells are dead.
-#[derive(Debug, Default)]
-pub(crate) struct Cells {
-    /// Best scores of ways that end in each cell.
-    best: Vec<i16>,
-    /// Best scores of ways whose next step skips a row.
-    gap: Vec<i16>,
-}
-
-impl Cells {
-    pub(crate) fn clear(&mut self) {
-        self.best.clear();
-        self.gap.clear();
-    }
-
-    /// Makes room for the cells before `end`.
-    fn reach(&mut self, end: usize) {
-        if self.best.len() < end {
-            let end = end.next_multiple_of(8 * LANES);
-            self.best.resize(end, DEAD as i16);
-            self.gap.resize(end, DEAD as i16);
-        }
-    }
-
-    /// Both scores of the cells from a column on, a lane each.
-    fn at(&mut self, column: usize) -> (&mut [i16], &mut [i16]) {
-        self.reach(column + LANES);
-        let range = column..column + LANES;
-        (&mut self.best[range.clone()], &mut self.gap[range])
-    }
-}
-
-/// Whether 16 bits suffice for the scores of such sides, whatever the sequences.
-pub(crate) fn fits(sides: &Sides<'_>) -> bool {
+/// Whether 16 bits suffice for the scores of an extension, whatever the sequences.
+pub(crate) fn fits(sides: &SidePair<'_>) -> bool {
     let Scoring { reward, penalty, .. } = *sides.scoring;
-    let (open, more, x_drop) = sides.limits();
+    let ExtensionLimits { first_gap: open, more_gap: more, x_drop } = sides.limits();
     let costs = [reward, -penalty, open, more];
     x_drop <= MOST_DROP && costs.iter().all(|cost| (0..=MOST_COST).contains(cost))
 }
 
-/// Extends to one side, as [`super::extend`], for what [`fits`].
+/// Extends to one side as [`super::extend`], for sides that [`fits`] admits.
 #[target_feature(enable = "avx2")]
 pub(crate) fn extend<const REVERSE: bool, const TRACE: bool>(
-    sides: &Sides<'_>,
-    work: &mut Work,
-) -> Extension {
-    let Sides { rows, columns, matrix, .. } = *sides;
-    let (open, more, x_drop) = sides.limits();
-    let costs = Costs::new(open, more);
+    sides: &SidePair<'_>,
+    work: &mut AffineBuffers,
+) -> AffineReach {
+    let SidePair { rows, columns, matrix, .. } = *sides;
+    let ExtensionLimits { first_gap: open, more_gap: more, x_drop } = sides.limits();
+    let costs = GapCosts::new(open, more);
     let (height, width) = (rows.len::<REVERSE>(), columns.len::<REVERSE>());
     work.clear();
     if height == 0 || width == 0 {
-        return Extension::default();
+        return AffineReach::default();
     }
     let mut band = Band { first: 0, last: 0, best: 0, found: (0, 0), x_drop };
     work.begin_row(0);
-    band.begin(width, &costs, &mut work.across);
+    band.begin(width, &costs, &mut work.simd_cells);
     if TRACE {
         work.sources.resize(band.last + 1, SKIP_COLUMN);
     }
     let mut base = 0;
     for number in 1..=height {
-        // The last column that a pair may end in. The first row differs, as in NCBI's program.
+        // The last column in which a pair may end. It differs in the first row, as in NCBI's program.
         let reach = if number == 1 { band.last } else { band.last + 1 };
         let scores = packed_ints(matrix.row(rows.letter::<REVERSE>(number - 1)));
         if TRACE {
@@ -106,24 +91,25 @@ pub(crate) fn extend<const REVERSE: bool, const TRACE: bool>(
         }
         if band.best > HIGH {
             base += band.best;
-            band.rebase(&mut work.across);
+            band.rebase(&mut work.simd_cells);
         }
     }
-    Extension { score: base + band.best, rows: band.found.0, columns: band.found.1 }
+    AffineReach { score: base + band.best, rows: band.found.0, columns: band.found.1 }
 }
 
-/// Costs of gaps.
-struct Costs {
-    /// Of the first column, and of each more.
+/// Costs of gaps, as numbers and in lanes.
+struct GapCosts {
+    /// Cost of a gap of one column.
     open: i32,
+    /// Cost of each further column.
     more: i32,
-    /// What scores rise by: the cost of as many columns as there are lanes before each.
+    /// By how much each lane's score is raised: the cost of a gap from lane 0 to it.
     rise: Lanes,
-    /// What a risen score falls by for a gap that ends in each lane.
+    /// By how much a raised score is lowered for a gap that ends in each lane.
     fall: Lanes,
 }
 
-impl Costs {
+impl GapCosts {
     #[target_feature(enable = "avx2")]
     fn new(open: i32, more: i32) -> Self {
         let rise: [i16; LANES] = std::array::from_fn(|lane| (more * lane as i32) as i16);
@@ -132,20 +118,23 @@ impl Costs {
     }
 }
 
-/// A row's letter.
+/// A row and its letter.
 struct Row {
+    /// Index of the row, from 1.
     number: usize,
-    /// The last column that a pair may end in.
+    /// The last column in which a pair may end.
     reach: usize,
-    /// Of the letter with all others, a byte each.
+    /// Scores of the letter with all others, a byte each.
     scores: __m128i,
 }
 
 /// The live cells of a row, and the best score so far.
 struct Band {
+    /// First live column.
     first: usize,
+    /// Last live column.
     last: usize,
-    /// Relative to the base, as all scores of 16 bits.
+    /// Best score, relative to the base as all scores of 16 bits.
     best: i32,
     /// Row and column of the best score.
     found: (usize, usize),
@@ -153,8 +142,8 @@ struct Band {
 }
 
 impl Band {
-    /// The row before all letters.
-    fn begin(&mut self, width: usize, costs: &Costs, cells: &mut Cells) {
+    /// Begins with the row before all letters.
+    fn begin(&mut self, width: usize, costs: &GapCosts, cells: &mut SimdCells) {
         let mut score = 0;
         for column in 0..=width {
             if score < -self.x_drop {
@@ -173,23 +162,23 @@ impl Band {
     fn go_on<const REVERSE: bool, const TRACE: bool>(
         &mut self,
         row: &Row,
-        columns: Side<'_>,
-        costs: &Costs,
-        work: &mut Work,
+        columns: SequenceSide<'_>,
+        costs: &GapCosts,
+        work: &mut AffineBuffers,
     ) -> bool {
         let width = columns.len::<REVERSE>();
         let dead = splat(DEAD);
         let (open, more, drop) = (splat(costs.open), splat(costs.more), splat(self.x_drop));
         let (mut first, mut last) = (usize::MAX, 0);
-        let mut before = dead; // of the last row, the cells before those at `column`
-        let mut begin = DEAD; // the best begin of a gap that skips columns, risen as the next lanes are
+        let mut before = dead; // cells of the last row, just before those at `column`
+        let mut begin = DEAD; // best begin of a gap that skips columns, raised for the next lanes
         let mut column = self.first;
         while column <= width {
             let gap_so_far = begin + costs.more - costs.open;
             if column > row.reach && gap_so_far < self.best - self.x_drop {
                 break;
             }
-            let (best_cells, gap_cells) = work.across.at(column);
+            let (best_cells, gap_cells) = work.simd_cells.at(column);
             let (above, row_gap) = (load(best_cells), load(gap_cells));
 
             let letters = letters::<REVERSE>(columns, column, width);
@@ -250,8 +239,8 @@ impl Band {
         first != usize::MAX
     }
 
-    /// Makes scores relative to the best one.
-    fn rebase(&mut self, cells: &mut Cells) {
+    /// Makes all scores relative to the best one.
+    fn rebase(&mut self, cells: &mut SimdCells) {
         for column in self.first..=self.last {
             for scores in [&mut cells.best, &mut cells.gap] {
                 scores[column] = scores[column].saturating_sub(self.best as i16);

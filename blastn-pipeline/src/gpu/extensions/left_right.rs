@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::parameters::{ExtensionSide, GreedySideReach, SideReach, TracedSides};
 use crate::database::Database;
-use crate::gapped::script::Script;
-use crate::gapped::{self, Gapped, tidy};
+use crate::gapped::edit_script::EditScript;
+use crate::gapped::{self, GappedAlignment, tidy};
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
@@ -23,7 +23,7 @@ pub(crate) fn scored(
     chunks: &[DatabaseChunk],
     found: &ChunkHit,
     [left, right]: &[SideReach; 2],
-) -> Option<Gapped> {
+) -> Option<GappedAlignment> {
     if !left.fits() || !right.fits() {
         return None;
     }
@@ -39,7 +39,7 @@ pub(crate) fn greedily_scored(
     search: &PreliminarySearch<'_>,
     found: &ChunkHit,
     [left, right]: &[GreedySideReach; 2],
-) -> Option<Gapped> {
+) -> Option<GappedAlignment> {
     let (seed, scoring) = (search.seed(&found.hit), &search.options.scoring);
     Some(gapped::greedy_scored(scoring, seed, &left.reach()?, &right.reach()?))
 }
@@ -106,7 +106,7 @@ impl AlignmentSides {
         scoring: &Scoring,
         begins: &[&AlignmentStart],
         answers: &TracedSides,
-    ) -> Vec<Option<Gapped>> {
+    ) -> Vec<Option<GappedAlignment>> {
         self.combined(begins, answers, |begin, [left, right], scripts| {
             let seed = (begin.query, begin.subject);
             let (left, right) = (left.extension(), right.extension());
@@ -122,7 +122,7 @@ impl AlignmentSides {
         options: &SearchOptions,
         begins: &[&AlignmentStart],
         answers: &TracedSides,
-    ) -> Vec<Option<Gapped>> {
+    ) -> Vec<Option<GappedAlignment>> {
         let within = |(begin, end): (i32, i32)| begin as usize..end as usize;
         self.combined(begins, answers, |begin, [left, right], scripts| {
             let seed = (begin.query, begin.subject);
@@ -140,8 +140,9 @@ impl AlignmentSides {
         &self,
         begins: &[&AlignmentStart],
         TracedSides { reaches, runs }: &TracedSides,
-        combine: impl Fn(&AlignmentStart, [&SideReach; 2], (Script, Script)) -> Gapped + Sync,
-    ) -> Vec<Option<Gapped>> {
+        combine: impl Fn(&AlignmentStart, [&SideReach; 2], (EditScript, EditScript)) -> GappedAlignment
+        + Sync,
+    ) -> Vec<Option<GappedAlignment>> {
         let gapped = |(&begin, places): (&&AlignmentStart, &[u32; 2])| {
             let [left, right] = places.map(|place| &reaches[place as usize]);
             (left.fits() && right.fits())

@@ -4,9 +4,9 @@
 use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 
-use crate::gapped::affine::Extension;
-use crate::gapped::greedy::Reach;
-use crate::gapped::script::{Op, Script};
+use crate::gapped::affine::AffineReach;
+use crate::gapped::edit_script::{EditOp, EditScript};
+use crate::gapped::greedy::{EqualRun, GreedyReach};
 use crate::scoring::{ScoreMatrix, Scoring};
 
 /// Threads of a block that extends sides: one warp.
@@ -83,7 +83,7 @@ pub const NO_FRONT: i32 = -1;
 device_struct! {
     /// Parameters of the kernels `affine_scores`, `affine_frames` and `affine_traces`.
     pub struct AffineParameters {
-        /// The sides.
+        /// Sides to extend.
         pub sides: DeviceAddress<ExtensionSide>,
         /// Text of the rows' sequences: 2 bits a letter for scores alone, 4 bits for columns.
         pub rows: DeviceAddress<u32>,
@@ -101,7 +101,7 @@ device_struct! {
         pub runs: DeviceAddress<u32>,
         /// Words of `sources` for each thread.
         pub source_words: u64,
-        /// Number of sides.
+        /// Number of sides to extend.
         pub side_count: u32,
         /// Slots of the ring that holds the live cells of a row: a power of two, at least 64.
         pub ring_slots: u32,
@@ -111,7 +111,7 @@ device_struct! {
         pub gap_first: i32,
         /// Cost of each further column of a gap.
         pub gap_more: i32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -141,13 +141,13 @@ device_struct! {
         pub reaches: DeviceAddress<GreedySideReach>,
         /// Count of sides that were taken, 0 before; null if columns are asked for.
         pub cursor: DeviceAddress<u32>,
-        /// Number of sides.
+        /// Number of sides to extend.
         pub side_count: u32,
         /// Diagonals that a front has room for: a power of two.
         pub front_slots: u32,
-        /// Scores.
+        /// Scores of matches and differences.
         pub scores: GreedyScores,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -169,7 +169,7 @@ device_struct! {
         pub source_words: u64,
         /// Runs that there is room for.
         pub run_capacity: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -190,34 +190,34 @@ impl SideReach {
     }
 
     /// Its score and ends, without columns.
-    pub fn extension(&self) -> Extension {
+    pub fn extension(&self) -> AffineReach {
         let &Self { score, rows, columns, .. } = self;
-        Extension { score, rows: rows as usize, columns: columns as usize }
+        AffineReach { score, rows: rows as usize, columns: columns as usize }
     }
 
     /// Differences and ends of a side that was extended greedily; the longest run of equal letters is not known.
-    pub(crate) fn reach(&self) -> Reach {
-        Reach::new(self.score, self.columns as i32, self.rows as i32, (0, 0, 0))
+    pub(crate) fn reach(&self) -> GreedyReach {
+        GreedyReach::new(self.score, self.columns as i32, self.rows as i32, EqualRun::default())
     }
 
     /// Its columns, from the far end to its begin; `runs` are those of all sides.
-    pub fn script(&self, runs: &[u32]) -> Script {
+    pub fn script(&self, runs: &[u32]) -> EditScript {
         let own = &runs[self.first_run as usize..][..self.runs as usize];
         let op = |run: u32| match run & 3 {
-            0 => Op::Pair,
-            1 => Op::Insertion,
-            _ => Op::Deletion,
+            0 => EditOp::Pair,
+            1 => EditOp::Insertion,
+            _ => EditOp::Deletion,
         };
-        Script::of(own.iter().map(|&run| (op(run), (run >> 2) as i32)).collect())
+        EditScript::of(own.iter().map(|&run| (op(run), (run >> 2) as i32)).collect())
     }
 }
 
 impl GreedySideReach {
     /// The reach as the CPU's code has it; nothing if the side did not fit into memory.
-    pub(crate) fn reach(&self) -> Option<Reach> {
+    pub(crate) fn reach(&self) -> Option<GreedyReach> {
         let &Self { differences, query, subject, run_query, run_subject, run_length } = self;
-        let run = (run_query, run_subject, run_length);
-        (differences != NO_FRONT).then(|| Reach::new(differences, query, subject, run))
+        let run = EqualRun { query: run_query, subject: run_subject, length: run_length };
+        (differences != NO_FRONT).then(|| GreedyReach::new(differences, query, subject, run))
     }
 }
 

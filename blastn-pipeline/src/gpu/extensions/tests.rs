@@ -1,13 +1,13 @@
-//! What is made of sides is what the CPU's engine makes.
+//! Alignments that are put together from sides equal those of the CPU's search.
 #![allow(clippy::expect_used)] // A failure is the test's.
 
 use super::left_right as sides;
 use super::parameters::{ExtensionSide, NO_ROOM, SideReach, TracedSides};
 use super::text::{text, text_of_part};
 use crate::database::{Builder, Database};
-use crate::gapped::affine::{self, Work};
-use crate::gapped::script::{Op, Script};
-use crate::gapped::{self, Gapped, greedy, side};
+use crate::gapped::affine::{self, AffineBuffers};
+use crate::gapped::edit_script::{EditOp, EditScript};
+use crate::gapped::{self, GappedAlignment, greedy, side};
 use crate::gpu::parts::DatabaseParts;
 use crate::options::{BlastTask, SearchOptions};
 use crate::query::batch::QueryBatch;
@@ -25,7 +25,7 @@ fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
     (first..first + u64::from(count)).map(letter).collect()
 }
 
-/// What a device answers, one of some sides left out now and then.
+/// The reaches of sides with affine gap costs, as a device would write them; every 50th does not fit into memory.
 fn answer(
     batch: &QueryBatch,
     options: &SearchOptions,
@@ -33,22 +33,23 @@ fn answer(
     sides: &[ExtensionSide],
     is_traced: bool,
 ) -> TracedSides {
-    let (mut answers, mut work) = (TracedSides::default(), Work::default());
+    let (mut answers, mut work) = (TracedSides::default(), AffineBuffers::default());
     for (number, side) in sides.iter().enumerate() {
         let rows = letters(rows, side.row_at, side.rows, side.reverse);
         let columns = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-        let one = side::Side { letters: &rows, at: at(&rows) };
-        let other = side::Side { letters: &columns, at: at(&columns) };
+        let one = side::SequenceSide { letters: &rows, at: at(&rows) };
+        let other = side::SequenceSide { letters: &columns, at: at(&columns) };
         let (scoring, matrix, x_drop) = (&options.scoring, &batch.matrix, side.x_drop);
-        let sides = affine::Sides { rows: one, columns: other, scoring, matrix, x_drop };
+        let sides = affine::SidePair { rows: one, columns: other, scoring, matrix, x_drop };
         let found = if side.reverse == 1 {
             affine::extend::<true, true>(&sides, &mut work)
         } else {
             affine::extend::<false, true>(&sides, &mut work)
         };
         let has_columns = is_traced && found.rows > 0;
-        let script = if has_columns { affine::script(&work, &found) } else { Script::default() };
+        let script =
+            if has_columns { affine::script(&work, &found) } else { EditScript::default() };
         let (rows, columns) = (found.rows as u32, found.columns as u32);
         let reached = SideReach { score: found.score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &script, number);
@@ -56,10 +57,11 @@ fn answer(
     answers
 }
 
-/// Adds an answer, with its columns.
-fn add(answers: &mut TracedSides, reached: SideReach, script: &Script, number: usize) {
-    let run = |&(op, columns): &(Op, i32)| {
-        let op = [Op::Pair, Op::Insertion, Op::Deletion].iter().position(|&one| one == op);
+/// Adds a side's reach, with its columns.
+fn add(answers: &mut TracedSides, reached: SideReach, script: &EditScript, number: usize) {
+    let run = |&(op, columns): &(EditOp, i32)| {
+        let op =
+            [EditOp::Pair, EditOp::Insertion, EditOp::Deletion].iter().position(|&one| one == op);
         (columns as u32) << 2 | op.unwrap_or_default() as u32
     };
     let first_run = answers.runs.len() as u32;
@@ -68,20 +70,20 @@ fn add(answers: &mut TracedSides, reached: SideReach, script: &Script, number: u
     answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
-/// What comes of greedy sides; their rows are letters of the subject.
+/// Extends sides greedily, and makes something of each; rows are letters of the subject.
 fn greedy_sides<T>(
     options: &SearchOptions,
     (rows, columns): (&[u32], &[u32]),
     sides: &[ExtensionSide],
-    mut make: impl FnMut(usize, greedy::Reach, &greedy::Work) -> T,
+    mut make: impl FnMut(usize, greedy::GreedyReach, &greedy::GreedyBuffers) -> T,
 ) -> Vec<T> {
-    let mut work = greedy::Work::default();
+    let mut work = greedy::GreedyBuffers::default();
     let of_side = |(number, side): (usize, &ExtensionSide)| {
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
         let query = letters(columns, side.column_at, side.columns, side.reverse);
         let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-        let one = side::Side { letters: &query, at: at(&query) };
-        let other = side::Side { letters: &subject, at: at(&subject) };
+        let one = side::SequenceSide { letters: &query, at: at(&query) };
+        let other = side::SequenceSide { letters: &subject, at: at(&subject) };
         let (scoring, drop) = (&options.scoring, side.x_drop);
         let found = if side.reverse == 1 {
             greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
@@ -93,7 +95,7 @@ fn greedy_sides<T>(
     sides.iter().enumerate().map(of_side).collect()
 }
 
-/// What a device answers of them.
+/// The reaches of greedy sides, as a device would write them.
 fn greedy_traces(
     options: &SearchOptions,
     texts: (&[u32], &[u32]),
@@ -101,7 +103,7 @@ fn greedy_traces(
 ) -> TracedSides {
     let mut answers = TracedSides::default();
     greedy_sides(options, texts, sides, |number, found, work| {
-        let greedy::Reach { differences: score, query, subject, .. } = found;
+        let greedy::GreedyReach { differences: score, query, subject, .. } = found;
         let (rows, columns) = (subject as u32, query as u32);
         let reached = SideReach { score, rows, columns, ..SideReach::default() };
         add(&mut answers, reached, &greedy::script(work, &found), number);
@@ -187,7 +189,7 @@ fn answers_become_what_the_cpu_finds() {
                 let begins: Vec<&AlignmentStart> = begins.iter().collect();
                 let planned = sides::of_begins((&database, 0), &batch, &options, &begins);
                 let (of_queries, letters) = (of_queries.as_slice(), letters.as_slice());
-                let traced: Vec<Option<Gapped>> = if options.is_greedy() {
+                let traced: Vec<Option<GappedAlignment>> = if options.is_greedy() {
                     let answers = greedy_traces(&options, (letters, of_queries), &planned.sides);
                     planned.greedily_traced(&database, &batch, &options, &begins, &answers)
                 } else {
@@ -196,8 +198,8 @@ fn answers_become_what_the_cpu_finds() {
                     planned.traced(&options.scoring, &begins, &answers)
                 };
                 greedy += traced.iter().flatten().filter(|_| options.is_greedy()).count();
-                let mut work = gapped::Work::default();
-                let mut align = |ready: Option<&[Option<Gapped>]>| {
+                let mut work = gapped::GappedBuffers::default();
+                let mut align = |ready: Option<&[Option<GappedAlignment>]>| {
                     traceback::align(&batch, &options, &subject, hsps, ready, &mut work)
                 };
                 let cpu = align(None);

@@ -12,7 +12,7 @@ use super::parameters::{
     SortKey,
 };
 use super::side_extender::SideExtender;
-use crate::gapped::Gapped;
+use crate::gapped::GappedAlignment;
 use crate::gpu::extensions::left_right;
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::search::preliminary::PreliminarySearch;
@@ -22,7 +22,7 @@ use crate::ungapped::hits::{ChunkHit, UngappedHit};
 const GATHERED: usize = 1 << 20;
 
 /// An ungapped hit, and its gapped extension for the score, if that is known.
-pub(crate) type ScoredHit = (UngappedHit, Option<Gapped>);
+pub(crate) type ScoredHit = (UngappedHit, Option<GappedAlignment>);
 
 /// The pairs of a run of chunks, with verdicts.
 pub(crate) struct JudgedPairs<'p, B: Backend> {
@@ -205,7 +205,7 @@ fn gapped(
     search: &PreliminarySearch<'_>,
     chunks: &[DatabaseChunk],
     gathered: &GatheredHit,
-) -> Option<Gapped> {
+) -> Option<GappedAlignment> {
     if gathered.is_extended == 0 {
         return None;
     }

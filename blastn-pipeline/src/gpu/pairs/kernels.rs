@@ -21,11 +21,11 @@ const WIDTHS: [u32; 2] = [64, 512];
 /// The kernels for pairs of queries and chunks.
 #[derive(Debug)]
 pub struct PairKernels<B> {
-    /// Kernels of `pairs.cu`.
+    /// Backend with the kernels of `pairs.cu`.
     pub(super) pairs: B,
-    /// Kernels of `gapped.cu`.
+    /// Backend with the kernels of `gapped.cu`.
     pub(super) gapped: B,
-    /// Kernels of `bounds.cu`.
+    /// Backend with the kernels of `bounds.cu`.
     pub(super) bounds: B,
     pub(super) sorter: Sorter<B>,
     /// Slots of rings and fronts, level by level.
@@ -33,7 +33,7 @@ pub struct PairKernels<B> {
 }
 
 impl PairKernels<CudaBackend> {
-    /// Loads the kernels.
+    /// Loads the kernels onto a GPU.
     ///
     /// # Errors
     /// If the driver refuses them.

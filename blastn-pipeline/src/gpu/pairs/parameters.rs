@@ -29,7 +29,7 @@ device_struct! {
     /// Item of a [`Sorter`](aligner_core::sort::Sorter): a hit or a side, ordered by three numbers, of which the last
     /// counts most.
     pub(crate) struct SortKey {
-        /// What decides about the order.
+        /// Numbers that decide about the order.
         numbers: [u32; 3],
         /// Index of the hit or number of the side.
         place: u32,
@@ -37,7 +37,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What is known of a pair of a query and a chunk after the extensions of its hits, of which there is at least one.
+    /// Verdict on a pair of a query and a chunk after the extensions of its hits, of which there is at least one.
     #[derive(PartialEq, Eq)]
     pub(crate) struct PairVerdict {
         /// Index of the chunk.
@@ -93,7 +93,7 @@ pub(super) const REACH_WORDS: usize = 6;
 device_struct! {
     /// A hit, with the reaches of its left and its right side if it was extended.
     pub(crate) struct GatheredHit {
-        /// The hit.
+        /// The ungapped hit.
         pub(super) found: ChunkHit,
         /// 1 if it was extended, else 0.
         pub(super) is_extended: u32,
@@ -120,15 +120,15 @@ impl GatheredHit {
 device_struct! {
     /// Parameters of the kernel that counts hits by query.
     pub(crate) struct QueryCountParameters {
-        /// Hits.
+        /// Hits to count.
         pub(super) hits: DeviceAddress<ChunkHit>,
         /// Strands of the batch.
         pub(super) strands: DeviceAddress<PairStrand>,
         /// Output: counts of hits of each query; 0 before.
         pub(super) counts: DeviceAddress<u32>,
-        /// Number of hits.
+        /// Number of hits to count.
         pub(super) hit_count: u32,
-        /// Number of strands.
+        /// Number of strands of the batch.
         pub(super) strand_count: u32,
     }
 }
@@ -165,13 +165,13 @@ device_struct! {
         pub(super) verdicts: DeviceAddress<PairVerdict>,
         /// Count of what a kernel lists; 0 before.
         pub(super) cursor: DeviceAddress<u32>,
-        /// Number of strands.
+        /// Number of strands of the batch.
         pub(super) strand_count: u32,
-        /// Number of hits.
+        /// Number of hits of the run.
         pub(super) hit_count: u32,
-        /// Number of pairs.
+        /// Number of pairs of the run.
         pub(super) pair_count: u32,
-        /// Number of `others`.
+        /// Number of hits in `others`.
         pub(super) other_count: u32,
         /// Greatest length of a hit, in columns.
         pub(super) longest: u32,
@@ -196,7 +196,7 @@ device_struct! {
     /// Parameters of the kernels that prepare sides of listed hits, and keep how far they reach. Side 2i is the left one of
     /// the i-th listed hit, side 2i + 1 the right one.
     pub(crate) struct SideParameters {
-        /// Hits and scores.
+        /// Hits and scores of the run.
         pub(super) pairs: PairParameters,
         /// Indices of the hits.
         pub(super) listed: DeviceAddress<u32>,
@@ -204,9 +204,9 @@ device_struct! {
         pub(super) wanted: DeviceAddress<u32>,
         /// Keys of these sides, from the longest to the shortest once they are sorted.
         pub(super) keys: DeviceAddress<SortKey>,
-        /// These sides, in the order of the keys.
+        /// Sides that are extended now, in the order of the keys.
         pub(super) sides: DeviceAddress<ExtensionSide>,
-        /// What the extensions' kernel writes, in the order of the keys: `reached_words` a side.
+        /// Output of the extensions' kernel, in the order of the keys: `reached_words` a side.
         pub(super) reached: DeviceAddress<u32>,
         /// Reaches of all sides of the listed hits, [`REACH_WORDS`] each.
         pub(super) reaches: DeviceAddress<u32>,
@@ -220,7 +220,7 @@ device_struct! {
         pub(super) first_side: u32,
         /// Words that the extensions' kernel writes for each side.
         pub(super) reached_words: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub(super) padding: u32,
     }
 }
@@ -228,7 +228,7 @@ device_struct! {
 device_struct! {
     /// Parameters of the kernel that adds listed hits to the verdicts.
     pub(crate) struct JudgeParameters {
-        /// Hits and verdicts.
+        /// Hits and verdicts of the run.
         pub(super) pairs: PairParameters,
         /// Indices of the hits.
         pub(super) listed: DeviceAddress<u32>,
@@ -236,7 +236,7 @@ device_struct! {
         pub(super) reaches: DeviceAddress<u32>,
         /// Number of listed hits.
         pub(super) listed_count: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub(super) padding: u32,
     }
 }
@@ -244,11 +244,11 @@ device_struct! {
 device_struct! {
     /// Parameters of the kernel that gathers the hits of chosen pairs.
     pub(crate) struct GatherParameters {
-        /// Hits and reaches.
+        /// Hits of the run, and reaches of their sides.
         pub(super) pairs: PairParameters,
-        /// Chosen pairs.
+        /// Pairs whose hits are gathered.
         pub(super) chosen: DeviceAddress<ChosenPair>,
-        /// Output: hits.
+        /// Output: hits with their reaches.
         pub(super) gathered: DeviceAddress<GatheredHit>,
         /// Number of chosen pairs.
         pub(super) chosen_count: u32,
@@ -256,7 +256,7 @@ device_struct! {
         pub(super) first: u32,
         /// Number of hits that are gathered.
         pub(super) count: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub(super) padding: u32,
     }
 }

@@ -22,9 +22,9 @@ pub enum PipelineBuild {
 /// Sinks of the application.
 #[derive(Debug, Clone)]
 pub struct PipelineSinks {
-    /// Seeds with alignments.
+    /// Sinks of seeds with alignments.
     pub extended: Vec<SinkId<ExtendedSeed>>,
-    /// Seeds without.
+    /// Sinks of seeds without alignments.
     pub unaligned: Vec<SinkId<UnalignedSeed>>,
 }
 

@@ -38,7 +38,7 @@ device_struct! {
         chunk: u32,
         /// Place in the chunk less that in the letters of the batch, plus the number of these letters.
         diagonal: u32,
-        /// [`SeedHit::probe`](super::items::SeedHit::probe).
+        /// [`SeedHit::probe`](super::items::SeedHit::probe) of the seed.
         probe: u32,
         /// Index among the seeds with alignments, or behind these among the seeds without.
         place: u32,
@@ -48,11 +48,11 @@ device_struct! {
 device_struct! {
     /// Parameters of the kernels of `diagonals.cu`.
     pub(crate) struct DiagonalParameters {
-        /// What the pipeline was given.
+        /// Tables of the pipeline run that found the seeds.
         tables: PipelineTables,
-        /// Seeds with alignments.
+        /// Seeds with an ungapped alignment.
         extended: DeviceAddress<ExtendedSeed>,
-        /// Seeds without alignments.
+        /// Seeds without an alignment.
         unaligned: DeviceAddress<UnalignedSeed>,
         /// Hashed set of diagonals, a bit each; 0 before they are marked.
         marked_diagonals: DeviceAddress<u32>,
@@ -70,11 +70,11 @@ device_struct! {
         unaligned_count: u32,
         /// Words of `marked_diagonals`, a power of two, less 1.
         marked_mask: u32,
-        /// Number of keys.
+        /// Number of keys in `keys`.
         key_count: u32,
         /// One behind the index of the last letter of the piece.
         piece_end: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         padding: u32,
     }
 }
@@ -114,7 +114,7 @@ pub struct DiagonalRule<B> {
 }
 
 impl DiagonalRule<CudaBackend> {
-    /// Loads the kernels.
+    /// Loads the kernels of the rule onto a GPU.
     ///
     /// # Errors
     /// If the driver refuses them.

@@ -39,7 +39,7 @@ pub struct GpuPipeline {
 /// Room for expected outputs is made in advance if twice their size is at most this part (1/4) of the free memory.
 const FREE_MEMORY_PART: u64 = 4;
 
-/// What a run of the pipeline found.
+/// Results and measurements of a run of the pipeline.
 pub struct PipelineRun {
     /// Ungapped alignments that the rule of diagonals admits.
     pub admitted: AdmittedHits<CudaBackend>,
@@ -52,7 +52,7 @@ pub struct PipelineRun {
 }
 
 impl GpuPipeline {
-    /// Loads the kernels.
+    /// Loads the kernels of the pipeline onto a GPU.
     ///
     /// # Errors
     /// If the driver fails.

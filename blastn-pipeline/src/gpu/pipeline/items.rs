@@ -47,7 +47,7 @@ device_struct! {
         pub query: u32,
         /// Where it begins in the chunk.
         pub subject: u32,
-        /// [`WordHit::probe`].
+        /// [`WordHit::probe`]: the place in the chunk that earlier extensions of the diagonal must not have passed.
         pub probe: u32,
     }
 }
@@ -56,7 +56,7 @@ device_struct! {
     /// A seed with its ungapped alignment, which scores enough.
     #[derive(PartialEq, Eq, PartialOrd, Ord)]
     pub struct ExtendedSeed {
-        /// The seed.
+        /// Seed of the alignment.
         pub seed: SeedHit,
         /// Where the alignment begins, as the index of a letter of the batch.
         pub query: u32,
@@ -64,7 +64,7 @@ device_struct! {
         pub subject: u32,
         /// Number of its columns.
         pub length: u32,
-        /// Its score.
+        /// Score of the alignment.
         pub score: i32,
     }
 }
@@ -97,7 +97,7 @@ device_struct! {
 device_struct! {
     /// A seed whose extension is not finished. On the CPU the extension begins again; only kernels read what was reached.
     pub struct PartialExtension {
-        /// The seed.
+        /// Seed that is extended.
         pub seed: SeedHit,
         /// Extension to the left.
         left: OneSidedExtension,
@@ -105,7 +105,7 @@ device_struct! {
         right: OneSidedExtension,
         /// Columns of the next side that were extended over.
         done: u32,
-        /// `Progress` of `ungapped.cuh`.
+        /// How far the extension is: `Progress` of `ungapped.cuh`.
         progress: u32,
     }
 }
@@ -138,7 +138,7 @@ impl UnalignedSeed {
 }
 
 impl ExtendedSeed {
-    /// Its alignment.
+    /// Its alignment as an ungapped hit.
     pub fn hit(&self) -> UngappedHit {
         let &Self { seed, query, subject, length, score } = self;
         let (seed_query, seed_subject) = (seed.query, seed.subject);

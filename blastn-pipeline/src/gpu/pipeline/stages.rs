@@ -20,17 +20,17 @@ pub const LOOKS: u32 = 8;
 /// Places of a word in the queries that a thread of [`Widen`] takes.
 pub const PLACES: u32 = 2;
 
-/// What all nodes read.
+/// Queries, lookup table and chunks that all nodes read.
 #[derive(Debug)]
 pub struct PipelineInputs {
-    /// The queries.
+    /// The batch of queries.
     pub batch: Arc<QueryBatch>,
     /// Lookup table of their words.
     pub lookup: Arc<Lookup>,
     /// Bases that an alignment must have in a row: the option `word_size`.
-    pub word: usize,
+    pub word_size: usize,
     /// Score table of the test by four columns.
-    pub fours: ByteScoreTable,
+    pub byte_scores: ByteScoreTable,
     /// Chunks of the database; empty if a device has them.
     pub chunks: Vec<ChunkSequence>,
 }
@@ -75,8 +75,9 @@ impl PipelineInputs {
         &FoundWord { chunk, subject, .. }: &FoundWord,
         entry: u32,
     ) -> Option<SeedHit> {
-        let Self { batch, lookup, word, .. } = self;
-        let run = WordExtender { batch, lookup, word_size: *word, bases: self.chunk(chunk).bases };
+        let Self { batch, lookup, word_size, .. } = self;
+        let run =
+            WordExtender { batch, lookup, word_size: *word_size, bases: self.chunk(chunk).bases };
         let hit = LookupHit { query: lookup.position(entry), subject };
         let word = run.extend(hit)?;
         run.may_be_extended(hit).then(|| SeedHit::new(chunk, word))
@@ -84,13 +85,13 @@ impl PipelineInputs {
 
     /// A seed's alignment, if it scores enough and the extension of an earlier seed will probably not pass this one.
     fn extended(&self, seed: SeedHit) -> Result<ExtendedSeed, UnalignedSeed> {
-        let Self { batch, fours, .. } = self;
-        let extension =
-            UngappedExtender { batch, byte_scores: fours, chunk: self.chunk(seed.chunk) };
-        if extension.is_likely_passed(&seed.hit(self.word), self.word, WINDOW) {
+        let Self { batch, byte_scores, .. } = self;
+        let extension = UngappedExtender { batch, byte_scores, chunk: self.chunk(seed.chunk) };
+        if extension.is_likely_passed(&seed.hit(self.word_size), self.word_size, WINDOW) {
             return Err(UnalignedSeed::new(seed, false));
         }
-        let hit = extension.extend(&seed.hit(self.word)).ok_or(UnalignedSeed::new(seed, true))?;
+        let hit =
+            extension.extend(&seed.hit(self.word_size)).ok_or(UnalignedSeed::new(seed, true))?;
         let UngappedHit { query, subject, length, score, .. } = hit;
         Ok(ExtendedSeed { seed, query, subject, length, score })
     }

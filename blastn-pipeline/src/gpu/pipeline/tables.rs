@@ -18,7 +18,7 @@ device_struct! {
         pub first: u64,
         /// Number of its bases.
         pub length: u32,
-        /// Unused.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
@@ -75,7 +75,7 @@ impl EightColumnScore {
 }
 
 device_struct! {
-    /// What kernels of the pipeline read beside their input.
+    /// Everything that kernels of the pipeline read besides their input.
     pub struct PipelineTables {
         /// Bases of the database, as [`packed_words`] packs them, from the first base on.
         packed_bases: DeviceAddress<u32>,
@@ -100,14 +100,14 @@ device_struct! {
         /// Scores of all 16 x 16 pairs of letters.
         matrix: DeviceAddress<i32>,
         /// Scores of four columns, by the exclusive or of their packed bases; empty unless `uses_quads`.
-        quad_scores: DeviceAddress<i32>,
+        byte_scores: DeviceAddress<i32>,
         /// Scores of eight columns, by the set of columns that differ.
         eight_column_scores: DeviceAddress<EightColumnScore>,
         /// Bit e tells whether a hit with e equal columns before it represents its exact match.
         representative_offsets: u64,
         /// Number of letters of the batch.
         letter_count: u32,
-        /// Number of strands.
+        /// Number of strands of the batch.
         strand_count: u32,
         /// Bases of a word in the lookup table.
         lookup_width: u32,
@@ -164,29 +164,29 @@ fn packed_codes(letters: &[u8], code: impl Fn(u8) -> u8) -> Vec<u64> {
 /// One thing for each array of [`PipelineTables`] but the bases of the database: its bytes, its buffer or its address.
 #[derive(Debug)]
 pub struct PerArray<T> {
-    /// [`PipelineTables::chunks`].
+    /// For the array [`PipelineTables::chunks`].
     chunks: T,
-    /// [`PipelineTables::word_present`].
+    /// For the array [`PipelineTables::word_present`].
     word_present: T,
-    /// [`PipelineTables::word_starts`].
+    /// For the array [`PipelineTables::word_starts`].
     word_starts: T,
-    /// [`PipelineTables::word_places`].
+    /// For the array [`PipelineTables::word_places`].
     word_places: T,
-    /// [`PipelineTables::word_begins`].
+    /// For the array [`PipelineTables::word_begins`].
     word_begins: T,
-    /// [`PipelineTables::letters`].
+    /// For the array [`PipelineTables::letters`].
     letters: T,
-    /// [`PipelineTables::letter_bases`].
+    /// For the array [`PipelineTables::letter_bases`].
     letter_bases: T,
-    /// [`PipelineTables::ambiguous`].
+    /// For the array [`PipelineTables::ambiguous`].
     ambiguous: T,
-    /// [`PipelineTables::strands`].
+    /// For the array [`PipelineTables::strands`].
     strands: T,
-    /// [`PipelineTables::matrix`].
+    /// For the array [`PipelineTables::matrix`].
     matrix: T,
-    /// [`PipelineTables::quad_scores`].
-    quad_scores: T,
-    /// [`PipelineTables::eight_column_scores`].
+    /// For the array [`PipelineTables::byte_scores`].
+    byte_scores: T,
+    /// For the array [`PipelineTables::eight_column_scores`].
     eight_column_scores: T,
 }
 
@@ -210,7 +210,7 @@ impl<T> PerArray<T> {
             ambiguous: make(&self.ambiguous)?,
             strands: make(&self.strands)?,
             matrix: make(&self.matrix)?,
-            quad_scores: make(&self.quad_scores)?,
+            byte_scores: make(&self.byte_scores)?,
             eight_column_scores: make(&self.eight_column_scores)?,
         })
     }
@@ -287,7 +287,12 @@ impl<'a> PipelineArrays<'a> {
             ambiguous: cast_slice(&self.ambiguous),
             strands: cast_slice(&self.strands),
             matrix: cast_slice(&self.matrix),
-            quad_scores: self.inputs.fours.0.as_ref().map_or(&[], |fours| cast_slice(fours)),
+            byte_scores: self
+                .inputs
+                .byte_scores
+                .0
+                .as_ref()
+                .map_or(&[], |scores| cast_slice(scores)),
             eight_column_scores: cast_slice(&self.eight_column_scores),
         }
     }
@@ -295,7 +300,7 @@ impl<'a> PipelineArrays<'a> {
     /// The tables, once the arrays are in device memory: `packed_words` is the address of those of the database, and
     /// `arrays` has the addresses of the others.
     pub fn tables(&self, packed_words: u64, arrays: &PerArray<u64>) -> PipelineTables {
-        let PipelineInputs { batch, lookup, word, fours, .. } = self.inputs;
+        let PipelineInputs { batch, lookup, word_size, byte_scores, .. } = self.inputs;
         PipelineTables {
             packed_bases: first_bases(packed_words),
             chunks: DeviceAddress::new(arrays.chunks),
@@ -308,15 +313,15 @@ impl<'a> PipelineArrays<'a> {
             ambiguous: first_bases(arrays.ambiguous),
             strands: DeviceAddress::new(arrays.strands),
             matrix: DeviceAddress::new(arrays.matrix),
-            quad_scores: DeviceAddress::new(arrays.quad_scores),
+            byte_scores: DeviceAddress::new(arrays.byte_scores),
             eight_column_scores: DeviceAddress::new(arrays.eight_column_scores),
-            representative_offsets: word_hits::representative_hits(lookup, *word),
+            representative_offsets: word_hits::representative_hits(lookup, *word_size),
             letter_count: batch.letters.len() as u32,
             strand_count: self.strands.len() as u32,
             lookup_width: lookup.width() as u32,
-            word_length: *word as u32,
+            word_length: *word_size as u32,
             stride: lookup.stride() as u32,
-            uses_quads: u32::from(fours.0.is_some()),
+            uses_quads: u32::from(byte_scores.0.is_some()),
             reward: self.matrix[0],
             penalty: self.matrix[1],
         }

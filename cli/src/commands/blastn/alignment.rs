@@ -1,13 +1,14 @@
-//! Alignments as they are shown: the query as given, the subject perhaps reversed.
+//! Alignments as reports show them: the query as it was given, the subject reversed if it was found on the minus
+//! strand.
 
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gapped::script::Op;
+use blastn_pipeline::gapped::edit_script::EditOp;
 use blastn_pipeline::hsp::{ColumnCounts, Hsp};
 use blastn_pipeline::query::batch::QueryBatch;
 use blastn_pipeline::sequence::alphabet;
 use blastn_pipeline::sequence::fasta::FastaRecord;
 
-/// A subject that something was found in.
+/// A subject with alignments.
 #[derive(Debug)]
 pub struct ReportedSubject<'d> {
     database: &'d Database,
@@ -22,7 +23,7 @@ impl<'d> ReportedSubject<'d> {
         Self { database, number, title: subject.title(), length: subject.length }
     }
 
-    /// The title's first word.
+    /// The first word of the title.
     pub fn name(&self) -> &str {
         self.title.split_whitespace().next().unwrap_or_default()
     }
@@ -35,21 +36,22 @@ pub struct ReportedAlignment<'a> {
     pub subject: &'a ReportedSubject<'a>,
     pub hsp: &'a Hsp,
     pub columns: ColumnCounts,
-    /// Score in bits.
+    /// Bit score of the alignment.
     pub bits: f64,
-    /// Whether the subject is shown reversed.
+    /// Whether the subject is shown reversed, as the minus strand of the query is aligned.
     pub is_minus: bool,
-    /// First and last place of the query, from 1.
+    /// First and last position in the query, from 1.
     pub query: (usize, usize),
-    /// Places of the subject beside them, from 1; descending if reversed.
+    /// Positions in the subject opposite to these, from 1; descending if the subject is reversed.
     pub subject_range: (usize, usize),
-    /// Letters with gaps; none if they are not shown.
+    /// Letters of the query with gaps; empty if the report shows no letters.
     pub query_text: String,
+    /// Letters of the subject with gaps; empty if the report shows no letters.
     pub subject_text: String,
 }
 
 impl<'a> ReportedAlignment<'a> {
-    /// `with_text` tells whether letters are shown.
+    /// Prepares an alignment; `with_text` tells whether the report shows letters.
     pub fn new(
         record: &'a FastaRecord,
         subject: &'a ReportedSubject<'a>,
@@ -68,22 +70,22 @@ impl<'a> ReportedAlignment<'a> {
         };
         let places = hsp.subject.0 as usize..hsp.subject.1 as usize;
         let letters = subject.database.subject(subject.number).letters(places.clone());
-        let bits = context.statistics.map_or(0.0, |statistics| statistics.gapped.bits(hsp.score));
+        let bits = batch.bit_score(hsp.context, hsp.score);
         let (mut query_text, mut subject_text) = (Vec::new(), Vec::new());
         let (mut q, mut s) = (strand.iter().copied(), letters.iter().copied());
         for &(op, columns) in hsp.script.ops().iter().filter(|_| with_text) {
             let columns = columns as usize;
             let gap = || std::iter::repeat_n(alphabet::SENTINEL, columns);
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     query_text.extend(q.by_ref().take(columns));
                     subject_text.extend(s.by_ref().take(columns));
                 }
-                Op::Insertion => {
+                EditOp::Insertion => {
                     query_text.extend(q.by_ref().take(columns));
                     subject_text.extend(gap());
                 }
-                Op::Deletion => {
+                EditOp::Deletion => {
                     query_text.extend(gap());
                     subject_text.extend(s.by_ref().take(columns));
                 }
@@ -118,7 +120,7 @@ impl<'a> ReportedAlignment<'a> {
     }
 }
 
-/// The query's letters of an alignment, with gaps, those that are masked in lower case.
+/// The letters of the query in an alignment, with gaps, and masked letters in lower case.
 pub fn letters_with_masks(
     aligned: &ReportedAlignment<'_>,
     record: &FastaRecord,

@@ -1,4 +1,4 @@
-//! The command line of `gpualign blastn`: NCBI's options by NCBI's names.
+//! The command lines of `gpualign makedb` and `gpualign blastn`, the latter with NCBI's options by NCBI's names.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use blastn_pipeline::options::{BlastTask, SearchOptions, Strand};
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::commands::blastn::report::OutputFormat;
+use crate::commands::blastn::output_format::OutputFormat;
 use crate::options::parse_memory;
 
 /// The command line of `gpualign makedb`.
 #[derive(Debug, Args)]
 pub struct MakeDbArguments {
-    /// Sequences: FASTA, plain or gz, bz2, zst
+    /// FASTA file of the sequences; may be compressed (gz, bz2, zst)
     #[arg(value_name = "FASTA", value_hint = ValueHint::FilePath)]
     pub sequences: PathBuf,
-    /// Where to put the database [default: FASTA.gpdb]
+    /// File to write the database to [default: FASTA.gpdb]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -27,14 +27,14 @@ pub struct MakeDbArguments {
     pub messages: crate::options::Messages,
 }
 
-/// A task by its name.
+/// The names of the tasks on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum TaskName {
     Blastn,
     Megablast,
 }
 
-/// Strands by their names.
+/// The names of the strands on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum StrandName {
     Both,
@@ -42,36 +42,36 @@ enum StrandName {
     Minus,
 }
 
-/// The command line of `gpualign blastn`. SearchOptions may be given with one dash.
+/// The command line of `gpualign blastn`. Options may be written with one dash or with two.
 #[derive(Debug, Args)]
 #[command(rename_all = "snake_case")]
 pub struct BlastnArguments {
-    /// Queries: FASTA or FASTQ, plain or gz, bz2, zst; - is standard input
+    /// FASTA or FASTQ file of the queries; may be compressed (gz, bz2, zst); - is standard input
     #[arg(long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     pub query: PathBuf,
-    /// Database of `gpualign makedb`; .gpdb may be left out
+    /// Database to search, made by `gpualign makedb`; .gpdb may be left out
     #[arg(long, value_name = "FILE", required_unless_present = "subject",
         value_hint = ValueHint::FilePath)]
     pub db: Option<PathBuf>,
-    /// Subjects instead of a database: FASTA
+    /// FASTA file of subjects to search instead of a database
     #[arg(long, value_name = "FILE", conflicts_with = "db", value_hint = ValueHint::FilePath)]
     pub subject: Option<PathBuf>,
-    /// Where to write [default: standard output]
+    /// File to write the results to [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
-    /// What the output is like: 0 pairwise, 5 XML, 6 table, 7 table with comments; 6 and 7 may be
-    /// followed by columns, as in "6 qseqid sseqid pident std"
+    /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments; 6 and 7 may be followed by columns, as in
+    /// "6 qseqid sseqid pident std"
     #[arg(long, value_name = "FORMAT", default_value = "0")]
     pub outfmt: OutputFormat,
-    /// Threads
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..))]
     pub num_threads: u16,
-    /// Where to search: auto, cpu, cuda or cuda:N
+    /// Device to search on: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]
     pub device: DeviceRequest,
-    /// Device memory for the database, with k, M or G; what is larger is searched part by part [default: half
-    /// of what is free]
+    /// Device memory for the database, with k, M or G; a larger database is searched part by part [default: half of the
+    /// free memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub device_memory: Option<u64>,
     #[command(flatten)]
@@ -80,23 +80,23 @@ pub struct BlastnArguments {
     search: SearchArguments,
 }
 
-/// What is searched for.
+/// The options that decide which alignments are found and reported.
 #[derive(Debug, Args)]
 #[command(rename_all = "snake_case", next_help_heading = "Search")]
 struct SearchArguments {
-    /// Preset of all that follows
+    /// Task: the preset of the options below
     #[arg(long, value_enum, default_value_t = TaskName::Megablast)]
     task: TaskName,
-    /// Greatest E-value
+    /// Greatest E-value of a reported alignment
     #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive)]
     evalue: f64,
-    /// Bases in a row that an alignment must have [default: 11; megablast 28]
+    /// Number of equal bases in a row that an alignment must have [default: 11; megablast 28]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(4..))]
     word_size: Option<u16>,
-    /// Cost of a gap [default: 5; megablast 0]
+    /// Cost of opening a gap [default: 5; megablast 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
     gapopen: Option<i32>,
-    /// Cost of a column of a gap [default: 2; megablast by match and mismatch]
+    /// Cost of each column of a gap [default: 2; megablast reward / 2 - penalty]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
     gapextend: Option<i32>,
     /// Score of a match [default: 2; megablast 1]
@@ -106,23 +106,23 @@ struct SearchArguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true,
         value_parser = clap::value_parser!(i32).range(-1000..0))]
     penalty: Option<i32>,
-    /// Masking of low complexity: yes, no, or "level window linker"
+    /// Masking of low-complexity regions: yes, no, or "level window linker"
     #[arg(long, value_name = "DUST", default_value = "20 64 1")]
     dust: DustChoice,
-    /// Whether masked bases may be aligned, though alignments do not start there
+    /// Whether masked bases can be aligned, although no alignment is seeded there
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     soft_masking: bool,
     /// Mask lower-case bases of the queries
     #[arg(long)]
     lcase_masking: bool,
-    /// Strands of the queries
+    /// Strands of the queries to search
     #[arg(long, value_enum, default_value_t = StrandName::Both)]
     strand: StrandName,
-    /// Subjects reported of a query
+    /// Greatest number of subjects reported for a query
     #[arg(long, value_name = "N", default_value_t = 500,
         value_parser = clap::value_parser!(u32).range(1..))]
     max_target_seqs: u32,
-    /// Alignments reported of a query and a subject
+    /// Greatest number of alignments reported for a query and a subject
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_hsps: Option<u32>,
     /// Least percentage of identical columns
@@ -131,21 +131,21 @@ struct SearchArguments {
     /// Least percentage of the query that an alignment covers
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percentage)]
     qcov_hsp_perc: f64,
-    /// Drop alignments whose range of the query that many better ones cover
+    /// Drop an alignment if at least this many better ones cover its range of the query; 0 drops none
     #[arg(long, value_name = "N", default_value_t = 0)]
     culling_limit: u32,
-    /// X-drop of ungapped extensions, in bits [default: 20; megablast: what it takes to go on with gaps]
+    /// X-drop of ungapped extensions, in bits [default: 20; megablast: the score that starts gapped extension]
     #[arg(long, value_name = "BITS", value_parser = positive)]
     xdrop_ungap: Option<f64>,
-    /// X-drop of gapped extensions, in bits
+    /// X-drop of preliminary gapped extensions, in bits [default: 30; megablast 25]
     #[arg(long, value_name = "BITS", value_parser = positive)]
     xdrop_gap: Option<f64>,
-    /// X-drop of the final gapped extensions, in bits
+    /// X-drop of final gapped extensions, in bits [default: 100]
     #[arg(long, value_name = "BITS", value_parser = positive)]
     xdrop_gap_final: Option<f64>,
 }
 
-/// `-dust`.
+/// The value of `-dust`: settings, or `None` for no masking.
 #[derive(Debug, Clone, Copy)]
 struct DustChoice(Option<Dust>);
 
@@ -163,29 +163,35 @@ impl FromStr for DustChoice {
                 let (window, linker) = (window as usize, linker as usize);
                 Ok(Self(Some(Dust { level, window, linker })))
             }
-            _ => {
-                Err("neither yes, no, nor level (2-64), window (8-64) and linker (1-32)".to_owned())
-            }
+            _ => Err("use yes, no, or three numbers: level (2-64), window (8-64), linker (1-32)"
+                .to_owned()),
         }
     }
 }
 
+/// Parses a number of bytes with an optional unit.
 fn bytes(text: &str) -> Result<u64, String> {
     parse_memory(text).map(|bytes| bytes as u64)
 }
 
+/// Parses a positive number.
 fn positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if value > 0.0 && value.is_finite() { Ok(value) } else { Err("not positive".to_owned()) }
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err("must be greater than 0".to_owned())
+    }
 }
 
+/// Parses a percentage from 0 to 100.
 fn percentage(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=100.0).contains(&value) { Ok(value) } else { Err("not from 0 to 100".to_owned()) }
+    if (0.0..=100.0).contains(&value) { Ok(value) } else { Err("must be from 0 to 100".to_owned()) }
 }
 
 impl BlastnArguments {
-    /// What to search for.
+    /// The search options that the arguments ask for.
     pub fn options(&self) -> SearchOptions {
         let search = &self.search;
         let task = match search.task {
@@ -220,23 +226,30 @@ impl BlastnArguments {
         options
     }
 
-    /// Checks what clap does not.
+    /// Checks that the arguments fit together, which clap does not know.
+    ///
+    /// # Errors
+    /// The reason why they do not.
     pub fn check(&self) -> Result<(), String> {
         let options = self.options();
         options.check().map_err(|error| error.to_string())?;
         match (options.task, options.scoring.is_linear()) {
             (BlastTask::Megablast, false) => {
-                Err("megablast has linear gap costs; -task blastn has others".to_owned())
+                Err("-gapopen and -gapextend are not supported by megablast, whose gap costs are linear: leave \
+                     them out, or add -task blastn"
+                    .to_owned())
             }
             (BlastTask::Blastn, true) => {
-                Err("-task blastn has affine gap costs; megablast has linear ones".to_owned())
+                Err("-task blastn needs a gap cost greater than 0: change -gapopen or -gapextend, or use -task \
+                     megablast for linear gap costs"
+                    .to_owned())
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The command line with NCBI's single dashes made double, if it is one of `blastn`.
+/// Turns the single dashes of NCBI's options into double ones, if the command is `blastn`.
 pub fn with_double_dashes(mut line: Vec<OsString>) -> Vec<OsString> {
     if line.get(1).is_none_or(|command| command != "blastn") {
         return line;

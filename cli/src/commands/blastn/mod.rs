@@ -2,6 +2,8 @@
 
 mod alignment;
 pub mod args;
+mod column;
+mod output_format;
 mod report;
 mod run;
 

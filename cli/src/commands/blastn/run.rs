@@ -1,14 +1,15 @@
-//! `gpualign blastn` and `gpualign makedb`: nucleotide BLAST, as NCBI's program does it.
+//! The running of `gpualign blastn` and `gpualign makedb`.
 //!
 //! ```text
 //!   FASTA --makedb--> FASTA.gpdb --.
 //!   or -subject FASTA -------------+--> Searcher
-//!   -query --> batches of queries -----> Results --format--> text
+//!                                          |
+//!   -query --> SeededBatches --> workers: prefilter, extend, finish --> writer: Report --> text
 //! ```
 //!
-//! A batch is seeded while those before it are sifted, extended and finished in lanes beside each other, and those
-//! before these are formatted and written; how many queries it has follows what was found before, never threads or
-//! time.
+//! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
+//! done are formatted and written by another thread. The size of a batch follows from the number of hits before it,
+//! never from threads or time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,6 +19,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aligner_core::Device;
+use aligner_core::input_location::InputLocation;
 use anyhow::{Context, Result, ensure};
 use blastn_pipeline::database::Database;
 use blastn_pipeline::gpu::worker::GpuWorker;
@@ -32,10 +34,10 @@ use crate::on_device;
 use crate::options::start_threads;
 use crate::staging::{Staged, Target};
 
-/// What is added to the name of the sequences.
+/// Extension of a database, which is added to the name of the file of sequences.
 const EXTENSION: &str = ".gpdb";
 
-/// Makes a database.
+/// Runs `gpualign makedb`: makes a database from a FASTA file.
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
@@ -59,7 +61,7 @@ pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     Ok(())
 }
 
-/// Searches.
+/// Runs `gpualign blastn`: searches queries in a database, or in a file of subjects.
 pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
@@ -71,7 +73,9 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
             (Database::from_fasta(subject, now())?, name)
         }
         (Some(path), None) => (open(path)?, path.display().to_string()),
-        (None, None) => anyhow::bail!("neither -db nor -subject"),
+        (None, None) => anyhow::bail!(
+            "nothing to search in: give a database with -db, or a FASTA file with -subject"
+        ),
     };
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
@@ -82,17 +86,17 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
         searcher: &searcher,
         database: name,
         is_database: arguments.subject.is_none(),
-        first: (&queries[0].title, queries[0].letters.len()),
+        first_query: &queries[0],
     };
-    let spent = search(&report, &queries, out).with_context(|| target.name())?;
+    let TimeSpent { times, writing } =
+        search(&report, &queries, out).with_context(|| target.name())?;
     if let Some(reason) = searcher.failure() {
         console.notice(&format!("warning: {reason}: the rest was searched on the CPU"));
     }
-    let Spent { times, writing } = spent;
     console.detail(&format!(
-        "opened in {opened:.2} s; searched in {:.2} s, parts side by side: seeds on the device {:.2}, \
-         sifting {:.2}, scores on the device {:.2}, \
-         first alignments {:.2}, columns on the device {:.2}, last alignments {:.2}; beside that, \
+        "opened in {opened:.2} s; searched in {:.2} s, stages overlapping: seeding on the device {:.2}, \
+         prefilter {:.2}, scores on the device {:.2}, \
+         preliminary alignments {:.2}, columns on the device {:.2}, final alignments {:.2}; at the same time \
          formatted and written in {writing:.2} s",
         start.elapsed().as_secs_f64() - opened,
         times.seeding,
@@ -105,7 +109,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     target.commit()
 }
 
-/// Puts the database on the device, if that is a GPU, or the first part of it.
+/// Prepares the search on the device that the arguments ask for.
 fn searcher<'d>(
     database: &'d Database,
     arguments: &BlastnArguments,
@@ -117,33 +121,34 @@ fn searcher<'d>(
     Ok(on_device::make((device, request), console, "searching", on)?.0)
 }
 
-/// Seconds of all batches.
-struct Spent {
+/// Time spent on all batches, in seconds.
+struct TimeSpent {
+    /// Time of each stage of the search.
     times: SearchTimes,
-    /// For formatting and writing, which is done while the next batch is searched.
+    /// Time for formatting and writing, during which other batches are searched.
     writing: f64,
 }
 
-/// A batch that was searched.
-struct Searched<'q> {
-    /// Its first query, from 0.
+/// A batch of queries with its results.
+struct SearchedBatch<'q> {
+    /// Number of its first query, from 0.
     first: usize,
     queries: &'q [FastaRecord],
     results: SearchResults,
 }
 
-/// Searches batch by batch: one is seeded while others before it are in lanes, in turns.
+/// Searches all queries and writes the report: one batch is seeded while workers search those before it, in turn.
 fn search(
     report: &Report<'_>,
     queries: &[FastaRecord],
     mut out: impl Write + Send,
-) -> std::io::Result<Spent> {
+) -> std::io::Result<TimeSpent> {
     std::thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..WORKERS).map(|_| sync_channel(1)).unzip();
         let writer = scope.spawn(move || {
             let mut seconds = 0.0;
             out.write_all(report.begin().as_bytes())?;
-            for Searched { first, queries, results } in in_turns(&receivers) {
+            for SearchedBatch { first, queries, results } in round_robin(&receivers) {
                 let start = Instant::now();
                 for text in report.queries(first, queries, &results) {
                     out.write_all(text.as_bytes())?;
@@ -154,51 +159,53 @@ fn search(
             out.flush()?;
             Ok(seconds)
         });
-        let (lanes, threads): (Vec<_>, Vec<_>) = senders
+        let (workers, threads): (Vec<_>, Vec<_>) = senders
             .into_iter()
             .map(|searched| {
-                // No batch waits for a lane but the one that was seeded last: what is found takes memory.
+                // Seeded batches take much memory, so only the one that was seeded last waits for a worker.
                 let (seeded, queue) = sync_channel(0);
-                (seeded, scope.spawn(move || lane(report.searcher, queue, &searched)))
+                (seeded, scope.spawn(move || search_batches(report.searcher, queue, &searched)))
             })
             .unzip();
-        for (lane, batch) in lanes.iter().cycle().zip(SeededBatches::new(report.searcher, queries))
+        for (worker, batch) in
+            workers.iter().cycle().zip(SeededBatches::new(report.searcher, queries))
         {
-            if lane.send(batch).is_err() {
+            if worker.send(batch).is_err() {
                 break;
             }
         }
-        drop(lanes);
+        drop(workers);
         let mut times = SearchTimes::default();
         for thread in threads {
             times.add(&thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         let writing: std::io::Result<f64> =
             writer.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok(Spent { times, writing: writing? })
+        Ok(TimeSpent { times, writing: writing? })
     })
 }
 
-/// Takes batches through all steps after the first, until no one wants them any more, and tells how long it took.
-fn lane<'q>(
+/// Takes batches through all stages after seeding, until there are no more or the writer has failed, and returns the
+/// time of each stage.
+fn search_batches<'q>(
     searcher: &Searcher<'_>,
     queue: Receiver<QueuedBatch<'q, GpuWorker>>,
-    searched: &SyncSender<Searched<'q>>,
+    searched: &SyncSender<SearchedBatch<'q>>,
 ) -> SearchTimes {
     let mut times = SearchTimes::default();
     for QueuedBatch { first, queries, seeded } in queue {
         let results = searcher.finish(queries, searcher.extend(searcher.prefilter(seeded)));
         times.add(&results.times);
-        if searched.send(Searched { first, queries, results }).is_err() {
-            // The writer failed, and says why.
+        if searched.send(SearchedBatch { first, queries, results }).is_err() {
+            // The writer has failed, and reports the reason.
             break;
         }
     }
     times
 }
 
-/// What comes from each in turn, until one has no more.
-fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
+/// Items of each receiver in turn, until one has no more.
+fn round_robin<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
     receivers.iter().cycle().map_while(|receiver| receiver.recv().ok())
 }
 
@@ -208,15 +215,12 @@ fn in_turns<T>(receivers: &[Receiver<T>]) -> impl Iterator<Item = T> {
 /// If it cannot be read, or no query has any bases.
 pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
     let queries = fasta::read(path)?;
-    let name = aligner_core::input_location::input_name(path);
-    ensure!(
-        queries.iter().any(|query| !query.letters.is_empty()),
-        "{name}: no query has any bases"
-    );
+    let file = InputLocation::in_file(path);
+    ensure!(queries.iter().any(|query| !query.letters.is_empty()), "{file}no query has any bases");
     for (number, query) in queries.iter().enumerate().filter(|(_, query)| query.letters.is_empty())
     {
         let title = query.name();
-        console::say(&format!("warning: {name}: record {} ({title}) has no bases", number + 1));
+        console::say(&format!("warning: {file}record {} ({title}) has no bases", number + 1));
     }
     Ok(queries)
 }
@@ -232,13 +236,14 @@ pub fn open(path: &Path) -> Result<Database> {
     Ok(Database::open(path)?)
 }
 
+/// A path with the extension of databases added.
 fn with_extension(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(EXTENSION);
     name.into()
 }
 
-/// Seconds since 1970.
+/// The present time, in seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

@@ -18,7 +18,7 @@ const QUALITIES: usize = 256;
 /// The accuracy of a file of alignments.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Accuracy {
-    /// All reads.
+    /// All reads of the file.
     pub reads: u64,
     /// Reads that are not mapped.
     pub unmapped: u64,
@@ -31,7 +31,7 @@ pub struct Accuracy {
 /// Counts of reads with one quality, and with this or a higher one.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct QualityRow {
-    /// The quality.
+    /// The mapping quality of this row.
     pub mapq: u8,
     /// Reads with this quality.
     pub here: u64,
@@ -63,7 +63,7 @@ impl Accuracy {
             let Some(origin) = names.parse(name) else {
                 let name = name.to_owned();
                 bail!(
-                    "{}: the name '{name}' has no origin of the read in the form of --truth",
+                    "{}the name '{name}' has no origin of the read in the form of --truth",
                     file.location()
                 );
             };

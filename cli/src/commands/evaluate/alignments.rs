@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aligner_core::input_location::{InputLocation, is_stdin};
 use anyhow::{Context, Result, anyhow};
 use rust_htslib::bam::{self, Read as _};
 
@@ -26,7 +27,7 @@ pub struct AlignedRead<'r> {
     pub name: &'r str,
     /// 1 for the second mate of a pair, 0 for the first one and for single reads.
     pub mate: u8,
-    /// Mapping quality.
+    /// The mapping quality, 0 to 255.
     pub mapq: u8,
     /// Where it is aligned, if it is.
     pub span: Option<AlignedSpan>,
@@ -39,14 +40,14 @@ impl AlignmentFile {
     /// If it cannot be read, or is neither SAM, BAM nor CRAM.
     pub fn open(path: &Path) -> Result<Self> {
         output::silence();
-        let file = if path == Path::new("-") {
+        let file = if is_stdin(path) {
             bam::Reader::from_stdin()
         } else {
             // Opening it first gives the system's reason, where htslib only says that the path is "Invalid".
             std::fs::File::open(path).with_context(|| path.display().to_string())?;
             bam::Reader::from_path(path)
         };
-        let not_read = |_| anyhow!("{}: neither SAM, BAM nor CRAM", path.display());
+        let not_read = |_| anyhow!("{}neither SAM, BAM nor CRAM", InputLocation::in_file(path));
         let file = file.map_err(not_read)?;
         let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let contigs = file.header().target_names().into_iter().map(name).collect();
@@ -69,7 +70,7 @@ impl AlignmentFile {
                 None => return Ok(None),
                 Some(read) => {
                     self.number += 1;
-                    read.with_context(|| self.location())?;
+                    read.map_err(|error| anyhow!("{}{error}", self.location()))?;
                 }
             }
             if !self.record.is_secondary() && !self.record.is_supplementary() {
@@ -77,13 +78,14 @@ impl AlignmentFile {
             }
         }
         let span = AlignedSpan::of(&self.record);
-        let name = str::from_utf8(self.record.qname()).with_context(|| self.location())?;
+        let name = str::from_utf8(self.record.qname())
+            .map_err(|error| anyhow!("{}{error}", self.location()))?;
         let (mate, mapq) = (u8::from(self.record.is_last_in_template()), self.record.mapq());
         Ok(Some(AlignedRead { name, mate, mapq, span }))
     }
 
-    /// The file and the number of the last record, for messages.
-    pub fn location(&self) -> String {
-        format!("{}: record {}", self.path.display(), self.number)
+    /// The file and the number of the last record, as the begin of a message.
+    pub fn location(&self) -> InputLocation {
+        InputLocation::in_file(&self.path).at_record(self.number, None)
     }
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::aligned_span::AlignedSpan;
 use super::alignments::{AlignedRead, AlignmentFile};
 
-/// PlacementCounts of reads, and of those that each mapper is sure of.
+/// Counts of reads, and of those that each mapper is sure of.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PlacementCounts {
-    /// All reads.
+    /// All reads with this outcome.
     pub all: u64,
     /// Reads with a MAPQ of at least [`Comparison::mapq`] in the first file.
     pub first_sure: u64,
@@ -22,7 +22,7 @@ pub struct PlacementCounts {
     pub both_sure: u64,
 }
 
-/// PlacementCounts of the reads of two files by their loci.
+/// Counts of the reads of two files by their loci.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The MAPQ from which on a mapper is sure of a locus.
@@ -74,14 +74,14 @@ impl Comparison {
         let mut reads: HashMap<(Box<str>, u8), Placement> = HashMap::new();
         while let Some(read) = first.next()? {
             if reads.insert((read.name.into(), read.mate), Placement::of(&read)).is_some() {
-                bail!("{}: the read occurs twice", first.location());
+                bail!("{}the read occurs twice", first.location());
             }
         }
         let mut found = Self::new(mapq, reads.len() as u64);
         while let Some(read) = second.next()? {
             let Some(placement) = reads.remove(&(read.name.into(), read.mate)) else {
                 bail!(
-                    "{}: the read is not in the other file, or occurs twice here",
+                    "{}the read is not in the other file, or occurs twice here",
                     second.location()
                 );
             };
@@ -116,7 +116,7 @@ impl Comparison {
         }
     }
 
-    /// PlacementCounts a read with this placement in both files.
+    /// Counts a read with this placement in both files.
     fn count(
         &mut self,
         first: &Placement,

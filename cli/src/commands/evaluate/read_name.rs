@@ -7,9 +7,9 @@ use super::aligned_span::AlignedSpan;
 /// The form of read names that have the origin of a read: values of `--truth`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NameForm {
-    /// contig_left_right_..., as wgsim and gpualign simulate name pairs
+    /// `contig_left_right_...`, as wgsim and gpualign simulate name pairs
     Wgsim,
-    /// name:contig:start:strand:edits, as gpualign simulate names single reads
+    /// `name:contig:start:strand:edits`, as gpualign simulate names single reads
     Ours,
 }
 

@@ -13,7 +13,7 @@ use crate::options::{MappingFiles, Messages, Threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, ReadGroup};
 
-/// What to find for each read: values of `--mode`.
+/// Mapping modes: values of `--mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -140,7 +140,7 @@ pub struct MapOptions {
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
-    /// Write a page about the run to FILE.html, and beside it sections for MultiQC, FILE*_mqc.json
+    /// Write a page about the run to FILE.html, and sections for `MultiQC` to FILE*_mqc.json
     #[arg(long, value_name = "FILE.html", help_heading = "Output", value_hint = ValueHint::FilePath,
         value_parser = parse_report)]
     pub report: Option<PathBuf>,

@@ -15,7 +15,7 @@ use crate::timeline::{Step, Timeline};
 #[derive(Debug, Serialize)]
 pub struct Summary {
     pub version: &'static str,
-    /// The command line.
+    /// The command line of the program.
     pub command: String,
     pub mode: Mode,
     /// The name of the device.

@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 const LETTERS: &[u8; 4] = b"ACGT";
 
-/// A random letter.
+/// A random letter of A, C, G and T.
 pub fn letter(random: &mut Rng) -> u8 {
     LETTERS[random.usize(..4)]
 }

@@ -40,9 +40,9 @@ struct SimulatedMate {
     codes: Vec<u8>,
     /// Bases that were read wrongly.
     errors: u32,
-    /// Variants: substituted bases.
+    /// Substituted bases: variants of the genome, not errors.
     substitutions: u32,
-    /// Variants: insertions, and deleted bases.
+    /// Insertions and deleted bases: variants of the genome, not errors.
     indels: u32,
 }
 

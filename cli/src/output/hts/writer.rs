@@ -32,7 +32,7 @@ const CSI_SHIFT: i32 = 14;
 /// How to write a file.
 #[derive(Debug)]
 pub struct Settings<'a> {
-    /// The file's format.
+    /// The format of the file.
     pub format: Format,
     /// Whether the file is read again soon, so that BAM is compressed fast rather than well.
     pub is_temporary: bool,
@@ -137,7 +137,7 @@ impl Writer {
         })
     }
 
-    /// Writes one record.
+    /// Writes one record to the file.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -21,7 +21,7 @@ pub const SECONDARY: u16 = 0x100;
 /// Flag of a further part of a read whose parts align to different loci.
 pub const SUPPLEMENTARY: u16 = 0x800;
 
-/// One record.
+/// One record: a line of SAM.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     /// The read's name, 1 to 254 bytes.
@@ -30,7 +30,7 @@ pub struct Record<'a> {
     pub flag: u16,
     /// The leftmost aligned base; `None` of a read without a place.
     pub position: Option<Position>,
-    /// Mapping quality.
+    /// The mapping quality, 0 to 255.
     pub mapq: u8,
     /// The CIGAR in BAM's encoding; see [`cigar`](super::cigar).
     pub cigar: &'a [u32],
@@ -78,11 +78,11 @@ pub struct MateAlignment<'a> {
 /// The tags of an alignment.
 #[derive(Debug, Clone, Copy)]
 pub struct Tags<'a> {
-    /// `NM`: edit distance.
+    /// `NM`: edit distance to the reference.
     pub distance: u32,
-    /// `MD`: see [`md`](super::md).
+    /// `MD`: mismatched and deleted reference bases, see [`md`](super::md).
     pub md: &'a [u8],
-    /// `AS`: alignment score.
+    /// `AS`: the score of the alignment.
     pub score: i32,
     /// `XS`: the score of the second-best alignment.
     pub second: Option<i32>,

@@ -41,9 +41,6 @@ struct IndexView {
   uint32_t padding;
 };
 
-// Shorter name of IndexView.
-using View = IndexView;
-
 // Low bits of 64 symbols, the first symbol in bit 0.
 __device__ inline uint64_t low_plane(const uint4& planes) {
   return static_cast<uint64_t>(planes.y) << 32 | planes.x;

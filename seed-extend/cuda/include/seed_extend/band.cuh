@@ -1,8 +1,8 @@
 // Banded matrices of two tasks, computed by one thread, a row at a time in its registers.
 //
 // A word has a number of each task, in 16 bits: the cell's value plus the cost of clipping and that of a gap's first
-// column, but at least the latter (the floor). Values of the negated cost of clipping or less are of no use, since a new
-// alignment that is clipped here is worth as much. All numbers are at least the floor and below 2^15, so a plain
+// column, but at least the latter (the floor). Values of the negated cost of clipping or less are of no use, since a
+// new alignment that is clipped here is worth as much. All numbers are at least the floor and below 2^15, so a plain
 // subtraction of the cost of a gap's first column, and a plain addition of what a match scores more than a mismatch,
 // never carry from one half into the other.
 //

@@ -194,8 +194,8 @@ static __device__ Piece piece_at(uint32_t query, uint32_t length, const uint64_t
 
 // Chains the `count` anchors of a query of `length` bases, whose keys are sorted, writes the chains and returns their
 // number. A lane takes a piece, since most pieces are one chain; pieces of several chains are done by half of the warp,
-// one after the other. All lanes of a warp must call it with the same arguments; the number is valid in all of them, and
-// the chains are visible to all of them afterwards.
+// one after the other. All lanes of a warp must call it with the same arguments; the number is valid in all of them,
+// and the chains are visible to all of them afterwards.
 static __device__ uint32_t chain(uint32_t query, uint32_t length, const uint64_t* keys, uint32_t count,
                                  const uint32_t* ends, uint32_t segments, uint32_t band_width, Chain* chains) {
   const uint32_t lane = threadIdx.x % LANES;

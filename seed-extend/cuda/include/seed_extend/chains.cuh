@@ -42,7 +42,7 @@ struct RankedChain {
 // What the stages that find chains share: all reads of a batch with their seeds, and room for the anchors and chains of
 // the consecutive reads that are chained in one run.
 struct ChainParameters {
-  fm::View index;
+  fm::IndexView index;
   ChainThresholds thresholds;
   const Seed* seeds;              // query after query
   const uint64_t* seed_starts;    // seeds before each query, and all seeds

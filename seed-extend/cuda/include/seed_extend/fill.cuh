@@ -25,11 +25,11 @@ struct Cells {
   }
 };
 
-// Fills the matrices of a thread's two tasks, of each the rows before `rows[task]`, and then calls
-// `finish(task, row, band, window, best, best_row)` for that row: `band` has the row above it, `window` is the one under
-// it, and `best` is the greatest number of all rows so far, which `best_row` is the last one to have. With TRACE, all
-// rows are written to `cells`. Any thread may call it at any time. Both bands must be equally wide, or the second task
-// be none and its `rows` NO_TASK.
+// Fills the matrices of a thread's two tasks, of each the rows before `rows[task]`, and then calls `finish(task, row,
+// band, window, best, best_row)` for that row: `band` has the row above it, `window` is the one under it, and `best` is
+// the greatest number of all rows so far, which `best_row` is the last one to have. With TRACE, all rows are written to
+// `cells`. Any thread may call it at any time. Both bands must be equally wide, or the second task be none and its
+// `rows` NO_TASK.
 template <int B, bool TRACE, class Finish>
 __device__ void fill(const AlignmentCosts& costs, const uint64_t* text, const uint8_t* queries,
                      const BandedTask (&banded)[TASKS], const uint32_t (&rows)[TASKS], Cells<B> cells,

@@ -54,14 +54,14 @@ struct PackedQuery {
 
   // Compares 32 bases of the query, from `place` on, with those of the text from `position` on: the lower bit of each
   // that differs or is unknown.
-  __device__ uint64_t different(uint32_t place, const fm::View& view, uint32_t position) const {
+  __device__ uint64_t different(uint32_t place, const fm::IndexView& view, uint32_t position) const {
     const uint64_t either =
         fetch(words, count, place) ^ fetch(view.text, (view.bases + 31) / 32, position);
     return ((either | either >> 1) & 0x5555555555555555) | fetch(unknown, count, place);
   }
 
   // Number of equal bases to the right: of the query from `place` on and of the text from `position` on.
-  __device__ uint32_t equal_after(uint32_t place, const fm::View& view, uint32_t position) const {
+  __device__ uint32_t equal_after(uint32_t place, const fm::IndexView& view, uint32_t position) const {
     const uint32_t limit = min(length - place, view.bases - position);
     for (uint32_t equal = 0; equal < limit; equal += 32) {
       const uint64_t differ = different(place + equal, view, position + equal);
@@ -73,7 +73,7 @@ struct PackedQuery {
   }
 
   // Number of equal bases to the left: of the query before `place` and of the text before `position`.
-  __device__ uint32_t equal_before(uint32_t place, const fm::View& view, uint32_t position) const {
+  __device__ uint32_t equal_before(uint32_t place, const fm::IndexView& view, uint32_t position) const {
     const uint32_t limit = min(place, position);
     uint32_t equal = 0;
     while (equal < limit) {
@@ -89,7 +89,7 @@ struct PackedQuery {
 
   // The suffix array interval of the word of `view.table_length` bases that begins at `place`; empty if it has an
   // unknown base.
-  __device__ fm::Interval look_up(uint32_t place, const fm::View& view) const {
+  __device__ fm::Interval look_up(uint32_t place, const fm::IndexView& view) const {
     const uint64_t mask = (uint64_t{1} << (2 * view.table_length)) - 1;
     if ((fetch(unknown, count, place) & mask) != 0) return fm::Interval{0, 0, 0};
     // The first base is in the highest bits of an entry's number.

@@ -49,7 +49,7 @@ struct GrowingWord {
 
 // What the stages that find seeds share.
 struct SeedParameters {
-  fm::View index;
+  fm::IndexView index;
   PackedQueries queries;
   SeedOptions options;
 };

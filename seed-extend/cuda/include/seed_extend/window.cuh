@@ -5,8 +5,8 @@
 
 namespace seed_extend {
 
-// The part of a window under the B columns of a row. Any thread may call its functions at any time. Indices are constants
-// once loops are unrolled, so all of it stays in registers.
+// The part of a window under the B columns of a row. Any thread may call its functions at any time. Indices are
+// constants once loops are unrolled, so all of it stays in registers.
 template <int B>
 struct Window {
   static constexpr int WORDS = (B + 31) / 32;

@@ -20,11 +20,11 @@ use crate::read::queries::Queries;
 /// The chains of a batch of reads, found on a device.
 #[derive(Debug)]
 pub struct FoundChains<B> {
-    /// The chains.
+    /// The chains of all reads.
     pub chains: ChainsOfReads,
     /// The codes of all queries, in the device's memory.
     pub codes: B,
-    /// What was measured of the applications for seeds and for chains.
+    /// Timings of the applications for seeds and for chains.
     pub timings: [ApplicationTiming; 2],
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceStruct, Gpu};
 use aligner_core::stream::{
-    Backend, CudaBackend, Kernels, Launch, LoadedKernels, Metrics, RunError, Word,
+    Backend, CudaBackend, Kernels, Launch, LoadedKernels, Metrics, RunError,
 };
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
-use fm_index::gpu::View;
+use fm_index::gpu::IndexView;
 
 use super::parameters::{FindSumsParameters, FindTotalsParameters};
 use super::plan::BYTES_PER_ANCHOR;
@@ -30,12 +30,15 @@ const SUM_PART: u32 = 1024;
 pub struct ChainEngine<B: Backend> {
     /// The device, with the kernels of `find.cu`.
     pub(super) backend: B,
+    /// The index and the options on the host.
     pub(super) inputs: Arc<FinderInputs>,
     /// Addresses of the index on the device.
-    pub(super) index: View,
+    pub(super) index: IndexView,
+    /// The applications that find seeds and chains.
     pub(super) applications: ChainApplications<B>,
     /// Ends of the segments of the text, as `u32`.
     pub(super) segment_ends: B::Buffer,
+    /// Number of segments of the text.
     pub(super) segment_count: u32,
     /// Anchors that there is room for on the device at a time.
     pub(super) anchor_capacity: u64,
@@ -50,12 +53,12 @@ pub struct ChainApplications<B> {
     pub chains: LoadedKernels<B>,
 }
 
-/// What was measured of an application.
+/// Timing of an application.
 #[derive(Debug, Default)]
 pub struct ApplicationTiming {
     /// Time of its kernels, in seconds.
     pub seconds: f64,
-    /// What the runtime measured, if it was asked to.
+    /// Measurements of the runtime, if it was asked for them.
     pub metrics: Metrics,
 }
 
@@ -67,7 +70,11 @@ impl ChainEngine<CudaBackend> {
     ///
     /// # Errors
     /// If the device fails.
-    pub fn on_gpu(gpu: &Gpu, index: View, inputs: &Arc<FinderInputs>) -> Result<Self, DeviceError> {
+    pub fn on_gpu(
+        gpu: &Gpu,
+        index: IndexView,
+        inputs: &Arc<FinderInputs>,
+    ) -> Result<Self, DeviceError> {
         const SEEDS: Kernels =
             Kernels { name: "seeds", fatbin: include_bytes!("../../../cuda/seeds.fatbin") };
         const CHAINS: Kernels =
@@ -89,7 +96,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
     /// If the device fails.
     pub fn new(
         (backend, applications): (B, ChainApplications<B>),
-        index: View,
+        index: IndexView,
         inputs: &Arc<FinderInputs>,
         anchor_capacity: u64,
     ) -> Result<Self, DeviceError> {
@@ -146,8 +153,8 @@ impl<B: Backend + Clone> ChainEngine<B> {
         if blocks == 0 {
             return Ok(());
         }
-        let arguments = &[Word::parameters(parameters)];
-        let launch = Launch { kernel, blocks, width, shared: 0, arguments };
+        let parameters = parameters.bytes();
+        let launch = Launch { kernel, blocks, width, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: only this crate calls this function, and each call passes the kernel's own parameters, with buffers
         // that are as long as their comments say.

@@ -11,11 +11,11 @@ use crate::seed::seeds::Seed;
 device_struct! {
     /// Parameters of `find_codes`, which unpacks queries.
     pub struct FindCodesParameters {
-        /// The queries.
+        /// The queries to unpack.
         pub queries: PackedQueries,
         /// Room for the codes of all queries, a byte each.
         pub codes: DeviceAddress<u8>,
-        /// Number of queries.
+        /// Number of queries in the batch.
         pub count: u64,
     }
 }
@@ -27,7 +27,7 @@ device_struct! {
         pub found: DeviceAddress<Seed>,
         /// Number of seeds of each query; 0 before.
         pub seed_counts: DeviceAddress<u32>,
-        /// Number of seeds.
+        /// Number of seeds in all.
         pub count: u64,
     }
 }
@@ -43,7 +43,7 @@ device_struct! {
         pub seed_counts: DeviceAddress<u32>,
         /// Room for the seeds, query after query.
         pub seeds: DeviceAddress<Seed>,
-        /// Number of seeds.
+        /// Number of seeds in all.
         pub count: u64,
     }
 }
@@ -60,7 +60,7 @@ device_struct! {
         /// Room for the bases of each read that lie in seeds too frequent to be located completely, in the orientation
         /// with more of them.
         pub repeat_bases: DeviceAddress<u32>,
-        /// Number of reads.
+        /// Number of reads in the batch.
         pub reads: u32,
         /// Occurrences of a seed that are located ([`Options::max_occurrences`](crate::Options::max_occurrences)).
         pub max_occurrences: u32,
@@ -70,11 +70,11 @@ device_struct! {
 device_struct! {
     /// Parameters of `find_totals`, which adds up parts of an array of counts.
     pub struct FindTotalsParameters {
-        /// The counts.
+        /// The counts to add up.
         pub counts: DeviceAddress<u32>,
         /// Room for the sum of each block's part.
         pub totals: DeviceAddress<u64>,
-        /// Number of counts.
+        /// Number of counts in all.
         pub count: u32,
         /// Counts of a part.
         pub part: u32,
@@ -84,7 +84,7 @@ device_struct! {
 device_struct! {
     /// Parameters of `find_sums`, which turns counts into prefix sums.
     pub struct FindSumsParameters {
-        /// The counts.
+        /// The counts to add up.
         pub counts: DeviceAddress<u32>,
         /// Sum of each block's part, by `find_totals`.
         pub totals: DeviceAddress<u64>,
@@ -92,7 +92,7 @@ device_struct! {
         pub sums: DeviceAddress<u64>,
         /// Room for the sum of all counts.
         pub total: DeviceAddress<u64>,
-        /// Number of counts.
+        /// Number of counts in all.
         pub count: u32,
         /// Counts of a part.
         pub part: u32,
@@ -108,7 +108,7 @@ device_struct! {
         pub chain_starts: DeviceAddress<u64>,
         /// Room for the chains, read after read and the best first.
         pub chains: DeviceAddress<Chain>,
-        /// Number of chains.
+        /// Number of chains in all.
         pub count: u32,
         /// Number of the first read.
         pub first_read: u32,

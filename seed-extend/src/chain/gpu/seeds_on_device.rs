@@ -30,7 +30,7 @@ pub(super) struct SeedsOnDevice<B> {
     anchor_count: B,
     /// Bases of each read that lie in seeds too frequent to be located completely, as `u32`.
     pub(super) repeat_bases: B,
-    /// What was measured of the application.
+    /// Timing of the application that found them.
     pub(super) timing: ApplicationTiming,
 }
 

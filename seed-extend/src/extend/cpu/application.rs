@@ -26,20 +26,16 @@ pub(super) fn align(context: &mut AlignmentWorkspace, settings: &Settings) -> It
 
 #[cfg(test)]
 mod tests {
-    use aligner_core::cigar::CigarRun;
     use aligner_core::stream::Policy;
 
     use super::*;
-    use crate::extend::alignments::AlignmentSpan;
+    use crate::extend::alignments::{Alignment, AlignmentSpan};
     use crate::extend::banded_task::BandedTask;
     use crate::extend::scoring::Scoring;
     use crate::extend::tasks::{AlignmentTask, ReferenceText, TaskBatch};
 
     /// The alignments of all tasks, in order.
-    fn aligned(
-        tasks: TaskBatch<'_>,
-        settings: &Settings,
-    ) -> Vec<(u32, AlignmentSpan, Vec<CigarRun>)> {
+    fn aligned(tasks: TaskBatch<'_>, settings: &Settings) -> Vec<(u32, Alignment)> {
         let mut context = AlignmentWorkspace::new(Scoring::default());
         for (number, &task) in tasks.tasks.iter().enumerate() {
             let banded = BandedTask::new(task, number).expect("cells");
@@ -49,7 +45,7 @@ mod tests {
         let runs = context.finish();
         let with_runs = |it: &TaskAlignment| {
             let own = runs[it.span.first_run as usize..][..it.span.run_count as usize].to_vec();
-            (it.task, AlignmentSpan { first_run: 0, ..it.span }, own)
+            (it.task, Alignment { span: AlignmentSpan { first_run: 0, ..it.span }, runs: own })
         };
         let mut all: Vec<_> = found.parts().flatten().map(with_runs).collect();
         all.sort_unstable_by_key(|it| it.0);

@@ -1,4 +1,4 @@
-//! What the stages share on a CPU: tasks with copies of their codes, and the memory of groups.
+//! Workspace of the stages on a CPU: tasks with copies of their codes, and the memory of groups.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
@@ -105,8 +105,8 @@ impl AlignmentWorkspace {
         *self.matrices_of(group) = Some(matrices);
     }
 
-    /// The best alignment of task `element` of a group that is filled; `None` if no alignment scores more than 0. With the
-    /// last task, the group's memory becomes free for other groups.
+    /// The best alignment of task `element` of a group that is filled; `None` if no alignment scores more than 0. With
+    /// the last task, the group's memory becomes free for other groups.
     pub(in crate::extend) fn walk(&self, group: TaskGroup, element: u32) -> Option<TaskAlignment> {
         let mut of_group = self.matrices_of(group);
         let matrices =
@@ -124,7 +124,8 @@ impl AlignmentWorkspace {
         aligned
     }
 
-    /// Fills the matrices of a group, and passes the number, score and end of each task that has an alignment to `keep`.
+    /// Fills the matrices of a group, and passes the number, score and end of each task that has an alignment to
+    /// `keep`.
     pub(super) fn score(&self, group: TaskGroup, mut keep: impl FnMut(usize, AlignmentEnd)) {
         self.fill(group);
         let matrices = self.matrices_of(group).take();

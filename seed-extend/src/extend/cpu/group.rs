@@ -25,7 +25,7 @@ pub(super) enum LaneKind {
 }
 
 impl LaneKind {
-    /// Number of kinds.
+    /// Number of all kinds.
     pub const COUNT: usize = 4;
 
     /// The kind that a task needs.

@@ -1,12 +1,10 @@
-//! The codes of several tasks in an interleaved layout: an array of `L` codes for each place, a lane of a vector a task.
+//! The codes of several tasks in an interleaved layout: an array of `L` codes for each place, a lane of a vector a
+//! task.
 
 use super::padded_rows::PaddedRows;
 use crate::extend::UNKNOWN;
 use crate::extend::banded_task::BandedTask;
 use crate::extend::tasks::TaskBatch;
-
-/// The code of a place outside of the window, beyond the query, or of a lane without a task.
-pub(super) const NONE: u8 = 7;
 
 /// Added to an unknown base of a window, so that it does not equal an unknown base of a query.
 const OTHER: u8 = 1;
@@ -59,7 +57,7 @@ impl<const L: usize> InterleavedCodes<L> {
         self.window_rows.interleave(&mut self.window);
     }
 
-    /// The codes of a lane's query, then [`NONE`].
+    /// The codes of a lane's query, with padding behind them.
     pub fn query_of(&self, lane: usize) -> &[u8] {
         self.query_rows.row(lane)
     }

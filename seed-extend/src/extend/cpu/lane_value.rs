@@ -2,7 +2,7 @@
 
 /// An unsigned number of 8, 16 or 32 bits, in a lane of a vector.
 pub(super) trait LaneValue: Copy + Ord + Send + Sync + 'static {
-    /// The greatest number.
+    /// The greatest number that a lane holds.
     const MAX: u32;
     /// A number, which must not be more than [`Self::MAX`].
     fn of(number: u32) -> Self;

@@ -1,9 +1,9 @@
 //! The banded matrices of several tasks at once, a lane of a vector a task.
 //!
-//! The number in a cell is its value, as [`extend`](crate::extend) defines it, plus the penalty of clipping, or 0 if that
-//! is negative: a beginning worth less than a new alignment that is clipped here is of no use. So subtractions that stop
-//! at 0 need no test, and 8 bits suffice for most reads. Cells before the window are 0, and cells behind its end are less
-//! than a cell inside it.
+//! The number in a cell is its value, as [`extend`](crate::extend) defines it, plus the penalty of clipping, or 0 if
+//! that is negative: a beginning worth less than a new alignment that is clipped here is of no use. So subtractions
+//! that stop at 0 need no test, and 8 bits suffice for most reads. Cells before the window are 0, and cells behind its
+//! end are less than a cell inside it.
 //!
 //! Columns are diagonals, so a pair comes from the cell above, an insertion from the one above to the right, and a
 //! deletion from the one to the left:
@@ -11,7 +11,7 @@
 //! ```text
 //!               columns (diagonals of the band)
 //!   row - 1          [pair]  [insertion]
-//!                        \\    /
+//!                       \    /
 //!   row     [deletion] -- cell
 //! ```
 //!
@@ -24,12 +24,12 @@
 // Everything is inlined into the functions for one kind of processor each.
 #![allow(clippy::inline_always)]
 
-use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 use std::ops::Range;
 
 use super::interleaved::InterleavedCodes;
 use super::lane_value::LaneValue;
 use crate::extend::UNKNOWN;
+use crate::extend::scoring::{Scoring, UNKNOWN_SCORE};
 
 /// A number for each lane.
 type Lanes<W, const L: usize> = [W; L];

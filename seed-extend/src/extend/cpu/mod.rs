@@ -1,8 +1,8 @@
 //! The engine for CPUs.
 //!
-//! For most tasks the middle diagonal of the band tells the answer ([`super::ungapped`]). Other tasks of similar size are
-//! computed together, a lane of a SIMD vector a task, in the narrowest numbers that hold their scores; alignments are
-//! made by the stages of [`super::stages`]. Rayon runs chunks of tasks in parallel.
+//! For most tasks the middle diagonal of the band tells the answer ([`super::ungapped`]). Other tasks of similar size
+//! are computed together, a lane of a SIMD vector a task, in the narrowest numbers that hold their scores; alignments
+//! are made by the stages of [`super::stages`]. Rayon runs chunks of tasks in parallel.
 //!
 //! | module | concept |
 //! |---|---|

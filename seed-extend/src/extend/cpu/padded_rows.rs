@@ -1,6 +1,7 @@
 //! Sequences of codes in rows of one length, and their interleaved layout.
 
-use super::interleaved::NONE;
+/// The code of padding: of a place outside of the window, beyond the query, or of a lane without a task.
+const NONE: u8 = 7;
 
 /// Sequences of codes, a row each, padded to one length.
 #[derive(Default)]
@@ -20,12 +21,12 @@ impl PaddedRows {
         self.codes.resize(count * self.stride, NONE);
     }
 
-    /// A row.
+    /// The codes of a row, with its padding.
     pub fn row(&self, number: usize) -> &[u8] {
         &self.codes[number * self.stride..][..self.stride]
     }
 
-    /// A row, to write.
+    /// The codes of a row, to write them.
     pub fn row_mut(&mut self, number: usize) -> &mut [u8] {
         &mut self.codes[number * self.stride..][..self.stride]
     }

@@ -2,10 +2,8 @@
 
 use aligner_core::DeviceError;
 use aligner_core::cigar::CigarRun;
-use aligner_core::gpu::DeviceAddress;
-use aligner_core::stream::{
-    Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings, Word,
-};
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
+use aligner_core::stream::{Backend, CudaExecutor, DeviceItems, Items, Launch, RunError, Settings};
 use bytemuck::{cast_slice, pod_read_unaligned};
 
 use super::costs::AlignmentCosts;
@@ -133,10 +131,10 @@ impl<B: Backend + Clone> ExtendEngine<B> {
             first_run: first_run as u64,
             count: aligned.count as u64,
         };
-        let arguments = &[Word::parameters(&parameters)];
+        let parameters = parameters.bytes();
         let blocks = (aligned.count as u32).div_ceil(THREADS);
         let kernel = "extend_order";
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: these are the kernel's parameters, and `spans` has a place for each task.
         unsafe {

@@ -9,7 +9,7 @@ use crate::extend::tasks::{AlignmentEnd, TaskBatch};
 /// Tasks on a device, and room for their scores and ends.
 pub(super) struct DeviceTasks<'a, T> {
     codes: QueryCodes<'a, T>,
-    /// The tasks.
+    /// The tasks, in order.
     pub(super) tasks: T,
     /// Room for the score and end of each task, all 0 at first.
     pub(super) ends: T,

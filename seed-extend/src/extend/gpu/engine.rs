@@ -42,8 +42,8 @@ pub struct ExtendEngine<B: Backend = CudaBackend> {
 }
 
 impl<B: Backend + Clone> ExtendEngine<B> {
-    /// An engine for a text, which is copied to the device in 2 bits a base. Unknown bases are any base there, and tasks
-    /// with such a base in their window are left out of every [`GpuPlan`].
+    /// An engine for a text, which is copied to the device in 2 bits a base. Unknown bases are any base there, and
+    /// tasks with such a base in their window are left out of every [`GpuPlan`].
     ///
     /// # Errors
     /// If the text does not fit, or the device fails.
@@ -102,7 +102,7 @@ impl ExtendEngine {
         Ok(Self { backend, applications, scoring, text, cells, cell_words: 0 })
     }
 
-    /// The GPU.
+    /// The GPU that the engine works on.
     pub fn gpu(&self) -> &Gpu {
         self.backend.gpu()
     }

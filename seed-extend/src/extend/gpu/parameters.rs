@@ -1,5 +1,4 @@
-//! What the applications of `cuda/fill.cu` and `cuda/walk.cu` share, and the parameters of the kernels of
-//! `cuda/extend.cu`.
+//! Parameters of the applications of `cuda/fill.cu` and `cuda/walk.cu`, and of the kernels of `cuda/extend.cu`.
 
 use aligner_core::cigar::CigarRun;
 use aligner_core::device_struct;
@@ -10,13 +9,13 @@ use crate::extend::alignments::{AlignmentSpan, TaskAlignment};
 use crate::extend::tasks::{AlignmentEnd, AlignmentTask};
 
 device_struct! {
-    /// What the stages that fill matrices and walk back through them share.
+    /// Data that the stages that fill matrices and walk back through them share.
     pub struct AlignmentParameters {
         /// The text, 32 bases a word.
         pub text: DeviceAddress<u64>,
         /// Codes of all queries, a byte each.
         pub queries: DeviceAddress<u8>,
-        /// The tasks.
+        /// All tasks of the batch.
         pub tasks: DeviceAddress<AlignmentTask>,
         /// Numbers of tasks in pairs, group after group; [`NO_TASK`](super::plan::NO_TASK) in place of a missing second
         /// one.
@@ -31,7 +30,7 @@ device_struct! {
         pub runs: DeviceAddress<CigarRun>,
         /// Runs that there is room for. Runs beyond that are counted, but not written.
         pub run_capacity: u64,
-        /// The scoring.
+        /// Scores and costs of the scoring.
         pub costs: AlignmentCosts,
     }
 }
@@ -43,7 +42,7 @@ device_struct! {
         pub text: DeviceAddress<u64>,
         /// Codes of all queries, a byte each.
         pub queries: DeviceAddress<u8>,
-        /// The tasks.
+        /// All tasks of the batch.
         pub tasks: DeviceAddress<AlignmentTask>,
         /// Numbers of the tasks to score, in pairs.
         pub pairs: DeviceAddress<u32>,
@@ -53,22 +52,22 @@ device_struct! {
         pub unfinished: DeviceAddress<u32>,
         /// Number of these tasks; 0 before.
         pub unfinished_count: DeviceAddress<u32>,
-        /// Number of pairs.
+        /// Number of pairs of tasks.
         pub count: u64,
-        /// The scoring.
+        /// Scores and costs of the scoring.
         pub costs: AlignmentCosts,
     }
 }
 
 device_struct! {
-    /// Parameters of the kernels `extend_end_16` to `extend_end_128`, which find the ends in the window that the kernels
-    /// for scores left unknown.
+    /// Parameters of the kernels `extend_end_16` to `extend_end_128`, which find the ends in the window that the
+    /// kernels for scores left unknown.
     pub struct ExtendEndParameters {
         /// The text, 32 bases a word.
         pub text: DeviceAddress<u64>,
         /// Codes of all queries, a byte each.
         pub queries: DeviceAddress<u8>,
-        /// The tasks.
+        /// All tasks of the batch.
         pub tasks: DeviceAddress<AlignmentTask>,
         /// Score and end of each task.
         pub ends: DeviceAddress<AlignmentEnd>,
@@ -76,7 +75,7 @@ device_struct! {
         pub unfinished: DeviceAddress<u32>,
         /// Number of these tasks.
         pub unfinished_count: DeviceAddress<u32>,
-        /// The scoring.
+        /// Scores and costs of the scoring.
         pub costs: AlignmentCosts,
     }
 }
@@ -90,7 +89,7 @@ device_struct! {
         pub spans: DeviceAddress<AlignmentSpan>,
         /// Number of runs before those of these alignments.
         pub first_run: u64,
-        /// Number of alignments.
+        /// Number of alignments in all.
         pub count: u64,
     }
 }

@@ -33,7 +33,7 @@ pub struct PlannedLaunch {
     pub pairs: Vec<[u32; 2]>,
 }
 
-/// Which kernel takes which tasks of a batch.
+/// A plan of the kernels' launches for a batch of tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GpuPlan {
     /// The launches; each task is in one of them at most.
@@ -153,7 +153,7 @@ fn max_cell(scoring: Scoring, rows: usize) -> i64 {
 /// Whether a kernel takes a task: the band is not too wide, numbers of cells fit into 16 bits, and the window has no
 /// unknown base.
 fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> bool {
-    let known = || match all.text {
+    let is_window_known = || match all.text {
         ReferenceText::Packed(_) => true,
         ReferenceText::Codes(codes) => {
             let window = &codes[task.task.window_start as usize..];
@@ -162,7 +162,7 @@ fn is_for_kernels(scoring: Scoring, all: &TaskBatch<'_>, task: &BandedTask) -> b
     };
     task.width <= COLUMNS[COLUMNS.len() - 1] as usize
         && max_cell(scoring, task.rows) < LIMIT
-        && known()
+        && is_window_known()
 }
 
 #[cfg(test)]

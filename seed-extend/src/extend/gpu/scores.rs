@@ -2,7 +2,7 @@
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::DeviceStruct;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::stream::{Backend, Launch};
 use bytemuck::{cast_slice, pod_collect_to_vec};
 
 use super::costs::AlignmentCosts;
@@ -19,7 +19,7 @@ pub(super) const THREADS: u32 = 128;
 struct TaskPairs<T> {
     /// Columns of the kernel that scores them.
     columns: u32,
-    /// Number of pairs.
+    /// Number of pairs of tasks.
     count: u32,
     /// Numbers of the tasks, in pairs.
     numbers: T,
@@ -102,8 +102,8 @@ impl<B: Backend + Clone> ExtendEngine<B> {
         blocks: u32,
         parameters: &P,
     ) -> Result<(), DeviceError> {
-        let arguments = &[Word::parameters(parameters)];
-        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, arguments };
+        let parameters = parameters.bytes();
+        let launch = Launch { kernel, blocks, width: THREADS, shared: 0, parameters };
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel. `pairs` has two numbers of tasks for each of `count`, and
         // `unfinished` room for as many. The codes of each task are there, since a `GpuPlan` is of checked tasks.

@@ -39,8 +39,8 @@ void call(void (*kernel)(Parameters...), const void* const* arguments, std::inde
   kernel(load<Parameters>(arguments[I])...);
 }
 
-// Runs `kernel` with `count` arguments; argument i has `sizes[i]` bytes at `arguments[i]`. Returns 0, or 1 with an error
-// message in `message`.
+// Runs `kernel` with `count` arguments; argument i has `sizes[i]` bytes at `arguments[i]`. Returns 0, or 1 with an
+// error message in `message`.
 template <class... Parameters>
 int launch(const char* name, void (*kernel)(Parameters...), const Launch& launch,
            const void* const* arguments, const std::size_t* sizes, std::size_t count,

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use aligner_core::DeviceError;
-use aligner_core::gpu::DeviceAddress;
-use aligner_core::stream::{Backend, Launch, Word};
+use aligner_core::gpu::{DeviceAddress, DeviceStruct};
+use aligner_core::stream::{Backend, Launch};
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice, pod_collect_to_vec};
 
 use super::layout::{
@@ -210,11 +210,10 @@ impl<'a, B: Backend> PodSearch<'a, B> {
         width: u32,
         shared: u32,
     ) -> Result<f64, DeviceError> {
-        let arguments = &[Word::parameters(&self.parameters)];
-        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives
-        // for `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each
-        // transfer.
-        unsafe { self.backend.launch(&Launch { kernel, blocks, width, shared, arguments }) }
+        let parameters = self.parameters.bytes();
+        // SAFETY: all kernels of pods.cu take `PodParameters`. The arrays have the lengths that `WorklistRoom` gives for
+        // `self.blocks` blocks, the search kernels are launched with as many, and `pods_share` with one for each transfer.
+        unsafe { self.backend.launch(&Launch { kernel, blocks, width, shared, parameters }) }
     }
 }
 

@@ -229,7 +229,7 @@ static __device__ __forceinline__ bool gapped_span(const PairParameters& paramet
   return true;
 }
 
-// Whether an alignment lies within another that is kept; on the CPU: src/hsp/contained.rs.
+// Whether an alignment lies within another that is kept; on the CPU: src/hsp/containment.rs.
 static __device__ __forceinline__ bool lies_within(const AlignedSpan& inner, const AlignedSpan& outer, int32_t separation) {
   const auto is_close = [separation](int32_t one, int32_t other) { return abs(one - other) < separation; };
   return inner.strand == outer.strand && outer.score >= inner.score && outer.query <= inner.query &&
@@ -240,7 +240,7 @@ static __device__ __forceinline__ bool lies_within(const AlignedSpan& inner, con
 }
 
 // Whether an alignment takes the place of another: they share an end, and it scores more, or as much and is shorter; on the
-// CPU: src/hsp/contained.rs.
+// CPU: src/hsp/containment.rs.
 static __device__ __forceinline__ bool replaces(const AlignedSpan& newer, const AlignedSpan& kept) {
   const bool shares_begin = newer.query == kept.query && newer.subject == kept.subject;
   const bool shares_end = newer.query_end == kept.query_end && newer.subject_end == kept.subject_end;

@@ -44,7 +44,7 @@ static __device__ inline bool passes_quads(const PipelineTables& tables, const D
     uint32_t letters = 0;
     // An ambiguous letter spills over into its neighbours, as in NCBI's program.
     for (int i = 0; i < 4; i++) letters |= letter_at(tables, query + i) << (6 - 2 * i);
-    return __ldg(tables.quad_scores + ((letters ^ sixteen_codes(tables.packed_bases, place) >> 24) & 255));
+    return __ldg(tables.byte_scores + ((letters ^ sixteen_codes(tables.packed_bases, place) >> 24) & 255));
   };
   const int leftward = best_sum(
       tables, left, drop, enough,

@@ -31,7 +31,7 @@ struct __align__(8) EightColumnScore {
   int16_t fall;         // how far the sum falls below its best so far, or below 0, at most: 0 or negative
 };
 
-// Everything that a stage reads beside its input.
+// Everything that a stage reads besides its input.
 struct PipelineTables {
   const uint32_t* packed_bases;  // database; four words before it and four behind may be read; aligned to 8 bytes
   const DatabaseChunk* chunks;
@@ -44,7 +44,7 @@ struct PipelineTables {
   const uint32_t* ambiguous;     // packed likewise: 1 for each letter that is no base, else 0
   const QueryStrand* strands;    // in the order of `letters`
   const int32_t* matrix;         // 16 x 16 scores of pairs of letters
-  const int32_t* quad_scores;    // score of four columns, by the exclusive or of their packed bases (256 entries)
+  const int32_t* byte_scores;    // score of four columns, by the exclusive or of their packed bases (256 entries)
   const EightColumnScore* eight_column_scores;  // by the set of columns that differ, the first in the lowest bit
   uint64_t representative_offsets;  // bit e: whether a hit with e equal columns before it represents its exact match
   uint32_t letter_count, strand_count;

@@ -1,4 +1,4 @@
-// From words of the lookup table to seeds: exact matches of the word size around them; on the CPU: src/seed/words.rs.
+// From words of the lookup table to seeds: exact matches of the word size around them; on the CPU: src/seed/word_hits.rs.
 #pragma once
 
 #include <blastn/pipeline/items.cuh>

@@ -1,4 +1,4 @@
-//! Sixteen numbers of 16 bits, and what is done with them.
+//! Vectors of sixteen 16-bit numbers, and operations on them. All functions require AVX2.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_and_si128, _mm_loadu_si128, _mm_packs_epi16, _mm_set1_epi8,
@@ -8,99 +8,108 @@ use std::arch::x86_64::{
     _mm256_permute4x64_epi64, _mm256_set1_epi16, _mm256_shuffle_epi8, _mm256_storeu_si256,
 };
 
-use crate::gapped::side::Side;
+use crate::gapped::side::SequenceSide;
 
+/// Sixteen numbers of 16 bits.
 pub(super) type Lanes = __m256i;
 
-/// Numbers at a time.
+/// Numbers in a vector.
 pub(super) const LANES: usize = 16;
 
-/// The least number.
+/// The score of a dead cell: the least number of 16 bits.
 pub(super) const DEAD: i32 = i16::MIN as i32;
 
-/// A number in all lanes.
+/// A vector with the same number in all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn splat(value: i32) -> Lanes {
     _mm256_set1_epi16(value as i16)
 }
 
-/// The first numbers; panics if they are fewer than lanes.
+/// Loads the first sixteen numbers.
+///
+/// # Panics
+/// If there are fewer.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn load(numbers: &[i16]) -> Lanes {
     let numbers = &numbers[..LANES];
     #[allow(unsafe_code)]
-    // SAFETY: these are the 32 bytes that are read.
+    // SAFETY: the slice has the 32 bytes that are read; the load needs no alignment.
     unsafe {
         _mm256_loadu_si256(numbers.as_ptr().cast())
     }
 }
 
-/// Sets the first numbers; panics if they are fewer than lanes.
+/// Stores a vector to the first sixteen numbers.
+///
+/// # Panics
+/// If there are fewer.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store(numbers: &mut [i16], values: Lanes) {
     let numbers = &mut numbers[..LANES];
     #[allow(unsafe_code)]
-    // SAFETY: these are the 32 bytes that are written.
+    // SAFETY: the slice has the 32 bytes that are written; the store needs no alignment.
     unsafe {
         _mm256_storeu_si256(numbers.as_mut_ptr().cast(), values);
     }
 }
 
+/// Loads the first eight numbers of 32 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_ints(numbers: &[i32]) -> __m256i {
     let numbers = &numbers[..LANES / 2];
     #[allow(unsafe_code)]
-    // SAFETY: these are the 32 bytes that are read.
+    // SAFETY: the slice has the 32 bytes that are read; the load needs no alignment.
     unsafe {
         _mm256_loadu_si256(numbers.as_ptr().cast())
     }
 }
 
+/// Loads sixteen bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn of_bytes(bytes: [u8; LANES]) -> __m128i {
     #[allow(unsafe_code)]
-    // SAFETY: these are the 16 bytes that are read.
+    // SAFETY: the array has the 16 bytes that are read; the load needs no alignment.
     unsafe {
         _mm_loadu_si128(bytes.as_ptr().cast())
     }
 }
 
-/// Numbers as bytes: those beyond are the least or the greatest byte.
+/// Converts numbers to bytes, with saturation.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn packed(values: Lanes) -> __m128i {
     _mm_packs_epi16(_mm256_castsi256_si128(values), _mm256_extracti128_si256::<1>(values))
 }
 
-/// The same of numbers of 32 bits.
+/// Converts sixteen numbers of 32 bits to bytes, with saturation.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn packed_ints(numbers: &[i32; LANES]) -> __m128i {
     let (low, high) = (load_ints(numbers), load_ints(&numbers[LANES / 2..]));
-    // Four of each in turns, which is put in order.
+    // Packing interleaves groups of four of both vectors; the permutation puts them in order.
     packed(_mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(low, high)))
 }
 
-/// Numbers that are bytes.
+/// Bytes of numbers from 0 to 127.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn bytes_of(values: Lanes) -> [u8; LANES] {
     let packed = packed(values);
     let mut bytes = [0; LANES];
     #[allow(unsafe_code)]
-    // SAFETY: these are the 16 bytes that are written.
+    // SAFETY: the array has the 16 bytes that are written; the store needs no alignment.
     unsafe {
         _mm_storeu_si128(bytes.as_mut_ptr().cast(), packed);
     }
     bytes
 }
 
-/// Each lane's number in the next lane, and in the first the last of those before.
+/// Shifts each number to the next lane; the first lane gets the last number of `before`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn shifted(before: Lanes, values: Lanes) -> Lanes {
@@ -108,12 +117,12 @@ pub(super) fn shifted(before: Lanes, values: Lanes) -> Lanes {
     _mm256_alignr_epi8::<14>(values, half_before)
 }
 
-/// The greatest number of the lanes up to each.
+/// Prefix maximum: the greatest number of the lanes up to each.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn prefix_max(values: Lanes) -> Lanes {
     let dead = splat(DEAD);
-    // Within each half; then the first half's greatest also counts in the second.
+    // First within each half; then the greatest number of the first half counts in the second, too.
     let values = _mm256_max_epi16(values, _mm256_alignr_epi8::<14>(values, dead));
     let values = _mm256_max_epi16(values, _mm256_alignr_epi8::<12>(values, dead));
     let values = _mm256_max_epi16(values, _mm256_alignr_epi8::<8>(values, dead));
@@ -121,7 +130,7 @@ pub(super) fn prefix_max(values: Lanes) -> Lanes {
     _mm256_max_epi16(values, _mm256_shuffle_epi8(half_before, splat(0x0F0E)))
 }
 
-/// Two equal bits for each lane.
+/// The mask of a comparison: two equal bits for each lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn bits(yes: Lanes) -> u32 {
@@ -134,13 +143,14 @@ pub(super) fn first_of(bits: u32) -> usize {
     bits.trailing_zeros() as usize / 2
 }
 
+/// The number in the last lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn last_lane(values: Lanes) -> i32 {
     i32::from(_mm256_extract_epi16::<15>(values) as i16)
 }
 
-/// The lanes of columns behind `last`, if the first lane has `column`.
+/// A mask of the lanes whose column is behind `last`, if the first lane has `column`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn behind(last: usize, column: usize) -> Lanes {
@@ -149,15 +159,15 @@ pub(super) fn behind(last: usize, column: usize) -> Lanes {
     _mm256_cmpgt_epi16(load(&NUMBERS), splat(lanes - 1))
 }
 
-/// The letters that pairs in the columns from `column` on end with: none in column 0 and behind `width`.
+/// Letters of the sixteen columns from `column` on, a byte each; 0 in column 0 and behind column `width`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn letters<const REVERSE: bool>(
-    columns: Side<'_>,
+    columns: SequenceSide<'_>,
     column: usize,
     width: usize,
 ) -> __m128i {
-    // As they are in the sequence: backwards, if `REVERSE`.
+    // In the order of the sequence, which is backwards if `REVERSE`.
     let (from, to) = (column.max(1), (column + LANES).min(width + 1));
     let own = columns.range::<REVERSE>(from - 1, to - 1);
     let bytes = own.as_array().copied().unwrap_or_else(|| {

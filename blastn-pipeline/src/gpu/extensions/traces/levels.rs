@@ -94,7 +94,7 @@ pub(super) struct TraceKernel<'a, P> {
     pub(super) slot_bytes: u32,
     /// Words of sources of a thread, for some sides.
     pub(super) source_words: fn(&[ExtensionSide], TraceLevel) -> u64,
-    /// The kernel's parameters.
+    /// Makes the kernel's parameters for a launch.
     pub(super) parameters: &'a dyn Fn(&TraceLaunch) -> P,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct TraceLaunch {
 }
 
 impl GpuExtensions {
-    /// Loads the kernels.
+    /// Loads the kernels of `gapped.cu` that write columns.
     ///
     /// # Errors
     /// If the driver fails.

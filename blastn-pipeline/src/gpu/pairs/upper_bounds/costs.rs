@@ -69,7 +69,7 @@ impl BoundCosts {
     }
 }
 
-/// The word that begins at each letter, or [`NO_WORD`] if some letter of it is ambiguous or missing.
+/// The word that begins at each letter, or `NO_WORD` if some letter of it is ambiguous or missing.
 pub fn words(letters: &[u8]) -> Vec<u16> {
     let word = |place: usize| {
         let letters = letters.get(place..place + WORD)?;

@@ -46,11 +46,11 @@ device_struct! {
         chosen: DeviceAddress<ChunkHit>,
         /// Count of chosen hits; 0 before.
         cursor: DeviceAddress<u32>,
-        /// Number of chunks.
+        /// Number of chunks of the run.
         chunk_count: u32,
-        /// Number of strands.
+        /// Number of strands of the batch.
         strand_count: u32,
-        /// Number of queries.
+        /// Number of queries of the batch.
         query_count: u32,
         /// Number of hits to choose from.
         hit_count: u32,

@@ -1,93 +1,52 @@
-//! What is written of a search: the formats of NCBI's blastn.
+//! Reports of searches in the formats of NCBI's blastn, byte for byte.
 
-mod column;
 mod number;
 mod pairwise;
 mod table;
 mod xml;
 
 use std::fmt::Write as _;
-use std::str::FromStr;
 
 use blastn_pipeline::query::context::ContextStatistics;
 use blastn_pipeline::search::{SearchResults, Searcher};
 use blastn_pipeline::sequence::fasta::FastaRecord;
 use rayon::prelude::*;
 
-pub use self::column::Column;
 use crate::commands::blastn::alignment::{ReportedAlignment, ReportedSubject};
+use crate::commands::blastn::column::Column;
+use crate::commands::blastn::output_format::OutputFormat;
 
-/// The version of NCBI's programs whose output this is.
+/// Program name and version in reports: NCBI's program whose output is reproduced.
 const PROGRAM: &str = "BLASTN 2.12.0+";
 
-/// Rows of a table that are worth a thread's while.
-const ROWS: usize = 512;
+/// Number of rows of a table that one thread formats at a time.
+const ROWS_PER_TASK: usize = 512;
 
-/// `-outfmt`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OutputFormat {
-    /// 0.
-    Pairwise,
-    /// 5.
-    Xml,
-    /// 6, and 7, which has comments.
-    Table { columns: Vec<Column>, comments: bool },
-}
-
-impl FromStr for OutputFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split_whitespace();
-        let number = words.next().unwrap_or_default();
-        let columns: Vec<&str> = words.collect();
-        match (number, columns.is_empty()) {
-            ("0", true) => Ok(Self::Pairwise),
-            ("5", true) => Ok(Self::Xml),
-            ("6" | "7", _) => {
-                let comments = number == "7";
-                Ok(Self::Table { columns: column::parse(&columns)?, comments })
-            }
-            _ => Err("not one of 0, 5, 6 and 7 (columns are of 6 and 7 alone)".to_owned()),
-        }
-    }
-}
-
-impl OutputFormat {
-    /// Whether letters of alignments are shown.
-    fn shows_letters(&self) -> bool {
-        match self {
-            Self::Pairwise | Self::Xml => true,
-            Self::Table { columns, .. } => columns.iter().any(|column| column.shows_letters()),
-        }
-    }
-}
-
-/// What a search was for.
+/// A search, as its report shows it.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub format: &'a OutputFormat,
     pub searcher: &'a Searcher<'a>,
-    /// What the user called the subjects.
+    /// Name of the database or of the file of subjects, as the user gave it.
     pub database: String,
-    /// Whether they are a database.
+    /// Whether a database was searched, not a file of subjects.
     pub is_database: bool,
-    /// Title and length of the first query.
-    pub first: (&'a str, usize),
+    /// The first of all queries, which XML names in its header.
+    pub first_query: &'a FastaRecord,
 }
 
-/// What was found for a query.
+/// The results of a query, as a section of a report.
 struct QuerySection<'a> {
-    /// The query's number, from 0.
+    /// Number of the query among all, from 0.
     number: usize,
     record: &'a FastaRecord,
-    /// Alignments by subject.
+    /// Alignments with each subject, the best subject first.
     aligned: &'a [Vec<ReportedAlignment<'a>>],
     statistics: Option<&'a ContextStatistics>,
 }
 
 impl Report<'_> {
-    /// What comes before all queries.
+    /// The text before the sections of queries.
     pub fn begin(&self) -> String {
         let mut out = String::new();
         match self.format {
@@ -98,8 +57,8 @@ impl Report<'_> {
         out
     }
 
-    /// What was found for a batch of queries, of which the first has this number from 0: pieces of
-    /// text, in order. They are made on the current rayon pool.
+    /// The sections of a batch of queries, as pieces of text in order. `first` is the number of its first query, from
+    /// 0. They are made on the current rayon pool.
     pub fn queries(
         &self,
         first: usize,
@@ -120,7 +79,7 @@ impl Report<'_> {
                     let align = |hsp| {
                         ReportedAlignment::new(record, subject, hsp, &results.batch, with_text)
                     };
-                    hit.hsps.par_iter().with_min_len(ROWS).map(align).collect()
+                    hit.hsps.par_iter().with_min_len(ROWS_PER_TASK).map(align).collect()
                 })
                 .collect();
             let mut contexts = results.batch.contexts().iter();
@@ -134,18 +93,19 @@ impl Report<'_> {
         pieces.flatten_iter().collect()
     }
 
+    /// The section of a query, as pieces of text in order.
     fn query(&self, section: &QuerySection<'_>) -> Vec<String> {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise => pairwise::query(self, section, &mut out),
             OutputFormat::Xml => xml::query(self, section, &mut out),
-            OutputFormat::Table { columns, comments } => {
-                if *comments {
+            OutputFormat::Table { columns, has_comments } => {
+                if *has_comments {
                     self.comments(section, columns, &mut out);
                 }
                 let mut pieces = vec![out];
                 for of_subject in section.aligned {
-                    let rows = of_subject.par_chunks(ROWS).map(|rows| {
+                    let rows = of_subject.par_chunks(ROWS_PER_TASK).map(|rows| {
                         let mut out = String::new();
                         table::rows(rows, of_subject, columns, &mut out);
                         out
@@ -158,6 +118,7 @@ impl Report<'_> {
         vec![out]
     }
 
+    /// Appends the comments before the rows of a query.
     fn comments(&self, section: &QuerySection<'_>, columns: &[Column], out: &mut String) {
         let (title, database) = (&section.record.title, &self.database);
         let _ = writeln!(out, "# {PROGRAM}\n# Query: {title}\n# Database: {database}");
@@ -169,13 +130,13 @@ impl Report<'_> {
         let _ = writeln!(out, "# {hits} hits found");
     }
 
-    /// What comes behind all queries.
+    /// The text behind the sections of all `queries` queries.
     pub fn end(&self, queries: usize) -> String {
         let mut out = String::new();
         match self.format {
             OutputFormat::Pairwise => pairwise::end(self, &mut out),
             OutputFormat::Xml => xml::end(&mut out),
-            OutputFormat::Table { comments: true, .. } => {
+            OutputFormat::Table { has_comments: true, .. } => {
                 let _ = writeln!(out, "# BLAST processed {queries} queries");
             }
             OutputFormat::Table { .. } => {}

@@ -1,6 +1,6 @@
-//! Numbers as NCBI's programs print them.
+//! Numbers in the notation of NCBI's programs.
 
-/// As C's `%.6g`: six significant digits, without zeros at the end.
+/// A number as C's `%.6g` prints it: six significant digits, without zeros at the end.
 pub fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -19,18 +19,19 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// Three significant digits, zeros at the end included.
+/// A number with three significant digits, including zeros at the end.
 pub fn three_digits(value: f64) -> String {
     let digits = (2 - value.log10().floor() as i32).max(0) as usize;
     format!("{value:.digits$}")
 }
 
-/// A time in seconds since 1970, as in "Nov 21, 2026  9:01 PM" (UTC).
+/// A date from a time in seconds since 1970 (UTC), such as "Nov 21, 2026  9:01 PM".
 pub fn date(seconds: u64) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that leap days are at their ends (Howard Hinnant's algorithm).
+    // Years begin in March in this computation, so that leap days are at their ends (Howard Hinnant's
+    // `civil_from_days`).
     let shifted = days + 719_468;
     let (era, day) = (shifted / 146_097, shifted % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -45,7 +46,7 @@ pub fn date(seconds: u64) -> String {
     format!("{} {day}, {year}  {hour}:{minute:02} {half}", MONTHS[month as usize])
 }
 
-/// As C's `%.{digits}e`.
+/// A number as C's `%.{digits}e` prints it.
 fn scientific(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -56,7 +57,7 @@ fn scientific(value: f64, digits: usize) -> String {
     format!("{mantissa}e{sign}{exponent:0>2}")
 }
 
-/// An E-value.
+/// An E-value in pairwise reports.
 pub fn e_value(value: f64) -> String {
     if value < 1.0e-180 {
         "0.0".to_owned()
@@ -73,12 +74,12 @@ pub fn e_value(value: f64) -> String {
     }
 }
 
-/// An E-value in a table: small ones have more digits there.
+/// An E-value in tables, where small ones have more digits.
 pub fn e_value_in_table(value: f64) -> String {
     if (1.0e-180..0.0009).contains(&value) { scientific(value, 2) } else { e_value(value) }
 }
 
-/// A score in bits.
+/// A bit score, with fewer digits for greater scores.
 pub fn bits(value: f64) -> String {
     if value > 99_999.0 {
         scientific(value, 3)

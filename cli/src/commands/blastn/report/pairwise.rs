@@ -1,4 +1,4 @@
-//! Format 0: alignments to look at.
+//! Output format 0: pairwise alignments, for people to look at.
 
 use std::fmt::Write as _;
 
@@ -11,22 +11,25 @@ use blastn_pipeline::statistics::KarlinAltschul;
 use crate::commands::blastn::alignment::{ReportedAlignment, letters_with_masks};
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 
-/// Columns of an alignment in a line.
+/// Number of columns of an alignment in a line.
 const COLUMNS: usize = 60;
 
-/// Letters of a line of text, and of a subject's title among its alignments.
+/// Greatest number of letters in a line of a query's title.
 const LINE: usize = 75;
+/// Number of letters of a subject's title, above its alignments, after which the next blank ends the line.
 const TITLE: usize = 60;
 
-/// Letters of a subject in the list of all.
+/// Number of letters of a subject's title in the list of all subjects.
 const LISTED: usize = 68;
 
+/// The paper that reports of megablast cite.
 const MEGABLAST: &str = "\
 Reference: Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb
 Miller (2000), \"A greedy algorithm for aligning DNA sequences\", J
 Comput Biol 2000; 7(1-2):203-14.
 ";
 
+/// The paper that reports of blastn cite.
 const BLASTN: &str = "\
 Reference: Stephen F. Altschul, Thomas L. Madden, Alejandro A.
 Schaffer, Jinghui Zhang, Zheng Zhang, Webb Miller, and David J.
@@ -34,7 +37,7 @@ Lipman (1997), \"Gapped BLAST and PSI-BLAST: a new generation of
 protein database search programs\", Nucleic Acids Res. 25:3389-3402.
 ";
 
-/// What comes before all queries.
+/// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let reference =
         if report.searcher.options().task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
@@ -49,7 +52,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
     );
 }
 
-/// What was found for a query.
+/// Appends the section of a query.
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let record = section.record;
     let title = wrapped(&record.title, LINE, "Query= ".len());
@@ -66,7 +69,7 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     statistics(section.statistics, out);
 }
 
-/// What comes behind all queries.
+/// Appends the text behind the sections of queries.
 pub fn end(report: &Report<'_>, out: &mut String) {
     let database = report.searcher.database();
     let scoring = &report.searcher.options().scoring;
@@ -93,7 +96,7 @@ pub fn end(report: &Report<'_>, out: &mut String) {
     );
 }
 
-/// The subjects, a line each.
+/// Appends the list of subjects, a line each.
 fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
     let best: Vec<(&ReportedAlignment<'_>, String, String)> = aligned
         .iter()
@@ -120,7 +123,7 @@ fn list(aligned: &[Vec<ReportedAlignment<'_>>], out: &mut String) {
     out.push('\n');
 }
 
-/// A subject and its alignments.
+/// Appends a subject and its alignments.
 fn subject(
     report: &Report<'_>,
     aligned: &[ReportedAlignment<'_>],
@@ -159,7 +162,7 @@ fn subject(
     }
 }
 
-/// The columns of an alignment.
+/// Appends the columns of an alignment, line by line.
 fn lines(
     row: &ReportedAlignment<'_>,
     record: &FastaRecord,
@@ -174,7 +177,7 @@ fn lines(
     for (of_query, of_subject) in query.chunks(COLUMNS).zip(subject.chunks(COLUMNS)) {
         let letters = |text: &[u8]| text.iter().filter(|&&letter| letter != b'-').count();
         let (query_letters, subject_letters) = (letters(of_query), letters(of_subject));
-        // A line without letters shows the place before it.
+        // A line without letters shows the position before it.
         let q_end = (q + query_letters).saturating_sub(1);
         let s_end = if row.is_minus {
             s + 1 - subject_letters
@@ -199,6 +202,7 @@ fn lines(
     }
 }
 
+/// Appends the statistics of a query.
 fn statistics(statistics: Option<&ContextStatistics>, out: &mut String) {
     let of = |parameters: &KarlinAltschul| {
         [parameters.lambda, parameters.k, parameters.h]
@@ -233,8 +237,8 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Text in lines of so many letters at most, the first of them with less room; broken at spaces, or
-/// anywhere if there are none.
+/// Text in lines of at most `width` letters, the first of them shorter by `indent`. Lines end at spaces, or anywhere
+/// if there are none.
 fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut rest: Vec<char> = text.chars().collect();
@@ -250,7 +254,7 @@ fn wrapped(text: &str, width: usize, indent: usize) -> String {
     lines.join("\n")
 }
 
-/// Text with a line end behind the first space after every so many letters.
+/// Text with a line end behind the first blank after every [`TITLE`] letters.
 fn spaced(text: &str) -> String {
     let (mut out, mut due) = (String::new(), false);
     for (place, letter) in text.chars().enumerate() {

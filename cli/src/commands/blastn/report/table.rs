@@ -1,12 +1,13 @@
-//! Rows of tables.
+//! Output formats 6 and 7: tab-separated rows, one for each alignment.
 
 use std::fmt::Write as _;
 
 use crate::commands::blastn::alignment::ReportedAlignment;
-use crate::commands::blastn::report::column::Column;
+use crate::commands::blastn::column::Column;
 use crate::commands::blastn::report::number;
 
-/// Adds rows, some of all those of a query and a subject.
+/// Appends some of the rows of a query and a subject. `aligned` are all alignments of the two, which coverages depend
+/// on.
 pub fn rows(
     some: &[ReportedAlignment<'_>],
     aligned: &[ReportedAlignment<'_>],
@@ -24,13 +25,13 @@ pub fn rows(
     }
 }
 
-/// A share as a whole percentage, that is 100 only for the whole.
+/// The percentage that `part` is of `whole`, as an integer that is 100 only for the whole.
 fn coverage(part: usize, whole: usize) -> u32 {
     let percentage = 100.0 * part as f64 / whole as f64;
     (if percentage < 99.0 { percentage + 0.5 } else { percentage }) as u32
 }
 
-/// Places of the query in any of the alignments.
+/// Number of query positions that are in any of the alignments.
 fn covered(aligned: &[ReportedAlignment<'_>]) -> usize {
     let mut ranges: Vec<(usize, usize)> = aligned.iter().map(|row| row.query).collect();
     ranges.sort_unstable();
@@ -45,6 +46,7 @@ fn covered(aligned: &[ReportedAlignment<'_>]) -> usize {
     sum
 }
 
+/// Appends the value of a column for an alignment.
 fn cell(
     row: &ReportedAlignment<'_>,
     aligned: &[ReportedAlignment<'_>],
@@ -100,7 +102,7 @@ fn cell(
     };
 }
 
-/// How many columns are equal, and the letters of each that is not.
+/// NCBI's traceback operations (BTOP): numbers of equal columns, and the two letters of each other column.
 fn traceback(row: &ReportedAlignment<'_>) -> String {
     let (mut out, mut equal) = (String::new(), 0);
     for (one, other) in row.query_text.chars().zip(row.subject_text.chars()) {

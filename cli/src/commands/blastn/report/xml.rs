@@ -1,4 +1,4 @@
-//! Format 5: XML, by NCBI's document type `BlastOutput`.
+//! Output format 5: XML of NCBI's document type `BlastOutput`.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,17 @@ use blastn_pipeline::options::{BlastTask, SearchOptions};
 use crate::commands::blastn::alignment::ReportedAlignment;
 use crate::commands::blastn::report::{PROGRAM, QuerySection, Report, number};
 
+/// The paper that reports of megablast cite.
 const MEGABLAST: &str = "Zheng Zhang, Scott Schwartz, Lukas Wagner, and Webb Miller (2000), \
 &quot;A greedy algorithm for aligning DNA sequences&quot;, J Comput Biol 2000; 7(1-2):203-14.";
 
+/// The paper that reports of blastn cite.
 const BLASTN: &str = "Stephen F. Altschul, Thomas L. Madden, Alejandro A. Sch&amp;auml;ffer, \
 Jinghui Zhang, Zheng Zhang, Webb Miller, and David J. Lipman (1997), &quot;Gapped BLAST and \
 PSI-BLAST: a new generation of protein database search programs&quot;, Nucleic Acids Res. \
 25:3389-3402.";
 
-/// What comes before all queries.
+/// Appends the text before the sections of queries.
 pub fn begin(report: &Report<'_>, out: &mut String) {
     let options = report.searcher.options();
     let reference = if options.task == BlastTask::Megablast { MEGABLAST } else { BLASTN };
@@ -45,8 +47,8 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
 <BlastOutput_iterations>
 ",
         escaped(&report.database),
-        escaped(report.first.0),
-        report.first.1,
+        escaped(&report.first_query.title),
+        report.first_query.letters.len(),
         number::significant(options.e_value),
         options.scoring.reward,
         options.scoring.penalty,
@@ -56,7 +58,7 @@ pub fn begin(report: &Report<'_>, out: &mut String) {
     );
 }
 
-/// NCBI's letters for what is masked.
+/// NCBI's code for the masking of queries.
 fn filter(options: &SearchOptions) -> String {
     let mut text = match options.dust {
         None => String::new(),
@@ -69,7 +71,7 @@ fn filter(options: &SearchOptions) -> String {
     text
 }
 
-/// What was found for a query.
+/// Appends the section of a query.
 pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) {
     let (number, record) = (section.number + 1, section.record);
     let _ = write!(
@@ -122,6 +124,8 @@ pub fn query(report: &Report<'_>, section: &QuerySection<'_>, out: &mut String) 
     out.push_str("</Iteration>\n");
 }
 
+/// Appends the alignments with a subject, of which `first` is the best; `number` counts the subjects of the query
+/// from 1.
 fn hit(
     report: &Report<'_>,
     number: usize,
@@ -155,6 +159,7 @@ fn hit(
     out.push_str("  </Hit_hsps>\n</Hit>\n");
 }
 
+/// Appends an alignment; `number` counts those of the subject from 1.
 fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
     let equal = |(one, other)| if one == other { '|' } else { ' ' };
     let midline: String = row.query_text.bytes().zip(row.subject_text.bytes()).map(equal).collect();
@@ -197,12 +202,12 @@ fn hsp(number: usize, row: &ReportedAlignment<'_>, out: &mut String) {
     );
 }
 
-/// What comes behind all queries.
+/// Appends the text behind the sections of queries.
 pub fn end(out: &mut String) {
     out.push_str("</BlastOutput_iterations>\n</BlastOutput>\n\n");
 }
 
-/// Text without what XML means by some letters.
+/// Text with the characters that XML reserves written as entities.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -24,7 +24,7 @@ pub(super) struct RecordAlignment<'r> {
     pub distance: u32,
     /// The CIGAR, with soft clips.
     pub cigar: Vec<u32>,
-    /// The `MD` string.
+    /// The `MD` string of the alignment.
     pub md: Vec<u8>,
 }
 
@@ -66,7 +66,7 @@ impl RecordAlignment<'_> {
         (ahead + ahead.signum()) as i32
     }
 
-    /// The contig's name.
+    /// The name of its contig.
     fn contig_name<'r>(&self, reference: &'r Reference) -> &'r str {
         &reference.contigs()[self.contig as usize].name
     }

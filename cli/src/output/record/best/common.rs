@@ -21,7 +21,7 @@ pub(super) struct MappedRead<'r> {
 /// The mate of a read.
 #[derive(Clone, Copy)]
 pub(super) struct PairedMate<'r> {
-    /// The mate.
+    /// The mate with its alignments.
     pub mapped: &'r MappedRead<'r>,
     /// The flag of the read whose mate it is: first or last of the pair.
     pub own_flag: u16,

@@ -1,8 +1,8 @@
-//! The columns of an alignment, run by run.
+//! Columns of an alignment, as runs of one kind (NCBI's `GapEditScript`).
 
 /// A kind of column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
+pub enum EditOp {
     /// A letter of the query beside one of the subject.
     Pair,
     /// A letter of the query beside a gap.
@@ -11,38 +11,41 @@ pub enum Op {
     Deletion,
 }
 
-/// Runs of columns, from the begin of the alignment.
+/// Runs of columns of an alignment, from its begin on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Script(Vec<(Op, i32)>);
+pub struct EditScript(Vec<(EditOp, i32)>);
 
-/// A place between two columns of a script.
+/// A position between two columns of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cut {
-    /// The run it is in or behind, and how many of its columns are before the place.
+pub(crate) struct ScriptPosition {
+    /// Index of the run that it is in or behind.
     run: usize,
+    /// Columns of that run before it.
     columns: i32,
-    /// Letters of query and subject before it.
+    /// Letters of the query before it.
     pub(crate) query: i32,
+    /// Letters of the subject before it.
     pub(crate) subject: i32,
 }
 
-impl Script {
-    /// Runs of columns.
-    pub fn ops(&self) -> &[(Op, i32)] {
+impl EditScript {
+    /// The runs: kind and number of columns.
+    pub fn ops(&self) -> &[(EditOp, i32)] {
         &self.0
     }
 
-    pub(crate) fn ops_mut(&mut self) -> &mut Vec<(Op, i32)> {
+    /// The runs, for changes.
+    pub(crate) fn ops_mut(&mut self) -> &mut Vec<(EditOp, i32)> {
         &mut self.0
     }
 
-    /// A script of these runs.
-    pub(crate) fn of(runs: Vec<(Op, i32)>) -> Self {
+    /// A script of some runs, none of which is empty.
+    pub(crate) fn of(runs: Vec<(EditOp, i32)>) -> Self {
         Self(runs)
     }
 
-    /// Appends columns; runs of one kind become one.
-    pub(crate) fn push(&mut self, op: Op, columns: i32) {
+    /// Appends columns, to the last run if that is of the same kind.
+    pub(crate) fn push(&mut self, op: EditOp, columns: i32) {
         match self.0.last_mut() {
             Some((last, count)) if *last == op => *count += columns,
             _ if columns > 0 => self.0.push((op, columns)),
@@ -50,7 +53,7 @@ impl Script {
         }
     }
 
-    /// A script whose second part was made from its end to its begin.
+    /// A script of a left side from its far end to its begin, and a right side likewise.
     pub(crate) fn join(mut left: Self, right: &Self) -> Self {
         for &(op, columns) in right.0.iter().rev() {
             left.push(op, columns);
@@ -58,25 +61,24 @@ impl Script {
         left
     }
 
-    /// The first place behind a column (a whole gap at a time) with at least so many letters before
-    /// it.
-    pub(crate) fn reach(&self, query: i32, subject: i32) -> Option<Cut> {
-        let mut cut = Cut { run: 0, columns: 0, query: 0, subject: 0 };
+    /// The first position with at least so many letters before it. Positions within gaps do not count.
+    pub(crate) fn reach(&self, query: i32, subject: i32) -> Option<ScriptPosition> {
+        let mut cut = ScriptPosition { run: 0, columns: 0, query: 0, subject: 0 };
         for (run, &(op, columns)) in self.0.iter().enumerate() {
             cut.run = run;
             match op {
-                Op::Pair => {
+                EditOp::Pair => {
                     let missing = (query - cut.query).max(subject - cut.subject).max(1);
                     let taken = missing.min(columns);
                     cut.query += taken;
                     cut.subject += taken;
                     cut.columns = taken;
                 }
-                Op::Insertion => {
+                EditOp::Insertion => {
                     cut.query += columns;
                     cut.columns = columns;
                 }
-                Op::Deletion => {
+                EditOp::Deletion => {
                     cut.subject += columns;
                     cut.columns = columns;
                 }
@@ -88,8 +90,8 @@ impl Script {
         None
     }
 
-    /// What is behind a place.
-    pub(crate) fn from(&self, cut: &Cut) -> Self {
+    /// The columns behind a position.
+    pub(crate) fn from(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[cut.run..].to_vec();
         rest[0].1 -= cut.columns;
         if rest[0].1 == 0 {
@@ -98,8 +100,8 @@ impl Script {
         Self(rest)
     }
 
-    /// What is before a place.
-    pub(crate) fn up_to(&self, cut: &Cut) -> Self {
+    /// The columns before a position.
+    pub(crate) fn up_to(&self, cut: &ScriptPosition) -> Self {
         let mut rest = self.0[..=cut.run].to_vec();
         rest[cut.run].1 = cut.columns;
         Self(rest)

@@ -1,6 +1,6 @@
-//! Columns of tables.
+//! Columns of tables (`-outfmt 6` and `-outfmt 7`), by NCBI's names.
 
-/// A column of a table.
+/// A column of a table; [`COLUMNS`] has NCBI's name of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
     QueryId,
@@ -42,7 +42,7 @@ pub enum Column {
     CoverageOfQuery,
 }
 
-/// Each column's name and heading.
+/// The name of each column on the command line, and its heading in comments.
 const COLUMNS: [(Column, &str, &str); 37] = [
     (Column::QueryId, "qseqid", "query id"),
     (Column::QueryAccession, "qacc", "query acc."),
@@ -83,7 +83,7 @@ const COLUMNS: [(Column, &str, &str); 37] = [
     (Column::CoverageOfQuery, "qcovus", "% query coverage per uniq subject"),
 ];
 
-/// The columns of a table without further notice.
+/// The columns of a table if none are named, which `std` stands for.
 const STANDARD: [Column; 12] = [
     Column::QueryAccessionVersion,
     Column::SubjectAccessionVersion,
@@ -100,18 +100,18 @@ const STANDARD: [Column; 12] = [
 ];
 
 impl Column {
-    /// Whether it shows letters of the alignment.
+    /// Whether the column shows letters of the alignment.
     pub fn shows_letters(self) -> bool {
         matches!(self, Self::QuerySequence | Self::SubjectSequence | Self::Traceback)
     }
 
-    /// What comments call it.
+    /// The heading of the column in comments.
     pub fn heading(self) -> &'static str {
         COLUMNS.iter().find(|row| row.0 == self).map_or("", |row| row.2)
     }
 }
 
-/// Columns by their names; `std` and nothing at all are the standard ones. Each is there once.
+/// The columns with some names, each once. `std` stands for the standard columns, as do no names at all.
 pub fn parse(names: &[&str]) -> Result<Vec<Column>, String> {
     let mut columns = Vec::new();
     for &name in names {
@@ -120,7 +120,10 @@ pub fn parse(names: &[&str]) -> Result<Vec<Column>, String> {
         } else {
             let Some(row) = COLUMNS.iter().find(|row| row.1 == name) else {
                 let names: Vec<&str> = COLUMNS.iter().map(|row| row.1).collect();
-                return Err(format!("no column '{name}', but std {}", names.join(" ")));
+                return Err(format!(
+                    "there is no column '{name}'; the columns are std {}",
+                    names.join(" ")
+                ));
             };
             std::slice::from_ref(&row.0)
         };

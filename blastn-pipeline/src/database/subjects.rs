@@ -1,0 +1,163 @@
+//! A database and its subjects.
+
+use std::ops::Range;
+use std::path::Path;
+
+use aligner_core::container::ContainerError;
+use bytemuck::Pod;
+
+use super::file::{DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
+use crate::sequence::packed;
+
+/// A set of subject sequences.
+#[derive(Debug)]
+pub struct Database {
+    /// Sections and parameters of the file.
+    pub(super) image: Image,
+}
+
+impl Database {
+    /// Maps a database file into memory and verifies all its checksums.
+    ///
+    /// # Errors
+    /// [`ContainerError`] with the path and the reason, if the file cannot be read or is not a database of this
+    /// version as it was written.
+    pub fn open(path: &Path) -> Result<Self, ContainerError> {
+        Ok(Self { image: Image::open(path)? })
+    }
+
+    /// Saves the database as `path`, replacing a file there in one step; on failure `path` stays as it was.
+    ///
+    /// # Errors
+    /// [`ContainerError`] with the path and the reason.
+    pub fn save(&self, path: &Path) -> Result<(), ContainerError> {
+        self.image.save(path)
+    }
+
+    /// A section of the file, as an array.
+    fn section<T: Pod>(&self, section: DatabaseSection) -> &[T] {
+        self.image.section(section)
+    }
+
+    /// Entries of all sequences, and one behind the last.
+    fn entries(&self) -> &[Entry] {
+        self.section(DatabaseSection::Entries)
+    }
+
+    /// Number of sequences in the database.
+    #[allow(clippy::len_without_is_empty, reason = "a database is never empty")]
+    pub fn len(&self) -> usize {
+        self.entries().len() - 1
+    }
+
+    /// Number of letters of all sequences.
+    pub fn letters(&self) -> u64 {
+        self.image.parameters().letters
+    }
+
+    /// Length of the file in bytes.
+    pub fn file_length(&self) -> u64 {
+        self.image.total_bytes()
+    }
+
+    /// Time at which the database was made, in seconds since 1970.
+    pub fn made(&self) -> u64 {
+        self.image.parameters().made
+    }
+
+    /// Name of the database: that of the file of sequences it was made from.
+    pub fn name(&self) -> String {
+        String::from_utf8_lossy(self.section(DatabaseSection::Name)).into_owned()
+    }
+
+    /// A range of bytes of the packed bases of all sequences, with spare bytes behind it. Each sequence begins with a
+    /// new byte.
+    pub(crate) fn packed_with_spare(&self, bytes: Range<usize>) -> &[u8] {
+        &self.section(DatabaseSection::Bases)[bytes.start..bytes.end + SPARE_BYTES]
+    }
+
+    /// Position of the first base of a sequence among the packed bases of the whole database.
+    pub(crate) fn first_base(&self, number: usize) -> u64 {
+        self.entries()[number].bases * packed::BASES as u64
+    }
+
+    /// The numbers of the sequences with bases in a range of positions of the whole database.
+    pub(crate) fn subjects_of(&self, places: Range<u64>) -> Range<usize> {
+        let before = |place: u64| {
+            let entries = &self.entries()[..self.len()];
+            entries.partition_point(|entry| entry.bases * (packed::BASES as u64) < place)
+        };
+        before(places.start + 1).saturating_sub(1)..before(places.end)
+    }
+
+    /// The sequence with a number, from 0.
+    ///
+    /// # Panics
+    /// If the database has no sequence with this number.
+    pub fn subject(&self, number: usize) -> Subject<'_> {
+        let (entry, next) = (self.entries()[number], self.entries()[number + 1]);
+        let bases: &[u8] = self.section(DatabaseSection::Bases);
+        let titles: &[u8] = self.section(DatabaseSection::Titles);
+        let exceptions: &[Exception] = self.section(DatabaseSection::Exceptions);
+        Subject {
+            number,
+            length: entry.length as usize,
+            packed: &bases[entry.bases as usize..next.bases as usize + SPARE_BYTES],
+            title: &titles[entry.title as usize..next.title as usize],
+            exceptions: &exceptions[entry.exception as usize..next.exception as usize],
+        }
+    }
+}
+
+/// A sequence of a database.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'d> {
+    /// Number of the sequence in the database, from 0.
+    pub number: usize,
+    /// Length of the sequence in letters.
+    pub length: usize,
+    /// Packed bases, four to a byte, with spare bytes behind them.
+    pub(crate) packed: &'d [u8],
+    title: &'d [u8],
+    exceptions: &'d [Exception],
+}
+
+impl Subject<'_> {
+    /// Header line of the sequence, without `>`.
+    pub fn title(&self) -> String {
+        String::from_utf8_lossy(self.title).into_owned()
+    }
+
+    /// Runs of letters other than A, C, G and T, ascending: the range of positions of each, and its letter.
+    pub(crate) fn exceptions(&self) -> impl Iterator<Item = (Range<u64>, u8)> {
+        self.exceptions.iter().map(|exception| {
+            let start = u64::from(exception.start);
+            (start..start + u64::from(exception.length), exception.letter as u8)
+        })
+    }
+
+    /// The letters of a range of positions, which count from 0.
+    ///
+    /// # Panics
+    /// If the range ends behind the sequence.
+    pub fn letters(&self, range: Range<usize>) -> Vec<u8> {
+        assert!(range.end <= self.length, "a range within the sequence");
+        let first = range.start / packed::BASES;
+        let mut letters = Vec::new();
+        let skipped = range.start % packed::BASES;
+        packed::unpack(&self.packed[first..], skipped + range.len(), &mut letters);
+        letters.drain(..skipped);
+        let behind = self.exceptions.partition_point(|exception| {
+            (exception.start + exception.length) as usize <= range.start
+        });
+        for exception in &self.exceptions[behind..] {
+            let start = (exception.start as usize).max(range.start);
+            let end = ((exception.start + exception.length) as usize).min(range.end);
+            if start >= end {
+                break;
+            }
+            letters[start - range.start..end - range.start].fill(exception.letter as u8);
+        }
+        letters
+    }
+}

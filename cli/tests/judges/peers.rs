@@ -1,10 +1,9 @@
-//! Other complete mappers find nothing that we miss, and we find nothing that they should have.
+//! Other all-mappers find nothing that gpualign misses, and gpualign finds nothing that they should have found.
 //!
-//! razers3 and bwa define a hit differently from us. razers3 reports one hit for each group of
-//! matches that its filter puts together, at a begin and an end of its own choice; bwa reports an
-//! alignment wherever its gap rules allow one. So places are compared within the slack that `k`
-//! edits give the start, and distances by the bound that the definitions imply: a place of theirs
-//! with `e` differences implies a match of ours within `e` near it.
+//! razers3 and bwa define a hit differently. razers3 reports one hit for each group of matches that its filter joins, with
+//! a begin and an end of its own choice; bwa reports an alignment wherever its gap rules allow one. So start positions
+//! are compared with the tolerance that `k` edits give them, and distances with the bound that the definitions imply: a
+//! hit of another mapper with `e` differences implies a match of gpualign within `e` near it.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! Rabema judges completeness: of the places that a full search by razers3 has, all must be found.
+//! Rabema checks that all mapping is complete: it must find every locus that a full-sensitivity search of razers3 finds.
 //!
-//! Its gold standard is every interval of the ends of alignments within an error rate (Holtgrewe et
+//! Rabema's gold standard is the set of all intervals of end positions of alignments within an error rate (Holtgrewe et
 //! al., "A novel and well-defined benchmarking method for second generation read mapping", 2011).
 
 use crate::tools::{gpualign, plain, run, sequence};
 
-/// The percentage and number of differences in reads of 35 bases.
+/// For reads of 35 bases with up to 3 differences: percent identity (razers3), error rate in percent (Rabema), and `k`.
 const ERRORS: (&str, &str, &str) = ("91", "9", "3");
 
 /// The number after a label of Rabema's report.
@@ -18,10 +18,10 @@ fn number(report: &str, label: &str) -> f64 {
 fn rabema_misses_no_interval_on_lambda() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    // Rabema reads no FASTA with an empty line.
+    // Rabema cannot read a FASTA file with an empty line.
     let reference = [b">lambda\n".as_slice(), &sequence(&plain("lambda.fa.gz")), b"\n"].concat();
     std::fs::write(folder.join("ref.fa"), reference).expect("writes the reference");
-    // Rabema wants records by name.
+    // Rabema expects records sorted by read name.
     let reads = String::from_utf8(plain("lambda_35bp.fa.gz")).expect("text");
     let sequences = reads.lines().filter(|line| !line.starts_with('>'));
     let named: String =

@@ -113,16 +113,16 @@ impl<'m> UngappedPath<'m> {
     /// Calls `pass` with each CIGAR run of the alignment.
     pub fn runs(self, mut pass: impl FnMut(CigarRun)) {
         let (mut done, mut different) = (0, 0);
-        for (place, _) in self.mismatches() {
-            if place > done {
+        for (base, _) in self.mismatches() {
+            if base > done {
                 if different > 0 {
                     pass(CigarRun::new(CigarOp::Different, different));
                     different = 0;
                 }
-                pass(CigarRun::new(CigarOp::Equal, place - done));
+                pass(CigarRun::new(CigarOp::Equal, base - done));
             }
             different += 1;
-            done = place + 1;
+            done = base + 1;
         }
         if different > 0 {
             pass(CigarRun::new(CigarOp::Different, different));
@@ -168,7 +168,7 @@ mod tests {
                 let expected: Vec<(u32, u8)> = (0..)
                     .zip(pairs())
                     .filter(|(_, (q, t))| q != t)
-                    .map(|(place, (_, &t))| (place, t))
+                    .map(|(base, (_, &t))| (base, t))
                     .collect();
                 let case = format!("start {start}, length {length}");
                 assert_eq!(distance(&words) as usize, expected.len(), "{case}");

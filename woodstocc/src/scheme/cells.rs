@@ -60,7 +60,7 @@ mod tests {
 
     /// The least number of differences between a whole text and a whole run, where the `e`-th difference is allowed
     /// only from `allowed[e - 1]` bases on; by a matrix of Boolean cells.
-    fn plainly(text: &[u8], run: &[u8], allowed: [usize; MAX_DIFFERENCES]) -> Option<usize> {
+    fn by_full_cells(text: &[u8], run: &[u8], allowed: [usize; MAX_DIFFERENCES]) -> Option<usize> {
         let reached = |e: usize, j: usize| e == 0 || j >= allowed[e - 1];
         // cells[t][j][e]
         let mut cells = vec![vec![[false; MAX_DIFFERENCES + 1]; run.len() + 1]; text.len() + 1];
@@ -112,7 +112,7 @@ mod tests {
             }
             let ends = cells & complete(text.len(), run.len());
             let least = (ends != 0).then(|| usize::from(differences(ends)));
-            let expected = plainly(&text, &run, allowed);
+            let expected = by_full_cells(&text, &run, allowed);
             assert_eq!(least, expected, "case {case}: {text:?} and {run:?}, allowed {allowed:?}");
             found += usize::from(least.is_some());
         }

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     /// Least distances of all starts near the diagonal, by a band of integer cells.
-    fn plainly(text: &[u8], query: &[u8], k: i64, diagonal: i64) -> Vec<(u32, u8)> {
+    fn by_full_cells(text: &[u8], query: &[u8], k: i64, diagonal: i64) -> Vec<(u32, u8)> {
         let far = 1000;
         let width = 2 * k + 1;
         let mut row = vec![0_i64; width as usize];
@@ -230,7 +230,7 @@ mod tests {
                 .iter()
                 .flat_map(|window| window.matches().collect::<Vec<_>>())
                 .collect();
-            let expected = plainly(&text, &query, i64::from(k), diagonal);
+            let expected = by_full_cells(&text, &query, i64::from(k), diagonal);
             for piece in 0..query.len() {
                 let passes = passes_prefilter(&packed, &query, k, diagonal as u32, piece);
                 assert!(passes || expected.is_empty(), "case {case}: fails, but {expected:?}");

@@ -2,8 +2,8 @@
 //!
 //! For a sample of reads, the steps of each strategy are counted on the CPU and weighted with the time that a step
 //! takes on the device ([`CostRates`]). Counting stops as soon as a strategy costs more than the best one so far, so it
-//! takes about as long as searching for the sample would. No clock is involved: for the same first batch the choice is
-//! always the same. Output does not depend on the choice.
+//! takes about as long as searching for the sample would. No clock is involved, which would choose differently from run
+//! to run: for the same first batch the choice is always the same. Output does not depend on the choice.
 //!
 //! Costs depend on how often the pieces of a read occur, so a class is all reads whose `k + 1` pieces are equally long
 //! ([`length_class`]).

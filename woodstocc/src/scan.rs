@@ -1,6 +1,6 @@
 //! Search by scanning the reference, for reads so short that most of the reference matches them.
 //!
-//! A read of no more than `k` bases matches at every start, and a read of a few more bases at most starts. An index is
+//! A read of no more than `k` bases matches at every start, and a read of up to `3k` bases at most starts. An index is
 //! of no use then: a search of the trie would visit all of it. The scan computes, from the end of each contig to its
 //! begin, the column
 //!

@@ -2,6 +2,9 @@
 //!
 //! On diagonal `g`, base `i` of the query is compared with base `i + g` of the text. There is one bit for each base and
 //! diagonal, so the next difference in either direction is found 32 bases at a time.
+//!
+//! Tracebacks use this in place of a matrix. With few differences, how far each number of differences reaches on each
+//! diagonal determines the distance of every cell, and these bits tell how far that is.
 
 use super::ungapped::{BASES, PackedQuery};
 

@@ -18,7 +18,8 @@ use crate::locus::loci::Locus;
 use crate::locus::matches;
 use crate::read::Strand;
 
-/// Number of loci whose text is fetched from memory before any of it is compared.
+/// Number of loci whose text is fetched from memory before any of it is compared, so that the waits for memory of all
+/// of them overlap.
 const LOCI_PER_FETCH: usize = 64;
 
 /// A query in both of its encodings.

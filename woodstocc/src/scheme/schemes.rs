@@ -4,8 +4,9 @@
 //! to the left or right, one after the other; in the first `i` pieces together it allows at most `most[i - 1]`
 //! differences. A scheme is *complete* for `k` if, however `k` differences are distributed over the pieces, one of its
 //! searches allows them (Kucherov, Salikhov and Tsur, "Approximate string matching using a bidirectional index", 2016).
-//! The lower bounds of that definition are left out: they keep searches from finding the same match twice, which
-//! [`super::stages::Candidates`] does here.
+//! The lower bounds of that definition are left out: they keep searches from finding the same match twice. Here
+//! [`super::stages::Candidates`] does that: it looks at the whole diagonal of a candidate, and drops the candidate if a
+//! search of a lower number is certain to find it.
 //!
 //! The schemes used here come from halving. If `n` pieces have fewer than `n` differences, then one of any two parts of
 //! them has fewer differences than pieces. So the search for `n` pieces is either the search for the left part followed

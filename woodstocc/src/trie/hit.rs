@@ -12,7 +12,8 @@
 //!   segments  |- 2 -|- 0 -|- 1 -|- 2 -|
 //! ```
 //!
-//! [`resolve`] turns nested hits into disjoint segments of rows.
+//! [`resolve`] turns nested hits into disjoint segments of rows. Each row then has exactly one distance, and is located
+//! once; hits at every node within `k` would give a row several times.
 
 use aligner_core::device_struct;
 

@@ -25,6 +25,9 @@
 //!
 //! A word has 64 bits up to `k` = 4 and 128 bits up to [`MAX_TRIE_K`]. The CUDA kernels use the same encoding
 //! (`cuda/include/woodstocc/trie/row.cuh`).
+//!
+//! Wider rows for greater `k` would not help: the number of nodes that the walk visits grows exponentially with `k`.
+//! Such reads are searched for by [filtering](crate::filter).
 
 use std::ops::{BitAnd, BitOr, Mul, Shl, Shr};
 

@@ -14,6 +14,10 @@
 //! diagonal, as in H. Hyyro, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003): 15
 //! operations for a row, whatever `k`. Cells outside of the band count as infinite. The GPU's version is
 //! `cuda/include/woodstocc/verify/band.cuh`.
+//!
+//! The rows of the trie ([`crate::trie::row`]) have a bit for each cell and each distance up to `k`, and so need longer
+//! words for greater `k`. Here the bits are differences between neighbours, and two words hold a row for any `k` up to
+//! 15. The value of one cell and one population count tell when all cells exceed `k` and the matrix can be given up.
 
 use std::ops::Range;
 

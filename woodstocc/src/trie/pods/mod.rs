@@ -18,7 +18,9 @@
 //! an item of the worklist that is exploded into queries for the rows and collected again. A block's worklist is
 //! depth-first, so its memory is bounded (`layout.rs` has the proof). In Cole 2017, each block gets as many reads as it
 //! has threads. Here a unit of work is a *subtrie*, below a word of a few bases, for thousands of queries: a node is
-//! looked up once for far more of them, and idle blocks still find work.
+//! looked up once for far more of them, and idle blocks still find work. It takes thousands, because the nodes that
+//! queries have in common grow slowly with their number: of 400 reads of 47 bases on human chromosome 20 (`k` = 3), a
+//! read that is searched for alone looks up 120,000 nodes, and all together look up 66,000 nodes a read.
 //!
 //! | Cole 2017 | here |
 //! |---|---|

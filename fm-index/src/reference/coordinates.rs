@@ -11,6 +11,9 @@
 //! `2 * FLANK` consecutive exceptions only the first and last [`FLANK`](super::exception::FLANK) are kept, so that
 //! gaps of N take no memory and do not add up to long repeats. A hit in the indexed text is a hit in the reference
 //! where the window is *plain*: it has no exception and no contig end in it.
+//!
+//! A hit in another window is verified against the reference itself. An exception matches nothing, and the base that
+//! stands for it may match; so it can only make a distance smaller, and no match is missed in the indexed text.
 
 use std::ops::Range;
 

@@ -2,6 +2,8 @@
 //!
 //! The way down saves a few rows. On the way up, each block of rows between two saved ones is computed again, divided
 //! into smaller blocks until the directions of a block fit. The alignment is the same as with all directions at once.
+//! Hirschberg's algorithm (Commun. ACM 18, 1975) saves memory as well, but of several equally good alignments its
+//! halves may find another one than a traceback through all directions does.
 
 use super::fill_group::{LaneScoring, PairScores};
 use super::fill_rows::{MatrixRow, PairScorer, fill_rows};

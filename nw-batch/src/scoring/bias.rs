@@ -12,12 +12,12 @@
 //! ```
 //!
 //! where `opening = open - extend`. With linear gaps `opening` is 0 and the matrices `E'` and `F'` vanish, which leaves
-//! two GPU instructions a cell.
+//! two GPU instructions and the look-up of the pair's score for a cell.
 //!
 //! All values lie in a known range: `H <= min(m, n) * max(0, greatest pair score)`, since gaps cost, and
 //! `H' >= base - 2 * opening`, since an alignment of one or two gaps reaches every cell. So the lengths of two
 //! sequences tell whether 16 bits hold their matrix: they do unless a match in every column would exceed the greatest
-//! value. No overflow has to be detected while computing.
+//! value. No overflow has to be detected while computing, and no pair is computed twice.
 //!
 //! 32 bits hold every pair: `500 * 10^6 + 500 * 2 * 10^6 < 2^31` (see
 //! [`MAX_SCORE`](super::MAX_SCORE)).

@@ -1,4 +1,8 @@
 //! Kernels of `cuda/warp.cu`, and the choice of the kernel for a pair.
+//!
+//! Nucleotide scores are looked up by a permutation of bytes, not in a table in memory: a lane keeps the scores of each
+//! of its rows with A, C, G and T as four bytes, and the codes of a column make the selector that picks the scores of
+//! two pairs at once and widens them to 16 bits (`Nucleotides` in `cuda/include/nw_batch/pair_scores.cuh`).
 
 use crate::scoring::Scoring;
 use crate::scoring::bias::ScoreBias;

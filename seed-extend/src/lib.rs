@@ -75,8 +75,9 @@
 //! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | estimated once; rescue by words |
 //!
 //! Positions are those of the indexed text, in which other letters than A, C, G and T have stand-ins and long runs of
-//! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. An alignment lies within one
-//! segment, so it never crosses the end of a contig or a run that was shortened.
+//! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. So all devices align with the same
+//! two bits a base. An alignment lies within one segment, so it never crosses the end of a contig or a run that was
+//! shortened. `MD` and `NM` of a record are made from the reference's own letters.
 
 mod buffer_pool;
 pub mod chain;

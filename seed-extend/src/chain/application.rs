@@ -5,6 +5,10 @@
 //! is an element of its own, and a lane locates it, whatever read it belongs to; what compares the anchors or chains of
 //! one read is done by a warp.
 //!
+//! Neighbouring anchors that are too far apart to be in one chain divide the anchors of a query into pieces. Most
+//! pieces are one chain, so a lane of the warp takes a piece. Other pieces are taken by half of the warp: an anchor may
+//! join one of the last sixteen chains, and each lane holds one of these in registers.
+//!
 //! ```text
 //!   reads
 //!     |  locate   a lane locates an occurrence of a seed

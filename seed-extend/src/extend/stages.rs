@@ -13,7 +13,8 @@
 //! ([`AlignmentWorkspace`]), and its matrices are walked through while they are in the cache. On a GPU a warp fills the
 //! matrices of 32 pairs of tasks, from [`TaskGroup::start`] on in one array of cells. There the two stages are
 //! applications of their own, `cuda/fill.cu` and `cuda/walk.cu`: filling needs all registers, and walking many threads,
-//! most of which wait for memory. The second application takes the output of the first one in the device's memory.
+//! most of which wait for memory. One kernel for both would have as few threads as filling allows, and the waits of
+//! walking. The second application takes the output of the first one in the device's memory.
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, SinkId, Site, Stage, Topology};
 use bytemuck::{Pod, Zeroable};

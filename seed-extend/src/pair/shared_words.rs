@@ -1,4 +1,7 @@
 //! Words that a query and a window of the text have in common, counted along each diagonal.
+//!
+//! Counting words of 8 bases takes the place of a matrix of the whole window, and ranks several diagonals near which a
+//! mate may align ([`crate::pair::rescue`]). The text is fetched 32 bases at a time.
 
 use std::ops::Range;
 

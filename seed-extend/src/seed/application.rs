@@ -5,11 +5,13 @@
 //! before the one that begins where it does, so short matches are skipped, mostly after one look into the table of
 //! words (Gagie, "How to find long maximal exact matches and ignore short ones", 2024). Once a word occurs only once,
 //! its position is found and the text itself compared, which costs one memory access for 32 bases instead of two for
-//! each base.
+//! each base. So most bases of a read cost no rank query at all.
 //!
-//! How many words and steps that takes differs between queries as much as their repeats do, and each step waits for
-//! memory. So the items of the application are words, not queries: on a GPU the lanes of a warp get words in the same
-//! state, and on a CPU what a word needs next arrives from memory while other words are extended.
+//! A query takes from some twenty to a thousand steps in the index, and each step waits for memory. If a thread took a
+//! whole query, a CPU would wait at each step, and the lanes of a warp for the query with the most steps. So the items
+//! of the application are words, not queries: on a GPU the lanes of a warp get words in the same state, and on a CPU
+//! what a word needs next arrives from memory while other words are extended. Each time, a word grows by one base, or
+//! by up to eight on a GPU. Finding the position of a word that occurs once is growing, too, by the text's own bases.
 //!
 //! ```text
 //!   SeedSearches

@@ -10,6 +10,10 @@
 //! Kept numbers take four times the memory of directions, but writing them is one instruction for two cells, where
 //! directions take twelve, and the writes are far below the memory's bandwidth.
 //!
+//! Writing cells is most of the time that a wide band takes, so numbers that fit into a byte are kept in a byte
+//! ([`plan`]). The way back knows the number of a cell from the cell before. Where bases are equal, it also knows that
+//! a pair reaches that number; so it reads cells, and waits for memory, only at differences and gaps.
+//!
 //! | module | concept |
 //! |---|---|
 //! | [`plan`] | which kernel takes which tasks, in which slices |

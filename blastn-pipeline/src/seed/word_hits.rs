@@ -138,7 +138,8 @@ impl WordExtender<'_> {
 /// columns, so when the search gets there, all of these hits are explored already, or none is. If none is, the first
 /// hit is extended. If that fails, the next to be extended is the first that begins behind the word hit of the one
 /// before, and so on. So the hits that can be extended at all, the *representative* ones, follow from the beginning
-/// of the equal columns, if no word in between is masked. All other hits need not be stored.
+/// of the equal columns, if no word in between is masked. All other hits, half of those of similar sequences, need not be
+/// stored.
 fn is_representative(lookup: &Lookup, word_size: usize, equal: usize) -> bool {
     let (stride, missing) = (lookup.stride(), word_size - lookup.width());
     // Lookup hits are at multiples of the stride, so the distance of this one from the second hit that is extended,

@@ -6,8 +6,11 @@
 //!     `-------list_seeds----> keys --sort--> keys along diagonals --admit_seeds--> alignments
 //! ```
 //!
-//! Seeds outnumber alignments by far, so they stay in device memory. The words of long queries are looked up in pieces of the
-//! queries' letters; how far a diagonal is explored behind the end of a piece is carried over to the next.
+//! Seeds outnumber alignments by far: a database of similar sequences has tens of them for each alignment. So they stay in
+//! device memory and are sorted there, by chunk, diagonal and place ([`aligner_core::sort`]), and a thread goes along each
+//! diagonal as the CPU does. The words of long queries are looked up in pieces of the queries' letters. The places on a
+//! diagonal grow with those of the query, so all that a piece has to know of the pieces before is how far each diagonal is
+//! explored behind their ends.
 
 use std::mem::offset_of;
 

@@ -14,10 +14,14 @@
 //! the queries is exploded, a few places a thread, so their number needs no limit. The papers' second stage, which lists the
 //! places, and their third are one node here: a queue between them would keep no more lanes busy.
 //!
+//! In the kernels' loops, no lane leaves early. A compiler may let lanes that broke out of a loop run what follows on their
+//! own, 2 of 32 at a time. Conditions that only end the loop, and selections in place of branches, keep the lanes together.
+//!
 //! The papers' stages do not know what was found on the same diagonal before, while NCBI's blastn extends a seed only if no
 //! earlier extension has passed it. So all seeds are kept, and [`diagonals`] applies that rule afterwards, in the order of the
-//! subject, with the same result. A long alignment has hundreds of seeds: a seed that an earlier extension has probably passed
-//! is not extended at first, but by the rule if no extension did pass it.
+//! subject, with the same result. A long alignment has hundreds of seeds, of which NCBI's blastn extends the first alone. A
+//! thread cannot tell which of them comes first, but a run of equal bases shortly before a seed shows that it is not the
+//! first. Such a seed is not extended at first, but by the rule if no earlier extension did pass it.
 
 mod application;
 pub mod diagonals;

@@ -17,7 +17,8 @@ use crate::ungapped::hits::UngappedHit;
 /// Words that a thread of [`Seed`] looks up.
 pub const LOOKS: u32 = 8;
 
-/// Places of a word in the queries that a thread of [`Widen`] takes.
+/// Places of a word in the queries that a thread of [`Widen`] takes. They have the bases around the word in the database in
+/// common, which are loaded once. With more than two places, lanes idle where words have few.
 pub const PLACES: u32 = 2;
 
 /// Queries, lookup table and chunks that all nodes read.
@@ -108,7 +109,8 @@ impl PipelineInputs {
     }
 }
 
-/// Columns to each side of a seed's begin that [`Extend`] compares.
+/// Columns to each side of a seed's begin that [`Extend`] compares. Random loads bound that stage, so a seed's 64 columns are
+/// loaded once, and kept as a bit each in registers.
 pub const WINDOW: usize = 32;
 
 /// Columns to each side by which [`Lengthen`] extends at most.
@@ -152,7 +154,9 @@ pub struct Extend;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Lengthen;
 
-/// Ends long extensions, a warp each: every lane scores 16 columns at a time.
+/// Ends long extensions, a warp each: every lane scores 16 columns at a time, and prefix sums of totals and maxima tell
+/// whether, and where, the score may fall by more than the X-drop. A single lane of one block would extend over an alignment
+/// of 10,000 columns for a third of the pipeline's time.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Stretch;

@@ -1,4 +1,7 @@
 //! Sides with affine gap costs and their columns.
+//!
+//! The sources of a row's cells are kept at the places that the cells have in the ring. So the walk back through the sources
+//! reads one word a step, and the memory that a side needs follows from its number of rows alone.
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer};

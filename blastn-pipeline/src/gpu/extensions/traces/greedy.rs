@@ -1,4 +1,7 @@
 //! Greedy sides and their columns.
+//!
+//! Fronts are not kept for the columns. Two bits for each end of a front tell from which diagonal it was reached, and the walk
+//! back finds the pairs between two differences by comparing letters again.
 
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer};

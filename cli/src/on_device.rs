@@ -1,4 +1,7 @@
 //! Values that live on a device: made on the GPU, or on the CPU if the GPU fails and any device will do.
+//!
+//! Failures of a GPU are values, not panics. A batch that does not fit into its memory is divided into halves. After any other
+//! failure in the middle of a run, the CPU does the rest of the work, with a notice and the same output.
 
 use aligner_core::{Device, DeviceError, DeviceRequest};
 use anyhow::Result;

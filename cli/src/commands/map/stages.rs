@@ -4,6 +4,9 @@
 //! works on one batch while the pool makes records of the one before. Records are many times larger than the alignments
 //! that they are made of, so they are written in parts of a batch. An error passes on like a batch and ends the stages that
 //! follow, so that the first error in the input is reported.
+//!
+//! Threads belong to stages, not to batches: a thread for each batch would have to put batches into order again, and several
+//! threads would drive the GPU. Here one thread drives it, and no thread of the pool ever waits.
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, sync_channel};

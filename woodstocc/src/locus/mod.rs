@@ -3,7 +3,7 @@
 //! | module | concept |
 //! |---|---|
 //! | [`match_starts`] | positions of the indexed text where the searches found a query, by query |
-//! | [`matches`] | matches on contigs, verified near ambiguous bases and contig ends |
+//! | [`matches`](mod@matches) | matches on contigs, verified near ambiguous bases and contig ends |
 //! | [`loci`] | runs of neighbouring matches, and the match that represents each |
 //! | [`mapq`](mod@mapq) | mapping quality from the distances of all loci |
 

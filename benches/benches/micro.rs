@@ -12,7 +12,7 @@ use aligner_core::{fastx, seq};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_benches::App;
-use gpualign_benches::quote::{self, Model};
+use gpualign_benches::runtime::quote::{self, Model};
 use woodstocc::trie::row::{Profiles, RowBand};
 
 /// Bases of the reference: its rank blocks do not fit into the caches nearest to a core.

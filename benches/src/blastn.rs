@@ -20,7 +20,7 @@ use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use serde::Serialize;
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::stage_use::{StageUse, shares};
 
 /// What to measure.

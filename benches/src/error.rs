@@ -8,8 +8,13 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum BenchError {
     /// There is no experiment of this name.
-    #[error("unknown experiment '{0}': expected one of {expected}", expected = crate::Experiment::names())]
-    UnknownExperiment(String),
+    #[error("unknown experiment '{name}': expected one of {expected}")]
+    UnknownExperiment {
+        /// The name that was given.
+        name: String,
+        /// The names of all experiments, separated by commas.
+        expected: String,
+    },
     /// An application could not be run.
     #[error("{app} cannot be run")]
     Run {

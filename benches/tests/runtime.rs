@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::Device;
-use gpualign_benches::quote::{Model, STAGES, inputs};
+use gpualign_benches::runtime::quote::{Model, STAGES, inputs};
 use gpualign_benches::{App, Experiment, Options, Point, Report, runtime};
 
 const ITEMS: u32 = 2_000;

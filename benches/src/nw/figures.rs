@@ -16,9 +16,9 @@ use nw_batch::gpu::plan::full_matrix::{self, FullMatrixKernel};
 use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, cpu};
 use serde::Serialize;
 
-use super::{NwOptions, genes};
-use crate::BenchError;
-use crate::runner::median;
+use super::workload::{NwOptions, genes};
+use crate::error::BenchError;
+use crate::timing::median;
 
 /// Lengths that kernels are compared at.
 const LENGTHS: [u32; 7] = [128, 256, 512, 1024, 1536, 2048, 4096];

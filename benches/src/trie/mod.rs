@@ -19,7 +19,7 @@ pub use report::{Ablation, Point};
 pub use variants::{Shape, Variant, Walk};
 
 use crate::error::BenchError;
-use crate::runner::median;
+use crate::timing::median;
 use variants::Task;
 
 /// What to measure.

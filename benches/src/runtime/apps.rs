@@ -7,8 +7,8 @@ use aligner_core::stream::{Fused, Kernels, ModuleId, NodeId, Outputs, SinkId, To
 use bytemuck::Zeroable;
 use serde::Serialize;
 
-use crate::quote::{Model, Quote, STAGES};
-use crate::stages::{Again, Batched, PIPELINES, Shared, Split, Work};
+use super::quote::{Model, Quote, STAGES};
+use super::stages::{Again, Batched, PIPELINES, Shared, Split, Work};
 
 /// An application. All of them yield the same quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,9 +33,9 @@ pub enum App {
     ManyToOne,
 }
 
-const SINGLE: &[u8] = include_bytes!("../cuda/single.fatbin");
-const MULTIPLE: &[u8] = include_bytes!("../cuda/pipelines.fatbin");
-const MAPPINGS: &[u8] = include_bytes!("../cuda/mappings.fatbin");
+const SINGLE: &[u8] = include_bytes!("../../cuda/single.fatbin");
+const MULTIPLE: &[u8] = include_bytes!("../../cuda/pipelines.fatbin");
+const MAPPINGS: &[u8] = include_bytes!("../../cuda/mappings.fatbin");
 
 /// A declared application.
 pub struct Built<'g> {

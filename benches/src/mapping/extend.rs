@@ -6,8 +6,8 @@ use seed_extend::extend::gpu::ExtendEngine;
 use seed_extend::extend::{AlignmentTask, Extender, ReferenceText, Scoring, TaskBatch, cpu};
 use serde::Serialize;
 
-use crate::BenchError;
-use crate::runner::{median, repeat};
+use crate::error::BenchError;
+use crate::timing::{median, repeat};
 
 /// Bases of the text.
 const TEXT: usize = 1 << 25;

@@ -2,15 +2,12 @@
 
 use std::fmt::Write as _;
 
-use aligner_core::stream::Metrics;
 use serde::Serialize;
 
-use crate::calibration::Calibration;
+use super::calibration::Calibration;
+use super::figures;
+use super::measured::{Figure, Measured, firings};
 use crate::error::BenchError;
-use crate::experiments::Experiment;
-use crate::figures;
-use crate::prefetch::Timing;
-use crate::runner::Point;
 
 /// The results of all experiments of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -29,27 +26,6 @@ pub struct Report {
     pub calibration: Calibration,
     /// The experiments, in the order asked for.
     pub experiments: Vec<Measured>,
-}
-
-/// The results of one experiment.
-#[derive(Debug, Clone, Serialize)]
-pub struct Measured {
-    /// Which one.
-    pub experiment: Experiment,
-    /// Its cases.
-    pub points: Vec<Point>,
-    /// What it measures outside of the runtime: kernels with memory warps.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kernels: Vec<Timing>,
-}
-
-/// A drawing.
-#[derive(Debug, Clone)]
-pub struct Figure {
-    /// Its name, fit for a file name.
-    pub name: &'static str,
-    /// The drawing.
-    pub svg: String,
 }
 
 impl Report {
@@ -115,9 +91,4 @@ fn row([experiment, app, policy, rest @ ..]: [&str; 10]) -> String {
         let _ = write!(line, " {field:>9}");
     }
     line + "\n"
-}
-
-/// Firings of all modules.
-pub(crate) fn firings(metrics: &Metrics) -> u64 {
-    metrics.modules.iter().map(|module| module.firings).sum()
 }

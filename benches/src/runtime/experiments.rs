@@ -7,11 +7,10 @@ use aligner_core::Device;
 use aligner_core::stream::OutputScheme;
 use serde::Serialize;
 
-use crate::apps::App;
-use crate::calibration::Calibration;
+use super::apps::App;
+use super::calibration::Calibration;
+use super::case::{Case, Firing};
 use crate::error::BenchError;
-use crate::firing::Firing;
-use crate::runner::Case;
 
 /// An experiment. Numbers of figures are those of 000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -191,7 +190,10 @@ impl FromStr for Experiment {
 
     fn from_str(name: &str) -> Result<Self, BenchError> {
         let found = Self::ALL.into_iter().find(|experiment| experiment.name() == name);
-        found.ok_or_else(|| BenchError::UnknownExperiment(name.to_owned()))
+        found.ok_or_else(|| BenchError::UnknownExperiment {
+            name: name.to_owned(),
+            expected: Self::names(),
+        })
     }
 }
 

@@ -2,14 +2,14 @@
 
 use aligner_core::stream::ModuleMetrics;
 
-use crate::apps::App;
+use super::apps::App;
+use super::experiments::Experiment;
+use super::measured::{Figure, Measured, firings};
+use super::prefetch;
+use super::quote::STAGES;
+use super::runner::Point;
 use crate::chart::{Chart, Kind, Series};
 use crate::error::BenchError;
-use crate::experiments::Experiment;
-use crate::prefetch;
-use crate::quote::STAGES;
-use crate::report::{Figure, Measured, firings};
-use crate::runner::Point;
 
 const WORK: &str = "work of a node (microseconds an ensemble)";
 const TIME: &str = "time (ms)";

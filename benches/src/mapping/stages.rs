@@ -11,8 +11,8 @@ use seed_extend::read::queries::Queries;
 use seed_extend::{MapError, Mapper, Options};
 use serde::Serialize;
 
-use crate::BenchError;
-use crate::runner::median;
+use crate::error::BenchError;
+use crate::timing::median;
 
 /// A stage, or all.
 #[derive(Debug, Clone, Serialize)]

@@ -15,9 +15,9 @@ use seed_extend::seed::context::SeedContext;
 use seed_extend::seed::{searches, settings, topology};
 use serde::Serialize;
 
-use crate::BenchError;
-use crate::runner::{median, repeat};
+use crate::error::BenchError;
 use crate::stage_use::{StageUse, shares};
+use crate::timing::{median, repeat};
 
 /// Seeds, or chains, of many reads.
 #[derive(Debug, Clone, Serialize)]

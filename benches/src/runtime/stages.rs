@@ -4,7 +4,7 @@
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
-use crate::quote::{Model, Quote, STAGES};
+use super::quote::{Model, Quote, STAGES};
 
 /// Threads an item of [`Shared`], items a thread of [`Batched`].
 pub const MANY: u32 = 4;

@@ -7,23 +7,14 @@
 use aligner_core::stream::OutputScheme;
 use serde::Serialize;
 
-use crate::apps::App;
+use super::apps::App;
+use super::case::{Case, Firing, Level};
+use super::quote::{STAGES, inputs};
+use super::runner::{Point, Runner};
 use crate::error::BenchError;
-use crate::firing::Firing;
-use crate::quote::{STAGES, inputs};
-use crate::runner::{Case, Point, Runner};
 
 /// More are never needed: on the fastest device they take far longer than any level.
 const MOST_ROUNDS: u32 = 1 << 20;
-
-/// The work of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Level {
-    /// What was asked for, in microseconds an ensemble.
-    pub microseconds: f64,
-    /// Rounds of pricing that come next to it.
-    pub rounds: u32,
-}
 
 /// The time that work takes on a device.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -5,13 +5,13 @@ use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
 use aligner_core::{Device, DeviceError, device_struct};
 use serde::Serialize;
 
+use super::experiments::Experiment;
+use super::quote::Quote;
 use crate::chart::{Chart, Kind, Series};
 use crate::error::BenchError;
-use crate::experiments::Experiment;
-use crate::quote::Quote;
-use crate::runner::median;
+use crate::timing::median;
 
-const FATBIN: &[u8] = include_bytes!("../cuda/prefetch.fatbin");
+const FATBIN: &[u8] = include_bytes!("../../cuda/prefetch.fatbin");
 /// Compute warps of a block, as in the kernels.
 const COMPUTE_WARPS: u32 = 4;
 const WARP: u32 = 32;
@@ -215,8 +215,8 @@ mod tests {
 
     use aligner_core::gpu::{DeviceStruct, LayoutHeader};
 
+    use super::super::quote::inputs;
     use super::*;
-    use crate::quote::inputs;
 
     #[test]
     fn layouts_are_those_of_the_kernels() {

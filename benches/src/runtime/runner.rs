@@ -8,26 +8,14 @@ use aligner_core::stream::{
 };
 use serde::Serialize;
 
-use crate::apps::{App, Built};
-use crate::calibration::Level;
+use super::apps::{App, Built};
+use super::case::{Case, Level};
+use super::quote::{Model, Quote};
 use crate::error::BenchError;
-use crate::firing::Firing;
-use crate::quote::{Model, Quote};
+use crate::timing::median;
 
 /// Room for the outputs of a block: small, so that four sinks of every block of a large GPU fit.
 const OUTPUT_SLOTS: u32 = 1 << 12;
-
-/// What is to be measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Case {
-    pub(crate) app: App,
-    pub(crate) policy: Firing,
-    /// Share of its inputs that each working node drops.
-    pub(crate) filter_rate: f64,
-    pub(crate) level: Level,
-    pub(crate) width: u32,
-    pub(crate) scheme: OutputScheme,
-}
 
 /// What was measured of one application under one setting.
 #[derive(Debug, Clone, Serialize)]
@@ -188,40 +176,5 @@ impl Runner<'_> {
             point.seconds = median(&point.runs);
         }
         Ok(points)
-    }
-}
-
-/// What `work` gives, and the median of its times; the first run loads code and grows memory.
-///
-/// # Errors
-/// Those of `work`.
-pub(crate) fn repeat<T>(
-    runs: usize,
-    mut work: impl FnMut() -> Result<T, BenchError>,
-) -> Result<(T, f64), BenchError> {
-    let mut found = work()?;
-    let mut times = Vec::new();
-    for _ in 0..runs {
-        let start = Instant::now();
-        found = work()?;
-        times.push(start.elapsed().as_secs_f64());
-    }
-    Ok((found, median(&times)))
-}
-
-/// The middle of `values`; 0 if there are none.
-pub(crate) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < 1e-12);
     }
 }

@@ -1,6 +1,30 @@
-//! What a module fires, as the experiments compare it.
+//! One case of an experiment: an application with its policy, filter rate, work, width and way to write outputs.
 
-use aligner_core::stream::Policy;
+use aligner_core::stream::{OutputScheme, Policy};
+use serde::Serialize;
+
+use super::apps::App;
+
+/// What is to be measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Case {
+    pub(crate) app: App,
+    pub(crate) policy: Firing,
+    /// Share of its inputs that each working node drops.
+    pub(crate) filter_rate: f64,
+    pub(crate) level: Level,
+    pub(crate) width: u32,
+    pub(crate) scheme: OutputScheme,
+}
+
+/// The work of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Level {
+    /// What was asked for, in microseconds an ensemble.
+    pub microseconds: f64,
+    /// Rounds of pricing that come next to it.
+    pub rounds: u32,
+}
 
 /// The runtime's local policies, the second in two kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,96 @@
+//! The streaming runtime under the synthetic applications of the papers (Cole 2017, sections 3.4 and 4.5.1).
+//!
+//! ```text
+//!   App --build--> Topology ----+
+//!   Experiment --groups--> Case +--Runner--> Point --> Report --> figures (SVG), table, JSON
+//!   Calibration --level--> work +
+//! ```
+
+pub mod apps;
+pub mod calibration;
+mod case;
+pub mod experiments;
+mod figures;
+pub mod measured;
+pub mod prefetch;
+pub mod quote;
+pub mod report;
+pub mod runner;
+pub mod stages;
+
+use aligner_core::Device;
+
+use calibration::Calibration;
+use experiments::{Experiment, Scale};
+use measured::Measured;
+use report::Report;
+use runner::Runner;
+
+use crate::error::BenchError;
+
+pub use case::Level;
+
+/// What to measure.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Quotes at the source.
+    pub items: u32,
+    /// Fewer cases and fewer runs of each.
+    pub quick: bool,
+    /// The experiments.
+    pub experiments: Vec<Experiment>,
+}
+
+/// As many quotes as the papers take for a GPU, and what a CPU can work off in a similar time.
+pub fn default_items(device: &Device) -> u32 {
+    match device {
+        Device::Cpu => 20_000,
+        Device::Cuda(_) => 1_000_000,
+    }
+}
+
+/// Measures the runtime on a device. `progress` is told what comes next. On a CPU the blocks run on
+/// the current rayon pool.
+///
+/// # Errors
+/// If an application fails or yields other quotes than it has to, or an experiment is about GPUs and
+/// the device is none.
+pub fn runtime(
+    device: &Device,
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Report, BenchError> {
+    let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
+    let runner = Runner { device, runs };
+    // Found out now, not after the other experiments.
+    if matches!(device, Device::Cpu) && options.experiments.contains(&Experiment::Prefetch) {
+        return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
+    }
+    progress("calibrating");
+    let calibration = Calibration::measure(&runner, scale.width)?;
+    let inputs = quote::inputs(options.items);
+    let mut experiments = Vec::new();
+    for &experiment in &options.experiments {
+        let groups = experiment.groups(&scale, &calibration);
+        let mut points = Vec::new();
+        for (index, cases) in groups.iter().enumerate() {
+            progress(&format!("{experiment} {}/{}", index + 1, groups.len()));
+            points.extend(runner.compare(cases, &inputs)?);
+        }
+        let mut kernels = Vec::new();
+        if experiment == Experiment::Prefetch {
+            progress(experiment.name());
+            kernels = prefetch::measure(device, runs, &inputs)?;
+        }
+        experiments.push(Measured { experiment, points, kernels });
+    }
+    Ok(Report {
+        device: device.describe(),
+        version: env!("CARGO_PKG_VERSION"),
+        items: options.items,
+        runs,
+        settings: Runner::describe(),
+        calibration,
+        experiments,
+    })
+}

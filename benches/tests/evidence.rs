@@ -120,7 +120,7 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "complete", "everyday", "real", "pairwise", "blastn", "megablast"];
+    let mapping = ["index", "all", "best", "real", "pairwise", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &scaling].concat());
     for section in sections {
@@ -169,7 +169,7 @@ fn a_tiny_run_makes_a_whole_report() {
         }
         all
     };
-    let modes = ["everyday", "complete"];
+    let modes = ["best", "all"];
     assert_eq!(sizes(7), all(&modes, &["1", "2"]));
     assert_eq!(sizes(8), all(&modes, &["18", "75", "300"]));
     assert_eq!(sizes(9), all(&modes, &["3750", "15000", "60000"]));
@@ -193,7 +193,7 @@ fn a_tiny_run_makes_a_whole_report() {
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
 
     // One section again: the others stay as they were, to the last digit.
-    run(command.args(["--keep", "--commit", "abc1234", "--runs", "1", "--section", "complete"]));
+    run(command.args(["--keep", "--commit", "abc1234", "--runs", "1", "--section", "all"]));
     let again: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     assert_eq!(again["commit"], "abc1234");
     for (number, section) in sections.iter().enumerate() {
@@ -232,7 +232,7 @@ fn reads_are_shared_out_among_gpus() {
     let evidence: Value = serde_json::from_slice(&evidence).expect("is JSON");
     let rows = evidence["sections"][0]["rows"].as_array().expect("rows");
     let sizes: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["at"].as_str())).collect();
-    let of = |count| [(Some("everyday"), Some(count)), (Some("complete"), Some(count))];
+    let of = |count| [(Some("best"), Some(count)), (Some("all"), Some(count))];
     assert_eq!(sizes, [of("1"), of("2"), of("3")].concat());
     // All reads, however many GPUs.
     for (row, one) in rows.iter().zip(rows[..2].iter().cycle()) {

@@ -25,19 +25,12 @@
 //! Contestants of a section take turns, so that a machine that gets slower is unfair to nobody. A program
 //! that is not installed is named as missing; one that fails is an error.
 
-mod contest;
-mod data;
-mod html;
-mod machine;
-mod markdown;
-mod micro;
+mod committed;
+mod inputs;
 mod outcome;
-mod page;
-mod papers;
-mod real;
-mod results;
+mod report;
+mod run;
 mod sections;
-mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,13 +39,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 
-use crate::contest::Arena;
-use crate::data::{Data, Size};
-use crate::machine::Machine;
+use crate::committed::results::{self, EXPERIMENTS, Results};
+use crate::committed::{page, papers};
+use crate::inputs::data::{Data, Size};
 use crate::outcome::{Evidence, Outcome};
-use crate::results::{EXPERIMENTS, Results};
+use crate::report::{html, markdown};
+use crate::run::contest::Arena;
+use crate::run::machine::{self, Machine};
+use crate::run::micro;
+use crate::run::tool::Tools;
 use crate::sections::PAPERS;
-use crate::tool::Tools;
 
 /// Runs gpualign and the programs it is compared with, and writes a report.
 #[derive(Debug, Parser)]
@@ -82,6 +78,9 @@ struct Arguments {
     /// The program to measure [default: gpualign beside this one]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// The program that measures the papers' experiments [default: gpualign-bench beside this one]
+    #[arg(long, value_name = "FILE")]
+    bench: Option<PathBuf>,
     /// Folder for the report [default: benches/results/DATE-HOST]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -126,7 +125,13 @@ fn main() -> Result<()> {
         (true, _) => Size::QUICK,
         _ => Size::FULL,
     };
-    let program = program(arguments.program.as_deref())?;
+    let program = beside(arguments.program.as_deref(), "gpualign")?;
+    let program = program.canonicalize().with_context(|| {
+        format!(
+            "{}: there is no such program: build gpualign first, or name it by --program",
+            program.display()
+        )
+    })?;
     let machine = Machine::here()?;
     let threads = arguments.threads.map_or(machine.threads, usize::from);
     let date = machine::date()?;
@@ -137,7 +142,8 @@ fn main() -> Result<()> {
     let (sections, papers, kept) = kept
         .map_or((Vec::new(), papers, Vec::new()), |kept| (kept.sections, kept.papers, kept.steps));
     let data = Data::make(&arguments.data, &size, &program)?;
-    let tools = Tools::new(program, arguments.peers.as_deref());
+    let bench = beside(arguments.bench.as_deref(), "gpualign-bench")?;
+    let tools = Tools::new(program, bench, arguments.peers.as_deref());
     let arena = Arena {
         folder: &data.folder,
         runs: arguments.runs.map_or(size.runs, usize::from),
@@ -213,11 +219,12 @@ fn earlier(out: &Path, machine: &Machine) -> Result<Option<Evidence>> {
     Ok(Some(evidence))
 }
 
-/// The program under test, as an absolute path.
-fn program(given: Option<&Path>) -> Result<PathBuf> {
-    let beside = || -> Result<PathBuf> { Ok(std::env::current_exe()?.with_file_name("gpualign")) };
-    let path = given.map_or_else(beside, |path| Ok(path.to_owned()))?;
-    path.canonicalize().with_context(|| format!("{}: build gpualign first", path.display()))
+/// The path of a program: the given one, or the one of this name in the folder of this program.
+fn beside(given: Option<&Path>, name: &str) -> Result<PathBuf> {
+    match given {
+        Some(path) => Ok(path.to_owned()),
+        None => Ok(std::env::current_exe()?.with_file_name(name)),
+    }
 }
 
 fn write(out: &Path, evidence: &Evidence, figures: &[String]) -> Result<()> {

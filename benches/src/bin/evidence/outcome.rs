@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Machine;
+use crate::run::machine::Machine;
 
 /// All of a run.
 #[derive(Debug, Serialize, Deserialize)]

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use needletail::parse_fastx_file;
 use serde_json::Value;
 
-use crate::contest::Facts;
 use crate::outcome::{Known, OfMapq};
+use crate::run::contest::Facts;
 
 /// MAPQ from which on the error rate is told.
 const SURE: u64 = 30;

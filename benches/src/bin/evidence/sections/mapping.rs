@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 
-use super::Plan;
 use super::facts::{bytes, records};
 use super::peers::{
     BOWTIE2, BOWTIE2_BUILD, BWA, BWA_MEM2, Indexer, MINIMAP2, Peer, RAZERS3, STROBEALIGN, YARA,
     YARA_INDEXER, indexers,
 };
-use crate::contest::{Contestant, Section};
-use crate::data::{Data, PARTS, READ};
-use crate::markdown::number;
+use super::plan::Plan;
+use crate::inputs::data::{Data, PARTS, READ};
+use crate::report::numbers::number;
+use crate::run::contest::{Contestant, Section};
 
 impl Plan<'_> {
     pub fn index(&self) -> Result<Section> {
@@ -28,10 +28,10 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    pub fn complete(&self) -> Result<Section> {
+    /// All mapping of single reads, beside yara and razers3.
+    pub fn all_mapping(&self) -> Result<Section> {
         let (reads, t) = (self.data.size.reads as f64, self.threads);
-        let mut section =
-            Section::new("Complete mapping: every place within 5 differences", "reads/s");
+        let mut section = Section::new("All mapping: every locus within 5 differences", "reads/s");
         section.workload = format!("{} reads of {READ} bases", number(reads));
         section.before = vec![self.own_index()?];
         section.before.extend(self.peer_index(&YARA_INDEXER));
@@ -55,9 +55,10 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    pub fn everyday(&self) -> Result<Section> {
+    /// Best mapping of pairs, beside bwa mem, bwa-mem2, bowtie2, minimap2 and strobealign.
+    pub fn best_mapping(&self) -> Result<Section> {
         let (pairs, t) = (self.data.size.pairs as f64, self.threads);
-        let mut section = Section::new("Everyday mapping of pairs", "reads/s");
+        let mut section = Section::new("Best mapping of pairs", "reads/s");
         section.workload =
             format!("{} pairs of 150 bases, errors 2%, variants 0.1%", number(pairs));
         let part = PARTS[1];

@@ -1,4 +1,4 @@
-//! The papers' experiments, which `gpualign bench` measures on a GPU.
+//! The papers' experiments, which `gpualign-bench` measures on a GPU.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::Plan;
-use crate::contest::Contestant;
-use crate::results::Results;
+use super::plan::Plan;
+use crate::committed::results::Results;
+use crate::run::contest::Contestant;
 
 /// What they leave.
 const RUNTIME: [&str; 2] = ["runtime-1/runtime.json", "runtime-16/runtime.json"];
@@ -22,7 +22,10 @@ impl Plan<'_> {
     /// Command lines that are to be run one after the other.
     pub fn experiments(&self) -> Result<Vec<Contestant>> {
         let on = format!("-q --device {}", self.device);
-        let one = |line: &str| self.ours("gpualign bench", &format!("bench {line} {on}"), 1.0);
+        let bench = self.tools.bench()?;
+        let one = |line: &str| {
+            Contestant::new("gpualign-bench", bench.clone(), &format!("{line} {on}"), 1.0)
+        };
         let runtime = |out: &str, items: u64| {
             one(&format!(
                 "runtime --quick --items {items} --experiment filtering firings --out {out}"
@@ -31,12 +34,12 @@ impl Plan<'_> {
         Ok(vec![
             self.own_index()?,
             self.ours("makedb", "makedb genome.fa", 1.0)?.making("genome.fa.gpdb"),
-            runtime("runtime-1", 1_000_000)?,
-            runtime("runtime-16", 16_000_000)?,
-            one("woodstocc --quick -k 3 --out woodstocc short.fq genome.fa")?,
-            one("nw --runs 3 --json")?.printing(KERNELS),
-            one("nw --figures --json")?.printing(FIGURES),
-            one("blastn genome.fa.gpdb --runs 5 --json")?.printing(PIPELINE),
+            runtime("runtime-1", 1_000_000),
+            runtime("runtime-16", 16_000_000),
+            one("woodstocc --quick -k 3 --out woodstocc short.fq genome.fa"),
+            one("nw --runs 3 --json").printing(KERNELS),
+            one("nw --figures --json").printing(FIGURES),
+            one("blastn genome.fa.gpdb --runs 5 --json").printing(PIPELINE),
         ])
     }
 }
@@ -71,9 +74,9 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::papers;
+    use crate::committed::papers;
 
-    /// The committed results, taken apart into the files that `gpualign bench` writes, give the same rows.
+    /// The committed results, taken apart into the files that `gpualign-bench` writes, give the same rows.
     #[test]
     fn what_benchmarks_leave_is_read_as_the_committed_results_are() {
         let results: PathBuf = [env!("CARGO_MANIFEST_DIR"), "results"].iter().collect();

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use super::Plan;
 use super::facts::{self, Placed};
 use super::peers::{BCFTOOLS, BWA, Peer, SAMTOOLS};
+use super::plan::Plan;
 use super::variants::{Caller, QUALITY};
-use crate::contest::{Contestant, Section};
+use crate::inputs::real::{self, Set};
 use crate::outcome::Known;
-use crate::real::{self, Set};
-use crate::tool::Tool;
+use crate::run::contest::{Contestant, Section};
+use crate::run::tool::Tool;
 
 impl Plan<'_> {
     pub fn real(&self) -> Result<Section> {

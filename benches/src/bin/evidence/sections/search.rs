@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use super::Plan;
 use super::facts::records;
 use super::peers::{BLASTN, MAKEBLASTDB, NEEDLE, PARASAIL};
-use crate::contest::{Contestant, Section};
-use crate::data::{Data, QUERY, Queries};
+use super::plan::Plan;
+use crate::inputs::data::{Data, QUERY, Queries};
+use crate::run::contest::{Contestant, Section};
 
 impl Plan<'_> {
     pub fn pairwise(&self) -> Result<Section> {

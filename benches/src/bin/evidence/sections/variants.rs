@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::real::Truth;
-use crate::tool::Tool;
+use crate::inputs::real::Truth;
+use crate::run::tool::Tool;
 
 /// The least quality of a call.
 pub const QUALITY: f64 = 20.0;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 #[derive(Debug)]
 pub struct Tools {
     own: PathBuf,
+    bench: PathBuf,
     folders: Vec<PathBuf>,
 }
 
@@ -21,11 +22,11 @@ pub struct Tool {
 }
 
 impl Tools {
-    /// In this folder and in those of PATH.
-    pub fn new(own: PathBuf, first: Option<&Path>) -> Self {
+    /// gpualign and gpualign-bench at these paths; other programs in the folder `first`, then in those of PATH.
+    pub fn new(own: PathBuf, bench: PathBuf, first: Option<&Path>) -> Self {
         let path = env::var_os("PATH").unwrap_or_default();
         let first = first.and_then(|folder| folder.canonicalize().ok());
-        Self { own, folders: first.into_iter().chain(env::split_paths(&path)).collect() }
+        Self { own, bench, folders: first.into_iter().chain(env::split_paths(&path)).collect() }
     }
 
     /// Our program.
@@ -33,6 +34,19 @@ impl Tools {
         Ok(Tool { path: self.own.clone(), version: self.own_version()? })
     }
 
+    /// The program `gpualign-bench`, which measures the papers' experiments.
+    ///
+    /// # Errors
+    /// If it is not there.
+    pub fn bench(&self) -> Result<Tool> {
+        let path = self.bench.canonicalize().with_context(|| {
+            let path = self.bench.display();
+            format!("{path}: there is no such program: build gpualign-benches first, or name it by --bench")
+        })?;
+        Ok(Tool { path, version: self.own_version()? })
+    }
+
+    /// The version that gpualign prints.
     pub fn own_version(&self) -> Result<String> {
         version(&self.own, &["--version"]).context("gpualign does not tell its version")
     }

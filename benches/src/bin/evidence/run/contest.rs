@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::machine::{field, kilobytes};
 use crate::outcome::{Known, Outcome, Row};
-use crate::tool::Tool;
+use crate::run::machine::{field, kilobytes};
+use crate::run::tool::Tool;
 
 /// How often memory is looked at.
 const LOOK: Duration = Duration::from_millis(2);

@@ -24,10 +24,11 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
 
-use crate::contest;
-use crate::markdown::{PAPER_CELLS, commas, paper_cells};
-use crate::papers::{self, LIMITS};
-use crate::results::Results;
+use crate::committed::papers::{self, LIMITS};
+use crate::committed::results::Results;
+use crate::report::markdown::{PAPER_CELLS, paper_cells};
+use crate::report::numbers::commas;
+use crate::run::contest;
 
 /// The page that this template makes of the results in a folder.
 pub fn render(template: &str, folder: &Path) -> Result<String> {

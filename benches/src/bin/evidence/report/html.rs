@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
-use crate::markdown::{
-    NO_STEPS, PAPER_CELLS, facts, gpus, number, paper_cells, qualities, ratios, step_cells,
-};
+use crate::committed::papers::LIMITS;
 use crate::outcome::{Evidence, OfMapq, Outcome, Row};
-use crate::papers::LIMITS;
+use crate::report::markdown::{
+    NO_STEPS, PAPER_CELLS, facts, gpus, paper_cells, qualities, ratios, step_cells,
+};
+use crate::report::numbers::number;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
     table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}\

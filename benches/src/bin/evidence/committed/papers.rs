@@ -6,8 +6,8 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::committed::results::{Results, Source};
 use crate::outcome::Paper;
-use crate::results::{Results, Source};
 
 /// What shares are of.
 pub const LIMITS: &str = "Shares are of what bounds a row: of all firings; of the cycles of the split's blocks, which would \

@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use crate::error::BenchError;
 
-/// What `work` gives, and the median of its times; the first run loads code and grows memory.
+/// Runs `work` once without timing it, since a first run loads code and grows memory, and then `runs` times: the last result, and the
+/// median seconds.
 ///
 /// # Errors
-/// Those of `work`.
+/// The first error of `work`.
 pub(crate) fn repeat<T>(
     runs: usize,
     mut work: impl FnMut() -> Result<T, BenchError>,
@@ -22,7 +23,7 @@ pub(crate) fn repeat<T>(
     Ok((found, median(&times)))
 }
 
-/// The middle of `values`; 0 if there are none.
+/// The middle of `values`, or 0 without values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

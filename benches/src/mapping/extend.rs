@@ -1,4 +1,4 @@
-//! Extensions of reads in bands of windows: scores and alignments a second, checked against the CPU.
+//! Banded extensions of reads: scores and alignments a second, checked against the CPU.
 
 use aligner_core::Device;
 use fastrand::Rng;
@@ -9,49 +9,49 @@ use serde::Serialize;
 use crate::error::BenchError;
 use crate::timing::{median, repeat};
 
-/// Bases of the text.
+/// Bases of the random reference.
 const TEXT: usize = 1 << 25;
 
 /// Tasks that are checked against the CPU.
 const CHECKED: usize = 1000;
 
-/// What to measure.
+/// The workload: reads and bands.
 #[derive(Debug, Clone, Copy)]
 pub struct ExtendOptions {
-    /// Reads, each with one window.
+    /// Reads; each is one task, with one window of the reference.
     pub tasks: usize,
     /// Bases of a read.
     pub length: u32,
-    /// Diagonals of a band.
+    /// Diagonals of each band.
     pub width: u32,
-    /// Runs, of which the median counts.
+    /// Timed runs; the median counts.
     pub runs: usize,
 }
 
 /// The speed of one kind of extension.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExtendTiming {
-    /// What was computed.
+    /// `scores` or `alignments`.
     pub name: &'static str,
     /// Tasks in a run.
     pub tasks: usize,
-    /// Cells of their bands.
+    /// Matrix cells in all bands.
     pub cells: u64,
-    /// Median time of the kernels for scores, by the device's events.
+    /// Median seconds of the kernels by the device's events; none for alignments, and none on a CPU.
     pub kernel_seconds: Option<f64>,
-    /// Median time with planning, copies and results on the host.
+    /// Median seconds with planning, copies and results on the host.
     pub seconds: f64,
-    /// Cells by time of the kernels, in 10^9 a second.
+    /// Cells by `kernel_seconds`, in 10^9 a second.
     pub kernel_gcells: Option<f64>,
-    /// Cells by all time, in 10^9 a second. On a CPU most need not be computed.
+    /// Cells by `seconds`, in 10^9 a second; the CPU skips most of them.
     pub gcells: f64,
-    /// Tasks by time of the kernels, in 10^6 a second.
+    /// Tasks by `kernel_seconds`, in 10^6 a second.
     pub kernel_mtasks: Option<f64>,
-    /// Tasks by all time, in 10^6 a second.
+    /// Tasks by `seconds`, in 10^6 a second.
     pub mtasks: f64,
 }
 
-/// Reads with few errors, from the middle of their windows.
+/// A random reference and reads with few errors, each from the middle of its window.
 struct Reads {
     text: Vec<u64>,
     queries: Vec<u8>,
@@ -99,10 +99,10 @@ impl Reads {
     }
 }
 
-/// Measures scores and alignments. `progress` is told what comes next.
+/// Measures scores and alignments on a device. `progress` gets the name of each step before it begins.
 ///
 /// # Errors
-/// If the GPU fails, or computes something else than the CPU.
+/// If the GPU fails, or gives other results than the CPU.
 pub fn extend(
     device: &Device,
     options: ExtendOptions,
@@ -140,7 +140,7 @@ pub fn extend(
     Ok(vec![scores, timing("alignments", options, None, seconds)])
 }
 
-/// Fails if the device did, or did something else than was expected of some tasks.
+/// An error if the device failed, or if the results of the tasks `some` are not the `expected` ones.
 fn check<T: PartialEq>(
     extender: &mut Extender<'_>,
     name: &'static str,
@@ -181,7 +181,7 @@ fn timing(
     }
 }
 
-/// A table of them.
+/// A table with a line for each kind of extension.
 pub fn extend_table(timings: &[ExtendTiming]) -> String {
     let row = |cells: [String; 6]| {
         let [name, tasks, kernel, kernel_tasks, all, all_tasks] = cells;

@@ -1,4 +1,4 @@
-//! Seeds and chains of reads, by stages on the streaming runtime.
+//! Seeds and chains of reads, which applications of the streaming runtime find.
 
 use std::sync::Arc;
 
@@ -19,26 +19,26 @@ use crate::error::BenchError;
 use crate::stage_use::{StageUse, shares};
 use crate::timing::{median, repeat};
 
-/// Seeds, or chains, of many reads.
+/// The speed of finding seeds, or chains, of many reads.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeedsTiming {
     /// The application: `seeds` or `chains`.
     pub app: &'static str,
-    /// `cpu` or `cuda`.
+    /// The kind of device: `cpu` or `cuda`.
     pub device: &'static str,
-    /// Reads.
+    /// Reads in all batches.
     pub reads: usize,
-    /// Median time of all of them; on a GPU that of the application's kernels.
+    /// Median seconds for all reads; on a GPU, of the application's kernels.
     pub seconds: f64,
-    /// Reads by that time, in 10^6 a second.
+    /// Reads by `seconds`, in 10^6 a second.
     pub mreads: f64,
-    /// Of a block's time: gathering, running, scattering, scheduling.
+    /// Shares of a block's time, 0 to 1: gathering, running, scattering, scheduling.
     pub shares: [f64; 4],
-    /// Copies of the application.
+    /// Blocks, each of which runs the whole application.
     pub blocks: u32,
-    /// Launches of it.
+    /// Launches of the application.
     pub launches: u32,
-    /// The stages.
+    /// The use of each stage.
     pub stages: Vec<StageUse>,
 }
 
@@ -65,7 +65,7 @@ impl SeedsTiming {
 }
 
 /// Measures finding seeds on the current rayon pool, or seeds and chains on a GPU, with batches of reads. `progress`
-/// is told what comes next.
+/// gets the name of each step before it begins.
 ///
 /// # Errors
 /// If the device fails, or its chains are not those of the CPU.
@@ -146,7 +146,7 @@ fn on_gpu(
         (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
     let counted = measure(true)?;
     let timing = |(number, app): (usize, &'static str)| {
-        // The first run is not counted.
+        // The first run loads code and grows memory, and does not count.
         let seconds: Vec<f64> = timed[1..].iter().map(|run| run[number].seconds).collect();
         SeedsTiming::new((app, "cuda"), batches, median(&seconds), &counted[number].metrics)
     };
@@ -157,7 +157,7 @@ fn failed(source: RunError) -> BenchError {
     BenchError::Run { app: "seeds", source }
 }
 
-/// A table of them.
+/// A table with a line for each application.
 pub fn seeds_table(timings: &[SeedsTiming]) -> String {
     let line = |cells: [String; 8]| {
         let [app, device, reads, ms, mreads, blocks, shares, stages] = cells;

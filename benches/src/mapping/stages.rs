@@ -1,5 +1,5 @@
-//! The stages of everyday mapping between reads in memory and ranked alignments, with all copies: each by
-//! itself, and all beside each other as mapping runs them.
+//! The stages of best mapping between reads in memory and ranked alignments, with all copies: each alone, and all at
+//! once on threads of their own, as the program runs them.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -14,23 +14,23 @@ use serde::Serialize;
 use crate::error::BenchError;
 use crate::timing::median;
 
-/// A stage, or all.
+/// The speed of one stage, or of all at once.
 #[derive(Debug, Clone, Serialize)]
 pub struct MappingTiming {
-    /// Its name.
+    /// The stage's name.
     pub stage: &'static str,
-    /// Reads.
+    /// Reads in all batches.
     pub reads: usize,
-    /// Median time of all of them.
+    /// Median seconds for all reads.
     pub seconds: f64,
-    /// Reads by that time, in 10^6 a second.
+    /// Reads by `seconds`, in 10^6 a second.
     pub mreads: f64,
 }
 
-/// What is measured, in the order of [`by_turns`].
+/// Names in results: the stages in the order of [`one_by_one`], then all of them at once.
 const STAGES: [&str; 5] = ["seek", "plan", "align", "rank", "beside each other"];
 
-/// Measures batches of reads on a device and the current rayon pool. `progress` is told what comes next.
+/// Measures batches of reads on a device and the current rayon pool. `progress` gets the name of each run before it begins.
 ///
 /// # Errors
 /// If the device fails.
@@ -44,11 +44,11 @@ pub fn mapping(
     let mapper = Mapper::new(index, Options::default(), device).map_err(failed)?;
     let reads = batches.iter().map(|queries| queries.len() / 2).sum();
     let mut seconds: [Vec<f64>; STAGES.len()] = Default::default();
-    // The first run has memory to get, which later ones use again.
+    // The first run allocates memory that later ones use again, and does not count.
     for run in 0..=runs {
         progress(&format!("run {run}"));
-        let mut measured = by_turns(&mapper, batches.to_vec())?.to_vec();
-        measured.push(beside_each_other(&mapper, batches.to_vec())?);
+        let mut measured = one_by_one(&mapper, batches.to_vec())?.to_vec();
+        measured.push(all_at_once(&mapper, batches.to_vec())?);
         if let Some(device_failure) = mapper.failure() {
             return Err(BenchError::GivenUp(device_failure));
         }
@@ -63,21 +63,21 @@ pub fn mapping(
     Ok(STAGES.into_iter().zip(seconds).map(timing).collect())
 }
 
-/// Seconds of each stage, batch after batch.
-fn by_turns(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
+/// Seconds of each stage, summed over batches that pass the stages one after the other.
+fn one_by_one(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], BenchError> {
     let mut seconds = [0.0; 4];
     for queries in batches {
         let tie_breakers = tie_breakers(&queries);
         let begin = Instant::now();
-        let sought = mapper.find_chains(queries, tie_breakers).map_err(failed)?;
+        let chained = mapper.find_chains(queries, tie_breakers).map_err(failed)?;
         let found = Instant::now();
-        let planned = mapper.plan_alignments(sought);
+        let planned = mapper.plan_alignments(chained);
         let ready = Instant::now();
         let aligned = mapper.align(planned);
         let done = Instant::now();
         let ranked = mapper.rank(aligned);
         let times = [begin, found, ready, done, Instant::now()];
-        // Whoever maps passes it on.
+        // A program would pass the result on to a later step, so dropping it is not timed.
         drop(ranked);
         for (sum, pair) in seconds.iter_mut().zip(times.windows(2)) {
             *sum += (pair[1] - pair[0]).as_secs_f64();
@@ -86,18 +86,18 @@ fn by_turns(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<[f64; 4], Benc
     Ok(seconds)
 }
 
-/// Seconds of all stages, with a thread for each.
-fn beside_each_other(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, BenchError> {
+/// Seconds for all batches with a thread for each stage.
+fn all_at_once(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, BenchError> {
     let begin = Instant::now();
     thread::scope(|scope| {
-        let (sought, to_plan) = sync_channel(1);
+        let (chained, to_plan) = sync_channel(1);
         let (planned, to_align) = sync_channel(1);
         let (aligned, to_rank) = sync_channel(1);
         let (ranked, to_drop) = sync_channel(1);
-        let seeking = scope.spawn(move || {
+        let finding = scope.spawn(move || {
             for queries in batches {
                 let tie_breakers = tie_breakers(&queries);
-                if sought.send(mapper.find_chains(queries, tie_breakers)?).is_err() {
+                if chained.send(mapper.find_chains(queries, tie_breakers)?).is_err() {
                     break;
                 }
             }
@@ -107,14 +107,14 @@ fn beside_each_other(mapper: &Mapper<'_>, batches: Vec<Queries>) -> Result<f64, 
         scope.spawn(move || pass(to_align, &aligned, |batch| mapper.align(batch)));
         scope.spawn(move || pass(to_rank, &ranked, |batch| mapper.rank(batch)));
         to_drop.into_iter().for_each(drop);
-        // A panic of a stage goes on here.
-        seeking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        // A panic of the first stage continues on this thread.
+        finding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
     .map_err(failed)?;
     Ok(begin.elapsed().as_secs_f64())
 }
 
-/// A stage, until there is no input or nobody wants its output.
+/// Runs `work` on every input, until there are no more or the receiver of its outputs is gone.
 fn pass<I, O>(inputs: Receiver<I>, outputs: &SyncSender<O>, work: impl Fn(I) -> O) {
     for input in inputs {
         if outputs.send(work(input)).is_err() {
@@ -123,7 +123,7 @@ fn pass<I, O>(inputs: Receiver<I>, outputs: &SyncSender<O>, work: impl Fn(I) -> 
     }
 }
 
-/// Numbers that decide among equals.
+/// A number for each read that decides between alignments of equal score.
 fn tie_breakers(queries: &Queries) -> Vec<u64> {
     (0..queries.len() as u64 / 2).collect()
 }
@@ -135,7 +135,7 @@ fn failed(error: MapError) -> BenchError {
     }
 }
 
-/// A table of them.
+/// A table with a line for each stage.
 pub fn mapping_table(timings: &[MappingTiming]) -> String {
     let row = |timing: &MappingTiming| {
         let MappingTiming { stage, reads, seconds, mreads } = timing;

@@ -1,8 +1,7 @@
-//! The comparisons of Li's dissertation, section 3.4.2: figures 8 to 12, on this device.
+//! The comparisons of Li 2016, section 3.4.2, figures 8 to 12, on this device.
 //!
-//! The papers' kernels leave whole matrices in device memory, and the papers trace alignments on the
-//! host: so figures 8 and 12 include the copies of the matrices. 16S genes of 1,536 bases are stood
-//! in for by random ones of that length.
+//! The dissertation's kernels leave whole matrices in device memory, and alignments are traced on the host, so figures
+//! 8 and 12 include the copies of the matrices. Random sequences of 1,536 bases stand in for 16S genes.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -20,48 +19,48 @@ use super::workload::{NwOptions, genes};
 use crate::error::BenchError;
 use crate::timing::median;
 
-/// Lengths that kernels are compared at.
+/// Lengths of sequences, in bases, at which figures 9 to 11 compare kernels.
 const LENGTHS: [u32; 7] = [128, 256, 512, 1024, 1536, 2048, 4096];
 
-/// Pairs in the small batches of figures 9 and 10.
+/// Numbers of pairs in the small batches of figures 9 and 10.
 const FEW: [usize; 4] = [8, 16, 32, 64];
 
 /// The length of figures 8 and 12, in bases.
 const GENE: u32 = 1536;
 
-/// Values of the matrices of a batch of figure 12: 16 GiB. The copies, not the kernel, take the time,
-/// so that more would change nothing.
+/// Matrix values in a batch of figure 12: 16 GiB. Copies take the time, not the kernel, so larger batches would not
+/// change the result.
 const BATCH_VALUES: u64 = 4 << 30;
 
-/// Runs of which the median counts, after one that finds memory and code.
+/// Timed runs, of which the median counts, after one that loads code and allocates memory.
 const RUNS: usize = 3;
 
-/// Batches of figure 12.
+/// Batches that figure 12 processes; its times are for one.
 const BATCHES: f64 = 3.0;
 
-/// Seconds beside which what a first run finds does not matter.
+/// Seconds of a first run from which on loading code and allocating memory do not matter, so it is the only one.
 const LONG: f64 = 0.3;
 
-/// What a figure shows.
+/// One bar or point of a figure.
 #[derive(Debug, Clone, Serialize)]
 pub struct NwPoint {
-    /// Its number in the dissertation.
+    /// The figure's number in the dissertation.
     pub figure: &'static str,
-    /// What was measured.
+    /// The kernel, and where its matrices go.
     pub name: String,
     /// Residues of a sequence.
     pub length: u32,
-    /// Pairs at a time.
+    /// Pairs in a batch.
     pub pairs: usize,
-    /// Median seconds for them.
+    /// Median seconds for a batch.
     pub seconds: f64,
-    /// Cells in 10^9 a second.
+    /// Matrix cells, in 10^9 a second.
     pub gcells: f64,
-    /// How many times faster than what the figure compares with.
+    /// How many times as fast as the figure's baseline.
     pub speedup: f64,
 }
 
-/// Pairs of sequences of a length.
+/// Pairs of sequences of one length.
 struct Workload {
     length: u32,
     sequences: SequenceSet,
@@ -87,7 +86,7 @@ impl Workload {
         Ok(Engine::new(gpu.clone(), scoring, &self.sequences, &self.sequences)?)
     }
 
-    /// Median seconds of the launches of a method.
+    /// Median seconds of the launches of a kernel for scores.
     fn kernel(&self, gpu: &Gpu, scoring: &Scoring, method: KernelKind) -> Result<f64, BenchError> {
         let mut engine = self.engine(gpu, scoring)?;
         let planned = engine.plan_scores(self.batch(), method)?;
@@ -106,7 +105,7 @@ impl Workload {
         figure: &'static str,
         name: impl Into<String>,
         seconds: f64,
-        than: f64,
+        baseline: f64,
     ) -> NwPoint {
         NwPoint {
             figure,
@@ -115,12 +114,12 @@ impl Workload {
             pairs: self.pairs.len(),
             seconds,
             gcells: self.batch().cells() as f64 / seconds / 1e9,
-            speedup: than / seconds,
+            speedup: baseline / seconds,
         }
     }
 }
 
-/// The median of [`RUNS`] runs after one more; or that one, if it takes long.
+/// The median seconds of [`RUNS`] runs after a first one, or the seconds of the first if it takes longer than [`LONG`].
 fn median_time(mut run: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, BenchError> {
     let first = run()?;
     if first > LONG {
@@ -130,14 +129,14 @@ fn median_time(mut run: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, 
     Ok(median(&times?))
 }
 
-/// Seconds that work takes.
+/// The seconds that `work` takes on the host's clock.
 fn clocked(work: impl FnOnce() -> Result<(), BenchError>) -> Result<f64, BenchError> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Measures what the figures show. `progress` is told what comes next.
+/// Measures all figures. `progress` gets the name of each before it begins.
 ///
 /// # Errors
 /// If the GPU fails.
@@ -166,7 +165,7 @@ fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
     let values = full_matrix::batch_values(work.batch()) as usize;
     let mut pageable = vec![0_u32; values];
     let mut pinned = gpu.pinned::<u32>(values)?;
-    // What Rodinia copies to the device: matrices with borders, and a score for every cell.
+    // Rodinia copies matrices with borders, and a score for every cell, to the device.
     let made_on_host = vec![1_u32; 2 * values];
     let on_host = median_time(|| {
         clocked(|| {
@@ -196,7 +195,7 @@ fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
     ])
 }
 
-/// Every kernel for linear gaps.
+/// Every kernel for linear gap costs, with its name.
 fn kernels() -> [(&'static str, KernelKind); 5] {
     [
         ("rodinia", KernelKind::FullMatrix(FullMatrixKernel::Rodinia)),
@@ -207,7 +206,7 @@ fn kernels() -> [(&'static str, KernelKind); 5] {
     ]
 }
 
-/// Figures 9 and 10: few pairs.
+/// Figures 9 and 10: small batches.
 fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
     let mut points = Vec::new();
     for pairs in FEW {
@@ -222,8 +221,8 @@ fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchE
     Ok(points)
 }
 
-/// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes a pair after
-/// the other, so that 64 tell its time for all.
+/// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes one pair
+/// after the other, so its time is extrapolated from 64 pairs.
 fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
     let one = full_matrix::batch_values(Workload::new(length, 1).batch());
     let pairs = gpu.free_memory()? / 10 * 7 / 4 / one;
@@ -257,7 +256,7 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     let unpinned = clocked(|| one.run(&mut pageable))?;
     let mut landing = gpu.pinned(values(&work))?;
     let pinned = clocked(|| one.run(landing.as_mut_slice()?))?;
-    // What the link allows, kernels or not.
+    // The copies alone: the ceiling that the link to the host sets.
     let copied = clocked(|| one.copy(landing.as_mut_slice()?))?;
     drop((one, pageable, landing));
     // Two streams, each with a thread and half of the memory.
@@ -290,14 +289,14 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     ])
 }
 
-/// A batch of figure 12 on its own stream.
+/// A batch of figure 12, planned for a stream of its own.
 struct Ready<'a> {
     engine: Engine,
     planned: PlannedBatch<'a>,
 }
 
 impl<'a> Ready<'a> {
-    /// Finds memory and code for a batch.
+    /// Plans a batch and launches it once, which loads code and allocates memory.
     fn new(gpu: &Gpu, work: &'a Workload, scoring: &Scoring) -> Result<Self, BenchError> {
         let mut engine = work.engine(gpu, scoring)?;
         let planned =
@@ -317,7 +316,7 @@ impl<'a> Ready<'a> {
         Ok(())
     }
 
-    /// Only copies the matrices, as often.
+    /// Copies the matrices to the host three times, without computing them.
     fn copy(&self, memory: &mut [u32]) -> Result<(), BenchError> {
         for _ in 0..BATCHES as usize {
             self.engine.matrices_into(memory)?;
@@ -326,7 +325,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// A table of them.
+/// A table with a line for each point.
 pub fn nw_figures_table(points: &[NwPoint]) -> String {
     let line = |cells: [String; 7]| {
         let [figure, name, length, pairs, ms, gcells, speedup] = cells;

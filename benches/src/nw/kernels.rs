@@ -13,35 +13,35 @@ use super::workload::{NwOptions, genes};
 use crate::error::BenchError;
 use crate::timing::median;
 
-/// Pairs that are checked against the CPU.
+/// Pairs of each case that are checked against the CPU.
 const CHECKED: usize = 256;
 
-/// The speed of a kernel.
+/// The speed of one kind of kernel.
 #[derive(Debug, Clone, Serialize)]
 pub struct NwTiming {
-    /// What was computed, and by which kernels.
+    /// The gap costs, the output, and the kernel, separated by commas.
     pub name: &'static str,
     /// Pairs in a run.
     pub pairs: usize,
-    /// Cells of their matrices.
+    /// Matrix cells of all pairs.
     pub cells: u64,
-    /// Median time of the launches, by the device's events.
+    /// Median seconds of the launches, by the device's events.
     pub kernel_seconds: f64,
-    /// Median time with planning, copies and results on the host.
+    /// Median seconds with planning, copies and results on the host.
     pub seconds: f64,
-    /// Cells by time of the launches, in 10^12 a second.
+    /// Cells by `kernel_seconds`, in 10^12 a second.
     pub kernel_tcells: f64,
-    /// Cells by all time, in 10^12 a second.
+    /// Cells by `seconds`, in 10^12 a second.
     pub tcells: f64,
 }
 
-/// What is measured.
+/// One kind of kernel with a scoring.
 struct Case {
     name: &'static str,
     scoring: Scoring,
-    /// `None` for alignments.
+    /// The kernel for scores; `None` measures alignments.
     method: Option<KernelKind>,
-    /// Of the pairs, one in so many: slow kernels do fewer.
+    /// One pair in `share` is aligned, so that slow kernels get fewer.
     share: usize,
 }
 
@@ -74,10 +74,10 @@ fn cases() -> Result<Vec<Case>, BenchError> {
     ])
 }
 
-/// Measures all kinds of kernels. `progress` is told what comes next.
+/// Measures all kinds of kernels. `progress` gets the name of each case before it begins.
 ///
 /// # Errors
-/// If the GPU fails, or computes something else than the CPU.
+/// If the GPU fails, or gives other results than the CPU.
 pub fn nw(
     gpu: &Gpu,
     options: NwOptions,
@@ -110,7 +110,7 @@ fn measure(
         None => engine.plan_alignments(batch)?,
     };
     let (mut kernel, mut whole) = (Vec::new(), Vec::new());
-    // The first run loads code and grows memory.
+    // Run 0 loads code and grows memory; its results are checked, its time does not count.
     for run in 0..=runs {
         let mut launched = None;
         let seconds = gpu.timed(|| {
@@ -154,12 +154,12 @@ fn measure(
     })
 }
 
-/// Places of the pairs that are checked, from all over the batch.
+/// Indexes of the pairs that are checked, evenly spread over the batch.
 fn checked(batch: PairBatch<'_>) -> Vec<usize> {
     (0..batch.pairs.len()).step_by((batch.pairs.len() / CHECKED).max(1)).collect()
 }
 
-/// A table of them.
+/// A table with a line for each case.
 pub fn nw_table(timings: &[NwTiming]) -> String {
     let row = |name: &str, cells: [String; 5]| {
         let [pairs, ms, kernel, whole, rate] = cells;

@@ -3,18 +3,18 @@
 use fastrand::Rng;
 use nw_batch::SequenceSet;
 
-/// What to measure.
+/// The workload: sequences, and how often to align them.
 #[derive(Debug, Clone, Copy)]
 pub struct NwOptions {
     /// Sequences, each of which is aligned with all others.
     pub sequences: u32,
-    /// Residues of each, about.
+    /// Residues of each sequence, about.
     pub length: u32,
-    /// Runs, of which the median counts.
+    /// Timed runs; the median counts.
     pub runs: usize,
 }
 
-/// Sequences as of one gene: copies of a random one, with differences.
+/// Sequences like those of one gene in many species: copies of a random ancestor with substitutions and gaps, drawn from `codes` residues.
 pub(super) fn genes(options: NwOptions, codes: u8) -> SequenceSet {
     let mut random = Rng::with_seed(16);
     let ancestor: Vec<u8> = (0..options.length).map(|_| random.u8(..codes)).collect();

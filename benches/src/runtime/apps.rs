@@ -1,5 +1,5 @@
-//! The topologies: single pipelines (000, Figure 3.10), four pipelines (Figure 3.11), and pipelines
-//! of other mappings.
+//! The applications that experiments run: single pipelines (Cole 2017, figure 3.10), four pipelines (figure 3.11), and
+//! pipelines that map items to threads in other ways.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::quote::{Model, Quote, STAGES};
 use super::stages::{Again, Batched, PIPELINES, Shared, Split, Work};
 
-/// An application. All of them yield the same quotes.
+/// An application: all of them compute the same quotes, by different topologies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum App {
     /// A pipeline whose nodes are all of different module types.
@@ -37,18 +37,17 @@ const SINGLE: &[u8] = include_bytes!("../../cuda/single.fatbin");
 const MULTIPLE: &[u8] = include_bytes!("../../cuda/pipelines.fatbin");
 const MAPPINGS: &[u8] = include_bytes!("../../cuda/mappings.fatbin");
 
-/// A declared application.
+/// The topology of an application, and its sinks.
 pub struct Built<'g> {
-    /// Its nodes and edges.
+    /// Nodes and edges.
     pub topology: Topology<'g, Model>,
-    /// Its sinks: one, or that of each pipeline.
+    /// The sinks: one for each pipeline.
     pub sinks: Vec<SinkId<Quote>>,
 }
 
 impl Built<'_> {
-    /// How many quotes are missing at their sinks, or should not be there, out of how many that
-    /// should be: those of `inputs` that pass all nodes, dealt to the sinks by their number. Takes
-    /// them out of `outputs`.
+    /// Compares the quotes at the sinks with those that a plain loop over `inputs` yields, and takes them out of `outputs`:
+    /// the number of quotes that are missing at their sink or should not be there, and the number that should be there.
     pub fn check(&self, model: Model, inputs: &[Quote], outputs: &mut Outputs) -> (usize, usize) {
         let sinks = self.sinks.len() as u32;
         let survivors = inputs.iter().map(|quote| quote.id).filter(|&id| model.survives(id));
@@ -77,7 +76,7 @@ fn differences<T: Ord>(mut a: &[T], mut b: &[T]) -> usize {
     alone + a.len() + b.len()
 }
 
-/// Five fused working nodes.
+/// The stage of [`App::Merged`]: five working nodes fused into one.
 type Merged = Fused<Work<0>, Fused<Work<1>, Fused<Work<2>, Fused<Work<3>, Work<4>, 0>, 0>, 0>, 0>;
 
 /// Adds the module types `Work<$type>` to a topology.
@@ -86,7 +85,7 @@ macro_rules! work {
 }
 
 impl App {
-    /// Every application.
+    /// Every application, in the order of the enum.
     pub const ALL: [Self; 9] = [
         Self::DiffType,
         Self::SameType,
@@ -99,7 +98,7 @@ impl App {
         Self::ManyToOne,
     ];
 
-    /// Its name, as in the papers.
+    /// The name in tables and figures, which is the dissertation's.
     pub fn name(self) -> &'static str {
         match self {
             Self::DiffType => "DiffType",
@@ -114,7 +113,7 @@ impl App {
         }
     }
 
-    /// What runs it on a device.
+    /// The kernel that runs the application on a GPU.
     pub fn kernels(self) -> Kernels {
         let (name, fatbin): (_, &'static [u8]) = match self {
             Self::DiffType => ("diff_type", SINGLE),
@@ -130,7 +129,7 @@ impl App {
         Kernels { name, fatbin }
     }
 
-    /// At which place of the pipelines the nodes of a module are, from 0, if all are at one.
+    /// The position in the pipelines, from 0, of a module's nodes; `None` if they are at several.
     pub(crate) fn stage_of(self, module: usize) -> Option<usize> {
         match self {
             Self::DiffType => Some(module),
@@ -140,7 +139,7 @@ impl App {
         }
     }
 
-    /// Declares it.
+    /// Declares the topology, with `model` for all nodes.
     pub fn build(self, model: &Model) -> Built<'_> {
         let mut topology = Topology::new(self.kernels().name, model);
         let sinks = match self {
@@ -199,7 +198,7 @@ impl App {
     }
 }
 
-/// Nodes of these types, one after the other, from the source to the sink.
+/// Adds a pipeline with one node of each of `types`, from the source to a sink.
 fn pipeline(
     topology: &mut Topology<'_, Model>,
     types: [ModuleId<()>; STAGES as usize],
@@ -220,8 +219,7 @@ fn splitter(topology: &mut Topology<'_, Model>) -> NodeId {
     split
 }
 
-/// Pipelines from the splitter to a sink each; `types` has the type of each node by stage, then by
-/// pipeline.
+/// Adds a pipeline from the splitter to a sink of its own for each branch; `types[stage][pipeline]` are the types of nodes.
 fn pipelines(
     topology: &mut Topology<'_, Model>,
     split: NodeId,
@@ -240,7 +238,7 @@ fn pipelines(
         .collect()
 }
 
-/// Edges from each node to the next and to a sink.
+/// Connects each node with the next, and the last one with a new sink.
 fn connect(topology: &mut Topology<'_, Model>, nodes: &[NodeId], sink: &str) -> SinkId<Quote> {
     for pair in nodes.windows(2) {
         topology.edge(pair[0], "pass", pair[1]);

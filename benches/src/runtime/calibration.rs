@@ -1,7 +1,7 @@
-//! How much time work takes on a device.
+//! Calibration of work: the time that a round of pricing takes on a device.
 //!
 //! The papers state the work of a node in microseconds an ensemble, measured on an input of one
-//! item a thread (000, section 3.4.2): every block then has one ensemble, which passes every
+//! item a thread (Cole 2017, section 3.4.2): every block then has one ensemble, which passes every
 //! node once, all blocks at the same time.
 
 use aligner_core::stream::OutputScheme;
@@ -13,7 +13,7 @@ use super::quote::{STAGES, inputs};
 use super::runner::{Point, Runner};
 use crate::error::BenchError;
 
-/// More are never needed: on the fastest device they take far longer than any level.
+/// Most rounds of pricing in a node: on the fastest device they take far longer than any level of an experiment.
 const MOST_ROUNDS: u32 = 1 << 20;
 
 /// The time that work takes on a device.
@@ -21,16 +21,16 @@ const MOST_ROUNDS: u32 = 1 << 20;
 pub struct Calibration {
     /// Threads of a block.
     pub width: u32,
-    /// Blocks at a time.
+    /// Blocks of the device that run at once.
     pub blocks: u32,
-    /// Time of a node for one ensemble, without any work: the overhead.
+    /// Microseconds that a node without work takes for one ensemble: the overhead.
     pub empty_microseconds: f64,
-    /// Time that a round adds.
+    /// Microseconds that a round of pricing adds for one ensemble.
     pub microseconds_per_round: f64,
 }
 
 impl Calibration {
-    /// Measures it at this ensemble width.
+    /// Measures the overhead and a round at an ensemble width.
     pub(crate) fn measure(runner: &Runner<'_>, width: u32) -> Result<Self, BenchError> {
         let time = |items: u32, rounds: u32| -> Result<Point, BenchError> {
             let level = Level { microseconds: 0.0, rounds };
@@ -50,7 +50,7 @@ impl Calibration {
         let items = width * blocks;
         let per_node = |seconds: f64| seconds * 1e6 / f64::from(STAGES);
         let empty = time(items, 0)?.seconds;
-        // So many rounds that the overhead and its noise are small beside them.
+        // Adds rounds until the overhead and its noise are small beside them.
         let (mut rounds, mut seconds) = (64, time(items, 64)?.seconds);
         while seconds < 20.0 * empty && rounds < MOST_ROUNDS {
             rounds *= 4;
@@ -64,7 +64,7 @@ impl Calibration {
         })
     }
 
-    /// The level next to so many microseconds; at least one round, unless it is 0.
+    /// The level with the rounds that take nearly `microseconds`; at least one round, unless they are 0.
     pub fn level(&self, microseconds: f64) -> Level {
         if microseconds <= 0.0 {
             return Level { microseconds, rounds: 0 };

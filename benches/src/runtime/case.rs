@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::apps::App;
 
-/// What is to be measured.
+/// One case of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Case {
     pub(crate) app: App,
@@ -20,25 +20,25 @@ pub(crate) struct Case {
 /// The work of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Level {
-    /// What was asked for, in microseconds an ensemble.
+    /// The requested work, in microseconds an ensemble.
     pub microseconds: f64,
-    /// Rounds of pricing that come next to it.
+    /// Rounds of pricing that take nearly as long.
     pub rounds: u32,
 }
 
-/// The runtime's local policies, the second in two kinds.
+/// When a module fires: the runtime's local policies, of which lazy has two kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Firing {
-    /// Everything.
+    /// Fires with any input.
     Naive,
-    /// Full ensembles, until the input is exhausted.
+    /// Fires full ensembles only, until the input is exhausted.
     Lazy,
-    /// Full ensembles; in the end, blocks share what is left over.
+    /// Fires full ensembles only; at the end of the input, blocks share their remaining items.
     Shared,
 }
 
 impl Firing {
-    /// Its name in tables and figures.
+    /// The name in tables and figures.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Naive => "naive",
@@ -55,7 +55,7 @@ impl Firing {
         }
     }
 
-    /// Whether blocks share the rest.
+    /// Whether blocks share their remaining items at the end of the input.
     pub(crate) fn shares_rest(self) -> bool {
         self == Self::Shared
     }

@@ -1,4 +1,4 @@
-//! What is compared with what.
+//! The experiments: which cases each compares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::calibration::Calibration;
 use super::case::{Case, Firing};
 use crate::error::BenchError;
 
-/// An experiment. Numbers of figures are those of 000.
+/// An experiment. Figures and sections are those of Cole 2017.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Experiment {
@@ -28,39 +28,39 @@ pub enum Experiment {
     Loops,
     /// One thread an item, several, and several items a thread, by work.
     Mappings,
-    /// Ensemble widths.
+    /// Pipelines at several ensemble widths.
     Widths,
-    /// Shares of the time with little work and with much.
+    /// Shares of the time that gathering, running, scattering and scheduling take, with little work and with much.
     Shares,
-    /// Ways for the blocks of a GPU to write to sinks, by work; nothing is dropped before them.
+    /// Ways for the blocks of a GPU to write to sinks, by work, with no item dropped.
     Outputs,
-    /// Blocks of a GPU with and without memory warps, by work (002): kernels, not the runtime.
+    /// Blocks of a GPU with and without memory warps, by work (Hagiescu et al.): kernels of their own, without the runtime.
     Prefetch,
 }
 
 const SCHEMES: [OutputScheme; 3] =
     [OutputScheme::Regions, OutputScheme::Atomics, OutputScheme::CountThenWrite];
 
-/// What an experiment goes through.
+/// The values that experiments vary.
 #[derive(Debug)]
 pub(crate) struct Scale {
-    /// Ensemble width of all experiments but that of widths.
+    /// Ensemble width of all experiments except [`Experiment::Widths`].
     pub(crate) width: u32,
     pub(crate) filter_rates: &'static [f64],
-    /// Microseconds an ensemble.
+    /// Levels of work, in microseconds an ensemble.
     pub(crate) work: &'static [f64],
     pub(crate) widths: &'static [u32],
 }
 
 impl Scale {
-    /// As in the papers.
+    /// The values of the dissertation.
     pub(crate) const FULL: Self = Self {
         width: 128,
         filter_rates: &[0.0, 0.25, 0.5, 0.75, 1.0],
         work: &[0.0, 1.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0],
         widths: &[32, 64, 128, 256, 512, 1024],
     };
-    /// The ends and the middle.
+    /// The ends and the middle of the values.
     pub(crate) const QUICK: Self = Self {
         width: 128,
         filter_rates: &[0.0, 0.5, 1.0],
@@ -70,7 +70,7 @@ impl Scale {
 }
 
 impl Experiment {
-    /// Every experiment.
+    /// Every experiment, in the order of the enum.
     pub const ALL: [Self; 10] = [
         Self::Filtering,
         Self::Pipelines,
@@ -84,7 +84,7 @@ impl Experiment {
         Self::Prefetch,
     ];
 
-    /// Those that measure something on this device.
+    /// The experiments that can run on a device.
     pub fn of(device: &Device) -> Vec<Self> {
         let mut all = Self::ALL.to_vec();
         all.retain(|&experiment| match device {
@@ -94,7 +94,7 @@ impl Experiment {
         all
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Filtering => "filtering",
@@ -110,12 +110,12 @@ impl Experiment {
         }
     }
 
-    /// All names, for messages.
+    /// All names, separated by commas, for messages.
     pub(crate) fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    /// The cases, in groups that are measured in turn.
+    /// The cases, in groups whose cases take turns when they are measured.
     pub(crate) fn groups(self, scale: &Scale, calibration: &Calibration) -> Vec<Vec<Case>> {
         let case = |app, policy, filter_rate, microseconds| {
             let level = calibration.level(microseconds);

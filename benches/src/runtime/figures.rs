@@ -1,4 +1,4 @@
-//! The figures of the experiments.
+//! The charts of each experiment, named after the figures of Cole 2017 that they repeat.
 
 use aligner_core::stream::ModuleMetrics;
 
@@ -14,7 +14,7 @@ use crate::error::BenchError;
 const WORK: &str = "work of a node (microseconds an ensemble)";
 const TIME: &str = "time (ms)";
 
-/// The figures of one experiment.
+/// Draws the figures of one experiment.
 pub(crate) fn draw(measured: &Measured) -> Result<Vec<Figure>, BenchError> {
     let points = &measured.points;
     let charts = match measured.experiment {
@@ -60,7 +60,7 @@ pub(crate) fn draw(measured: &Measured) -> Result<Vec<Figure>, BenchError> {
         .collect()
 }
 
-/// The values in the order in which they come up first.
+/// Each value once, in the order of first appearance.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for value in values {
@@ -71,12 +71,12 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// The work levels of the points, for the axis.
+/// The levels of work of the points, as labels of an axis.
 fn levels(points: &[Point]) -> Vec<String> {
     distinct(points.iter().map(|point| point.level.microseconds.to_string()))
 }
 
-/// Values of the points that `of` picks, in their order.
+/// The values of the points that `of` selects, in their order, as one series.
 fn series(
     name: impl Into<String>,
     points: &[Point],
@@ -91,7 +91,7 @@ fn ratio(above: f64, below: f64) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
 }
 
-/// How many times as fast as the fused pipeline, by work; a line for each filter rate.
+/// Speedups of the split pipeline over the fused one, by work, with a line for each filter rate.
 fn filtering(points: &[Point]) -> Chart<'static> {
     let speedups = |&rate: &f64| {
         let of = |app| {
@@ -116,12 +116,12 @@ fn filtering(points: &[Point]) -> Chart<'static> {
     }
 }
 
-/// Times by work; a line for each application.
+/// Times by work, with a line for each application.
 fn by_work(title: &'static str, points: &[Point]) -> Chart<'static> {
     times(title, points, |point| point.app.name())
 }
 
-/// Times by work; a line for each value of `name`.
+/// Times by work, with a line for each value of `name`.
 fn times(
     title: &'static str,
     points: &[Point],
@@ -141,7 +141,7 @@ fn times(
     }
 }
 
-/// Times by ensemble width; a line for each application.
+/// Times by ensemble width, with a line for each application.
 fn widths(points: &[Point]) -> Chart<'static> {
     Chart {
         x: "ensemble width (threads)",
@@ -150,7 +150,7 @@ fn widths(points: &[Point]) -> Chart<'static> {
     }
 }
 
-/// Mean occupancy at each stage; bars for each application and policy.
+/// Mean occupancy of each stage, with bars for each application and policy.
 fn occupancy(points: &[Point]) -> Chart<'static> {
     let bars = |point: &Point| {
         let at = |stage: u32| {
@@ -182,7 +182,7 @@ fn label(point: &Point) -> String {
     format!("{} {}", point.app.name(), point.policy)
 }
 
-/// Firings and full firings by application; bars for each policy.
+/// Firings and full firings by application, with bars for each policy.
 fn counts(points: &[Point]) -> Chart<'static> {
     let bars = |policy: &str| {
         let of = |point: &Point| point.policy == policy;
@@ -205,19 +205,19 @@ fn counts(points: &[Point]) -> Chart<'static> {
     }
 }
 
-/// Milliseconds of the run that a share of its cycles is.
+/// Milliseconds of a run that a share of its cycles stands for.
 fn milliseconds(point: &Point, share: f64) -> f64 {
     point.seconds * 1e3 * share
 }
 
-/// Thousands of cycles of a block's time that a share of them is, for one of its firings.
+/// Thousands of cycles for one firing that a share of the cycles stands for.
 fn a_firing(point: &Point, share: f64) -> f64 {
     let cycles = point.metrics.total_cycles as f64 * share;
     ratio(cycles / 1e3, firings(&point.metrics) as f64)
 }
 
-/// What gathering, running, scattering and scheduling take, by case; `value` makes it of a share of
-/// the cycles.
+/// Bars of gathering, running, scattering and scheduling, by case; `value` converts a share of the cycles to the
+/// unit of the axis.
 fn parts(
     title: &'static str,
     y: &'static str,

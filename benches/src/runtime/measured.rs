@@ -10,25 +10,25 @@ use super::runner::Point;
 /// The results of one experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
-    /// Which one.
+    /// The experiment.
     pub experiment: Experiment,
-    /// Its cases.
+    /// The measured cases, in the order of the experiment.
     pub points: Vec<Point>,
-    /// What it measures outside of the runtime: kernels with memory warps.
+    /// Timings of kernels outside of the runtime, by the experiment on memory warps only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Timing>,
 }
 
-/// A drawing.
+/// A figure as SVG.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Its name, fit for a file name.
+    /// The name, which is also a file name without extension.
     pub name: &'static str,
-    /// The drawing.
+    /// The whole SVG document.
     pub svg: String,
 }
 
-/// Firings of all modules.
+/// The number of firings of all modules together.
 pub(crate) fn firings(metrics: &Metrics) -> u64 {
     metrics.modules.iter().map(|module| module.firings).sum()
 }

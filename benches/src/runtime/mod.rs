@@ -30,18 +30,18 @@ use crate::error::BenchError;
 
 pub use case::Level;
 
-/// What to measure.
+/// The experiments to run, and their size.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Quotes at the source.
+    /// Quotes that each application gets.
     pub items: u32,
     /// Fewer cases and fewer runs of each.
     pub quick: bool,
-    /// The experiments.
+    /// The experiments, in the order of the report.
     pub experiments: Vec<Experiment>,
 }
 
-/// As many quotes as the papers take for a GPU, and what a CPU can work off in a similar time.
+/// The default number of quotes: that of the dissertation for a GPU, and fewer for a CPU, so that a run takes a similar time.
 pub fn default_items(device: &Device) -> u32 {
     match device {
         Device::Cpu => 20_000,
@@ -49,12 +49,12 @@ pub fn default_items(device: &Device) -> u32 {
     }
 }
 
-/// Measures the runtime on a device. `progress` is told what comes next. On a CPU the blocks run on
+/// Measures the runtime on a device. `progress` gets the name of each step before it begins. On a CPU the blocks run on
 /// the current rayon pool.
 ///
 /// # Errors
-/// If an application fails or yields other quotes than it has to, or an experiment is about GPUs and
-/// the device is none.
+/// If an application fails or yields other quotes than a plain loop, or an experiment needs a GPU and the device
+/// is the CPU.
 pub fn runtime(
     device: &Device,
     options: &Options,
@@ -62,7 +62,7 @@ pub fn runtime(
 ) -> Result<Report, BenchError> {
     let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
     let runner = Runner { device, runs };
-    // Found out now, not after the other experiments.
+    // Checked before the other experiments take their time.
     if matches!(device, Device::Cpu) && options.experiments.contains(&Experiment::Prefetch) {
         return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
     }
@@ -93,4 +93,22 @@ pub fn runtime(
         calibration,
         experiments,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use aligner_core::gpu::{DeviceStruct, LayoutHeader};
+
+    use super::prefetch::PriceParameters;
+    use super::quote::{Model, Quote};
+
+    #[test]
+    fn layouts() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/benches/layouts.cuh");
+        let includes = ["benches/price.cuh", "benches/quote.cuh"];
+        let structs = [Quote::LAYOUT, Model::LAYOUT, PriceParameters::LAYOUT];
+        LayoutHeader { namespace: "benches", includes: &includes, structs: &structs }.check(&path);
+    }
 }

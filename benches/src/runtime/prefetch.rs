@@ -1,5 +1,5 @@
-//! Regular work by blocks of a GPU with and without memory warps (Hagiescu et al., III.B and IV.B):
-//! `cuda/prefetch.cu` against itself. No runtime, no queues: one kernel, one stage.
+//! Blocks of a GPU with and without memory warps on regular work (Hagiescu et al., III.B and IV.B): the kernels of
+//! `cuda/prefetch.cu`, which have one stage and use neither the runtime nor queues.
 
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu, Kernel};
 use aligner_core::{Device, DeviceError, device_struct};
@@ -12,31 +12,31 @@ use crate::error::BenchError;
 use crate::timing::median;
 
 const FATBIN: &[u8] = include_bytes!("../../cuda/prefetch.fatbin");
-/// Compute warps of a block, as in the kernels.
+/// Compute warps of a block, the same number as in `cuda/prefetch.cu`.
 const COMPUTE_WARPS: u32 = 4;
 const WARP: u32 = 32;
-/// Dates for which a quote is priced.
+/// Numbers of dates for which a quote is priced: the levels of work.
 const ROUNDS: [u32; 5] = [0, 1, 2, 5, 20];
-/// Most quotes.
+/// Most quotes of a launch.
 const MOST_ITEMS: usize = 16 << 20;
 
 device_struct! {
-    /// Parameter of the kernels that price quotes.
+    /// The parameter of the kernels that price quotes.
     pub struct PriceParameters {
-        /// The quotes.
+        /// The quotes, `count` of them.
         pub quotes: DeviceAddress<Quote>,
-        /// The same quotes with their values.
+        /// Receives the quotes with their values, in the same order.
         pub priced: DeviceAddress<Quote>,
-        /// How many there are.
+        /// Number of quotes.
         pub count: u64,
         /// Dates for which a quote is priced.
         pub rounds: u32,
-        /// Unused bytes that fill up the struct.
+        /// Unused; fills the struct up to a multiple of 8 bytes.
         pub padding: u32,
     }
 }
 
-/// What was measured of one variant under one amount of work.
+/// The speed of one variant at one level of work.
 #[derive(Debug, Clone, Serialize)]
 pub struct Timing {
     /// `no memory warp`, `1 memory warp` or `2 memory warps`.
@@ -45,19 +45,19 @@ pub struct Timing {
     pub memory_warps: u32,
     /// Compute warps of a block.
     pub compute_warps: u32,
-    /// Blocks, the same for all variants: as many as are resident of each of them.
+    /// Blocks of a launch, the same for all variants: as many as the device can hold of each.
     pub blocks: u32,
     /// Dates for which a quote is priced.
     pub rounds: u32,
     /// Quotes, each of 48 bytes in and 48 bytes out.
     pub items: usize,
-    /// Median time of the kernel.
+    /// Median seconds of the kernel.
     pub seconds: f64,
-    /// Time of each run.
+    /// Seconds of each run.
     pub runs: Vec<f64>,
 }
 
-/// A number of memory warps.
+/// The kernel for a number of memory warps.
 struct Variant {
     app: &'static str,
     kernel: Kernel,
@@ -69,20 +69,20 @@ impl Variant {
         (COMPUTE_WARPS + self.memory_warps) * WARP
     }
 
-    /// Prices all of `quotes` and gives the seconds it took.
+    /// Prices all quotes, and returns the seconds that the kernel took.
     fn run(
         &self,
         gpu: &Gpu,
         blocks: u32,
         rounds: u32,
-        (quotes, priced): (&DeviceBuffer<u8>, &DeviceBuffer<u8>),
+        (quotes, priced): (&DeviceBuffer<Quote>, &DeviceBuffer<Quote>),
     ) -> Result<f64, DeviceError> {
         let address =
-            |buffer: &DeviceBuffer<u8>| DeviceAddress::new(buffer.device_address(gpu).get());
+            |buffer: &DeviceBuffer<Quote>| DeviceAddress::new(buffer.device_address(gpu).get());
         let parameters = PriceParameters {
             quotes: address(quotes),
             priced: address(priced),
-            count: (quotes.len() / size_of::<Quote>()) as u64,
+            count: quotes.len() as u64,
             rounds,
             padding: 0,
         };
@@ -120,19 +120,18 @@ pub(crate) fn measure(
         variants.push(variant);
     }
     let blocks = resident * gpu.multiprocessors();
-    let quotes = gpu.upload::<u8>(bytemuck::cast_slice(inputs))?;
-    let mut priced = gpu.zeros::<u8>(quotes.len())?;
+    let quotes = gpu.upload(inputs)?;
+    let mut priced = gpu.zeros::<Quote>(quotes.len())?;
 
     let mut timings = Vec::new();
     for rounds in ROUNDS {
         let first = timings.len();
         let mut control = Vec::new();
         for variant in &variants {
-            // What the variant before has left must not pass for what this one writes.
-            gpu.copy_to(bytemuck::cast_slice(inputs), &mut priced)?;
+            // Overwrites the results of the variant before, so that they cannot pass for results of this one.
+            gpu.copy_to(inputs, &mut priced)?;
             variant.run(gpu, blocks, rounds, (&quotes, &priced))?;
-            let bytes = gpu.download(&priced, priced.len())?;
-            let found = bytemuck::pod_collect_to_vec(&bytes);
+            let found = gpu.download(&priced, priced.len())?;
             if control.is_empty() {
                 control = expected(inputs, &found);
             }
@@ -160,8 +159,8 @@ pub(crate) fn measure(
     Ok(timings)
 }
 
-/// What every variant has to yield: `inputs` in their order, priced once, with the values that the
-/// first one found.
+/// The quotes that every variant must yield: `inputs` in their order, priced once, with the values that the first
+/// variant computed.
 fn expected(inputs: &[Quote], found: &[Quote]) -> Vec<Quote> {
     let priced = |(quote, found): (&Quote, &Quote)| Quote {
         value: found.value,
@@ -171,7 +170,7 @@ fn expected(inputs: &[Quote], found: &[Quote]) -> Vec<Quote> {
     inputs.iter().zip(found).map(priced).collect()
 }
 
-/// That both are the same, bit by bit.
+/// An error unless both lists of quotes are the same, bit by bit.
 fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), BenchError> {
     let differ = |(a, b): &(&Quote, &Quote)| bytemuck::bytes_of(*a) != bytemuck::bytes_of(*b);
     let wrong =
@@ -182,13 +181,13 @@ fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), B
     Ok(())
 }
 
-/// Picoseconds a quote by work; a line for each variant.
+/// Picoseconds a quote by work, with a line for each variant.
 pub(crate) fn chart(timings: &[Timing]) -> Chart<'static> {
     let mut apps: Vec<&str> = timings.iter().map(|timing| timing.app).collect();
     apps.dedup();
     let mut rounds: Vec<u32> = timings.iter().map(|timing| timing.rounds).collect();
     rounds.dedup();
-    // Every group goes through the variants in the same order.
+    // Every level of work has the variants in the same order, so the first few names are all of them.
     apps.truncate(timings.len() / rounds.len().max(1));
     let line = |&app: &&str| Series {
         name: app.to_owned(),
@@ -211,20 +210,8 @@ pub(crate) fn chart(timings: &[Timing]) -> Chart<'static> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use aligner_core::gpu::{DeviceStruct, LayoutHeader};
-
     use super::super::quote::inputs;
     use super::*;
-
-    #[test]
-    fn layouts_are_those_of_the_kernels() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/include/benches/layouts.cuh");
-        let structs = [PriceParameters::LAYOUT];
-        LayoutHeader { namespace: "benches", includes: &["benches/price.cuh"], structs: &structs }
-            .check(&path);
-    }
 
     #[test]
     fn a_bit_of_difference_is_an_error() {

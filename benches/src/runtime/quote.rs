@@ -1,49 +1,52 @@
-//! What the applications work on: options, priced by the model of Black and Scholes.
+//! The items of the applications: quotes of call options, priced by the model of Black and Scholes.
 //!
 //! `cuda/include/benches/quote.cuh` has the same code for devices. Values may differ between
-//! devices in their last bits; what passes a node does not, since a hash of integers decides it.
+//! devices in their last bits; the quotes that pass a node may not, since a hash of integers decides.
 
-use bytemuck::{Pod, Zeroable};
+use aligner_core::device_struct;
+use bytemuck::Zeroable;
 
-/// Nodes that a quote passes, if it does, from source to sink.
+/// Working nodes between the source and the sink.
 pub const STAGES: u32 = 5;
 
-/// A call option: an item of 48 bytes, as the papers' (000, section 3.4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Quote {
-    /// Price of the stock.
-    pub price: f32,
-    /// Price at which the option may buy it.
-    pub strike: f32,
-    /// Time until then.
-    pub years: f32,
-    /// Riskless rate of interest a year.
-    pub rate: f32,
-    /// Standard deviation of the yearly return.
-    pub volatility: f32,
-    /// Of the option, as the last node computed it.
-    pub value: f32,
-    /// Its number in the input.
-    pub id: u32,
-    /// Working nodes that it has passed.
-    pub passes: u32,
-    /// Only takes up room.
-    pub spare: [u32; 4],
+device_struct! {
+    /// A call option: an item of 48 bytes, the size in Cole 2017, section 3.4.1.
+    #[derive(PartialEq, Default)]
+    pub struct Quote {
+        /// Price of the stock today.
+        pub price: f32,
+        /// Price at which the option may buy it.
+        pub strike: f32,
+        /// Years until the option may buy.
+        pub years: f32,
+        /// Riskless rate of interest a year.
+        pub rate: f32,
+        /// Standard deviation of the yearly return.
+        pub volatility: f32,
+        /// Value of the option, as the last node computed it.
+        pub value: f32,
+        /// Number of the quote in the input, from 0.
+        pub id: u32,
+        /// Working nodes that the quote has passed.
+        pub passes: u32,
+        /// Unused words that fill the item up to 48 bytes.
+        pub spare: [u32; 4],
+    }
 }
 
-/// What every node does: the global parameters of the applications.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Model {
-    /// Dates for which a node prices a quote: the work of a node.
-    pub rounds: u32,
-    /// Of 65,536 quotes, how many pass a node, on average.
-    pub pass: u32,
+device_struct! {
+    /// The global parameters of the applications: the work and the filter of every node.
+    #[derive(PartialEq, Eq)]
+    pub struct Model {
+        /// Dates for which a node prices a quote: the work of a node.
+        pub rounds: u32,
+        /// Quotes of 65,536 that pass a node on average.
+        pub pass: u32,
+    }
 }
 
 impl Model {
-    /// A model of so many rounds whose nodes each drop the share `filter_rate` (0 to 1) of their
+    /// A model with `rounds` rounds of pricing whose nodes each drop the share `filter_rate` (0 to 1) of their
     /// inputs.
     pub fn new(rounds: u32, filter_rate: f64) -> Self {
         Self { rounds, pass: ((1.0 - filter_rate) * 65_536.0).round() as u32 }
@@ -55,7 +58,7 @@ impl Model {
         (mix(id ^ mix(passes + 1)) >> 16) < self.pass
     }
 
-    /// Whether it gets to a sink.
+    /// Whether the quote of this number reaches a sink.
     pub fn survives(&self, id: u32) -> bool {
         (0..STAGES).all(|passes| self.keeps(id, passes))
     }
@@ -68,8 +71,8 @@ impl Model {
             let years = quote.years * (round + 1) as f32 / self.rounds as f32;
             value += call(quote.price, quote.strike, years, quote.rate, quote.volatility);
         }
-        // A call is never worth more than its stock. So the bound always holds; it is there
-        // because no compiler knows: it has to price even the quotes that are then dropped.
+        // A call is never worth more than its stock, so the bound always holds. Compilers do not know that, and have to
+        // price even the quotes that are then dropped.
         let plausible = value <= quote.price * (self.rounds + 1) as f32;
         (plausible && self.keeps(quote.id, quote.passes)).then(|| Quote {
             value,

@@ -1,4 +1,4 @@
-//! What was measured, as data, as figures and as a table.
+//! The results of a run: data, figures and a table.
 
 use std::fmt::Write as _;
 
@@ -12,27 +12,27 @@ use crate::error::BenchError;
 /// The results of all experiments of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// Where.
+    /// The device that was measured, in words.
     pub device: String,
-    /// Version of gpualign.
+    /// The version of gpualign.
     pub version: &'static str,
     /// Quotes at the source.
     pub items: u32,
-    /// Runs of each case; the median counts.
+    /// Timed runs of each case; the median counts.
     pub runs: usize,
-    /// Settings of the runtime that are the same everywhere, in words.
+    /// The settings of the runtime that all cases share, in words.
     pub settings: String,
-    /// What work costs on the device.
+    /// The time that work takes on the device.
     pub calibration: Calibration,
-    /// The experiments, in the order asked for.
+    /// Results of the experiments, in the order of the request.
     pub experiments: Vec<Measured>,
 }
 
 impl Report {
-    /// One figure for each of the papers', and for those experiments that are ours.
+    /// Draws the figures of all experiments.
     ///
     /// # Errors
-    /// If one cannot be drawn.
+    /// If a figure cannot be drawn.
     pub fn figures(&self) -> Result<Vec<Figure>, BenchError> {
         let mut all = Vec::new();
         for measured in &self.experiments {
@@ -41,7 +41,7 @@ impl Report {
         Ok(all)
     }
 
-    /// A line for each case: what Figure 4.11 of 000 has, for every experiment.
+    /// A table with a line for each case, with the columns of Cole 2017, figure 4.11, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
         for Measured { experiment, points, kernels } in &self.experiments {

@@ -1,4 +1,4 @@
-//! Runs applications against each other and checks what they yield.
+//! Runs the cases of a group in turns, and checks the quotes that they yield.
 
 use std::time::Instant;
 
@@ -14,38 +14,37 @@ use super::quote::{Model, Quote};
 use crate::error::BenchError;
 use crate::timing::median;
 
-/// Room for the outputs of a block: small, so that four sinks of every block of a large GPU fit.
+/// Quotes that a block has room for at each sink: few, so that four sinks of every block of a large GPU fit into memory.
 const OUTPUT_SLOTS: u32 = 1 << 12;
 
-/// What was measured of one application under one setting.
+/// The measurement of one case.
 #[derive(Debug, Clone, Serialize)]
 pub struct Point {
-    /// The application.
+    /// The application that ran.
     pub app: App,
     /// `naive`, `lazy`, or `shared`: lazy, and blocks share what is left at the end of the input.
     pub policy: &'static str,
     /// Share of its inputs that each working node drops, 0 to 1.
     pub filter_rate: f64,
-    /// Work of a node.
+    /// The work of a node.
     pub level: Level,
-    /// The ensemble width.
+    /// The ensemble width, in threads.
     pub width: u32,
-    /// How blocks write to sinks: `regions`, `atomics` or `count then write`; of no account on a
-    /// CPU.
+    /// How blocks of a GPU write to sinks: `regions`, `atomics` or `count then write`.
     pub scheme: &'static str,
     /// Quotes at the source.
     pub inputs: usize,
     /// Quotes at the sinks.
     pub outputs: usize,
-    /// Median time of a run: of the kernels on a GPU, of the whole run on a CPU.
+    /// Median seconds of a run: of the kernels on a GPU, of the whole run on a CPU.
     pub seconds: f64,
-    /// Time of each run.
+    /// Seconds of each run.
     pub runs: Vec<f64>,
-    /// From a run of its own, since measuring takes time.
+    /// Firings and cycles, from a separate run, since counting takes time.
     pub metrics: Metrics,
 }
 
-/// An application that is ready to run.
+/// An application that is ready to run on a device.
 enum Executor<'t, 'g> {
     Cpu(CpuExecutor<'t, 'g, Model>),
     Cuda(CudaExecutor<'t, 'g, Model>),
@@ -67,7 +66,7 @@ impl<'t, 'g> Executor<'t, 'g> {
         }
     }
 
-    /// Runs it once and gives the time with the outputs.
+    /// Runs the application once: its seconds and its outputs.
     fn run(&self, inputs: &[Quote]) -> Result<(f64, Outputs), RunError> {
         match self {
             Self::Cpu(executor) => {
@@ -83,11 +82,11 @@ impl<'t, 'g> Executor<'t, 'g> {
     }
 }
 
-/// Where and how often to run.
+/// The device, and the number of runs of each case.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
     pub(crate) device: &'a Device,
-    /// Runs of each case; the median counts.
+    /// Timed runs of each case; the median counts.
     pub(crate) runs: usize,
 }
 
@@ -95,7 +94,7 @@ impl Runner<'_> {
     /// The settings of a case.
     fn settings(&self, case: &Case) -> Settings {
         let blocks = match self.device {
-            // A block a thread, so that the time of an ensemble is that of a block alone.
+            // One block for each thread, so that an ensemble takes the time of a block that runs alone.
             Device::Cpu => rayon::current_num_threads() as u32,
             Device::Cuda(_) => 0,
         };
@@ -116,8 +115,8 @@ impl Runner<'_> {
         format!("capacity {capacity:?}, output slots {OUTPUT_SLOTS}, shared queues {shared_queues}")
     }
 
-    /// Measures the cases in turn, again and again, so that whatever changes the speed of the
-    /// device meets all of them.
+    /// Measures the cases in turns, one run of each at a time, so that a change of the device's speed affects
+    /// all of them alike.
     pub(crate) fn compare(
         &self,
         cases: &[Case],

@@ -1,12 +1,11 @@
-//! The module types of the applications. `cuda/include/benches/stages.cuh` has the same ones for
-//! devices.
+//! The stages of the applications. `cuda/include/benches/stages.cuh` has the same stages for GPUs.
 
 use aligner_core::stream::{Channel, ChannelType, Mapping, Push, Site, Stage};
 use bytemuck::{Pod, Zeroable};
 
 use super::quote::{Model, Quote, STAGES};
 
-/// Threads an item of [`Shared`], items a thread of [`Batched`].
+/// Threads for each item of [`Shared`], and items for each thread of [`Batched`].
 pub const MANY: u32 = 4;
 
 /// Pipelines that [`Split`] feeds.
@@ -21,7 +20,7 @@ const BRANCHES: [Channel<Quote>; PIPELINES] = [
     Channel::new(3, "3", 1),
 ];
 
-/// A working node. All types do the same, but nodes of different ones cannot run together.
+/// A working node. All values of `TYPE` do the same, but nodes of different types cannot be fired together.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Work<const TYPE: usize>;
@@ -54,7 +53,7 @@ impl<const TYPE: usize> Stage for Work<TYPE> {
     }
 }
 
-/// All working nodes of a pipeline in one with a loop.
+/// A working node that sends a quote back to itself until it has passed [`STAGES`] times.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Again;
@@ -76,7 +75,7 @@ impl Stage for Again {
     }
 }
 
-/// Deals the quotes to the pipelines.
+/// Distributes the quotes to the pipelines by their numbers.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Split;
@@ -96,8 +95,8 @@ impl Stage for Split {
     }
 }
 
-/// A working node whose items are each shared by [`MANY`] threads. The value that goes on is the
-/// part of one of them.
+/// A working node whose items are each shared by [`MANY`] threads. The output has the partial value of one of the
+/// threads.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Shared;
@@ -115,7 +114,7 @@ impl Stage for Shared {
 
     fn run(&self, quote: &Quote, site: &Site<'_, (), Model>, push: &mut Push<'_>) {
         let priced = site.global.work(quote, site.lane, site.lanes);
-        // Not always the same thread, or compilers would see that the others' work is for nothing.
+        // A different thread for each quote, or compilers would remove the work of the threads whose value is not used.
         if let Some(priced) = priced.filter(|quote| quote.id % site.lanes == site.lane) {
             push.to(PASS, priced);
         }

@@ -1,4 +1,4 @@
-//! The variants of the aligner, and running one.
+//! The variants of the search over the suffix trie, and running one.
 
 use std::time::Instant;
 
@@ -13,21 +13,21 @@ use woodstocc::trie::metrics::TrieMetrics;
 use woodstocc::trie::pods::PodSettings;
 use woodstocc::trie::walk;
 
-/// How the trie is walked.
+/// The way in which the trie is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
-    /// On the CPU, so many queries together.
+    /// On the CPU, in batches.
     Cpu {
-        /// Queries that share nodes.
+        /// Queries of a batch, which share nodes.
         together: usize,
     },
-    /// On a GPU, a thread a query.
+    /// On a GPU, with one thread for each query.
     SeparateLists {
-        /// Whether live reads are dropped for what their rest needs.
+        /// Whether a read leaves a node once the rest of it needs more differences than are left.
         pruned: bool,
     },
-    /// On a GPU, a block a worklist of pods.
+    /// On a GPU, with a worklist of pods for each block.
     Pods(Shape),
 }
 
@@ -36,7 +36,7 @@ pub enum Walk {
 pub struct Shape {
     /// Threads of a block.
     pub width: u32,
-    /// Reads that share nodes.
+    /// Reads of a group, which share nodes.
     pub group: u32,
     /// Whether a group's trie is cut into subtries.
     pub subtries: bool,
@@ -44,14 +44,14 @@ pub struct Shape {
     pub pods_at_once: u32,
     /// Most live reads of a step.
     pub live_at_once: u32,
-    /// Main loops of a slice, after which work is given to idle blocks.
+    /// Main loops of a slice, after which idle blocks get work of others; `None` runs to the end in one slice.
     pub slice: Option<u32>,
-    /// Whether live reads are dropped for what their rest needs.
+    /// Whether a read leaves a node once the rest of it needs more differences than are left.
     pub pruned: bool,
 }
 
 impl Shape {
-    /// That of the mapper.
+    /// The settings that the mapper uses.
     fn default_shape() -> Self {
         let PodSettings { width, group, word, pods_at_once, live_at_once, slice, .. } =
             PodSettings::default();
@@ -78,24 +78,24 @@ impl Shape {
     }
 }
 
-/// A way of searching, with a name.
+/// A named way of searching.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
-    /// What it adds to the one before.
+    /// The technique that the variant adds to the one before.
     pub name: String,
-    /// How it searches.
+    /// How the variant walks the trie.
     pub walk: Walk,
 }
 
-/// The dissertation's Table 2.1: a query alone, and batched.
+/// The variants of Cole 2017, table 2.1: one query at a time, and batched.
 pub(crate) fn on_cpu() -> Vec<Variant> {
     let cpu =
         |name: &str, together| Variant { name: name.to_owned(), walk: Walk::Cpu { together } };
     vec![cpu("one query at a time", 1), cpu("batched", 4096)]
 }
 
-/// The ablation of Figure 2.9 and Tables 2.3 and 2.4, one thing after the other; and unless it is to
-/// be quick, other shapes of the last.
+/// The variants of Cole 2017, figure 2.9 and tables 2.3 and 2.4, one technique after the other; unless `quick`, also other settings of
+/// the last one.
 pub(crate) fn on_gpu(quick: bool) -> Vec<Variant> {
     let all = Shape::default_shape();
     let large = Shape { live_at_once: all.width, slice: None, ..all };
@@ -133,8 +133,8 @@ pub(crate) fn on_gpu(quick: bool) -> Vec<Variant> {
     variants.into_iter().map(|(name, walk)| Variant { name, walk }).collect()
 }
 
-/// What is searched, and for what.
-pub(crate) struct Task<'a> {
+/// A search for reads in a reference, which every variant runs.
+pub(crate) struct AblationTask<'a> {
     pub(crate) index: &'a FmIndex,
     pub(crate) gpu: Option<&'a GpuEngine>,
     pub(crate) queries: &'a Queries,
@@ -142,14 +142,14 @@ pub(crate) struct Task<'a> {
     pub(crate) k: usize,
 }
 
-impl Task<'_> {
-    /// Searches; with `metrics`, measures the stages if the variant can.
+impl AblationTask<'_> {
+    /// Hits and counts of one variant; with `metrics`, also the stages of the pods kernel.
     pub(crate) fn run(
         &self,
         walk: Walk,
         metrics: bool,
     ) -> Result<(Vec<TrieHit>, TrieMetrics), DeviceError> {
-        let &Task { queries, wanted, k, .. } = self;
+        let &Self { queries, wanted, k, .. } = self;
         match (walk, self.gpu) {
             (Walk::SeparateLists { pruned }, Some(gpu)) => {
                 gpu.search_separately(queries, wanted, k, pruned)

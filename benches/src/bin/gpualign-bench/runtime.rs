@@ -19,7 +19,7 @@ pub fn run(arguments: &RuntimeArguments) -> Result<()> {
     if let Some(reason) = &opened.fallback {
         console.notice(&format!("measuring the CPU: {reason}"));
     }
-    // Found out now, not after all the work.
+    // An output folder that cannot be made is an error before the work begins.
     let out = &arguments.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let mut experiments = arguments.experiment.clone();

@@ -1,20 +1,20 @@
-//! `benches/RESULTS.md`, and the section of `README.md` on speed, made of templates and of the files of results: no
-//! figure of them is written by hand.
+//! `benches/RESULTS.md` and the section of `README.md` on speed, from templates and the files of results, so that no
+//! figure in them is written by hand.
 //!
-//! Templates are Jinja's. They have `results`, the files by their names without `.json`; `papers`, `paper_cells` and
-//! `limits`, the table of the papers' numbers and what its shares are of; and, besides Jinja's own, these filters:
+//! Templates are Jinja templates. They have `results`, the files by their names without `.json`; `papers`, `paper_cells` and
+//! `limits`, the table of the papers' numbers and the explanation of its shares; and, besides Jinja's own, these filters:
 //!
 //! | filter | gives |
 //! |---|---|
 //! | `fix(d)` | a number with `d` digits after the point, and commas |
 //! | `sig(d)` | a number rounded to `d` digits in all, 3 if not told |
 //! | `pct(d)` | a share in percent |
-//! | `span(d)` | the least and the most of a list |
+//! | `span(d)` | the least and the greatest of a list |
 //! | `median` | the middle of a list |
 //! | `phred(records)` | wrong records as a quality |
-//! | `where({path: value})` | the items of a list with this value there; with `path~`, whose text has it |
-//! | `pick({path: value})` | the first of them, of which there has to be one |
-//! | `column(path)` | what the items have there |
+//! | `where({path: value})` | the items of a list with this value at the path; with `path~`, whose text contains it |
+//! | `pick({path: value})` | the first of these items; an error if there is none |
+//! | `column(path)` | the values at a path in each item |
 
 use std::fs;
 use std::path::Path;
@@ -30,16 +30,16 @@ use crate::report::markdown::{PAPER_CELLS, paper_cells};
 use crate::report::numbers::commas;
 use crate::run::contest;
 
-/// The page that this template makes of the results in a folder.
+/// Renders a template with the results in a folder.
 pub fn render(template: &str, folder: &Path) -> Result<String> {
     let results = Results::read(folder)?;
     let papers = papers::rows(&results)?;
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
-    // Lines with nothing but a block leave no empty line.
+    // A line with only a block leaves no empty line.
     syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
     environment.set_syntax(syntax.build()?);
-    // What a file does not have is an error, not an empty place.
+    // A value that a file lacks is an error.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_filter("fix", |x: f64, digits: Option<i32>| fix(x, digits.unwrap_or(0)));
     environment.add_filter("sig", |x: f64, digits: Option<i32>| sig(x, digits.unwrap_or(3)));
@@ -77,26 +77,26 @@ pub fn render(template: &str, folder: &Path) -> Result<String> {
     page.context("the template of the results")
 }
 
-/// Writes the page again, from the template beside it.
+/// Writes a page from the template beside it.
 pub fn write(page: &Path, folder: &Path) -> Result<()> {
     let template = page.with_extension("template.md");
     let text = fs::read_to_string(&template).with_context(|| template.display().to_string())?;
     fs::write(page, render(&text, folder)?).with_context(|| page.display().to_string())
 }
 
-/// So many digits after the point; halves are rounded up.
+/// A number with `digits` digits after the point; halves are rounded up.
 fn fix(x: f64, digits: i32) -> String {
     let unit = 10_f64.powi(digits);
     commas(&format!("{:.*}", digits.max(0) as usize, (x * unit).round() / unit))
 }
 
-/// So many digits in all.
+/// A number rounded to `digits` significant digits.
 fn sig(x: f64, digits: i32) -> String {
     let first = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
     fix(x, digits - 1 - first)
 }
 
-/// The items of a list that have what is wanted.
+/// The items of a list that meet all conditions.
 fn all(list: Vec<Value>, conditions: &Value) -> Result<Vec<Value>, Error> {
     let mut found = Vec::new();
     for item in list {
@@ -122,7 +122,7 @@ fn all(list: Vec<Value>, conditions: &Value) -> Result<Vec<Value>, Error> {
     Ok(found)
 }
 
-/// What is at a path of keys and places, with dots between.
+/// The value at a path of keys and list indexes, separated by dots.
 fn at(value: &Value, path: &str) -> Result<Value, Error> {
     path.split('.').try_fold(value.clone(), |value, key| {
         let found = match key.parse::<usize>() {

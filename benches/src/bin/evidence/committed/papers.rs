@@ -1,7 +1,8 @@
-//! The papers' numbers beside ours.
+//! The table of the papers' numbers beside gpualign's.
 //!
-//! 000 is S. Cole's dissertation, 001 Da Li's. Ours are computed from the results of GPU runs that the
-//! repository keeps; the papers' are of cards of their time. Each row has a share of what bounds it ([`LIMITS`]).
+//! Cole 2017 and Li 2016 are dissertations (ARCHITECTURE.md has the bibliography), whose numbers are of cards of their time.
+//! gpualign's numbers are computed from results of GPU runs that the repository keeps. Each row has a share of its
+//! ceiling ([`LIMITS`]).
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -9,23 +10,23 @@ use serde_json::Value;
 use crate::committed::results::{Results, Source};
 use crate::outcome::Paper;
 
-/// What shares are of.
-pub const LIMITS: &str = "Shares are of what bounds a row: of all firings; of the cycles of the split's blocks, which would \
-    all be the stages' in a runtime that costs nothing; of what one NVIDIA H200 was measured to serve (ceilings.json); or \
-    of the link, for matrices that go to the host: the copies alone are that share of the time. Of two kernels \
-    or variants that a row compares, it is the faster one's share.";
+/// The sentences of a report that explain the column of shares.
+pub const LIMITS: &str = "A share is of the ceiling that bounds a row: of all firings; of the cycles of the split \
+    build's blocks, which a runtime without overhead would spend in stages; of the rate that one NVIDIA H200 was measured \
+    to reach (ceilings.json); or of the link to the host, where copies alone take that share of the time. In a row that \
+    compares two kernels or variants, the share is the faster one's.";
 
-/// The limits that are not of `ceilings.json`.
+/// Ceilings that need no measurement of their own, by the names that reports use.
 const FIRINGS: &str = "firings";
 const CYCLES: &str = "cycles of blocks";
 const LINK: &str = "the link to the host";
 
-/// Those that are, for more than one row.
+/// Ceilings of `ceilings.json` that several rows use, by their names in that file.
 const LOOKS_OF_L2: &str = "reads of 64 bytes from L2";
 const CELLS_OF_MEMORY: &str = "cells of 4 bytes through device memory";
 const SHARED_LOOKS: &str = "shared memory look-ups";
 
-/// All rows.
+/// The rows of the table, in the order of chapters; an error if a result that they need is not there.
 pub fn rows(results: &Results) -> Result<Vec<Paper>> {
     let source = |topic| results.newest(topic);
     let ceilings = source("ceilings")?;
@@ -37,7 +38,7 @@ pub fn rows(results: &Results) -> Result<Vec<Paper>> {
     Ok(rows)
 }
 
-/// The runtime: 000, chapters 3 and 4.
+/// Rows about the streaming runtime (Cole 2017, chapters 3 and 4).
 fn streaming(source: &Source<'_>) -> Result<Vec<Paper>> {
     // The application at a filter rate, of the first run (10^6 items) or the second (16 x 10^6).
     let lazy = |run: usize, app: &str, rate: f64| {
@@ -63,19 +64,19 @@ fn streaming(source: &Source<'_>) -> Result<Vec<Paper>> {
         let cycles = split["metrics"]["total_cycles"].as_f64();
         let share = cycles.map(|cycles| sum(split, "run_cycles") / cycles);
         let ours = format!("{:.2}", time(fused) / time(split));
-        rows.push(row(source, "000, figure 3.12", &what, paper, ours, share, CYCLES));
+        rows.push(row(source, "Cole 2017, figure 3.12", &what, paper, ours, share, CYCLES));
     }
     for (app, paper) in [("DiffType", "94%"), ("SelfLoop", "94%"), ("SameType", "93%")] {
         let point = lazy(1, app, 0.5)?;
         let full = sum(point, "full_firings") / sum(point, "firings");
         let what = format!("full firings of {app}, lazy, 16 x 10^6 items");
         let ours = format!("{:.0}%", 100.0 * full);
-        rows.push(row(source, "000, figure 4.11", &what, paper, ours, Some(full), FIRINGS));
+        rows.push(row(source, "Cole 2017, figure 4.11", &what, paper, ours, Some(full), FIRINGS));
     }
     Ok(rows)
 }
 
-/// The aligner over the suffix trie: 000, chapter 2.
+/// Rows about the aligner over the suffix trie (Cole 2017, chapter 2).
 fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     let mut parts = source.json.as_object().into_iter().flatten();
     let points = parts.find_map(|(_, value)| value["points"].as_array());
@@ -93,7 +94,7 @@ fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
         let share = looks.map(|looks| looks / served);
         Ok::<_, anyhow::Error>(row(
             source,
-            "000, section 2.5",
+            "Cole 2017, section 2.5",
             what,
             paper,
             ours,
@@ -113,9 +114,9 @@ fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     ])
 }
 
-/// Global alignments, figure by figure: 001, chapter 3.
+/// Rows about global alignments, figure by figure (Li 2016, chapter 3).
 fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
-    // Seconds and pairs.
+    // The seconds and the pairs of the first case of a figure with so many pairs.
     let figure = |figure: &str, name: &str, length: u64, more_than: u64| {
         let is = |case: &&Value| {
             case["figure"] == figure
@@ -128,7 +129,7 @@ fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> 
         let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
         Ok::<_, anyhow::Error>((number("seconds"), number("pairs")))
     };
-    // Results of before it was measured have no copies alone.
+    // Older results lack the time of copies alone.
     let copies = figure("12", "copies alone, page-locked memory", 1536, 1000).ok();
     let of_link = |(seconds, pairs): (f64, f64)| {
         copies.map(|(alone, copied)| alone / copied * pairs / seconds)
@@ -210,12 +211,12 @@ fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> 
         ),
     ];
     let made = rows.into_iter().map(|(number, what, paper, ours, share, of)| {
-        row(source, &format!("001, figure {number}"), what, paper, ours, share, of)
+        row(source, &format!("Li 2016, figure {number}"), what, paper, ours, share, of)
     });
     Ok(made.collect())
 }
 
-/// The kernels for global alignments that have a ceiling.
+/// Rows about the kernels for global alignments that have a ceiling.
 fn kernels(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     let mut rows = Vec::new();
     for found in source.list("kernels")? {
@@ -227,12 +228,12 @@ fn kernels(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
         let what = format!("kernel: {kernel}");
         let ours = format!("{cells:.2} T cells/s");
         let share = Some(cells * 1e12 / ceilings.number(ceiling)?);
-        rows.push(row(source, "001, chapter 3", &what, "not given", ours, share, ceiling));
+        rows.push(row(source, "Li 2016, chapter 3", &what, "not given", ours, share, ceiling));
     }
     Ok(rows)
 }
 
-/// The filter pipeline of blastn: 000, chapter 5.
+/// Rows about the filter pipeline of blastn (Cole 2017, chapter 5).
 fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
     let points = source.json["pipeline"]["width 256"].as_array();
     let points = points.with_context(|| format!("{}: no pipeline", source.file))?;
@@ -252,7 +253,15 @@ fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
         let what = format!("blastn's pipeline, split over merged, query of {query} bases");
         let ours = format!("{:.1}", seconds(merged) / seconds(split));
         let share = looks.map(|looks| looks / served);
-        rows.push(row(source, "000, chapter 5", &what, "1.27 to 1.78", ours, share, SHARED_LOOKS));
+        rows.push(row(
+            source,
+            "Cole 2017, chapter 5",
+            &what,
+            "1.27 to 1.78",
+            ours,
+            share,
+            SHARED_LOOKS,
+        ));
     }
     Ok(rows)
 }
@@ -296,7 +305,7 @@ mod tests {
         assert!((linear - 0.61).abs() < 0.005, "{linear}");
         let edit = share("kernel: edit distance, scores, edit").expect("has a ceiling");
         assert!((edit - 0.57).abs() < 0.005, "{edit}");
-        // The link is measured with the figures from some day on; all else always.
+        // Only newer results have the ceiling of the link.
         for row in rows {
             let share = row.share_of_ceiling;
             assert!(share.is_some() || row.ceiling == LINK, "{}", row.what);

@@ -1,7 +1,7 @@
-//! The results that the repository keeps, as data.
+//! The results that the repository keeps, as JSON values.
 //!
-//! Files of a folder are named by date and topic, `YYYY-MM-DD-topic.json`. What whole runs of `evidence` measured of the
-//! papers' experiments is in `papers.json` of their folders, `YYYY-MM-DD-HOST`, by topic.
+//! Files of a folder are named by date and topic, `YYYY-MM-DD-topic.json`. A whole run of `evidence` has
+//! the papers' experiments, by topic, in `papers.json` of its folder `YYYY-MM-DD-HOST`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The file with the papers' experiments of a run.
+/// The file of a run's folder with the papers' experiments.
 pub const EXPERIMENTS: &str = "papers.json";
 
 /// Results, by topic and date.
@@ -20,7 +20,7 @@ pub struct Results {
     files: BTreeMap<String, Value>,
     /// The experiments of runs, by the names of their folders.
     runs: BTreeMap<String, Value>,
-    /// What was measured now, by topic: goes before the others.
+    /// Results of the present run, by topic; they take precedence.
     measured: BTreeMap<String, Value>,
 }
 
@@ -49,7 +49,7 @@ impl Results {
         Ok(Self { files, runs, measured: BTreeMap::new() })
     }
 
-    /// The same, with what was measured now.
+    /// These results with those of the present run, which take precedence.
     pub fn with_measured(self, measured: BTreeMap<String, Value>) -> Self {
         Self { measured, ..self }
     }
@@ -58,14 +58,15 @@ impl Results {
         &self.files
     }
 
-    /// What the ceiling of a kernel for global alignments is called; null of one that has none.
+    /// The name of the ceiling of a kernel for global alignments; null for a kernel without.
     pub fn ceiling_of(&self, kernel: &str) -> Value {
         let kernels = self.newest("nw").ok().and_then(|source| source.json["kernels"].as_array());
         let found = kernels.into_iter().flatten().find(|found| found["kernel"] == kernel);
         found.map_or(Value::Null, |found| found["ceiling"].clone())
     }
 
-    /// What was measured now of a topic, or else the last of it, by the date in its name: of one day, that of a whole run.
+    /// The results of a topic: those of the present run, or else the newest by the date in the name; of one day, those of a
+    /// whole run.
     pub fn newest(&self, topic: &str) -> Result<Source<'_>> {
         if let Some(json) = self.measured.get(topic) {
             return Ok(Source { json, file: "this run".to_owned() });

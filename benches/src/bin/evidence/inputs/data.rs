@@ -1,4 +1,4 @@
-//! The data: made by `gpualign simulate` once, and kept.
+//! The simulated data, which `gpualign simulate` makes once and later runs use again.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -7,31 +7,31 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// How much there is of everything, and how often it is run.
+/// The amounts of data, and the limits of runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     pub name: &'static str,
     pub runs: usize,
-    /// Seconds of runs after which a program is not run again.
+    /// Seconds of all runs together after which a program is not run again.
     pub patience: u64,
     /// Bases of the genome.
     pub genome: u64,
-    /// Single reads.
+    /// Number of single reads.
     pub reads: u64,
     pub pairs: u64,
-    /// Sequences that are aligned all against all, bases of each, and how many a GPU gets besides.
+    /// Sequences that are aligned all against all; a GPU also gets `many_sequences`.
     pub sequences: u64,
     pub sequence_bases: u64,
     pub many_sequences: u64,
     pub queries: Queries,
 }
 
-/// Queries for the database, by task; the fewer are the first of the others.
+/// Numbers of queries by task; smaller sets are the first queries of larger ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Queries {
     pub megablast: u64,
     pub blastn: u64,
-    /// Of task blastn, for programs that take seconds for one.
+    /// Queries of task blastn for programs that take seconds for each.
     pub few: u64,
 }
 
@@ -74,10 +74,10 @@ impl Size {
     };
 }
 
-/// Single reads, and the bases of the reference, are also taken by one of so many parts: to see how programs scale.
+/// Sections on scaling use one sixteenth, one fourth and all of the single reads, or of the bases of the reference.
 pub const PARTS: [u64; 3] = [16, 4, 1];
 
-/// Bases of single reads, and of queries.
+/// Bases of a single read, and of a query.
 pub const READ: u64 = 100;
 pub const QUERY: u64 = 500;
 
@@ -88,17 +88,16 @@ pub const QUERY: u64 = 500;
 pub struct Data {
     pub folder: PathBuf,
     pub size: Size,
-    /// Bases of the genome, which may be the user's.
+    /// Bases of the genome, which the user may have provided.
     pub bases: u64,
 }
 
 impl Data {
-    /// Makes what is not there.
+    /// Makes the files that are missing in the subfolder of a size.
     pub fn make(folder: &Path, size: &Size, gpualign: &Path) -> Result<Self> {
         let folder = &folder.join(size.name);
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
-        // Made under another name, so that what is there is whole.
         let make = |name: &str, simulate: &str| -> Result<()> {
             if folder.join(name).exists() {
                 return Ok(());
@@ -149,7 +148,7 @@ impl Data {
         Ok(Self { folder, size: *size, bases })
     }
 
-    /// References and their bases, from the smallest on.
+    /// Files of references and their bases, from the smallest on.
     pub fn references(&self) -> Vec<(String, u64)> {
         let of = |part| match part {
             1 => ("genome.fa".to_owned(), self.bases),
@@ -158,12 +157,12 @@ impl Data {
         PARTS.map(of).into()
     }
 
-    /// The file with the first of the queries.
+    /// The file with the first `count` queries.
     pub fn queries(count: u64) -> String {
         format!("queries-{count}.fa")
     }
 
-    /// Cuts FASTQ of four lines a record, or FASTA of two, into so many files, for as many processes; one is the whole.
+    /// Cuts a file (FASTQ of four lines a record, or FASTA of two) into `parts` files, one for each process; with one part it is the file itself.
     pub fn cut(&self, file: &str, records: u64, parts: u64) -> Result<Vec<String>> {
         if parts == 1 {
             return Ok(vec![file.to_owned()]);
@@ -181,7 +180,7 @@ impl Data {
         Ok(names)
     }
 
-    /// The file with one of so many parts of the reads of a reference.
+    /// The file with one of `part` equal parts of the reads of a reference.
     pub fn reads(reference: &str, part: u64) -> String {
         match (reference, part) {
             ("genome.fa", 1) => "reads.fq".to_owned(),
@@ -191,7 +190,7 @@ impl Data {
     }
 }
 
-/// The first lines of a file as another one.
+/// Copies the first lines of a file.
 fn first(folder: &Path, from: &str, lines: u64, to: &str) -> Result<()> {
     let lines_of = BufReader::new(File::open(folder.join(from))?).lines();
     write(lines_of.take(lines as usize), &folder.join(to))
@@ -205,7 +204,7 @@ fn write(lines: impl Iterator<Item = io::Result<String>>, path: &Path) -> Result
     Ok(out.flush()?)
 }
 
-/// The first records of FASTQ, of four lines each, as FASTA.
+/// Copies the first records of a FASTQ file with four lines a record as FASTA.
 fn fasta(folder: &Path, from: &str, records: u64, to: &str) -> Result<()> {
     let lines = BufReader::new(File::open(folder.join(from))?).lines().take(4 * records as usize);
     let lines = (0..).zip(lines).filter_map(|(number, line)| match number % 4 {

@@ -1,4 +1,4 @@
-//! Real reads, of a folder with `real.json`: which sets there are.
+//! Sets of real reads, which `real.json` lists in the folder of their files.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +11,25 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct Set {
     pub name: String,
-    /// In words.
+    /// The description for reports.
     pub what: String,
-    /// Files of the folder: the genome, the reads, or both of the pairs.
+    /// The file of the genome; `files` are the reads: one file, or two for pairs.
     pub reference: String,
     pub files: Vec<String>,
     pub truth: Option<Truth>,
 }
 
-/// Variants of a sample that are known, all between two positions of the genome, both of which count.
+/// The known variants of a sample between two positions of the genome, 1-based and inclusive.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Truth {
-    /// VCF, of the folder.
+    /// The VCF file in the folder.
     pub file: String,
     pub from: u64,
     pub to: u64,
 }
 
-/// Reads what sets there are, and copies their files to where programs run, which leave their own beside them.
+/// Reads the list of sets in the folder `from`, and copies their files to `to`, where programs write files beside them.
 pub fn sets(from: &Path, to: &Path) -> Result<Vec<Set>> {
     let list = from.join("real.json");
     let named = || list.display().to_string();

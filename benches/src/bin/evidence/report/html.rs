@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else.
+//! The report as one HTML page without references to other files.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em aut
     table{border-collapse:collapse}td,th{padding:.2em .7em;border-bottom:1px solid #ccc;text-align:left}\
     td.n{text-align:right}svg{max-width:100%;height:auto}code{font-size:12px}";
 
-/// The whole page, with the papers' figures as they were drawn.
+/// The page of a run, with the drawings of the papers' experiments.
 pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
     let Evidence { date, version, device, threads, machine, .. } = evidence;
     let mut page = format!(
@@ -94,7 +94,7 @@ fn of_section(section: &Outcome) -> Result<String> {
     Ok(page)
 }
 
-/// Bars of the rates, for each of the sets of data if there are several; lines over the sizes in sections on scaling.
+/// The chart of rates: bars, grouped by set of data if there are several, or lines over sizes in sections on scaling.
 fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
     let mut chart = Chart {
         kind: Kind::Bars,
@@ -124,7 +124,7 @@ fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
     chart
 }
 
-/// What the error rates of mappers say beside what their mapping qualities say; none of other programs.
+/// The chart of measured against stated mapping qualities; `None` if no row has qualities.
 fn calibration(rows: &[Row]) -> Option<Chart<'static>> {
     let rows: Vec<&Row> = rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
     let from = qualities(&rows);
@@ -149,7 +149,7 @@ fn calibration(rows: &[Row]) -> Option<Chart<'static>> {
     })
 }
 
-/// Each of them once, in their order.
+/// Each text once, in the order of first appearance.
 fn distinct<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<&'t String> {
     let mut seen = Vec::new();
     for text in texts.filter(|text| !text.is_empty()) {

@@ -8,7 +8,7 @@ use crate::committed::papers::LIMITS;
 use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row, Step};
 use crate::run::machine::Machine;
 
-/// The whole report.
+/// The report of a run.
 pub fn report(evidence: &Evidence) -> String {
     let Evidence { date, size, version, machine, threads, device, .. } = evidence;
     let commit = evidence.commit.as_deref().unwrap_or("unknown");
@@ -31,7 +31,7 @@ pub fn report(evidence: &Evidence) -> String {
     text
 }
 
-/// How to measure steps, if they were not.
+/// The hint on measuring small steps, in reports without them.
 pub const NO_STEPS: &str = "Not measured: run `cargo bench -p gpualign-benches --bench micro`, and `-p gpualign \
     --bench lines`, and give criterion's folder as `--micro`, as `make bench` does.";
 
@@ -49,12 +49,12 @@ fn of_steps(steps: &[Step]) -> String {
     text
 }
 
-/// What tables say of a step.
+/// The cells of a step in tables.
 pub fn step_cells(Step { name, unit, nanoseconds }: &Step) -> [String; 4] {
     [name.clone(), format!("{nanoseconds:.3}"), unit.clone(), number((1e9 / nanoseconds).round())]
 }
 
-/// All GPUs of a machine.
+/// The GPUs of a machine in words.
 pub fn gpus(machine: &Machine) -> String {
     if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") }
 }
@@ -96,8 +96,8 @@ fn of_section(section: &Outcome) -> String {
     text
 }
 
-/// What a column of ratios is called, and how many times as fast as a row the first one is, of its name if there are
-/// several of one; or in sections on scaling, the row as the first one of its name.
+/// The heading and the cells of the column of ratios: the rate of the first row (of the first with the same name, if names repeat)
+/// over that of each row; in sections on scaling, the inverse.
 pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
     let is_scaling = rows.iter().any(Row::is_of_size);
     let ratio = |row: &Row| {
@@ -109,7 +109,7 @@ pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
     (name.to_owned(), rows.iter().map(ratio).collect())
 }
 
-/// How often mappers are wrong, by mapping quality; nothing for other programs.
+/// A table of wrong reads by mapping quality; empty if no row has qualities.
 fn of_qualities(rows: &[Row]) -> String {
     let rows: Vec<&Row> = rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
     if rows.is_empty() {
@@ -133,22 +133,22 @@ fn of_qualities(rows: &[Row]) -> String {
     text
 }
 
-/// The ranges of mapping qualities that occur, from the lowest on.
+/// The least qualities of the ranges that occur, in ascending order.
 pub fn qualities(rows: &[&Row]) -> BTreeSet<u64> {
     rows.iter().flat_map(|row| &row.known.by_mapq).map(|range| range.from).collect()
 }
 
-/// What the columns of the papers' table are.
+/// The headings of the table of papers.
 pub const PAPER_CELLS: [&str; 7] =
     ["paper", "what", "paper's", "ours", "share of the ceiling", "the ceiling", "from"];
 
-/// What tables say of a row of the papers.
+/// The cells of a row in the table of papers.
 pub fn paper_cells(paper: &Paper) -> [String; 7] {
     let Paper { source, what, theirs, ours, ceiling, file, .. } = paper;
     [source, what, theirs, ours, &paper.share(), ceiling, file].map(Clone::clone)
 }
 
-/// A table of all rows.
+/// The table of papers.
 pub fn of_papers(papers: &[Paper]) -> String {
     let mut text =
         format!("{LIMITS}\n\n| {} |\n|---|---|---|---|---:|---|---|\n", PAPER_CELLS.join(" | "));
@@ -158,7 +158,7 @@ pub fn of_papers(papers: &[Paper]) -> String {
     text
 }
 
-/// What is known of a row, in words.
+/// The findings about a row, in words.
 pub fn facts(row: &Row) -> String {
     let fact = |(name, value): (&String, &f64)| {
         let value = match *value {

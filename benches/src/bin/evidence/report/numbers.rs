@@ -1,6 +1,6 @@
 //! Numbers with thousands separators, as tables have them.
 
-/// With commas, and small ones that are not whole with two digits more.
+/// A number with commas; fractions below 100 have two digits after the point.
 pub fn number(value: f64) -> String {
     if value < 100.0 && value.fract() != 0.0 {
         return format!("{value:.2}");

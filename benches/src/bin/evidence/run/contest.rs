@@ -14,62 +14,62 @@ use crate::outcome::{Known, Outcome, Row};
 use crate::run::machine::{field, kilobytes};
 use crate::run::tool::Tool;
 
-/// How often memory is looked at.
+/// Time between two looks at the memory of a process.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What is compared.
+/// The contestants of one section of the report.
 pub struct Section {
     pub title: String,
     pub workload: String,
-    /// What contestants are counted by.
+    /// The unit of rates, for example `reads/s`.
     pub unit: &'static str,
-    /// What has to be there before, in this order; not measured, and not run if it is there.
+    /// Preparations, in this order: not measured, and not run if their files are there.
     pub before: Vec<Contestant>,
     pub contestants: Vec<Contestant>,
     pub missing: Vec<String>,
     pub note: Option<String>,
 }
 
-/// A command line, or several at once.
+/// A program with its command line, or with several that run at once.
 pub struct Contestant {
     pub name: String,
-    /// The size that is measured, in sections on scaling; the program, where the name is that of data.
+    /// The size of the run in sections on scaling; the program in sections whose rows are named after data.
     pub at: Option<String>,
     pub tool: Tool,
-    /// Of its processes, which run at once; most have one.
+    /// The arguments of each process; processes run at once, and most contestants have one.
     pub arguments: Vec<Vec<String>>,
-    /// The file of the folder that it makes, if it is one for others.
+    /// The file that a preparation makes for other contestants.
     pub makes: Option<String>,
-    /// Files of the folder that it reads from and writes to, instead of a terminal.
+    /// The files of the folder that standard input and output are connected to.
     pub stdin: Option<&'static str>,
     pub stdout: Option<String>,
-    /// How many units a run has.
+    /// The work of a run in units, for example reads.
     pub amount: f64,
-    /// What is known when it is done.
+    /// Examines the output after the first run.
     pub facts: Option<Facts>,
 }
 
-/// Looks at what a contestant made, in this folder.
+/// A function that examines the output of a contestant in the folder.
 pub type Facts = Box<dyn Fn(&Path) -> Result<Known>>;
 
-/// Where contests are held.
+/// The folder and the limits of a contest.
 #[derive(Debug)]
 pub struct Arena<'a> {
-    /// Command lines are run here.
+    /// The working directory of all command lines.
     pub folder: &'a Path,
-    /// How often, at most.
+    /// Most runs of each contestant.
     pub runs: usize,
-    /// A program that took so long in all is not run again.
+    /// A program whose runs took longer than this together is not run again.
     pub patience: Duration,
 }
 
 impl Arena<'_> {
-    /// Runs all contestants.
+    /// Prepares a section, runs its contestants in turns, and examines their output.
     pub fn hold(&self, name: &str, section: Section) -> Result<Outcome> {
         let Section { title, workload, unit, before, contestants, missing, note } = section;
         self.prepare(&before)?;
         let mut measured: Vec<(Vec<f64>, u64)> = vec![(Vec::new(), 0); contestants.len()];
-        // What it made may be made anew by the next one.
+        // Output is examined at once, since the next contestant may overwrite it.
         let mut known: Vec<Option<Known>> = contestants.iter().map(|_| None).collect();
         for _ in 0..self.runs {
             for (index, contestant) in contestants.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Arena<'_> {
         Ok(Outcome { name, title, workload, unit, rows, missing, note })
     }
 
-    /// Runs what is not there yet, one after the other.
+    /// Runs the preparations whose files are missing, one after the other.
     pub fn prepare(&self, before: &[Contestant]) -> Result<()> {
         for contestant in before.iter().filter(|contestant| !self.has(contestant)) {
             self.run(contestant)?;
@@ -115,7 +115,7 @@ impl Arena<'_> {
         Ok(())
     }
 
-    /// Whether what is to be made before is there, and not older than the genome.
+    /// Whether the file of a preparation is there and not older than the genome.
     fn has(&self, contestant: &Contestant) -> bool {
         let changed =
             |file: &str| fs::metadata(self.folder.join(file)).and_then(|f| f.modified()).ok();
@@ -123,7 +123,7 @@ impl Arena<'_> {
         made.is_some_and(|made| changed("genome.fa").is_some_and(|genome| made >= genome))
     }
 
-    /// One run: how long it took, and its peak of memory, of all processes together.
+    /// Runs a contestant once: its time, and the peak memory of its processes together, in bytes.
     fn run(&self, contestant: &Contestant) -> Result<(Duration, u64)> {
         let file = |name: &str| self.folder.join(name);
         let errors = self.folder.join("errors.txt");
@@ -177,7 +177,7 @@ impl Arena<'_> {
 }
 
 impl Contestant {
-    /// As one would type it, without the program's folder.
+    /// The command line as a user would type it, without the program's folder.
     fn command_line(&self) -> String {
         let program = self.tool.path.file_name().unwrap_or_default().to_string_lossy();
         let lines = self.arguments.iter().map(|line| format!("{program} {}", line.join(" ")));
@@ -189,8 +189,8 @@ impl Contestant {
     }
 }
 
-/// The high-water mark of a process that runs, with those of the processes that it started: some programs are scripts
-/// around others.
+/// The peak memory of a running process in bytes, including the processes that it started, since some programs are
+/// scripts around others.
 fn peak_bytes(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let own = kilobytes(field(&status, "VmHWM")?)?;
@@ -200,7 +200,7 @@ fn peak_bytes(process: u32) -> Option<u64> {
     Some(own + started.filter_map(peak_bytes).sum::<u64>())
 }
 
-/// The middle one, or the mean of both.
+/// The median: the middle value, or the mean of the two in the middle.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!([twice(&[3.0]), twice(&[9.0, 1.0, 2.0]), twice(&[4.0, 1.0])], [6, 4, 5]);
     }
 
-    /// Of this script.
+    /// A contestant that runs a shell script.
     fn shell(script: &str) -> Contestant {
         let tool = Tool { path: "/bin/sh".into(), version: String::new() };
         Contestant {
@@ -242,7 +242,7 @@ mod tests {
     fn processes_of_a_contestant_run_at_once_and_may_all_fail_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let arena = Arena { folder: folder.path(), runs: 1, patience: Duration::ZERO };
-        // Each waits for what the other one makes.
+        // Each process waits for the file that the other one makes.
         let wait = |own: &str, other: &str| {
             format!(
                 "touch {own}; for i in $(seq 500); do [ -e {other} ] && exit; sleep 0.02; done; exit 1"

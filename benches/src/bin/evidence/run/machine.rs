@@ -1,4 +1,4 @@
-//! Where and when it was measured.
+//! The description of this machine, and the date.
 
 use std::fs;
 use std::num::NonZero;
@@ -8,19 +8,20 @@ use std::thread;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// This machine.
+/// The hardware of a machine.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     pub host: String,
     pub processor: String,
-    /// That may run at once.
+    /// Hardware threads that this process may use.
     pub threads: usize,
     pub memory_bytes: u64,
-    /// With their drivers; none if the driver's tool is not there.
+    /// Names of GPUs with their drivers; empty if `nvidia-smi` is not there.
     pub gpus: Vec<String>,
 }
 
 impl Machine {
+    /// Describes the machine that this program runs on.
     pub fn here() -> Result<Self> {
         let read = |path: &str| fs::read_to_string(path).with_context(|| path.to_owned());
         let processors = read("/proc/cpuinfo")?;
@@ -37,17 +38,17 @@ impl Machine {
     }
 }
 
-/// The day, as in 2026-01-31.
+/// Today's date in UTC, as 2026-01-31.
 pub fn date() -> Result<String> {
     said("date", &["-u", "+%F"]).context("date: cannot be run")
 }
 
-/// The commit of the repository here.
+/// The commit of the repository in the working directory, if it is one.
 pub fn commit() -> Option<String> {
     said("git", &["rev-parse", "--short", "HEAD"])
 }
 
-/// The value of a line `name: value`.
+/// The value of the first line `name: value` of a text.
 pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -55,12 +56,12 @@ pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// Bytes of a value as `12 kB`.
+/// The bytes of a value such as `12 kB`.
 pub fn kilobytes(value: &str) -> Option<u64> {
     Some(value.strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10)
 }
 
-/// What a program prints, if it succeeds.
+/// The output of a program; `None` if it cannot be run or fails.
 fn said(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();

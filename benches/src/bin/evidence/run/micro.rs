@@ -1,4 +1,4 @@
-//! What criterion measured of small steps: `cargo bench` leaves a folder for each benchmark.
+//! Small steps as criterion measured them: `cargo bench` leaves a folder for each benchmark.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub fn measured(folder: &Path) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Those of a folder and the ones in it; what an earlier run measured is in folders of other names.
+/// Collects the steps in a folder and its subfolders. The newest run is in folders named `new`; earlier runs have other names.
 fn gather(folder: &Path, steps: &mut Vec<Step>) -> Result<()> {
     for found in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = found?.path();

@@ -1,4 +1,4 @@
-//! Other people's programs, and ours.
+//! Finding gpualign and the programs that it is compared with.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// Where programs are looked for.
+/// The paths of gpualign and gpualign-bench, and the folders of other programs.
 #[derive(Debug)]
 pub struct Tools {
     own: PathBuf,
@@ -14,7 +14,7 @@ pub struct Tools {
     folders: Vec<PathBuf>,
 }
 
-/// A program that is there.
+/// An installed program.
 #[derive(Debug, Clone)]
 pub struct Tool {
     pub path: PathBuf,
@@ -29,7 +29,7 @@ impl Tools {
         Self { own, bench, folders: first.into_iter().chain(env::split_paths(&path)).collect() }
     }
 
-    /// Our program.
+    /// The program gpualign.
     pub fn own(&self) -> Result<Tool> {
         Ok(Tool { path: self.own.clone(), version: self.own_version()? })
     }
@@ -51,14 +51,14 @@ impl Tools {
         version(&self.own, &["--version"]).context("gpualign does not tell its version")
     }
 
-    /// How many GPUs our program finds.
+    /// The number of GPUs that gpualign finds.
     pub fn gpus(&self) -> Result<u64> {
         let output = Command::new(&self.own).arg("devices").output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.lines().filter(|line| line.starts_with("cuda:")).count() as u64)
     }
 
-    /// A program under the first of these names that is there, and what it prints its version for.
+    /// The first installed program of `names`; with the arguments `asked` it prints its version.
     pub fn find(&self, names: &[&str], asked: &[&str]) -> Option<Tool> {
         let paths = names.iter().flat_map(|name| self.folders.iter().map(move |f| f.join(name)));
         let path = paths.into_iter().find(|path| path.is_file())?;
@@ -67,9 +67,9 @@ impl Tools {
     }
 }
 
-/// The first word with a digit, a dot and a digit of what a program prints.
+/// The first word with a digit, a dot and a digit in the output of a program.
 fn version(path: &Path, asked: &[&str]) -> Option<String> {
-    // Some print it with a usage, and fail; and some leave a file.
+    // Some programs print their version in a usage and fail, and some leave a file.
     let folder = tempfile::tempdir().ok()?;
     let mut command = Command::new(path);
     let output = command.args(asked).current_dir(&folder).stdin(Stdio::null()).output().ok()?;

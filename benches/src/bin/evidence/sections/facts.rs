@@ -1,4 +1,4 @@
-//! What is known of a contestant when it is done.
+//! Findings from the output of contestants: sizes, records, and accuracy.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,13 +13,13 @@ use serde_json::Value;
 use crate::outcome::{Known, OfMapq};
 use crate::run::contest::Facts;
 
-/// MAPQ from which on the error rate is told.
+/// The mapping quality from which on the error rate is reported.
 const SURE: u64 = 30;
 
-/// Mapping qualities of one range.
+/// Width of a range of mapping qualities.
 const RANGE: u64 = 10;
 
-/// Bytes of the files of an index.
+/// Sums up the bytes of an index's files.
 pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     let files: Vec<PathBuf> = files.into_iter().map(|file| file.as_ref().to_owned()).collect();
     Box::new(move |folder| {
@@ -29,7 +29,7 @@ pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     })
 }
 
-/// Lines of tables, or of SAM without its header.
+/// Counts the lines of tables, or of SAM without its header.
 pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
     let files: Vec<String> = files.into_iter().map(Into::into).collect();
     Box::new(move |folder| {
@@ -47,12 +47,12 @@ fn fact(name: &str, value: f64) -> Known {
     Known { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
 }
 
-/// Reads of a file of alignments.
+/// Counts of the reads in a SAM file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Placed {
     pub reads: u64,
     pub mapped: u64,
-    /// Those with a mate, and of these the ones that are a proper pair with it.
+    /// Reads with a mate; `proper` is the number of these in proper pairs.
     pub paired: u64,
     pub proper: u64,
 }
@@ -69,7 +69,8 @@ impl Placed {
                 continue;
             }
             let flag = line.split('\t').nth(1).and_then(|flag| flag.parse::<u16>().ok());
-            let flag = flag.with_context(|| format!("{}: no SAM: {line}", path.display()))?;
+            let flag =
+                flag.with_context(|| format!("{}: not a line of SAM: {line}", path.display()))?;
             // Neither secondary nor supplementary.
             if flag & 0x900 == 0 {
                 let has = |bits: u16| u64::from(flag & bits == bits);
@@ -83,7 +84,7 @@ impl Placed {
     }
 }
 
-/// Reads of FASTQ files, compressed or not.
+/// Counts the reads of FASTQ files, compressed or not.
 pub fn reads_of(folder: &Path, files: &[String]) -> Result<u64> {
     let mut reads = 0;
     for file in files {
@@ -96,13 +97,13 @@ pub fn reads_of(folder: &Path, files: &[String]) -> Result<u64> {
     Ok(reads)
 }
 
-/// The share of the reads that two files are sure of the place of that have different ones.
+/// Of the reads with MAPQ 30 or more in both files, the share with different loci.
 pub fn elsewhere(gpualign: &Path, folder: &Path, first: &str, second: &str) -> Result<f64> {
     let json = evaluated(gpualign, folder, &[first, "--compare", second])?;
     json["elsewhere_share"].as_f64().context("no share")
 }
 
-/// What `gpualign evaluate` prints.
+/// Runs `gpualign evaluate` and parses its JSON.
 fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value> {
     let mut command = Command::new(gpualign);
     command.arg("evaluate").args(arguments).args(["--format", "json"]).current_dir(folder);
@@ -113,7 +114,7 @@ fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// What `gpualign evaluate` makes of a file.
+/// Compares a SAM file with the true loci by `gpualign evaluate`.
 pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
     let json = evaluated(gpualign, folder, &[file])?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
@@ -129,7 +130,7 @@ pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
     Ok(Known { facts, by_mapq: ranges(rows) })
 }
 
-/// Rows by single qualities as ranges, from the lowest on.
+/// Gathers rows of single qualities into ranges, from the lowest on.
 fn ranges(rows: &[Value]) -> Vec<OfMapq> {
     let mut ranges = BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Indexes, and mapping in both modes.
+//! Sections on indexes, and on mapping in both modes.
 
 use anyhow::Result;
 
@@ -14,7 +14,7 @@ use crate::run::contest::{Contestant, Section};
 
 impl Plan<'_> {
     pub fn index(&self) -> Result<Section> {
-        // Some take a minute for the whole.
+        // Some programs take a minute for the whole genome.
         let part = PARTS[1];
         let bases = (self.data.bases / part) as f64;
         let mut section = Section::new("Index of a genome", "bases/s");

@@ -1,4 +1,4 @@
-//! What is compared: the command lines of each section.
+//! The sections of the report: the command lines that each compares.
 
 mod facts;
 mod mapping;
@@ -16,10 +16,10 @@ use crate::run::contest::Section;
 
 pub use plan::Plan;
 
-/// The papers' experiments, which are none of a contest.
+/// The name of the papers' experiments, which compare no programs.
 pub const PAPERS: &str = "papers";
 
-/// A section under its name, to be made when its turn comes.
+/// A section's name, and the function that makes it just before it is measured.
 type Named<'p> = (&'static str, Box<dyn Fn() -> Result<Section> + 'p>);
 
 impl Plan<'_> {

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use crate::committed::results::Results;
 use crate::run::contest::Contestant;
 
-/// What they leave.
+// The files that the experiments write, in the folder of the data.
 const RUNTIME: [&str; 2] = ["runtime-1/runtime.json", "runtime-16/runtime.json"];
 const WOODSTOCC: &str = "woodstocc/woodstocc.json";
 const KERNELS: &str = "nw-kernels.json";
@@ -19,7 +19,7 @@ const FIGURES: &str = "nw-figures.json";
 const PIPELINE: &str = "blastn-pipeline.json";
 
 impl Plan<'_> {
-    /// Command lines that are to be run one after the other.
+    /// The command lines of all experiments, to be run one after the other.
     pub fn experiments(&self) -> Result<Vec<Contestant>> {
         let on = format!("-q --device {}", self.device);
         let bench = self.tools.bench()?;
@@ -44,7 +44,7 @@ impl Plan<'_> {
     }
 }
 
-/// What they left, by topic, in the form of the committed results; the ceilings of kernels are those.
+/// The results of the experiments, by topic, in the form of the committed results, from which the ceilings of kernels are taken.
 pub fn measured(folder: &Path, committed: &Results) -> Result<BTreeMap<String, Value>> {
     let read = |name: &str| -> Result<Value> {
         let text = fs::read_to_string(folder.join(name)).with_context(|| name.to_owned())?;

@@ -10,7 +10,7 @@ use crate::inputs::data::Data;
 use crate::run::contest::{Contestant, Facts, Section};
 use crate::run::tool::{Tool, Tools};
 
-/// All that command lines are made of.
+/// The data, programs and options that command lines are made of.
 #[derive(Debug)]
 pub struct Plan<'a> {
     pub data: &'a Data,
@@ -22,7 +22,7 @@ pub struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Where gpualign runs, each with its name in reports: also on the processor if it is to run on a GPU.
+    /// The devices that gpualign is measured on, with their names in reports: the requested one, and the CPU beside a GPU.
     pub(super) fn devices(&self) -> Vec<(String, &str)> {
         if self.device == "cpu" {
             return vec![("gpualign".to_owned(), "cpu")];
@@ -30,7 +30,7 @@ impl Plan<'_> {
         [self.device, "cpu"].map(|device| (format!("gpualign, {device}"), device)).into()
     }
 
-    /// What gpualign is always told: where to run, and with how many threads.
+    /// Options of every run of gpualign: the device and the number of threads.
     pub(super) fn options(&self, device: &str) -> String {
         format!("-q --device {device} -t {}", self.threads)
     }
@@ -40,12 +40,12 @@ impl Plan<'_> {
         Ok(self.ours("index", &line, 1.0)?.making("genome.fa.gpx"))
     }
 
-    /// Our program with these arguments.
+    /// A run of gpualign with the arguments of a line.
     pub(super) fn ours(&self, name: &str, line: &str, amount: f64) -> Result<Contestant> {
         Ok(Contestant::new(name, self.tools.own()?, line, amount))
     }
 
-    /// Another program with these arguments, if it is there.
+    /// A run of another program with the arguments of a line, if it is installed.
     pub(super) fn peer(
         &self,
         Peer(name, files, asked): &Peer,
@@ -56,14 +56,14 @@ impl Plan<'_> {
         Some(Contestant::new(name, tool, line, amount))
     }
 
-    /// The index of another program, if it is there; to be made before.
+    /// The preparation of another program's index, if the program is installed.
     pub(super) fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
         let mut indexers = peers::indexers("", self.threads).into_iter();
         let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
         Some(self.peer(&peer, &line, 1.0)?.making(files.last()?))
     }
 
-    /// A mapper whose file is held against the truth.
+    /// A mapper whose output file is compared with the true loci.
     pub(super) fn placing(&self, mapper: Contestant, file: &'static str) -> Result<Contestant> {
         let gpualign = self.tools.own()?.path;
         Ok(mapper.knowing(Box::new(move |folder| facts::accuracy(&gpualign, folder, file))))
@@ -71,7 +71,7 @@ impl Plan<'_> {
 }
 
 impl Section {
-    /// An empty one.
+    /// A section without contestants.
     pub(super) fn new(title: impl Into<String>, unit: &'static str) -> Self {
         Self {
             title: title.into(),
@@ -84,14 +84,14 @@ impl Section {
         }
     }
 
-    /// Has this run before, if it is not going to be yet.
+    /// Adds a preparation unless the section has it already.
     pub(super) fn before_all(&mut self, one: Contestant) {
         if self.before.iter().all(|other| other.arguments != one.arguments) {
             self.before.push(one);
         }
     }
 
-    /// Takes a contestant with what is to be known of it, or names it as missing.
+    /// Adds a contestant after `known` has completed it, or names it as missing.
     pub(super) fn enter(
         &mut self,
         contestant: Option<Contestant>,
@@ -121,7 +121,7 @@ impl Contestant {
         }
     }
 
-    /// With other processes of the same program, at the same time.
+    /// Adds processes of the same program that run at the same time.
     pub(super) fn beside(mut self, lines: impl Iterator<Item = String>) -> Self {
         self.arguments.extend(lines.map(|line| words(&line)));
         self

@@ -1,4 +1,4 @@
-//! Real reads: how many each mapper finds a place for, and what variants its alignments lead to.
+//! The section on real reads: reads that each mapper maps, and variants that are called from its alignments.
 
 use anyhow::Result;
 
@@ -39,7 +39,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// gpualign on each device and bwa, with one set of reads.
+    /// Adds gpualign on each device, and bwa, with one set of reads.
     fn enter_real(&self, section: &mut Section, set: &Set, caller: Option<&Caller>) -> Result<()> {
         let (reads, reference) = (set.files.join(" "), &set.reference);
         let amount = facts::reads_of(&self.data.folder, &set.files)? as f64;
@@ -71,8 +71,8 @@ impl Plan<'_> {
     }
 }
 
-/// With what is known of the alignments in this file: how many there are, what variants come of them, and how far they
-/// agree with ours in another file.
+/// Completes a contestant with the findings from its SAM file: mapped reads, variants, and the share of loci that differ
+/// from gpualign's in another file.
 fn known_of(
     one: Contestant,
     file: String,

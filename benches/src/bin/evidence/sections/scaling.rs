@@ -1,4 +1,4 @@
-//! How gpualign scales: with threads, reads, the reference and GPUs.
+//! Sections on scaling: gpualign with more threads, reads, bases of the reference, and GPUs.
 
 use anyhow::Result;
 
@@ -25,7 +25,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// A process takes one GPU: of more, each gets a process with its share of the reads and of the threads, all at once.
+    /// A process uses one GPU, so each GPU gets a process with its share of the reads and of the threads, all at once.
     pub fn of_gpus(&self) -> Result<Section> {
         let mut section = self.of_mapping("Scaling: GPUs")?;
         let (reads, pairs) = (self.data.size.reads, self.data.size.pairs);
@@ -58,7 +58,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// Maps each of these files on a GPU of its own.
+    /// Maps each file on a GPU of its own.
     fn on_gpus(
         &self,
         (name, mode): (&str, &str),
@@ -124,7 +124,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// Maps one of so many parts of the reads from a reference.
+    /// Maps one of `part` equal parts of the reads of a reference.
     fn mapping(
         &self,
         (name, mode): (&str, &str),

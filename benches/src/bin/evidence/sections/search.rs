@@ -1,4 +1,4 @@
-//! Global alignments, and searching a database.
+//! Sections on global alignment and on searching a database.
 
 use anyhow::Result;
 
@@ -30,7 +30,7 @@ impl Plan<'_> {
             }
         }
         if self.device != "cpu" {
-            // Those of the others take it less time than its start.
+            // A GPU aligns the other programs' sequences in less time than its start takes.
             let count = self.data.size.many_sequences as f64;
             let options = self.options(self.device);
             let line = format!("nw all-vs-all many.fa --score-only {options} -o nw.tsv");
@@ -50,7 +50,7 @@ impl Plan<'_> {
 
     pub fn blastn(&self, task: &str) -> Result<Section> {
         let Queries { megablast, blastn, few } = self.data.size.queries;
-        // NCBI's program gets the fewer, and ours both: blastn takes it seconds a query.
+        // NCBI's program gets the smaller set, since its blastn takes seconds a query; gpualign gets both.
         let (all, few) = if task == "megablast" { (megablast, megablast) } else { (blastn, few) };
         let mut counts = vec![all, few];
         counts.dedup();
@@ -66,7 +66,7 @@ impl Plan<'_> {
             format!("-query {queries} -task {task} -outfmt 6 -num_threads {}", self.threads)
         };
         for (name, device) in self.devices() {
-            // Beside a GPU, the processor gets what NCBI's program gets.
+            // Beside a GPU, gpualign on the CPU gets the queries of NCBI's program.
             let is_beside = device == "cpu" && self.device != "cpu";
             for &count in if is_beside { std::slice::from_ref(&few) } else { &counts } {
                 let (name, options) = (format!("{name}, {count} queries"), search(count));
@@ -92,7 +92,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// NCBI's program as a process a thread, all at once.
+    /// NCBI's program with one process for each thread, all at once.
     fn processes_of_blastn(&self, task: &str, queries: u64) -> Result<Option<Contestant>> {
         let count = queries.min(self.threads as u64);
         let parts = self.data.cut(&Data::queries(queries), queries, count)?;

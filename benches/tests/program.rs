@@ -1,15 +1,83 @@
-//! `gpualign bench`.
+//! The program `gpualign-bench`, run as a user runs it, on the CPU.
+
+#![allow(clippy::expect_used, reason = "a test's helpers may panic as the test itself may")]
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
-use crate::support::{Folder, data, names, reads};
+use tempfile::TempDir;
+
+/// A temporary folder that the program runs in.
+struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    fn write(&self, file: &str, content: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(file), content).expect("writes");
+        self
+    }
+
+    fn read(&self, file: &str) -> Vec<u8> {
+        fs::read(self.path(file)).expect(file)
+    }
+
+    /// The names of the files in the folder.
+    fn files(&self) -> BTreeSet<String> {
+        names(self.folder.path())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpualign-bench"));
+        command.args(arguments).current_dir(self.folder.path()).output().expect("runs")
+    }
+}
+
+/// The names of the files in a folder.
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("lists");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into()).collect()
+}
+
+/// A file of the repository's `data` folder.
+fn data(file: &str) -> Vec<u8> {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "data", file].iter().collect();
+    fs::read(&path).expect(file)
+}
+
+/// FASTQ records of `count` pieces of phiX174, each of 100 bases.
+fn reads(count: usize) -> Vec<u8> {
+    let fasta = data("phix.fa");
+    let lines = fasta.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b">"));
+    let genome: Vec<u8> = lines.flatten().map(u8::to_ascii_uppercase).collect();
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut text = Vec::new();
+    for number in 0..count {
+        let start = random.usize(..genome.len() - 100);
+        text.extend_from_slice(format!("@r{number}\n").as_bytes());
+        text.extend_from_slice(&genome[start..start + 100]);
+        text.extend_from_slice(b"\n+\n");
+        text.extend([b'F'; 100]);
+        text.push(b'\n');
+    }
+    text
+}
 
 #[test]
 fn the_runtime_s_benchmark_writes_data_and_figures() {
     let folder = Folder::new();
     let output = folder.run(&[
-        "bench", "runtime", "--device", "cpu", "--quick", "--items", "2000", "--out", "a/b", "-t",
-        "2", "-q",
+        "runtime", "--device", "cpu", "--quick", "--items", "2000", "--out", "a/b", "-t", "2", "-q",
     ]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");
@@ -45,7 +113,6 @@ fn the_runtime_s_benchmark_writes_data_and_figures() {
 fn one_experiment_may_be_asked_for() {
     let folder = Folder::new();
     let output = folder.run(&[
-        "bench",
         "runtime",
         "--device",
         "cpu",
@@ -71,7 +138,7 @@ fn wrong_command_lines_have_code_2() {
         (["--device", "gpu"], "'gpu'"),
         (["-t", "0"], "'0'"),
     ] {
-        let output = folder.run(&[&["bench", "runtime"], &arguments[..]].concat());
+        let output = folder.run(&[&["runtime"], &arguments[..]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.starts_with("error: ") && said.contains(part), "{arguments:?}: {said}");
@@ -85,7 +152,6 @@ fn the_aligner_s_benchmark_writes_data() {
     let folder = Folder::new();
     folder.write("ref.fa", data("phix.fa")).write("reads.fq", reads(20));
     let output = folder.run(&[
-        "bench",
         "woodstocc",
         "reads.fq",
         "ref.fa",
@@ -117,8 +183,7 @@ fn the_aligner_s_benchmark_writes_data() {
 fn the_benchmark_of_extensions_runs_on_the_cpu() {
     let folder = Folder::new();
     let output = folder.run(&[
-        "bench", "extend", "--device", "cpu", "--tasks", "3000", "--runs", "1", "--json", "-t",
-        "2", "-q",
+        "extend", "--device", "cpu", "--tasks", "3000", "--runs", "1", "--json", "-t", "2", "-q",
     ]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");

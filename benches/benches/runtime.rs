@@ -1,5 +1,5 @@
-//! `cargo bench -p gpualign-benches`: all experiments, in short, on a GPU or else the CPU. For
-//! figures and more items there is `gpualign bench runtime`.
+//! All experiments on the streaming runtime with few cases, on a GPU or else the CPU: `cargo bench -p gpualign-benches --bench
+//! runtime`. The program `gpualign-bench runtime` runs all cases and draws figures.
 
 use std::error::Error;
 

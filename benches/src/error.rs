@@ -20,7 +20,7 @@ pub enum BenchError {
     Run {
         /// The name of the application.
         app: &'static str,
-        /// The runtime's error.
+        /// The error that the runtime returned.
         source: RunError,
     },
     /// An application yields other quotes than a plain loop.

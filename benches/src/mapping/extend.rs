@@ -31,7 +31,7 @@ pub struct ExtendOptions {
 /// The speed of one kind of extension.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExtendTiming {
-    /// `scores` or `alignments`.
+    /// The output that was computed: `scores` or `alignments`.
     pub name: &'static str,
     /// Tasks in a run.
     pub tasks: usize,

@@ -17,7 +17,7 @@ use crate::timing::median;
 /// The speed of one stage, or of all at once.
 #[derive(Debug, Clone, Serialize)]
 pub struct MappingTiming {
-    /// The stage's name.
+    /// The stage: `find chains`, `plan`, `align`, `rank` or `all at once`.
     pub stage: &'static str,
     /// Reads in all batches.
     pub reads: usize,
@@ -28,7 +28,7 @@ pub struct MappingTiming {
 }
 
 /// Names in results: the stages in the order of [`one_by_one`], then all of them at once.
-const STAGES: [&str; 5] = ["seek", "plan", "align", "rank", "beside each other"];
+const STAGES: [&str; 5] = ["find chains", "plan", "align", "rank", "all at once"];
 
 /// Measures batches of reads on a device and the current rayon pool. `progress` gets the name of each run before it begins.
 ///

@@ -39,7 +39,7 @@ const MAPPINGS: &[u8] = include_bytes!("../../cuda/mappings.fatbin");
 
 /// The topology of an application, and its sinks.
 pub struct Built<'g> {
-    /// Nodes and edges.
+    /// The nodes and edges, and the stage of each node.
     pub topology: Topology<'g, Model>,
     /// The sinks: one for each pipeline.
     pub sinks: Vec<SinkId<Quote>>,

@@ -10,7 +10,7 @@ use super::runner::Point;
 /// The results of one experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Measured {
-    /// The experiment.
+    /// The experiment that was run.
     pub experiment: Experiment,
     /// The measured cases, in the order of the experiment.
     pub points: Vec<Point>,

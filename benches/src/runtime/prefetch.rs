@@ -27,7 +27,7 @@ device_struct! {
         pub quotes: DeviceAddress<Quote>,
         /// Receives the quotes with their values, in the same order.
         pub priced: DeviceAddress<Quote>,
-        /// Number of quotes.
+        /// Number of quotes in each of both arrays.
         pub count: u64,
         /// Dates for which a quote is priced.
         pub rounds: u32,

@@ -36,7 +36,7 @@ pub struct Ablation {
 /// The speed and the work of one variant.
 #[derive(Debug, Clone, Serialize)]
 pub struct Point {
-    /// The variant.
+    /// The variant that was run.
     pub variant: Variant,
     /// Median seconds: of the kernels on a GPU, of the search on a CPU.
     pub seconds: f64,

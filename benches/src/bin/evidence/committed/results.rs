@@ -49,7 +49,7 @@ impl Results {
         Ok(Self { files, runs, measured: BTreeMap::new() })
     }
 
-    /// These results with those of the present run, which take precedence.
+    /// Adds the results of the present run, by topic, which take precedence.
     pub fn with_measured(self, measured: BTreeMap<String, Value>) -> Self {
         Self { measured, ..self }
     }

@@ -14,7 +14,7 @@ pub struct Tools {
     folders: Vec<PathBuf>,
 }
 
-/// An installed program.
+/// An installed program, with the version that it prints.
 #[derive(Debug, Clone)]
 pub struct Tool {
     pub path: PathBuf,
@@ -29,7 +29,7 @@ impl Tools {
         Self { own, bench, folders: first.into_iter().chain(env::split_paths(&path)).collect() }
     }
 
-    /// The program gpualign.
+    /// The program gpualign, with its version.
     pub fn own(&self) -> Result<Tool> {
         Ok(Tool { path: self.own.clone(), version: self.own_version()? })
     }

@@ -4,12 +4,12 @@
 use std::error::Error;
 
 use aligner_core::{Device, DeviceRequest};
-use gpualign_benches::{Experiment, Options, default_items, runtime};
+use gpualign_benches::{Experiment, RuntimeOptions, default_items, runtime};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::open(DeviceRequest::Auto)?.device;
     let (items, experiments) = (default_items(&device), Experiment::of(&device));
-    let options = Options { items, quick: true, experiments };
+    let options = RuntimeOptions { items, quick: true, experiments };
     let report = runtime(&device, &options, &mut |_| ())?;
     println!("{}: {} items", report.device, report.items);
     print!("{}", report.table());

@@ -85,13 +85,13 @@ fn query(database: &Database, length: usize) -> FastaRecord {
 }
 
 /// A build of the pipeline with the whole database on the GPU.
-struct Loaded {
+struct LoadedPipeline {
     pipeline: GpuPipeline,
     part: DatabasePart,
     bases: DeviceBuffer<u64>,
 }
 
-impl Loaded {
+impl LoadedPipeline {
     fn new(
         gpu: &Gpu,
         database: &Database,
@@ -131,7 +131,7 @@ pub fn blastn(
         progress(name);
         let loaded = |metrics| {
             let settings = Settings { metrics, ..settings(options.width) };
-            Loaded::new(gpu, database, build, settings)
+            LoadedPipeline::new(gpu, database, build, settings)
         };
         let (timed, measured) = (loaded(false)?, loaded(true)?);
         for queries in &sets {
@@ -154,7 +154,7 @@ pub fn blastn(
 /// One build with some queries: its time, and in another run where the time goes.
 fn measure(
     build: &'static str,
-    (timed, measured): (&Loaded, &Loaded),
+    (timed, measured): (&LoadedPipeline, &LoadedPipeline),
     database: &Database,
     queries: &[FastaRecord],
     runs: usize,

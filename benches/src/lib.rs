@@ -4,10 +4,10 @@
 //!
 //! ```
 //! use aligner_core::Device;
-//! use gpualign_benches::{Experiment, Options, runtime};
+//! use gpualign_benches::{Experiment, RuntimeOptions, runtime};
 //!
 //! // Firing policies of the streaming runtime, with few items.
-//! let options = Options { items: 500, quick: true, experiments: vec![Experiment::Firings] };
+//! let options = RuntimeOptions { items: 500, quick: true, experiments: vec![Experiment::Firings] };
 //! let report = runtime(&Device::Cpu, &options, &mut |step| eprintln!("{step}"))?;
 //! print!("{}", report.table());
 //! assert_eq!(report.experiments[0].experiment, Experiment::Firings);
@@ -52,10 +52,10 @@ pub use mapping::{
 pub use nw::{NwOptions, NwPoint, NwTiming, nw, nw_figures, nw_figures_table, nw_table};
 pub use runtime::apps::App;
 pub use runtime::experiments::Experiment;
-pub use runtime::measured::{Figure, Measured};
-pub use runtime::prefetch::{PriceParameters, Timing};
-pub use runtime::report::Report;
-pub use runtime::runner::Point;
-pub use runtime::{Options, default_items, runtime};
+pub use runtime::measured::{ExperimentResult, Figure};
+pub use runtime::prefetch::{PrefetchTiming, PriceParameters};
+pub use runtime::report::RuntimeReport;
+pub use runtime::runner::CaseTiming;
+pub use runtime::{RuntimeOptions, default_items, runtime};
 pub use stage_use::StageUse;
 pub use trie::{Ablation, AblationOptions, woodstocc};

@@ -52,13 +52,13 @@ pub struct ExtendTiming {
 }
 
 /// A random reference and reads with few errors, each from the middle of its window.
-struct Reads {
+struct ExtendWorkload {
     text: Vec<u64>,
     queries: Vec<u8>,
     tasks: Vec<AlignmentTask>,
 }
 
-impl Reads {
+impl ExtendWorkload {
     fn new(options: ExtendOptions) -> Self {
         let mut random = Rng::with_seed(17);
         let text: Vec<u64> = (0..TEXT / 32).map(|_| random.u64(..)).collect();
@@ -109,7 +109,7 @@ pub fn extend(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<ExtendTiming>, BenchError> {
     progress("reads");
-    let reads = Reads::new(options);
+    let reads = ExtendWorkload::new(options);
     let scoring = Scoring::default();
     let some: Vec<usize> = (0..options.tasks).step_by((options.tasks / CHECKED).max(1)).collect();
     let part: Vec<AlignmentTask> = some.iter().map(|&number| reads.tasks[number]).collect();

@@ -61,13 +61,13 @@ pub struct NwPoint {
 }
 
 /// Pairs of sequences of one length.
-struct Workload {
+struct PairWorkload {
     length: u32,
     sequences: SequenceSet,
     pairs: Vec<SequencePair>,
 }
 
-impl Workload {
+impl PairWorkload {
     fn new(length: u32, pairs: usize) -> Self {
         let sequences = genes(NwOptions { sequences: 64, length, runs: 1 }, 4);
         let count = sequences.len() as u32;
@@ -158,7 +158,7 @@ pub fn nw_figures(gpu: &Gpu, progress: &mut dyn FnMut(&str)) -> Result<Vec<NwPoi
 /// Figure 8: 64 pairs of `rodinia`, with the matrices made on the host as Rodinia does, on the
 /// device, and with page-locked memory.
 fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
-    let work = Workload::new(GENE, 64);
+    let work = PairWorkload::new(GENE, 64);
     let mut engine = work.engine(gpu, scoring)?;
     let planned =
         engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
@@ -210,7 +210,7 @@ fn kernels() -> [(&'static str, KernelKind); 5] {
 fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
     let mut points = Vec::new();
     for pairs in FEW {
-        let work = Workload::new(length, pairs);
+        let work = PairWorkload::new(length, pairs);
         let mut rodinia = 0.0;
         for (name, method) in kernels() {
             let seconds = work.kernel(gpu, scoring, method)?;
@@ -224,10 +224,10 @@ fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchE
 /// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes one pair
 /// after the other, so its time is extrapolated from 64 pairs.
 fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full_matrix::batch_values(Workload::new(length, 1).batch());
+    let one = full_matrix::batch_values(PairWorkload::new(length, 1).batch());
     let pairs = gpu.free_memory()? / 10 * 7 / 4 / one;
-    let work = Workload::new(length, pairs as usize);
-    let some = Workload::new(length, 64);
+    let work = PairWorkload::new(length, pairs as usize);
+    let some = PairWorkload::new(length, 64);
     let of_some = some.kernel(gpu, scoring, KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
     let rodinia = of_some * pairs as f64 / 64.0;
     let mut points = vec![work.point("11", "rodinia, from 64 pairs", rodinia, rodinia)];
@@ -240,18 +240,18 @@ fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>,
 /// Figure 12: `dscan` with its matrices copied to the host, three batches, or six of half the size
 /// of which one is copied while another is computed; and the copies without kernels.
 fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full_matrix::batch_values(Workload::new(GENE, 1).batch());
+    let one = full_matrix::batch_values(PairWorkload::new(GENE, 1).batch());
     let size = (BATCH_VALUES / one) as usize;
-    let (work, half) = (Workload::new(GENE, size), Workload::new(GENE, size / 2));
-    let some = Workload::new(GENE, 512);
+    let (work, half) = (PairWorkload::new(GENE, size), PairWorkload::new(GENE, size / 2));
+    let some = PairWorkload::new(GENE, 512);
     let on_cpu = median_time(|| {
         clocked(|| {
             cpu::scores(scoring, some.batch());
             Ok(())
         })
     })? / 512.0;
-    let values = |work: &Workload| full_matrix::batch_values(work.batch()) as usize;
-    let mut one = Ready::new(gpu, &work, scoring)?;
+    let values = |work: &PairWorkload| full_matrix::batch_values(work.batch()) as usize;
+    let mut one = PlannedEngine::new(gpu, &work, scoring)?;
     let mut pageable = vec![1; values(&work)];
     let unpinned = clocked(|| one.run(&mut pageable))?;
     let mut landing = gpu.pinned(values(&work))?;
@@ -263,11 +263,11 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     let mut halves = Vec::new();
     for _ in 0..2 {
         let own = Gpu::open(gpu.ordinal())?;
-        halves.push((Ready::new(&own, &half, scoring)?, own.pinned(values(&half))?));
+        halves.push((PlannedEngine::new(&own, &half, scoring)?, own.pinned(values(&half))?));
     }
     let doubled = clocked(|| {
         thread::scope(|scope| {
-            let run = |(ready, landing): &mut (Ready<'_>, PinnedBuffer<u32>)| {
+            let run = |(ready, landing): &mut (PlannedEngine<'_>, PinnedBuffer<u32>)| {
                 ready.run(landing.as_mut_slice()?)
             };
             let threads: Vec<_> =
@@ -290,14 +290,14 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
 }
 
 /// A batch of figure 12, planned for a stream of its own.
-struct Ready<'a> {
+struct PlannedEngine<'a> {
     engine: Engine,
     planned: PlannedBatch<'a>,
 }
 
-impl<'a> Ready<'a> {
+impl<'a> PlannedEngine<'a> {
     /// Plans a batch and launches it once, which loads code and allocates memory.
-    fn new(gpu: &Gpu, work: &'a Workload, scoring: &Scoring) -> Result<Self, BenchError> {
+    fn new(gpu: &Gpu, work: &'a PairWorkload, scoring: &Scoring) -> Result<Self, BenchError> {
         let mut engine = work.engine(gpu, scoring)?;
         let planned =
             engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Dscan))?;

@@ -36,7 +36,7 @@ pub struct NwTiming {
 }
 
 /// One kind of kernel with a scoring.
-struct Case {
+struct KernelCase {
     name: &'static str,
     scoring: Scoring,
     /// The kernel for scores; `None` measures alignments.
@@ -45,7 +45,7 @@ struct Case {
     share: usize,
 }
 
-fn cases() -> Result<Vec<Case>, BenchError> {
+fn cases() -> Result<Vec<KernelCase>, BenchError> {
     let simple = |matching, mismatch, open, extend| {
         Scoring::with_match_mismatch(matching, mismatch, GapCosts { open, extend })
     };
@@ -53,7 +53,7 @@ fn cases() -> Result<Vec<Case>, BenchError> {
     let (linear, affine) = (simple(5, -4, 10, 10)?, simple(5, -4, 10, 1)?);
     let protein = Scoring::with_matrix(blosum, GapCosts { open: 11, extend: 1 })?;
     let edit = simple(0, -1, 1, 1)?;
-    let case = |name, scoring: &Scoring, method, share| Case {
+    let case = |name, scoring: &Scoring, method, share| KernelCase {
         name,
         scoring: scoring.clone(),
         method,
@@ -100,7 +100,7 @@ pub fn nw(
 
 fn measure(
     gpu: &Gpu,
-    case: &Case,
+    case: &KernelCase,
     batch: PairBatch<'_>,
     runs: usize,
 ) -> Result<NwTiming, BenchError> {

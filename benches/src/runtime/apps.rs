@@ -38,14 +38,14 @@ const MULTIPLE: &[u8] = include_bytes!("../../cuda/pipelines.fatbin");
 const MAPPINGS: &[u8] = include_bytes!("../../cuda/mappings.fatbin");
 
 /// The topology of an application, and its sinks.
-pub struct Built<'g> {
+pub struct BuiltApp<'g> {
     /// The nodes and edges, and the stage of each node.
     pub topology: Topology<'g, Model>,
     /// The sinks: one for each pipeline.
     pub sinks: Vec<SinkId<Quote>>,
 }
 
-impl Built<'_> {
+impl BuiltApp<'_> {
     /// Compares the quotes at the sinks with those that a plain loop over `inputs` yields, and takes them out of `outputs`:
     /// the number of quotes that are missing at their sink or should not be there, and the number that should be there.
     pub fn check(&self, model: Model, inputs: &[Quote], outputs: &mut Outputs) -> (usize, usize) {
@@ -140,7 +140,7 @@ impl App {
     }
 
     /// Declares the topology, with `model` for all nodes.
-    pub fn build(self, model: &Model) -> Built<'_> {
+    pub fn build(self, model: &Model) -> BuiltApp<'_> {
         let mut topology = Topology::new(self.kernels().name, model);
         let sinks = match self {
             Self::DiffType => {
@@ -194,7 +194,7 @@ impl App {
                 pipelines(&mut topology, split, types)
             }
         };
-        Built { topology, sinks }
+        BuiltApp { topology, sinks }
     }
 }
 

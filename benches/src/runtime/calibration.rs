@@ -8,9 +8,9 @@ use aligner_core::stream::OutputScheme;
 use serde::Serialize;
 
 use super::apps::App;
-use super::case::{Case, Firing, Level};
+use super::case::{Case, Firing, WorkLevel};
 use super::quote::{STAGES, inputs};
-use super::runner::{Point, Runner};
+use super::runner::{CaseTiming, Runner};
 use crate::error::BenchError;
 
 /// Most rounds of pricing in a node: on the fastest device they take far longer than any level of an experiment.
@@ -32,8 +32,8 @@ pub struct Calibration {
 impl Calibration {
     /// Measures the overhead and a round at an ensemble width.
     pub(crate) fn measure(runner: &Runner<'_>, width: u32) -> Result<Self, BenchError> {
-        let time = |items: u32, rounds: u32| -> Result<Point, BenchError> {
-            let level = Level { microseconds: 0.0, rounds };
+        let time = |items: u32, rounds: u32| -> Result<CaseTiming, BenchError> {
+            let level = WorkLevel { microseconds: 0.0, rounds };
             let case = Case {
                 app: App::DiffType,
                 policy: Firing::Lazy,
@@ -65,12 +65,12 @@ impl Calibration {
     }
 
     /// The level with the rounds that take nearly `microseconds`; at least one round, unless they are 0.
-    pub fn level(&self, microseconds: f64) -> Level {
+    pub fn level(&self, microseconds: f64) -> WorkLevel {
         if microseconds <= 0.0 {
-            return Level { microseconds, rounds: 0 };
+            return WorkLevel { microseconds, rounds: 0 };
         }
         let rounds = (microseconds / self.microseconds_per_round).round() as u32;
-        Level { microseconds, rounds: rounds.clamp(1, MOST_ROUNDS) }
+        WorkLevel { microseconds, rounds: rounds.clamp(1, MOST_ROUNDS) }
     }
 }
 

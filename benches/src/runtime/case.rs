@@ -12,14 +12,14 @@ pub(crate) struct Case {
     pub(crate) policy: Firing,
     /// Share of its inputs that each working node drops.
     pub(crate) filter_rate: f64,
-    pub(crate) level: Level,
+    pub(crate) level: WorkLevel,
     pub(crate) width: u32,
     pub(crate) scheme: OutputScheme,
 }
 
 /// The work of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Level {
+pub struct WorkLevel {
     /// The requested work, in microseconds an ensemble.
     pub microseconds: f64,
     /// Rounds of pricing that take nearly as long.

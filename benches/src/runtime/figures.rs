@@ -4,10 +4,10 @@ use aligner_core::stream::ModuleMetrics;
 
 use super::apps::App;
 use super::experiments::Experiment;
-use super::measured::{Figure, Measured, firings};
+use super::measured::{ExperimentResult, Figure, firings};
 use super::prefetch;
 use super::quote::STAGES;
-use super::runner::Point;
+use super::runner::CaseTiming;
 use crate::chart::{Chart, Kind, Series};
 use crate::error::BenchError;
 
@@ -15,7 +15,7 @@ const WORK: &str = "work of a node (microseconds an ensemble)";
 const TIME: &str = "time (ms)";
 
 /// Draws the figures of one experiment.
-pub(crate) fn draw(measured: &Measured) -> Result<Vec<Figure>, BenchError> {
+pub(crate) fn draw(measured: &ExperimentResult) -> Result<Vec<Figure>, BenchError> {
     let points = &measured.points;
     let charts = match measured.experiment {
         Experiment::Filtering => vec![("fig-3-12-filtering", filtering(points))],
@@ -41,7 +41,7 @@ pub(crate) fn draw(measured: &Measured) -> Result<Vec<Figure>, BenchError> {
         Experiment::Mappings => vec![("mappings", by_work("Items to threads", points))],
         Experiment::Widths => vec![("widths", widths(points))],
         Experiment::Shares => {
-            let share = |_: &Point, share: f64| share * 100.0;
+            let share = |_: &CaseTiming, share: f64| share * 100.0;
             vec![("shares", parts("Shares of the time", "share of the cycles (%)", points, share))]
         }
         Experiment::Outputs => {
@@ -72,16 +72,16 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// The levels of work of the points, as labels of an axis.
-fn levels(points: &[Point]) -> Vec<String> {
+fn levels(points: &[CaseTiming]) -> Vec<String> {
     distinct(points.iter().map(|point| point.level.microseconds.to_string()))
 }
 
 /// The values of the points that `of` selects, in their order, as one series.
 fn series(
     name: impl Into<String>,
-    points: &[Point],
-    of: impl Fn(&Point) -> bool,
-    value: impl Fn(&Point) -> f64,
+    points: &[CaseTiming],
+    of: impl Fn(&CaseTiming) -> bool,
+    value: impl Fn(&CaseTiming) -> f64,
 ) -> Series {
     let values = points.iter().filter(|point| of(point)).map(value).collect();
     Series { name: name.into(), values }
@@ -92,10 +92,10 @@ fn ratio(above: f64, below: f64) -> f64 {
 }
 
 /// Speedups of the split pipeline over the fused one, by work, with a line for each filter rate.
-fn filtering(points: &[Point]) -> Chart<'static> {
+fn filtering(points: &[CaseTiming]) -> Chart<'static> {
     let speedups = |&rate: &f64| {
         let of = |app| {
-            let same = move |point: &Point| point.app == app && point.filter_rate.eq(&rate);
+            let same = move |point: &CaseTiming| point.app == app && point.filter_rate.eq(&rate);
             series("", points, same, |point| point.seconds).values
         };
         let times = of(App::Merged).into_iter().zip(of(App::DiffType));
@@ -117,15 +117,15 @@ fn filtering(points: &[Point]) -> Chart<'static> {
 }
 
 /// Times by work, with a line for each application.
-fn by_work(title: &'static str, points: &[Point]) -> Chart<'static> {
+fn by_work(title: &'static str, points: &[CaseTiming]) -> Chart<'static> {
     times(title, points, |point| point.app.name())
 }
 
 /// Times by work, with a line for each value of `name`.
 fn times(
     title: &'static str,
-    points: &[Point],
-    name: impl Fn(&Point) -> &'static str,
+    points: &[CaseTiming],
+    name: impl Fn(&CaseTiming) -> &'static str,
 ) -> Chart<'static> {
     let line = |line: &'static str| {
         series(line, points, |point| name(point) == line, |point| point.seconds * 1e3)
@@ -142,7 +142,7 @@ fn times(
 }
 
 /// Times by ensemble width, with a line for each application.
-fn widths(points: &[Point]) -> Chart<'static> {
+fn widths(points: &[CaseTiming]) -> Chart<'static> {
     Chart {
         x: "ensemble width (threads)",
         categories: distinct(points.iter().map(|point| point.width.to_string())),
@@ -151,8 +151,8 @@ fn widths(points: &[Point]) -> Chart<'static> {
 }
 
 /// Mean occupancy of each stage, with bars for each application and policy.
-fn occupancy(points: &[Point]) -> Chart<'static> {
-    let bars = |point: &Point| {
+fn occupancy(points: &[CaseTiming]) -> Chart<'static> {
+    let bars = |point: &CaseTiming| {
         let at = |stage: u32| {
             let modules = point.metrics.modules.iter().enumerate();
             let mut all = ModuleMetrics::default();
@@ -178,15 +178,15 @@ fn occupancy(points: &[Point]) -> Chart<'static> {
     }
 }
 
-fn label(point: &Point) -> String {
+fn label(point: &CaseTiming) -> String {
     format!("{} {}", point.app.name(), point.policy)
 }
 
 /// Firings and full firings by application, with bars for each policy.
-fn counts(points: &[Point]) -> Chart<'static> {
+fn counts(points: &[CaseTiming]) -> Chart<'static> {
     let bars = |policy: &str| {
-        let of = |point: &Point| point.policy == policy;
-        let full = |point: &Point| {
+        let of = |point: &CaseTiming| point.policy == policy;
+        let full = |point: &CaseTiming| {
             point.metrics.modules.iter().map(|module| module.full_firings).sum::<u64>() as f64
         };
         [
@@ -206,12 +206,12 @@ fn counts(points: &[Point]) -> Chart<'static> {
 }
 
 /// Milliseconds of a run that a share of its cycles stands for.
-fn milliseconds(point: &Point, share: f64) -> f64 {
+fn milliseconds(point: &CaseTiming, share: f64) -> f64 {
     point.seconds * 1e3 * share
 }
 
 /// Thousands of cycles for one firing that a share of the cycles stands for.
-fn a_firing(point: &Point, share: f64) -> f64 {
+fn a_firing(point: &CaseTiming, share: f64) -> f64 {
     let cycles = point.metrics.total_cycles as f64 * share;
     ratio(cycles / 1e3, firings(&point.metrics) as f64)
 }
@@ -221,8 +221,8 @@ fn a_firing(point: &Point, share: f64) -> f64 {
 fn parts(
     title: &'static str,
     y: &'static str,
-    points: &[Point],
-    value: impl Fn(&Point, f64) -> f64,
+    points: &[CaseTiming],
+    value: impl Fn(&CaseTiming, f64) -> f64,
 ) -> Chart<'static> {
     let names = ["gather", "run", "scatter", "scheduler"];
     let bars = |(part, &name): (usize, &&str)| {
@@ -230,7 +230,7 @@ fn parts(
     };
     // Cases differ by policy or by work, and are named by that.
     let by_policy = distinct(points.iter().map(|point| point.policy)).len() > 1;
-    let category = |point: &Point| {
+    let category = |point: &CaseTiming| {
         if by_policy { label(point) } else { format!("{} us", point.level.microseconds) }
     };
     Chart {

@@ -4,19 +4,19 @@ use aligner_core::stream::Metrics;
 use serde::Serialize;
 
 use super::experiments::Experiment;
-use super::prefetch::Timing;
-use super::runner::Point;
+use super::prefetch::PrefetchTiming;
+use super::runner::CaseTiming;
 
 /// The results of one experiment.
 #[derive(Debug, Clone, Serialize)]
-pub struct Measured {
+pub struct ExperimentResult {
     /// The experiment that was run.
     pub experiment: Experiment,
     /// The measured cases, in the order of the experiment.
-    pub points: Vec<Point>,
+    pub points: Vec<CaseTiming>,
     /// Timings of kernels outside of the runtime, by the experiment on memory warps only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kernels: Vec<Timing>,
+    pub kernels: Vec<PrefetchTiming>,
 }
 
 /// A figure as SVG.

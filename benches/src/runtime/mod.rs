@@ -22,17 +22,17 @@ use aligner_core::Device;
 
 use calibration::Calibration;
 use experiments::{Experiment, Scale};
-use measured::Measured;
-use report::Report;
+use measured::ExperimentResult;
+use report::RuntimeReport;
 use runner::Runner;
 
 use crate::error::BenchError;
 
-pub use case::Level;
+pub use case::WorkLevel;
 
 /// The experiments to run, and their size.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct RuntimeOptions {
     /// Quotes that each application gets.
     pub items: u32,
     /// Fewer cases and fewer runs of each.
@@ -57,9 +57,9 @@ pub fn default_items(device: &Device) -> u32 {
 /// is the CPU.
 pub fn runtime(
     device: &Device,
-    options: &Options,
+    options: &RuntimeOptions,
     progress: &mut dyn FnMut(&str),
-) -> Result<Report, BenchError> {
+) -> Result<RuntimeReport, BenchError> {
     let (scale, runs) = if options.quick { (Scale::QUICK, 3) } else { (Scale::FULL, 5) };
     let runner = Runner { device, runs };
     // Checked before the other experiments take their time.
@@ -82,9 +82,9 @@ pub fn runtime(
             progress(experiment.name());
             kernels = prefetch::measure(device, runs, &inputs)?;
         }
-        experiments.push(Measured { experiment, points, kernels });
+        experiments.push(ExperimentResult { experiment, points, kernels });
     }
-    Ok(Report {
+    Ok(RuntimeReport {
         device: device.describe(),
         version: env!("CARGO_PKG_VERSION"),
         items: options.items,

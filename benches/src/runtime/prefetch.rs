@@ -38,7 +38,7 @@ device_struct! {
 
 /// The speed of one variant at one level of work.
 #[derive(Debug, Clone, Serialize)]
-pub struct Timing {
+pub struct PrefetchTiming {
     /// `no memory warp`, `1 memory warp` or `2 memory warps`.
     pub app: &'static str,
     /// Memory warps of a block.
@@ -58,13 +58,13 @@ pub struct Timing {
 }
 
 /// The kernel for a number of memory warps.
-struct Variant {
+struct PrefetchKernel {
     app: &'static str,
     kernel: Kernel,
     memory_warps: u32,
 }
 
-impl Variant {
+impl PrefetchKernel {
     fn threads(&self) -> u32 {
         (COMPUTE_WARPS + self.memory_warps) * WARP
     }
@@ -101,7 +101,7 @@ pub(crate) fn measure(
     device: &Device,
     runs: usize,
     inputs: &[Quote],
-) -> Result<Vec<Timing>, BenchError> {
+) -> Result<Vec<PrefetchTiming>, BenchError> {
     let Device::Cuda(gpu) = device else {
         return Err(BenchError::NeedsGpu(Experiment::Prefetch.name()));
     };
@@ -115,7 +115,7 @@ pub(crate) fn measure(
     let mut variants = Vec::with_capacity(names.len());
     let mut resident = u32::MAX;
     for (memory_warps, (app, name)) in (0..).zip(names) {
-        let variant = Variant { app, kernel: module.kernel(gpu, name)?, memory_warps };
+        let variant = PrefetchKernel { app, kernel: module.kernel(gpu, name)?, memory_warps };
         resident = resident.min(variant.kernel.blocks_per_multiprocessor(variant.threads(), 0)?);
         variants.push(variant);
     }
@@ -136,7 +136,7 @@ pub(crate) fn measure(
                 control = expected(inputs, &found);
             }
             check(variant.app, &control, &found)?;
-            timings.push(Timing {
+            timings.push(PrefetchTiming {
                 app: variant.app,
                 memory_warps: variant.memory_warps,
                 compute_warps: COMPUTE_WARPS,
@@ -182,7 +182,7 @@ fn check(app: &'static str, expected: &[Quote], found: &[Quote]) -> Result<(), B
 }
 
 /// Picoseconds a quote by work, with a line for each variant.
-pub(crate) fn chart(timings: &[Timing]) -> Chart<'static> {
+pub(crate) fn chart(timings: &[PrefetchTiming]) -> Chart<'static> {
     let mut apps: Vec<&str> = timings.iter().map(|timing| timing.app).collect();
     apps.dedup();
     let mut rounds: Vec<u32> = timings.iter().map(|timing| timing.rounds).collect();
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_chart_has_a_line_for_each_variant() {
-        let timing = |(rounds, app): (u32, &'static str)| Timing {
+        let timing = |(rounds, app): (u32, &'static str)| PrefetchTiming {
             app,
             memory_warps: 0,
             compute_warps: 4,

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::calibration::Calibration;
 use super::figures;
-use super::measured::{Figure, Measured, firings};
+use super::measured::{ExperimentResult, Figure, firings};
 use crate::error::BenchError;
 
 /// The results of all experiments of a run.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct RuntimeReport {
     /// The device that was measured, in words.
     pub device: String,
     /// The version of gpualign.
@@ -25,10 +25,10 @@ pub struct Report {
     /// The time that work takes on the device.
     pub calibration: Calibration,
     /// Results of the experiments, in the order of the request.
-    pub experiments: Vec<Measured>,
+    pub experiments: Vec<ExperimentResult>,
 }
 
-impl Report {
+impl RuntimeReport {
     /// Draws the figures of all experiments.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Report {
     /// A table with a line for each case, with the columns of Cole 2017, figure 4.11, for every experiment.
     pub fn table(&self) -> String {
         let mut text = row(HEADINGS);
-        for Measured { experiment, points, kernels } in &self.experiments {
+        for ExperimentResult { experiment, points, kernels } in &self.experiments {
             for point in points {
                 let metrics = &point.metrics;
                 text += &row([

@@ -8,8 +8,8 @@ use aligner_core::stream::{
 };
 use serde::Serialize;
 
-use super::apps::{App, Built};
-use super::case::{Case, Level};
+use super::apps::{App, BuiltApp};
+use super::case::{Case, WorkLevel};
 use super::quote::{Model, Quote};
 use crate::error::BenchError;
 use crate::timing::median;
@@ -19,7 +19,7 @@ const OUTPUT_SLOTS: u32 = 1 << 12;
 
 /// The measurement of one case.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
+pub struct CaseTiming {
     /// The application that ran.
     pub app: App,
     /// `naive`, `lazy`, or `shared`: lazy, and blocks share what is left at the end of the input.
@@ -27,7 +27,7 @@ pub struct Point {
     /// Share of its inputs that each working node drops, 0 to 1.
     pub filter_rate: f64,
     /// The work of a node.
-    pub level: Level,
+    pub level: WorkLevel,
     /// The ensemble width, in threads.
     pub width: u32,
     /// How blocks of a GPU write to sinks: `regions`, `atomics` or `count then write`.
@@ -121,10 +121,10 @@ impl Runner<'_> {
         &self,
         cases: &[Case],
         inputs: &[Quote],
-    ) -> Result<Vec<Point>, BenchError> {
+    ) -> Result<Vec<CaseTiming>, BenchError> {
         let models: Vec<Model> =
             cases.iter().map(|case| Model::new(case.level.rounds, case.filter_rate)).collect();
-        let built: Vec<Built<'_>> =
+        let built: Vec<BuiltApp<'_>> =
             cases.iter().zip(&models).map(|(case, model)| case.app.build(model)).collect();
 
         let mut points = Vec::with_capacity(cases.len());
@@ -142,7 +142,7 @@ impl Runner<'_> {
             if wrong > 0 {
                 return Err(BenchError::WrongOutput { app: case.app.name(), wrong, expected });
             }
-            points.push(Point {
+            points.push(CaseTiming {
                 app: case.app,
                 policy: case.policy.name(),
                 filter_rate: case.filter_rate,

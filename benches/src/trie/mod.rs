@@ -15,8 +15,8 @@ use woodstocc::gpu::GpuEngine;
 use woodstocc::read::Queries;
 use woodstocc::trie::hit::{self, TrieHit};
 
-pub use report::{Ablation, Point};
-pub use variants::{Shape, Variant, Walk};
+pub use report::{Ablation, VariantTiming};
+pub use variants::{PodShape, TrieVariant, TrieWalk};
 
 use crate::error::BenchError;
 use crate::timing::median;
@@ -70,7 +70,7 @@ pub fn woodstocc(
         for _ in 0..runs {
             seconds.push(task.run(variant.walk, false)?.1.seconds);
         }
-        points.push(Point::new(variant, &measured, reads.len(), median(&seconds), seconds));
+        points.push(VariantTiming::new(variant, &measured, reads.len(), median(&seconds), seconds));
     }
     Ok(Ablation {
         device: device.describe(),

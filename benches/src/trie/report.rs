@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use woodstocc::trie::metrics::TrieMetrics;
 
-use super::variants::Variant;
+use super::variants::TrieVariant;
 
 /// Random reads of 64 bytes a second that an H200 was measured to serve from its L2 cache.
 const L2_READS: f64 = 77e9;
@@ -30,14 +30,14 @@ pub struct Ablation {
     /// Hits that every variant found.
     pub hits: usize,
     /// The measured variants, each with one technique more than the one before.
-    pub points: Vec<Point>,
+    pub points: Vec<VariantTiming>,
 }
 
 /// The speed and the work of one variant.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
+pub struct VariantTiming {
     /// The variant that was run.
-    pub variant: Variant,
+    pub variant: TrieVariant,
     /// Median seconds: of the kernels on a GPU, of the search on a CPU.
     pub seconds: f64,
     /// Seconds of each run.
@@ -55,12 +55,12 @@ pub struct Point {
     /// `rank_reads_per_second` as a share of the rate that an H200 serves from device memory.
     pub share_of_memory_reads: f64,
     /// Measurements that only the pods kernel makes.
-    pub pods: Option<PodsPoint>,
+    pub pods: Option<PodsMetrics>,
 }
 
 /// Measurements of the pods kernel, from a run with metrics.
 #[derive(Debug, Clone, Serialize)]
-pub struct PodsPoint {
+pub struct PodsMetrics {
     /// Shares of the blocks' cycles: pull, traversal, rows, push.
     pub stage_shares: [f64; 4],
     /// Share of the lanes that are busy in the traversal.
@@ -82,7 +82,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-impl PodsPoint {
+impl PodsMetrics {
     fn new(measured: &TrieMetrics) -> Self {
         let cycles = measured.cycles.iter().sum();
         let mut loops = measured.loops.clone();
@@ -103,10 +103,10 @@ impl PodsPoint {
     }
 }
 
-impl Point {
+impl VariantTiming {
     /// A point from the counts `measured` in a run with metrics, and times of runs without metrics.
     pub(super) fn new(
-        variant: Variant,
+        variant: TrieVariant,
         measured: &TrieMetrics,
         reads: usize,
         seconds: f64,
@@ -124,7 +124,7 @@ impl Point {
             rank_reads_per_second,
             share_of_l2_reads: rank_reads_per_second / L2_READS,
             share_of_memory_reads: rank_reads_per_second / MEMORY_READS,
-            pods: (!measured.loops.is_empty()).then(|| PodsPoint::new(measured)),
+            pods: (!measured.loops.is_empty()).then(|| PodsMetrics::new(measured)),
         }
     }
 
@@ -173,7 +173,7 @@ impl Ablation {
     /// A table with a line for each variant. Nodes and rows are for each read; occupancies and shares in percent;
     /// the last six columns are main loops of the blocks, by quantile.
     pub fn table(&self) -> String {
-        let rows: String = self.points.iter().map(Point::row).collect();
+        let rows: String = self.points.iter().map(VariantTiming::row).collect();
         line("variant", &HEADINGS) + &rows
     }
 }

@@ -16,7 +16,7 @@ use woodstocc::trie::walk;
 /// The way in which the trie is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Walk {
+pub enum TrieWalk {
     /// On the CPU, in batches.
     Cpu {
         /// Queries of a batch, which share nodes.
@@ -28,12 +28,12 @@ pub enum Walk {
         pruned: bool,
     },
     /// On a GPU, with a worklist of pods for each block.
-    Pods(Shape),
+    Pods(PodShape),
 }
 
 /// The settings of the pods kernel that differ between variants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Shape {
+pub struct PodShape {
     /// Threads of a block.
     pub width: u32,
     /// Reads of a group, which share nodes.
@@ -50,7 +50,7 @@ pub struct Shape {
     pub pruned: bool,
 }
 
-impl Shape {
+impl PodShape {
     /// The settings that the mapper uses.
     fn default_shape() -> Self {
         let PodSettings { width, group, word, pods_at_once, live_at_once, slice, .. } =
@@ -80,57 +80,62 @@ impl Shape {
 
 /// A named way of searching.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Variant {
+pub struct TrieVariant {
     /// The technique that the variant adds to the one before.
     pub name: String,
     /// How the variant walks the trie.
-    pub walk: Walk,
+    pub walk: TrieWalk,
 }
 
 /// The variants of Cole 2017, table 2.1: one query at a time, and batched.
-pub(crate) fn on_cpu() -> Vec<Variant> {
-    let cpu =
-        |name: &str, together| Variant { name: name.to_owned(), walk: Walk::Cpu { together } };
+pub(crate) fn on_cpu() -> Vec<TrieVariant> {
+    let cpu = |name: &str, together| TrieVariant {
+        name: name.to_owned(),
+        walk: TrieWalk::Cpu { together },
+    };
     vec![cpu("one query at a time", 1), cpu("batched", 4096)]
 }
 
 /// The variants of Cole 2017, figure 2.9 and tables 2.3 and 2.4, one technique after the other; unless `quick`, also other settings of
 /// the last one.
-pub(crate) fn on_gpu(quick: bool) -> Vec<Variant> {
-    let all = Shape::default_shape();
-    let large = Shape { live_at_once: all.width, slice: None, ..all };
-    let remapping = Shape { group: all.width, subtries: false, ..large };
-    let separate = |pruned| Walk::SeparateLists { pruned };
-    let threshold = |pods_at_once| Walk::Pods(Shape { pods_at_once, slice: None, ..all });
+pub(crate) fn on_gpu(quick: bool) -> Vec<TrieVariant> {
+    let all = PodShape::default_shape();
+    let large = PodShape { live_at_once: all.width, slice: None, ..all };
+    let remapping = PodShape { group: all.width, subtries: false, ..large };
+    let separate = |pruned| TrieWalk::SeparateLists { pruned };
+    let threshold = |pods_at_once| TrieWalk::Pods(PodShape { pods_at_once, slice: None, ..all });
     let mut variants = vec![
         ("separate lists, no bounds".to_owned(), separate(false)),
         ("separate lists".to_owned(), separate(true)),
-        ("shared worklist, remapping".to_owned(), Walk::Pods(remapping)),
-        ("+ large groups, subtries".to_owned(), Walk::Pods(large)),
+        ("shared worklist, remapping".to_owned(), TrieWalk::Pods(remapping)),
+        ("+ large groups, subtries".to_owned(), TrieWalk::Pods(large)),
         ("+ decoupled, threshold 32".to_owned(), threshold(32)),
         ("+ decoupled, threshold 64".to_owned(), threshold(64)),
         ("+ decoupled, threshold 128".to_owned(), threshold(128)),
-        ("+ slices, redistribution".to_owned(), Walk::Pods(all)),
-        ("all, no bounds".to_owned(), Walk::Pods(Shape { pruned: false, ..all })),
+        ("+ slices, redistribution".to_owned(), TrieWalk::Pods(all)),
+        ("all, no bounds".to_owned(), TrieWalk::Pods(PodShape { pruned: false, ..all })),
     ];
     if !quick {
         for width in [32, 64, 256] {
-            let shape = Shape { width, pods_at_once: width, live_at_once: 4 * width, ..all };
-            variants.push((format!("all, width {width}"), Walk::Pods(shape)));
+            let shape = PodShape { width, pods_at_once: width, live_at_once: 4 * width, ..all };
+            variants.push((format!("all, width {width}"), TrieWalk::Pods(shape)));
         }
         for group in [256, 2048, 65_535] {
-            variants.push((format!("all, groups of {group}"), Walk::Pods(Shape { group, ..all })));
+            variants.push((
+                format!("all, groups of {group}"),
+                TrieWalk::Pods(PodShape { group, ..all }),
+            ));
         }
         for live_at_once in [256, 1024] {
-            let shape = Shape { live_at_once, ..all };
-            variants.push((format!("all, {live_at_once} live at once"), Walk::Pods(shape)));
+            let shape = PodShape { live_at_once, ..all };
+            variants.push((format!("all, {live_at_once} live at once"), TrieWalk::Pods(shape)));
         }
         for slice in [256, 1 << 13] {
-            let shape = Shape { slice: Some(slice), ..all };
-            variants.push((format!("all, slices of {slice}"), Walk::Pods(shape)));
+            let shape = PodShape { slice: Some(slice), ..all };
+            variants.push((format!("all, slices of {slice}"), TrieWalk::Pods(shape)));
         }
     }
-    variants.into_iter().map(|(name, walk)| Variant { name, walk }).collect()
+    variants.into_iter().map(|(name, walk)| TrieVariant { name, walk }).collect()
 }
 
 /// A search for reads in a reference, which every variant runs.
@@ -146,18 +151,18 @@ impl AblationTask<'_> {
     /// Hits and counts of one variant; with `metrics`, also the stages of the pods kernel.
     pub(crate) fn run(
         &self,
-        walk: Walk,
+        walk: TrieWalk,
         metrics: bool,
     ) -> Result<(Vec<TrieHit>, TrieMetrics), DeviceError> {
         let &Self { queries, wanted, k, .. } = self;
         match (walk, self.gpu) {
-            (Walk::SeparateLists { pruned }, Some(gpu)) => {
+            (TrieWalk::SeparateLists { pruned }, Some(gpu)) => {
                 gpu.search_separately(queries, wanted, k, pruned)
             }
-            (Walk::Pods(shape), Some(gpu)) => {
+            (TrieWalk::Pods(shape), Some(gpu)) => {
                 gpu.search(queries, wanted, k, &shape.settings(metrics))
             }
-            (Walk::Cpu { together }, _) => Ok(self.on_cpu(together)),
+            (TrieWalk::Cpu { together }, _) => Ok(self.on_cpu(together)),
             (_, None) => unreachable!("variants for a GPU are made where there is one"),
         }
     }

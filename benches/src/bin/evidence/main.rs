@@ -41,10 +41,10 @@ use clap::Parser;
 
 use crate::committed::results::{self, EXPERIMENTS, Results};
 use crate::committed::{page, papers};
-use crate::inputs::data::{Data, Size};
-use crate::outcome::{Evidence, Outcome};
+use crate::inputs::data::{Data, DataSize};
+use crate::outcome::{Evidence, SectionResult};
 use crate::report::{html, markdown};
-use crate::run::contest::Arena;
+use crate::run::contest::Contest;
 use crate::run::machine::{self, Machine};
 use crate::run::micro;
 use crate::run::tool::Tools;
@@ -121,9 +121,9 @@ fn main() -> Result<()> {
     let figures = results::figures(&results, &arguments.results)?;
     let steps = arguments.micro.as_deref().map(micro::measured).transpose()?;
     let size = match (arguments.quick, arguments.tiny) {
-        (_, true) => Size::TINY,
-        (true, _) => Size::QUICK,
-        _ => Size::FULL,
+        (_, true) => DataSize::TINY,
+        (true, _) => DataSize::QUICK,
+        _ => DataSize::FULL,
     };
     let program = beside(arguments.program.as_deref(), "gpualign")?;
     let program = program.canonicalize().with_context(|| {
@@ -144,7 +144,7 @@ fn main() -> Result<()> {
     let data = Data::make(&arguments.data, &size, &program)?;
     let bench = beside(arguments.bench.as_deref(), "gpualign-bench")?;
     let tools = Tools::new(program, bench, arguments.peers.as_deref());
-    let arena = Arena {
+    let arena = Contest {
         folder: &data.folder,
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
@@ -180,7 +180,8 @@ fn main() -> Result<()> {
             eprintln!("evidence: {name}: {:.0} s", begin.elapsed().as_secs_f64());
             evidence.sections.retain(|section| section.name != name);
             evidence.sections.push(measured);
-            let place = |section: &Outcome| names.iter().position(|name| *name == section.name);
+            let place =
+                |section: &SectionResult| names.iter().position(|name| *name == section.name);
             evidence.sections.sort_by_key(place);
             // Writes after each section, so that an interrupted run leaves its finished sections.
             write(&out, &evidence, &figures)?;

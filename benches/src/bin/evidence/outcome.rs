@@ -19,22 +19,22 @@ pub struct Evidence {
     /// The commit of the repository, if it is known.
     pub commit: Option<String>,
     pub machine: Machine,
-    pub sections: Vec<Outcome>,
-    pub papers: Vec<Paper>,
+    pub sections: Vec<SectionResult>,
+    pub papers: Vec<PaperRow>,
     /// Small steps; empty if they were not measured.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SmallStep>,
 }
 
 /// The results of a section.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct SectionResult {
     pub name: String,
     pub title: String,
     /// The input of the programs, in words.
     pub workload: String,
     /// The unit of rates, for example `reads/s`.
     pub unit: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ContestantResult>,
     /// Programs that are not installed.
     pub missing: Vec<String>,
     /// An explanation for the reader, for example of missing rows.
@@ -43,7 +43,7 @@ pub struct Outcome {
 
 /// The results of a contestant.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Row {
+pub struct ContestantResult {
     pub name: String,
     /// In sections on scaling, the size of the run; the rows of one name are a line in the chart. In sections whose rows
     /// are named after sets of data, the program.
@@ -58,20 +58,20 @@ pub struct Row {
     /// The greatest memory of a run in bytes, with the processes that it started, as far as sampling sees it.
     pub peak_bytes: u64,
     #[serde(flatten)]
-    pub known: Known,
+    pub known: Findings,
 }
 
 /// Findings from the output of a contestant's first run.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Known {
+pub struct Findings {
     pub facts: BTreeMap<String, f64>,
     /// Wrong alignments by mapping quality, from the lowest on; empty if the truth is not known.
-    pub by_mapq: Vec<OfMapq>,
+    pub by_mapq: Vec<MapqRange>,
 }
 
 /// Reads with the mapping qualities of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfMapq {
+pub struct MapqRange {
     /// The least quality of the range, which ends before the next range.
     pub from: u64,
     pub mapped: u64,
@@ -79,7 +79,7 @@ pub struct OfMapq {
     pub wrong: u64,
 }
 
-impl OfMapq {
+impl MapqRange {
     /// The quality that the share of errors stands for: a lower bound if no read is wrong, `None` if none is mapped.
     pub fn measured(&self) -> Option<f64> {
         let share = self.wrong.max(1) as f64 / self.mapped as f64;
@@ -87,7 +87,7 @@ impl OfMapq {
     }
 }
 
-impl Paper {
+impl PaperRow {
     /// The share of the ceiling as a percentage, or `not measured`.
     pub fn share(&self) -> String {
         match self.share_of_ceiling.map(|share| 100.0 * share) {
@@ -98,7 +98,7 @@ impl Paper {
     }
 }
 
-impl Row {
+impl ContestantResult {
     /// Whether the row is about a size, in a section on scaling.
     pub fn is_of_size(&self) -> bool {
         self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
@@ -112,7 +112,7 @@ impl Row {
 
 /// The time of a small step, for example a rank query, measured by criterion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct SmallStep {
     pub name: String,
     /// The thing that is counted: elements or bytes.
     pub unit: String,
@@ -122,7 +122,7 @@ pub struct Step {
 
 /// A number of a paper beside gpualign's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Paper {
+pub struct PaperRow {
     pub source: String,
     pub what: String,
     pub theirs: String,
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn errors_are_qualities() {
-        let measured = |mapped, wrong| OfMapq { from: 0, mapped, wrong }.measured();
+        let measured = |mapped, wrong| MapqRange { from: 0, mapped, wrong }.measured();
         assert_eq!(measured(0, 0), None);
         assert!((measured(1000, 1).expect("is known") - 30.0).abs() < 1e-9);
         // At least.

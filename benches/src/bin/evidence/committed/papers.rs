@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::committed::results::{Results, Source};
-use crate::outcome::Paper;
+use crate::outcome::PaperRow;
 
 /// The sentences of a report that explain the column of shares.
 pub const LIMITS: &str = "A share is of the ceiling that bounds a row: of all firings; of the cycles of the split \
@@ -27,7 +27,7 @@ const CELLS_OF_MEMORY: &str = "cells of 4 bytes through device memory";
 const SHARED_LOOKS: &str = "shared memory look-ups";
 
 /// The rows of the table, in the order of chapters; an error if a result that they need is not there.
-pub fn rows(results: &Results) -> Result<Vec<Paper>> {
+pub fn rows(results: &Results) -> Result<Vec<PaperRow>> {
     let source = |topic| results.newest(topic);
     let ceilings = source("ceilings")?;
     let mut rows = streaming(&source("runtime")?)?;
@@ -39,7 +39,7 @@ pub fn rows(results: &Results) -> Result<Vec<Paper>> {
 }
 
 /// Rows about the streaming runtime (Cole 2017, chapters 3 and 4).
-fn streaming(source: &Source<'_>) -> Result<Vec<Paper>> {
+fn streaming(source: &Source<'_>) -> Result<Vec<PaperRow>> {
     // The application at a filter rate, of the first run (10^6 items) or the second (16 x 10^6).
     let lazy = |run: usize, app: &str, rate: f64| {
         let points = source.points(run)?;
@@ -77,7 +77,7 @@ fn streaming(source: &Source<'_>) -> Result<Vec<Paper>> {
 }
 
 /// Rows about the aligner over the suffix trie (Cole 2017, chapter 2).
-fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
+fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<PaperRow>> {
     let mut parts = source.json.as_object().into_iter().flatten();
     let points = parts.find_map(|(_, value)| value["points"].as_array());
     let points = points.with_context(|| format!("{}: no points", source.file))?;
@@ -115,7 +115,7 @@ fn aligner(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
 }
 
 /// Rows about global alignments, figure by figure (Li 2016, chapter 3).
-fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
+fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<PaperRow>> {
     // The seconds and the pairs of the first case of a figure with so many pairs.
     let figure = |figure: &str, name: &str, length: u64, more_than: u64| {
         let is = |case: &&Value| {
@@ -217,7 +217,7 @@ fn alignments(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> 
 }
 
 /// Rows about the kernels for global alignments that have a ceiling.
-fn kernels(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
+fn kernels(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<PaperRow>> {
     let mut rows = Vec::new();
     for found in source.list("kernels")? {
         let (Some(kernel), Some(ceiling)) = (found["kernel"].as_str(), found["ceiling"].as_str())
@@ -234,7 +234,7 @@ fn kernels(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
 }
 
 /// Rows about the filter pipeline of blastn (Cole 2017, chapter 5).
-fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<Paper>> {
+fn filter(source: &Source<'_>, ceilings: &Source<'_>) -> Result<Vec<PaperRow>> {
     let points = source.json["pipeline"]["width 256"].as_array();
     let points = points.with_context(|| format!("{}: no pipeline", source.file))?;
     let served = ceilings.number(SHARED_LOOKS)?;
@@ -274,8 +274,8 @@ fn row(
     ours: String,
     share: Option<f64>,
     limit: &str,
-) -> Paper {
-    Paper {
+) -> PaperRow {
+    PaperRow {
         source: paper.to_owned(),
         what: what.to_owned(),
         theirs: theirs.to_owned(),

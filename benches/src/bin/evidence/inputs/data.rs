@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 /// The amounts of data, and the limits of runs.
 #[derive(Debug, Clone, Copy)]
-pub struct Size {
+pub struct DataSize {
     pub name: &'static str,
     pub runs: usize,
     /// Seconds of all runs together after which a program is not run again.
@@ -35,7 +35,7 @@ pub struct Queries {
     pub few: u64,
 }
 
-impl Size {
+impl DataSize {
     pub const FULL: Self = Self {
         name: "full",
         runs: 3,
@@ -87,14 +87,14 @@ pub const QUERY: u64 = 500;
 #[derive(Debug)]
 pub struct Data {
     pub folder: PathBuf,
-    pub size: Size,
+    pub size: DataSize,
     /// Bases of the genome, which the user may have provided.
     pub bases: u64,
 }
 
 impl Data {
     /// Makes the files that are missing in the subfolder of a size.
-    pub fn make(folder: &Path, size: &Size, gpualign: &Path) -> Result<Self> {
+    pub fn make(folder: &Path, size: &DataSize, gpualign: &Path) -> Result<Self> {
         let folder = &folder.join(size.name);
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
@@ -110,7 +110,7 @@ impl Data {
             }
             Ok(())
         };
-        let Size { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
+        let DataSize { genome, reads, pairs, sequences, sequence_bases, queries, .. } = *size;
         make("genome.fa", &format!("genome {genome} --contigs 2 --seed 1 -o genome.fa"))?;
         make("reads.fq", &format!("reads genome.fa -n {reads} -l {READ} --seed 2 -o reads.fq"))?;
         let paired = format!("reads genome.fa --pairs -n {pairs} -l 150 -d 400 --seed 3");
@@ -234,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let records: Vec<String> = (0..5).map(|n| format!("@{n}\nACGT\n+\nFFFF\n")).collect();
         fs::write(folder.path().join("reads.fq"), records.concat()).expect("writes");
-        let data = Data { folder: folder.path().to_owned(), size: Size::TINY, bases: 0 };
+        let data = Data { folder: folder.path().to_owned(), size: DataSize::TINY, bases: 0 };
         let read = |name: &String| fs::read_to_string(folder.path().join(name)).expect("reads");
         let parts = data.cut("reads.fq", 5, 3).expect("cuts");
         let parts: Vec<String> = parts.iter().map(read).collect();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// Reads of one sample.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Set {
+pub struct ReadSet {
     pub name: String,
     /// The description for reports.
     pub what: String,
@@ -30,11 +30,11 @@ pub struct Truth {
 }
 
 /// Reads the list of sets in the folder `from`, and copies their files to `to`, where programs write files beside them.
-pub fn sets(from: &Path, to: &Path) -> Result<Vec<Set>> {
+pub fn sets(from: &Path, to: &Path) -> Result<Vec<ReadSet>> {
     let list = from.join("real.json");
     let named = || list.display().to_string();
     let text = fs::read_to_string(&list).with_context(named)?;
-    let sets: Vec<Set> = serde_json::from_str(&text).with_context(named)?;
+    let sets: Vec<ReadSet> = serde_json::from_str(&text).with_context(named)?;
     for set in &sets {
         let truth = set.truth.iter().map(|truth| &truth.file);
         for file in set.files.iter().chain([&set.reference]).chain(truth) {

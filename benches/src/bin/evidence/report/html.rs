@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use gpualign_benches::chart::{Chart, Kind, Series};
 
 use crate::committed::papers::LIMITS;
-use crate::outcome::{Evidence, OfMapq, Outcome, Row};
+use crate::outcome::{ContestantResult, Evidence, MapqRange, SectionResult};
 use crate::report::markdown::{
     NO_STEPS, PAPER_CELLS, facts, gpus, paper_cells, qualities, ratios, step_cells,
 };
@@ -29,7 +29,7 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
         escaped(&gpus(machine)),
     );
     for section in &evidence.sections {
-        page += &of_section(section)?;
+        page += &render_section(section)?;
     }
     // Writing to a string cannot fail.
     page += "<h2>Small steps</h2>\n";
@@ -55,8 +55,8 @@ pub fn report(evidence: &Evidence, figures: &[String]) -> Result<String> {
     Ok(page)
 }
 
-fn of_section(section: &Outcome) -> Result<String> {
-    let Outcome { title, workload, unit, rows, missing, note, .. } = section;
+fn render_section(section: &SectionResult) -> Result<String> {
+    let SectionResult { title, workload, unit, rows, missing, note, .. } = section;
     let mut page = format!("<h2>{}</h2>\n<p>{}.</p>\n", escaped(title), escaped(workload));
     // Writing to a string cannot fail.
     if let Some(note) = note {
@@ -95,7 +95,7 @@ fn of_section(section: &Outcome) -> Result<String> {
 }
 
 /// The chart of rates: bars, grouped by set of data if there are several, or lines over sizes in sections on scaling.
-fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
+fn rates<'t>(title: &'t str, unit: &'t str, rows: &[ContestantResult]) -> Chart<'t> {
     let mut chart = Chart {
         kind: Kind::Bars,
         title,
@@ -111,12 +111,14 @@ fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
     let sizes: Vec<&String> = distinct(rows.iter().filter_map(|row| row.at.as_ref()));
     if !sizes.is_empty() {
         let line = |name: &String| {
-            let of = |row: &&Row, size| row.name == *name && row.at.as_ref() == Some(size);
+            let of =
+                |row: &&ContestantResult, size| row.name == *name && row.at.as_ref() == Some(size);
             let rate =
                 |size| rows.iter().find(|row| of(row, size)).map_or(f64::NAN, |row| row.rate);
             Series { name: name.clone(), values: sizes.iter().map(|&size| rate(size)).collect() }
         };
-        chart.kind = if rows.iter().any(Row::is_of_size) { Kind::Lines } else { Kind::Bars };
+        chart.kind =
+            if rows.iter().any(ContestantResult::is_of_size) { Kind::Lines } else { Kind::Bars };
         chart.x = title.split_once(": ").map_or("", |(_, what)| what);
         chart.series = distinct(rows.iter().map(|row| &row.name)).into_iter().map(line).collect();
         chart.categories = sizes.into_iter().cloned().collect();
@@ -125,12 +127,13 @@ fn rates<'t>(title: &'t str, unit: &'t str, rows: &[Row]) -> Chart<'t> {
 }
 
 /// The chart of measured against stated mapping qualities; `None` if no row has qualities.
-fn calibration(rows: &[Row]) -> Option<Chart<'static>> {
-    let rows: Vec<&Row> = rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
+fn calibration(rows: &[ContestantResult]) -> Option<Chart<'static>> {
+    let rows: Vec<&ContestantResult> =
+        rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
     let from = qualities(&rows);
-    let line = |row: &&Row| {
+    let line = |row: &&ContestantResult| {
         let of = |from| row.known.by_mapq.iter().find(|range| range.from == from);
-        let measured = |&from: &u64| of(from).and_then(OfMapq::measured).unwrap_or(f64::NAN);
+        let measured = |&from: &u64| of(from).and_then(MapqRange::measured).unwrap_or(f64::NAN);
         Series { name: row.name.clone(), values: from.iter().map(measured).collect() }
     };
     let mut series: Vec<Series> = rows.iter().map(line).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::numbers::number;
 use crate::committed::papers::LIMITS;
-use crate::outcome::{Evidence, OfMapq, Outcome, Paper, Row, Step};
+use crate::outcome::{ContestantResult, Evidence, MapqRange, PaperRow, SectionResult, SmallStep};
 use crate::run::machine::Machine;
 
 /// The report of a run.
@@ -22,12 +22,12 @@ pub fn report(evidence: &Evidence) -> String {
         machine.processor, machine.threads,
     );
     for section in &evidence.sections {
-        text += &of_section(section);
+        text += &render_section(section);
     }
     text += "\n## Small steps\n\n";
-    text += &of_steps(&evidence.steps);
+    text += &render_steps(&evidence.steps);
     text += "\n## The papers' numbers\n\n";
-    text += &of_papers(&evidence.papers);
+    text += &render_papers(&evidence.papers);
     text
 }
 
@@ -35,7 +35,7 @@ pub fn report(evidence: &Evidence) -> String {
 pub const NO_STEPS: &str = "Not measured: run `cargo bench -p gpualign-benches --bench micro`, and `-p gpualign \
     --bench lines`, and give criterion's folder as `--micro`, as `make bench` does.";
 
-fn of_steps(steps: &[Step]) -> String {
+fn render_steps(steps: &[SmallStep]) -> String {
     if steps.is_empty() {
         return format!("{NO_STEPS}\n");
     }
@@ -50,7 +50,7 @@ fn of_steps(steps: &[Step]) -> String {
 }
 
 /// The cells of a step in tables.
-pub fn step_cells(Step { name, unit, nanoseconds }: &Step) -> [String; 4] {
+pub fn step_cells(SmallStep { name, unit, nanoseconds }: &SmallStep) -> [String; 4] {
     [name.clone(), format!("{nanoseconds:.3}"), unit.clone(), number((1e9 / nanoseconds).round())]
 }
 
@@ -59,8 +59,8 @@ pub fn gpus(machine: &Machine) -> String {
     if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join("; ") }
 }
 
-fn of_section(section: &Outcome) -> String {
-    let Outcome { title, workload, unit, rows, missing, note, .. } = section;
+fn render_section(section: &SectionResult) -> String {
+    let SectionResult { title, workload, unit, rows, missing, note, .. } = section;
     let mut text = format!("\n## {title}\n\n{workload}.\n");
     // Writing to a string cannot fail.
     if let Some(note) = note {
@@ -79,7 +79,7 @@ fn of_section(section: &Outcome) -> String {
          |---|---|---:|---:|---:|---:|---:|---|"
     );
     for (row, ratio) in rows.iter().zip(ratios) {
-        let Row { version, median, seconds, rate, peak_bytes, .. } = row;
+        let ContestantResult { version, median, seconds, rate, peak_bytes, .. } = row;
         let memory = *peak_bytes as f64 / 1e6;
         let (name, runs, rate) = (row.full_name(), seconds.len(), number(*rate));
         let facts = facts(row);
@@ -88,7 +88,7 @@ fn of_section(section: &Outcome) -> String {
             "| {name} | {version} | {median:.3} | {runs} | {rate} | {ratio} | {memory:.0} | {facts} |"
         );
     }
-    text += &of_qualities(rows);
+    text += &render_qualities(rows);
     text += "\n";
     for row in rows {
         let _ = writeln!(text, "- {}: `{}`", row.full_name(), row.command);
@@ -98,9 +98,9 @@ fn of_section(section: &Outcome) -> String {
 
 /// The heading and the cells of the column of ratios: the rate of the first row (of the first with the same name, if names repeat)
 /// over that of each row; in sections on scaling, the inverse.
-pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
-    let is_scaling = rows.iter().any(Row::is_of_size);
-    let ratio = |row: &Row| {
+pub fn ratios(rows: &[ContestantResult]) -> (String, Vec<String>) {
+    let is_scaling = rows.iter().any(ContestantResult::is_of_size);
+    let ratio = |row: &ContestantResult| {
         let first = rows.iter().find(|first| row.at.is_none() || first.name == row.name);
         let ratio = first.map_or(f64::NAN, |first| first.rate / row.rate);
         format!("{:.2}", if is_scaling { 1.0 / ratio } else { ratio })
@@ -110,8 +110,9 @@ pub fn ratios(rows: &[Row]) -> (String, Vec<String>) {
 }
 
 /// A table of wrong reads by mapping quality; empty if no row has qualities.
-fn of_qualities(rows: &[Row]) -> String {
-    let rows: Vec<&Row> = rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
+fn render_qualities(rows: &[ContestantResult]) -> String {
+    let rows: Vec<&ContestantResult> =
+        rows.iter().filter(|row| !row.known.by_mapq.is_empty()).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -122,8 +123,10 @@ fn of_qualities(rows: &[Row]) -> String {
         "---:|".repeat(names.len())
     );
     for from in qualities(&rows) {
-        let of = |row: &&Row| row.known.by_mapq.iter().copied().find(|range| range.from == from);
-        let cell = |range: OfMapq| {
+        let of = |row: &&ContestantResult| {
+            row.known.by_mapq.iter().copied().find(|range| range.from == from)
+        };
+        let cell = |range: MapqRange| {
             format!("{} of {}", number(range.wrong as f64), number(range.mapped as f64))
         };
         let cells = rows.iter().map(|row| of(row).map_or_else(String::new, cell));
@@ -134,7 +137,7 @@ fn of_qualities(rows: &[Row]) -> String {
 }
 
 /// The least qualities of the ranges that occur, in ascending order.
-pub fn qualities(rows: &[&Row]) -> BTreeSet<u64> {
+pub fn qualities(rows: &[&ContestantResult]) -> BTreeSet<u64> {
     rows.iter().flat_map(|row| &row.known.by_mapq).map(|range| range.from).collect()
 }
 
@@ -143,13 +146,13 @@ pub const PAPER_CELLS: [&str; 7] =
     ["paper", "what", "paper's", "ours", "share of the ceiling", "the ceiling", "from"];
 
 /// The cells of a row in the table of papers.
-pub fn paper_cells(paper: &Paper) -> [String; 7] {
-    let Paper { source, what, theirs, ours, ceiling, file, .. } = paper;
+pub fn paper_cells(paper: &PaperRow) -> [String; 7] {
+    let PaperRow { source, what, theirs, ours, ceiling, file, .. } = paper;
     [source, what, theirs, ours, &paper.share(), ceiling, file].map(Clone::clone)
 }
 
 /// The table of papers.
-pub fn of_papers(papers: &[Paper]) -> String {
+pub fn render_papers(papers: &[PaperRow]) -> String {
     let mut text =
         format!("{LIMITS}\n\n| {} |\n|---|---|---|---|---:|---|---|\n", PAPER_CELLS.join(" | "));
     for paper in papers {
@@ -159,7 +162,7 @@ pub fn of_papers(papers: &[Paper]) -> String {
 }
 
 /// The findings about a row, in words.
-pub fn facts(row: &Row) -> String {
+pub fn facts(row: &ContestantResult) -> String {
     let fact = |(name, value): (&String, &f64)| {
         let value = match *value {
             value if value.fract() == 0.0 => number(value),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::outcome::{Known, Outcome, Row};
+use crate::outcome::{ContestantResult, Findings, SectionResult};
 use crate::run::machine::{field, kilobytes};
 use crate::run::tool::Tool;
 
@@ -50,11 +50,11 @@ pub struct Contestant {
 }
 
 /// A function that examines the output of a contestant in the folder.
-pub type Facts = Box<dyn Fn(&Path) -> Result<Known>>;
+pub type Facts = Box<dyn Fn(&Path) -> Result<Findings>>;
 
 /// The folder and the limits of a contest.
 #[derive(Debug)]
-pub struct Arena<'a> {
+pub struct Contest<'a> {
     /// The working directory of all command lines.
     pub folder: &'a Path,
     /// Most runs of each contestant.
@@ -63,14 +63,14 @@ pub struct Arena<'a> {
     pub patience: Duration,
 }
 
-impl Arena<'_> {
+impl Contest<'_> {
     /// Prepares a section, runs its contestants in turns, and examines their output.
-    pub fn hold(&self, name: &str, section: Section) -> Result<Outcome> {
+    pub fn hold(&self, name: &str, section: Section) -> Result<SectionResult> {
         let Section { title, workload, unit, before, contestants, missing, note } = section;
         self.prepare(&before)?;
         let mut measured: Vec<(Vec<f64>, u64)> = vec![(Vec::new(), 0); contestants.len()];
         // Output is examined at once, since the next contestant may overwrite it.
-        let mut known: Vec<Option<Known>> = contestants.iter().map(|_| None).collect();
+        let mut known: Vec<Option<Findings>> = contestants.iter().map(|_| None).collect();
         for _ in 0..self.runs {
             for (index, contestant) in contestants.iter().enumerate() {
                 let (seconds, peak) = &mut measured[index];
@@ -91,7 +91,7 @@ impl Arena<'_> {
             contestants.into_iter().zip(measured).zip(known)
         {
             let median = median(&seconds);
-            rows.push(Row {
+            rows.push(ContestantResult {
                 command: contestant.command_line(),
                 name: contestant.name,
                 at: contestant.at,
@@ -104,7 +104,7 @@ impl Arena<'_> {
             });
         }
         let (name, unit) = (name.to_owned(), unit.to_owned());
-        Ok(Outcome { name, title, workload, unit, rows, missing, note })
+        Ok(SectionResult { name, title, workload, unit, rows, missing, note })
     }
 
     /// Runs the preparations whose files are missing, one after the other.
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn processes_of_a_contestant_run_at_once_and_may_all_fail_it() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arena = Arena { folder: folder.path(), runs: 1, patience: Duration::ZERO };
+        let arena = Contest { folder: folder.path(), runs: 1, patience: Duration::ZERO };
         // Each process waits for the file that the other one makes.
         let wait = |own: &str, other: &str| {
             format!(

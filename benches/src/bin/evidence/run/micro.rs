@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::outcome::Step;
+use crate::outcome::SmallStep;
 
 /// The benchmarks in criterion's folder, by name.
-pub fn measured(folder: &Path) -> Result<Vec<Step>> {
+pub fn measured(folder: &Path) -> Result<Vec<SmallStep>> {
     let mut steps = Vec::new();
     gather(folder, &mut steps)?;
     steps.sort_by(|a, b| a.name.cmp(&b.name));
@@ -17,7 +17,7 @@ pub fn measured(folder: &Path) -> Result<Vec<Step>> {
 }
 
 /// Collects the steps in a folder and its subfolders. The newest run is in folders named `new`; earlier runs have other names.
-fn gather(folder: &Path, steps: &mut Vec<Step>) -> Result<()> {
+fn gather(folder: &Path, steps: &mut Vec<SmallStep>) -> Result<()> {
     for found in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = found?.path();
         if path.ends_with("new") {
@@ -29,7 +29,7 @@ fn gather(folder: &Path, steps: &mut Vec<Step>) -> Result<()> {
     Ok(())
 }
 
-fn step(folder: &Path) -> Result<Step> {
+fn step(folder: &Path) -> Result<SmallStep> {
     let read = |name: &str| -> Result<Value> {
         let text = fs::read_to_string(folder.join(name)).with_context(|| name.to_owned())?;
         serde_json::from_str(&text).with_context(|| name.to_owned())
@@ -44,7 +44,7 @@ fn step(folder: &Path) -> Result<Step> {
     });
     let (unit, count) = throughput.context("throughput")?;
     let median = estimates["median"]["point_estimate"].as_f64().context("median")?;
-    Ok(Step { name, unit, nanoseconds: median / count })
+    Ok(SmallStep { name, unit, nanoseconds: median / count })
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
                 fs::write(at.join("estimates.json"), estimates).expect("writes");
             }
         }
-        let step = |name: &str, unit: &str, nanoseconds| Step {
+        let step = |name: &str, unit: &str, nanoseconds| SmallStep {
             name: name.to_owned(),
             unit: unit.to_owned(),
             nanoseconds,

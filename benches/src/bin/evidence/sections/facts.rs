@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use needletail::parse_fastx_file;
 use serde_json::Value;
 
-use crate::outcome::{Known, OfMapq};
+use crate::outcome::{Findings, MapqRange};
 use crate::run::contest::Facts;
 
 /// The mapping quality from which on the error rate is reported.
@@ -43,13 +43,13 @@ pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
     })
 }
 
-fn fact(name: &str, value: f64) -> Known {
-    Known { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
+fn fact(name: &str, value: f64) -> Findings {
+    Findings { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
 }
 
 /// Counts of the reads in a SAM file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct ReadCounts {
     pub reads: u64,
     pub mapped: u64,
     /// Reads with a mate; `proper` is the number of these in proper pairs.
@@ -57,7 +57,7 @@ pub struct Placed {
     pub proper: u64,
 }
 
-impl Placed {
+impl ReadCounts {
     /// Counts the primary lines of SAM.
     pub fn of(path: &Path) -> Result<Self> {
         let mut placed = Self::default();
@@ -115,7 +115,7 @@ fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value
 }
 
 /// Compares a SAM file with the true loci by `gpualign evaluate`.
-pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
+pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Findings> {
     let json = evaluated(gpualign, folder, &[file])?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     let reads = number(&json["reads"]);
@@ -127,16 +127,16 @@ pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
         ("mapped, MAPQ >= 30".to_owned(), sure("mapped") / reads),
         ("error rate, MAPQ >= 30".to_owned(), sure("error_rate")),
     ]);
-    Ok(Known { facts, by_mapq: ranges(rows) })
+    Ok(Findings { facts, by_mapq: ranges(rows) })
 }
 
 /// Gathers rows of single qualities into ranges, from the lowest on.
-fn ranges(rows: &[Value]) -> Vec<OfMapq> {
+fn ranges(rows: &[Value]) -> Vec<MapqRange> {
     let mut ranges = BTreeMap::new();
     for row in rows {
         let of = |key: &str| row[key].as_u64().unwrap_or_default();
         let from = of("mapq") / RANGE * RANGE;
-        let range = ranges.entry(from).or_insert(OfMapq { from, mapped: 0, wrong: 0 });
+        let range = ranges.entry(from).or_insert(MapqRange { from, mapped: 0, wrong: 0 });
         range.mapped += of("here");
         range.wrong += of("wrong_here");
     }
@@ -159,10 +159,10 @@ mod tests {
         let flags = [0x63, 0x93, 0x863, 0x193, 0x49, 0x85, 0x0, 0x4];
         let lines = flags.map(|flag| format!("read\t{flag}\tc\n")).concat();
         write("a.sam", &format!("@SQ\tSN:c\n{lines}"));
-        let placed = Placed::of(&folder.path().join("a.sam")).expect("is SAM");
-        assert_eq!(placed, Placed { reads: 6, mapped: 4, paired: 4, proper: 2 });
+        let placed = ReadCounts::of(&folder.path().join("a.sam")).expect("is SAM");
+        assert_eq!(placed, ReadCounts { reads: 6, mapped: 4, paired: 4, proper: 2 });
         write("b.sam", "read\tc\n");
-        Placed::of(&folder.path().join("b.sam")).expect_err("has no flag");
+        ReadCounts::of(&folder.path().join("b.sam")).expect_err("has no flag");
 
         write("1.fq", "@a\nAC\n+\nFF\n@b\n\n+\n\n");
         let files = ["1.fq", "1.fq"].map(str::to_owned);
@@ -174,7 +174,7 @@ mod tests {
     fn qualities_are_gathered() {
         let row = |mapq: u64, here: u64, wrong: u64| json!({ "mapq": mapq, "here": here, "wrong_here": wrong });
         let rows = [row(60, 90, 1), row(19, 4, 2), row(10, 1, 0), row(0, 3, 3)];
-        let range = |from, mapped, wrong| OfMapq { from, mapped, wrong };
+        let range = |from, mapped, wrong| MapqRange { from, mapped, wrong };
         assert_eq!(ranges(&rows), [range(0, 3, 3), range(10, 5, 2), range(60, 90, 1)]);
         assert_eq!(ranges(&[]), []);
     }

@@ -21,9 +21,9 @@ impl Plan<'_> {
         section.workload = format!("a genome of {} bases", number(bases));
         let line = format!("index -q genome-{part}.fa -t {}", self.threads);
         let ours = self.ours("gpualign", &line, bases)?;
-        section.contestants.push(ours.knowing(bytes([format!("genome-{part}.fa.gpx")])));
+        section.contestants.push(ours.with_facts(bytes([format!("genome-{part}.fa.gpx")])));
         for Indexer { peer, line, files } in indexers(&format!("-{part}"), self.threads) {
-            section.enter(self.peer(&peer, &line, bases), peer.0, |one| one.knowing(bytes(files)));
+            section.add(self.peer(&peer, &line, bases), peer.0, |one| one.with_facts(bytes(files)));
         }
         Ok(section)
     }
@@ -39,19 +39,19 @@ impl Plan<'_> {
             let line =
                 format!("{} --mode all -k 5 reads.fq genome.fa -o all.sam", self.options(device));
             let ours = self.ours(&name, &line, reads)?;
-            section.contestants.push(ours.knowing(records(["all.sam"])));
+            section.contestants.push(ours.with_facts(records(["all.sam"])));
         }
         let line = format!("-e 5 -s 5 -y full -sa record -t {t} -o yara.sam yara reads.fq");
-        let known = |one: Contestant| one.knowing(records(["yara.sam"]));
-        section.enter(self.peer(&YARA, &line, reads), YARA.0, known);
+        let known = |one: Contestant| one.with_facts(records(["yara.sam"]));
+        section.add(self.peer(&YARA, &line, reads), YARA.0, known);
         let part = PARTS[0];
         section.note = Some(format!("razers3 gets one of {part} reads: it takes minutes for all"));
         let some = Data::reads("genome.fa", part);
         let line = format!("-i 95 -rr 100 -m 1000000 -tc {t} -o razers3.sam genome.fa {some}");
         let razers3 = self.peer(&RAZERS3, &line, (self.data.size.reads / part) as f64);
         let name = format!("{}, 1 of {part} reads", RAZERS3.0);
-        let known = |one: Contestant| one.named(&name).knowing(records(["razers3.sam"]));
-        section.enter(razers3, RAZERS3.0, known);
+        let known = |one: Contestant| one.with_name(&name).with_facts(records(["razers3.sam"]));
+        section.add(razers3, RAZERS3.0, known);
         Ok(section)
     }
 
@@ -71,7 +71,7 @@ impl Plan<'_> {
         for (name, device) in self.devices() {
             let line = format!("{} 1.fq 2.fq genome.fa -o ours.sam", self.options(device));
             let ours = self.ours(&name, &line, reads)?;
-            section.contestants.push(self.placing(ours, "ours.sam")?);
+            section.contestants.push(self.with_accuracy(ours, "ours.sam")?);
         }
         let few = 2.0 * (self.data.size.pairs / part) as f64;
         let bowtie2 = format!("-p {t} -x bt2 -1 1-{part}.fq -2 2-{part}.fq");
@@ -94,7 +94,7 @@ impl Plan<'_> {
                 continue;
             };
             section.before.extend(indexer.and_then(|indexer| self.peer_index(&indexer)));
-            section.contestants.push(self.placing(mapper.printing(file), file)?);
+            section.contestants.push(self.with_accuracy(mapper.with_stdout(file), file)?);
         }
         Ok(section)
     }

@@ -33,11 +33,11 @@ impl Plan<'_> {
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),
-            ("threads", Box::new(|| self.of_threads())),
-            ("reads", Box::new(|| self.of_reads())),
-            ("reference", Box::new(|| self.of_references())),
-            ("indexes", Box::new(|| self.of_indexes())),
-            ("gpus", Box::new(|| self.of_gpus())),
+            ("threads", Box::new(|| self.scale_threads())),
+            ("reads", Box::new(|| self.scale_reads())),
+            ("reference", Box::new(|| self.scale_references())),
+            ("indexes", Box::new(|| self.scale_indexes())),
+            ("gpus", Box::new(|| self.scale_gpus())),
         ]
     }
 

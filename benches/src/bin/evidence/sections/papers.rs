@@ -33,13 +33,13 @@ impl Plan<'_> {
         };
         Ok(vec![
             self.own_index()?,
-            self.ours("makedb", "makedb genome.fa", 1.0)?.making("genome.fa.gpdb"),
+            self.ours("makedb", "makedb genome.fa", 1.0)?.with_product("genome.fa.gpdb"),
             runtime("runtime-1", 1_000_000),
             runtime("runtime-16", 16_000_000),
             one("woodstocc --quick -k 3 --out woodstocc short.fq genome.fa"),
-            one("nw --runs 3 --json").printing(KERNELS),
-            one("nw --figures --json").printing(FIGURES),
-            one("blastn genome.fa.gpdb --runs 5 --json").printing(PIPELINE),
+            one("nw --runs 3 --json").with_stdout(KERNELS),
+            one("nw --figures --json").with_stdout(FIGURES),
+            one("blastn genome.fa.gpdb --runs 5 --json").with_stdout(PIPELINE),
         ])
     }
 }

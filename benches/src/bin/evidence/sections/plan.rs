@@ -37,7 +37,7 @@ impl Plan<'_> {
 
     pub(super) fn own_index(&self) -> Result<Contestant> {
         let line = format!("index -q genome.fa -t {}", self.threads);
-        Ok(self.ours("index", &line, 1.0)?.making("genome.fa.gpx"))
+        Ok(self.ours("index", &line, 1.0)?.with_product("genome.fa.gpx"))
     }
 
     /// A run of gpualign with the arguments of a line.
@@ -60,13 +60,17 @@ impl Plan<'_> {
     pub(super) fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
         let mut indexers = peers::indexers("", self.threads).into_iter();
         let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
-        Some(self.peer(&peer, &line, 1.0)?.making(files.last()?))
+        Some(self.peer(&peer, &line, 1.0)?.with_product(files.last()?))
     }
 
     /// A mapper whose output file is compared with the true loci.
-    pub(super) fn placing(&self, mapper: Contestant, file: &'static str) -> Result<Contestant> {
+    pub(super) fn with_accuracy(
+        &self,
+        mapper: Contestant,
+        file: &'static str,
+    ) -> Result<Contestant> {
         let gpualign = self.tools.own()?.path;
-        Ok(mapper.knowing(Box::new(move |folder| facts::accuracy(&gpualign, folder, file))))
+        Ok(mapper.with_facts(Box::new(move |folder| facts::accuracy(&gpualign, folder, file))))
     }
 }
 
@@ -85,14 +89,14 @@ impl Section {
     }
 
     /// Adds a preparation unless the section has it already.
-    pub(super) fn before_all(&mut self, one: Contestant) {
+    pub(super) fn prepare_with(&mut self, one: Contestant) {
         if self.before.iter().all(|other| other.arguments != one.arguments) {
             self.before.push(one);
         }
     }
 
     /// Adds a contestant after `known` has completed it, or names it as missing.
-    pub(super) fn enter(
+    pub(super) fn add(
         &mut self,
         contestant: Option<Contestant>,
         name: &str,
@@ -122,32 +126,32 @@ impl Contestant {
     }
 
     /// Adds processes of the same program that run at the same time.
-    pub(super) fn beside(mut self, lines: impl Iterator<Item = String>) -> Self {
+    pub(super) fn with_processes(mut self, lines: impl Iterator<Item = String>) -> Self {
         self.arguments.extend(lines.map(|line| words(&line)));
         self
     }
 
-    pub(super) fn named(self, name: &str) -> Self {
+    pub(super) fn with_name(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
     }
 
-    pub(super) fn at(self, at: String) -> Self {
+    pub(super) fn with_label(self, at: String) -> Self {
         Self { at: Some(at), ..self }
     }
 
-    pub(super) fn making(self, file: impl Into<String>) -> Self {
+    pub(super) fn with_product(self, file: impl Into<String>) -> Self {
         Self { makes: Some(file.into()), ..self }
     }
 
-    pub(super) fn reading(self, file: &'static str) -> Self {
+    pub(super) fn with_stdin(self, file: &'static str) -> Self {
         Self { stdin: Some(file), ..self }
     }
 
-    pub(super) fn printing(self, file: impl Into<String>) -> Self {
+    pub(super) fn with_stdout(self, file: impl Into<String>) -> Self {
         Self { stdout: Some(file.into()), ..self }
     }
 
-    pub(super) fn knowing(self, facts: Facts) -> Self {
+    pub(super) fn with_facts(self, facts: Facts) -> Self {
         Self { facts: Some(facts), ..self }
     }
 }

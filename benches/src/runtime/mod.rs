@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   App --build--> Topology ----+
-//!   Experiment --groups--> Case +--Runner--> Point --> Report --> figures (SVG), table, JSON
-//!   Calibration --level--> work +
+//!   Experiment --groups--> Case +--Runner--> CaseTiming --> RuntimeReport --> figures (SVG), table, JSON
+//!   Calibration --level--> WorkLevel
 //! ```
 
 pub mod apps;

@@ -36,7 +36,7 @@ bench: deps
 	rm -rf $(TARGET)/evidence-criterion
 	$(CARGO) bench --quiet --package gpualign-benches --bench micro -- $(CRITERION)
 	$(CARGO) bench --quiet --package gpualign --bench lines -- $(CRITERION)
-	$(CARGO) build --release --quiet --package gpualign
+	$(CARGO) build --release --quiet --package gpualign --package gpualign-benches
 	$(CARGO) run --release --quiet --package gpualign-benches --bin evidence -- \
 		--device $(or $(DEVICE),cpu) $(if $(QUICK),--quick) --micro $(TARGET)/evidence-criterion
 

@@ -1,5 +1,5 @@
-//! Criterion: the small steps that everything consists of. `cargo bench -p gpualign-benches --bench micro`; making
-//! lines of SAM is the package gpualign's.
+//! Criterion benchmarks of small steps, on one thread: looking up the index, matrix rows, queues and parsing. `cargo bench -p
+//! gpualign-benches --bench micro` runs them; making lines of SAM is measured by the benchmark `lines` of the package gpualign.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without")]
 #![allow(clippy::expect_used, reason = "what a benchmark cannot set up ends it")]
@@ -12,13 +12,13 @@ use aligner_core::{fastx, seq};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fm_index::{BuildOptions, FmIndex, Reference};
 use gpualign_benches::App;
-use gpualign_benches::quote::{self, Model};
+use gpualign_benches::runtime::quote::{self, Model};
 use woodstocc::trie::row::{Profiles, RowBand};
 
-/// Bases of the reference: its rank blocks do not fit into the caches nearest to a core.
+/// Bases of the reference: so many that its rank blocks do not fit into a core's own caches.
 const BASES: usize = 4 << 20;
 
-/// Steps, rows or quotes a round.
+/// Steps, rows or quotes of an iteration.
 const STEPS: u32 = 10_000;
 
 fn letters(count: usize, seed: u64) -> Vec<u8> {
@@ -75,7 +75,7 @@ fn queues(criterion: &mut Criterion) {
     let inputs = quote::inputs(STEPS);
     let mut group = criterion.benchmark_group("streaming on the CPU");
     group.throughput(Throughput::Elements(STEPS.into()));
-    // No work: what is left is gathering, scattering and scheduling.
+    // Nodes without work leave gathering, scattering and scheduling to be measured.
     let model = Model::new(0, 0.5);
     for (name, app) in [("five nodes and their queues", App::DiffType), ("none", App::Merged)] {
         let built = app.build(&model);

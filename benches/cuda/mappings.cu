@@ -1,4 +1,4 @@
-// A pipeline of one module type, whose items are shared by threads or dealt several to a thread.
+// Pipelines of one stage type with several threads for each item (one_to_many), or several items for each thread (many_to_one).
 #include "benches/stages.cuh"
 
 using namespace benches;

@@ -1,4 +1,4 @@
-// The four pipelines behind a splitter (000, Figure 3.11).
+// The applications with four pipelines behind a splitter (Cole 2017, figure 3.11).
 #include "benches/stages.cuh"
 
 using namespace benches;

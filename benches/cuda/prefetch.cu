@@ -11,9 +11,9 @@ namespace {
 using benches::PriceParameters;
 using benches::Quote;
 
-constexpr unsigned COMPUTE = 4;  // compute warps of a block, as in src/prefetch.rs
+constexpr unsigned COMPUTE = 4;  // compute warps of a block, as in src/runtime/prefetch.rs
 
-// A working node that drops nothing.
+// The work of a node for one quote. Called by one compute thread for each quote; no barriers.
 struct Price {
   benches::Model model;
 
@@ -27,7 +27,8 @@ struct Price {
 template <unsigned MEMORY>
 using Pricing = stream::Prefetched<Quote, Quote, COMPUTE, MEMORY>;
 
-// Prices all quotes. All threads of the grid call; `tiles` is the shared memory of Prefetched::run.
+// Prices all quotes. All threads of the grid call with the same arguments; `tiles` is the shared memory of Prefetched::run, which
+// has barriers. The results are complete when the kernel ends.
 template <unsigned MEMORY>
 __device__ void price(const PriceParameters& parameters, stream::byte* tiles) {
   Pricing<MEMORY>::run(parameters.quotes, parameters.priced, parameters.count,

@@ -1,5 +1,5 @@
-// The single pipelines (000, Figure 3.10).
-#define STREAM_MAX_WIDTH 1024  // the experiment of widths goes that far
+// The applications with a single pipeline (Cole 2017, figure 3.10).
+#define STREAM_MAX_WIDTH 1024  // the widest ensemble of the experiment on widths
 #include "benches/stages.cuh"
 
 using namespace benches;

@@ -20,47 +20,47 @@ use blastn_pipeline::ungapped::extension::ByteScoreTable;
 use fastrand::Rng;
 use serde::Serialize;
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::stage_use::{StageUse, shares};
 
-/// What to measure.
+/// How to run the pipeline, and how often.
 #[derive(Debug, Clone, Copy)]
 pub struct BlastnOptions {
     /// Threads of a block.
     pub width: u32,
-    /// Runs, of which the median counts.
+    /// Timed runs; the median counts.
     pub runs: usize,
 }
 
-/// A build with a query, or with some that are searched together.
+/// The speed of one build of the pipeline, with one query or with several that are searched together.
 #[derive(Debug, Clone, Serialize)]
 pub struct BlastnTiming {
-    /// `split` or `merged`.
+    /// `split` (stages with queues between) or `merged` (one stage).
     pub build: &'static str,
-    /// Bases of the queries.
+    /// Bases of all queries together.
     pub query: usize,
-    /// Words that were extended.
+    /// Seed words that were extended.
     pub words: usize,
-    /// Ungapped alignments.
+    /// Ungapped alignments that were found.
     pub hits: usize,
-    /// Median time of the kernels.
+    /// Median seconds of the kernels.
     pub kernel_seconds: f64,
     /// Bases of the database by that time, in 10^9 a second.
     pub gbases: f64,
-    /// Blocks of it.
+    /// Blocks of a launch.
     pub blocks: u32,
     /// Launches of the application.
     pub launches: u32,
-    /// Of a block's time: gathering, running, scattering, scheduling.
+    /// Shares of a block's time, 0 to 1: gathering, running, scattering, scheduling.
     pub shares: [f64; 4],
-    /// The stages.
+    /// The use of each stage.
     pub stages: Vec<StageUse>,
 }
 
-/// Lengths of queries.
+/// Bases of the queries that are made if the caller gives none.
 const LENGTHS: [usize; 5] = [2_000, 4_000, 6_000, 8_000, 10_000];
 
-/// A piece of the database, with a base in twenty changed.
+/// A query of `length` bases: a piece of the longest subject, with one base in twenty drawn anew.
 fn query(database: &Database, length: usize) -> FastaRecord {
     let mut random = Rng::with_seed(length as u64);
     let subject = (0..database.len()).map(|number| database.subject(number));
@@ -68,7 +68,7 @@ fn query(database: &Database, length: usize) -> FastaRecord {
         return FastaRecord::default();
     };
     let length = length.min(longest.length);
-    // Not from where it is all N, if it can be helped.
+    // Avoids stretches of N, as far as 100 draws find another place.
     for _ in 0..100 {
         let start = random.usize(..=longest.length - length);
         let mut letters = longest.letters(start..start + length);
@@ -84,14 +84,14 @@ fn query(database: &Database, length: usize) -> FastaRecord {
     FastaRecord { letters: longest.letters(0..length), ..FastaRecord::default() }
 }
 
-/// A build of the pipeline, and a whole database on the GPU.
-struct Loaded {
+/// A build of the pipeline with the whole database on the GPU.
+struct LoadedPipeline {
     pipeline: GpuPipeline,
     part: DatabasePart,
     bases: DeviceBuffer<u64>,
 }
 
-impl Loaded {
+impl LoadedPipeline {
     fn new(
         gpu: &Gpu,
         database: &Database,
@@ -131,7 +131,7 @@ pub fn blastn(
         progress(name);
         let loaded = |metrics| {
             let settings = Settings { metrics, ..settings(options.width) };
-            Loaded::new(gpu, database, build, settings)
+            LoadedPipeline::new(gpu, database, build, settings)
         };
         let (timed, measured) = (loaded(false)?, loaded(true)?);
         for queries in &sets {
@@ -154,7 +154,7 @@ pub fn blastn(
 /// One build with some queries: its time, and in another run where the time goes.
 fn measure(
     build: &'static str,
-    (timed, measured): (&Loaded, &Loaded),
+    (timed, measured): (&LoadedPipeline, &LoadedPipeline),
     database: &Database,
     queries: &[FastaRecord],
     runs: usize,

@@ -1,25 +1,25 @@
-//! What a stage did in a run that was measured.
+//! The use that the stages of an application made of their lanes and of time.
 
 use aligner_core::stream::Metrics;
 use serde::Serialize;
 
-/// A stage in a run that was measured.
+/// The use of one stage in a run with metrics.
 #[derive(Debug, Clone, Serialize)]
 pub struct StageUse {
-    /// Its name.
+    /// The stage's name in the application.
     pub name: String,
-    /// Items that it took.
+    /// Items that the stage took from its queue.
     pub items: u64,
-    /// Lanes at work, of those of its firings.
+    /// Share of the lanes of its firings that had an item, 0 to 1.
     pub occupancy: f64,
-    /// Its firings.
+    /// Times that the stage was fired.
     pub firings: u64,
-    /// Of a block's time: its gathering, running, scattering.
+    /// Shares of a block's time, 0 to 1, that its gathering, running and scattering took.
     pub shares: [f64; 3],
 }
 
 impl StageUse {
-    /// Those of all stages.
+    /// The use of every stage, in the order of the application.
     pub fn all(metrics: &Metrics) -> Vec<Self> {
         let total = metrics.total_cycles.max(1) as f64;
         let of = metrics.modules.iter().map(|module| {
@@ -35,7 +35,7 @@ impl StageUse {
         of.collect()
     }
 
-    /// Those that had something to do, in a line.
+    /// The stages that had items, with their occupancies in percent, as one line of a table.
     pub fn line(stages: &[Self]) -> String {
         let stages = stages.iter().filter(|stage| stage.items > 0);
         let stages: Vec<String> = stages
@@ -45,7 +45,7 @@ impl StageUse {
     }
 }
 
-/// Shares of gathering, running, scattering and scheduling, in a word.
+/// Shares of gathering, running, scattering and scheduling as percentages between slashes.
 pub fn shares(shares: [f64; 4]) -> String {
     shares.map(percent).join("/")
 }

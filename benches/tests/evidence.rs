@@ -1,4 +1,4 @@
-//! The program `evidence` on tiny data: it measures, names what is missing, and its files are well-formed.
+//! The program `evidence` on tiny data: it measures, names missing programs, and writes well-formed files.
 
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
@@ -9,11 +9,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// A program that does the least that razers3 is expected to.
+/// A script that stands in for razers3: it prints a version, and writes one record.
 const RAZERS3: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo razers3 version: 1.2.3 && exit\n\
     printf 'r\\t4\\n' > razers3.sam\n";
 
-/// And blastn: a row for each query; makeblastdb, too, which leaves another file.
+/// A script that stands in for blastn, with a row for each query, and for makeblastdb, which writes one more file.
 const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ && exit\n\
     while [ $# -gt 0 ]; do\n\
     case $1 in -query) query=$2 ;; -out) out=$2 ;; -in) query=$2 ;; esac; shift\n\
@@ -21,7 +21,7 @@ const BLASTN: &str = "#!/bin/sh\n[ \"$1\" = -version ] && echo blastn: 2.3.4+ &&
     while read -r line; do case $line in '>'*) echo row ;; esac; done < $query > $out\n\
     [ $out != ncbi ] || echo > ncbi.nsq\n";
 
-/// samtools leaves nothing, and bcftools calls three variants, two of which are known.
+/// A script that stands in for samtools and writes nothing; that for bcftools calls three variants, two of which are known.
 const SAMTOOLS: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo samtools 3.4.5\nexit 0\n";
 const BCFTOOLS: &str = "#!/bin/sh\n\
     case $1 in\n\
@@ -32,8 +32,8 @@ const BCFTOOLS: &str = "#!/bin/sh\n\
     norm) while IFS= read -r line; do printf '%s\\n' \"$line\"; done < $8 > $7 ;;\n\
     esac\n";
 
-/// gpualign of this build: a program of another package, which is there when the whole workspace is
-/// tested, and which else only cargo can make.
+/// The path of gpualign of this build. It is a program of another package, so cargo builds it unless the whole workspace is
+/// tested.
 fn gpualign() -> PathBuf {
     let evidence = Path::new(env!("CARGO_BIN_EXE_evidence"));
     let profile = evidence.parent().expect("a folder");
@@ -49,7 +49,7 @@ fn gpualign() -> PathBuf {
     program
 }
 
-/// Checks that every element is closed in its turn.
+/// Checks that every element of a page is closed in the right order.
 fn check_elements(page: &str) {
     let mut open = Vec::new();
     for part in page.split('<').skip(1) {
@@ -64,7 +64,7 @@ fn check_elements(page: &str) {
     assert_eq!(open, [""; 0]);
 }
 
-/// Nearly all real reads are mapped, and of 221 known variants two are called.
+/// Checks that nearly all real reads are mapped, and that of 221 known variants two are called.
 fn check_real(section: &Value) {
     let facts = |name: &str| {
         let rows = section["rows"].as_array().expect("rows");
@@ -80,7 +80,7 @@ fn check_real(section: &Value) {
     assert!(facts("phiX")["variants found"].is_null());
 }
 
-/// A folder with no program but a few made-up ones, so that it is known which are missing.
+/// Makes a folder with only a few scripts for programs, so that the test knows which programs are missing.
 fn programs(path: &Path) {
     fs::create_dir(path).expect("a folder");
     for program in ["date", "sh"] {
@@ -120,7 +120,7 @@ fn a_tiny_run_makes_a_whole_report() {
     let evidence: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     let sections = evidence["sections"].as_array().expect("sections");
     let names: Vec<&Value> = sections.iter().map(|section| &section["name"]).collect();
-    let mapping = ["index", "complete", "everyday", "real", "pairwise", "blastn", "megablast"];
+    let mapping = ["index", "all", "best", "real", "pairwise", "blastn", "megablast"];
     let scaling = ["threads", "reads", "reference", "indexes", "gpus"];
     assert_eq!(names, [&mapping[..], &scaling].concat());
     for section in sections {
@@ -137,18 +137,18 @@ fn a_tiny_run_makes_a_whole_report() {
         let rows = sections[number]["rows"].as_array().expect("rows");
         rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}"))
     };
-    // Repeats may have some more.
+    // Reads from repeats may have further records.
     assert!(find(1, "gpualign")["facts"]["records"].as_f64() >= Some(300.0));
     assert_eq!(find(1, "razers3, 1 of 16 reads")["version"], "1.2.3");
     assert_eq!(find(1, "razers3, 1 of 16 reads")["facts"]["records"], 1.0);
-    // What NCBI's program gets is measured of ours too; it also runs as a process a thread.
+    // gpualign also gets the smaller set of queries of NCBI's program, which also runs with a process for each thread.
     let records = |name| find(5, name)["facts"]["records"].as_f64();
     assert!(records("gpualign, 4 queries") > records("gpualign, 2 queries"));
     assert_eq!(records("blastn, 2 queries"), Some(2.0));
     assert_eq!(records("blastn, 2 queries, 2 processes"), Some(2.0));
     assert_eq!(find(6, "blastn, 4 queries, 2 processes")["facts"]["records"], 4.0);
     assert_eq!(find(6, "blastn, 4 queries, 2 processes")["version"], "2.3.4+");
-    // Of a fourth of the genome.
+    // The index of a fourth of the genome.
     assert!(find(0, "gpualign")["facts"]["index bytes"].as_f64() > Some(15_000.0));
     let missing = |number: usize| sections[number]["missing"].as_array().expect("names").len();
     assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(missing), [5, 1, 5, 1, 2, 0, 0, 0]);
@@ -169,7 +169,7 @@ fn a_tiny_run_makes_a_whole_report() {
         }
         all
     };
-    let modes = ["everyday", "complete"];
+    let modes = ["best", "all"];
     assert_eq!(sizes(7), all(&modes, &["1", "2"]));
     assert_eq!(sizes(8), all(&modes, &["18", "75", "300"]));
     assert_eq!(sizes(9), all(&modes, &["3750", "15000", "60000"]));
@@ -187,13 +187,13 @@ fn a_tiny_run_makes_a_whole_report() {
     check_elements(&page);
     // A drawing for each section with rows, and nothing from elsewhere.
     let drawn = sections.iter().filter(|section| section["rows"] != Value::Array(Vec::new()));
-    // And one of qualities, and the papers' six.
+    // One more drawing is of qualities, and six are the papers'.
     assert_eq!(page.matches("<svg").count(), drawn.count() + 1 + 6);
     let elsewhere = ["src=", "href=", "url(", "@import"];
     assert!(elsewhere.iter().all(|sign| !page.contains(sign)));
 
     // One section again: the others stay as they were, to the last digit.
-    run(command.args(["--keep", "--commit", "abc1234", "--runs", "1", "--section", "complete"]));
+    run(command.args(["--keep", "--commit", "abc1234", "--runs", "1", "--section", "all"]));
     let again: Value = serde_json::from_str(&read("evidence.json")).expect("is JSON");
     assert_eq!(again["commit"], "abc1234");
     for (number, section) in sections.iter().enumerate() {
@@ -207,7 +207,7 @@ fn a_tiny_run_makes_a_whole_report() {
     }
 }
 
-/// gpualign on a machine with three GPUs, as far as anybody can see.
+/// A script that passes calls to gpualign, but pretends that the machine has three GPUs.
 const THREE_GPUS: &str = "#!/bin/sh\n\
     [ \"$1\" = devices ] && printf 'cpu: 2\\ncuda:0 A\\ncuda:1 A\\ncuda:2 A\\n' && exit\n\
     for word; do shift; case $word in cuda*) echo $word >> gpus.txt; word=cpu ;; esac; set -- \"$@\" $word; done\n\
@@ -232,7 +232,7 @@ fn reads_are_shared_out_among_gpus() {
     let evidence: Value = serde_json::from_slice(&evidence).expect("is JSON");
     let rows = evidence["sections"][0]["rows"].as_array().expect("rows");
     let sizes: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["at"].as_str())).collect();
-    let of = |count| [(Some("everyday"), Some(count)), (Some("complete"), Some(count))];
+    let of = |count| [(Some("best"), Some(count)), (Some("all"), Some(count))];
     assert_eq!(sizes, [of("1"), of("2"), of("3")].concat());
     // All reads, however many GPUs.
     for (row, one) in rows.iter().zip(rows[..2].iter().cycle()) {

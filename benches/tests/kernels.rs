@@ -5,7 +5,7 @@
 use aligner_core::gpu::Gpu;
 use aligner_core::stream::{CudaExecutor, OutputScheme, Policy, Settings};
 use gpualign_benches::App;
-use gpualign_benches::quote::{Model, inputs};
+use gpualign_benches::runtime::quote::{Model, inputs};
 use gpualign_tests::ShimBackend;
 
 /// The kernel file of an application.

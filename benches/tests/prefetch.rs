@@ -1,42 +1,27 @@
 //! Blocks with and without memory warps price every quote once, as a plain loop does.
-// Launching a kernel is unsafe; the launch passes what the kernels in `benches/cuda/prefetch.cu`
-// take. A test's helpers may panic as the test itself may.
+// Launching a kernel is unsafe: each launch passes the parameter that the kernels in `benches/cuda/prefetch.cu` take, with arrays of
+// its size. A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
 use std::sync::LazyLock;
 
 use aligner_core::gpu::DeviceAddress;
-use bytemuck::{Pod, Zeroable};
 use gpualign_benches::PriceParameters;
+use gpualign_benches::runtime::quote::Quote;
 use simt::{Argument, Launch, Module};
 
 static KERNELS: LazyLock<Module> =
     LazyLock::new(|| gpualign_tests::kernels("benches", "prefetch").expect("the build made it"));
 
-/// The kernels, by their memory warps.
+/// The names of the kernels, in the order of their numbers of memory warps.
 const VARIANTS: [&str; 3] = ["priced_0", "priced_1", "priced_2"];
 /// Items of a tile, and compute threads of a block.
 const TILE: usize = 128;
 /// Quotes after the results that no kernel may touch.
 const MARGIN: usize = 2 * TILE;
 const POISON: u128 = 0xCDCD_CDCD_CDCD_CDCD_CDCD_CDCD_CDCD_CDCD;
-/// A quote is three of them; arrays of them are aligned as the kernels want.
+/// Pieces of 16 bytes of a quote; arrays of pieces are aligned as the kernels require.
 const PIECES: usize = 3;
-
-/// As in `benches/cuda/include/benches/quote.cuh`.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Quote {
-    price: f32,
-    strike: f32,
-    years: f32,
-    rate: f32,
-    volatility: f32,
-    value: f32,
-    id: u32,
-    passes: u32,
-    spare: [u32; 4],
-}
 
 fn quotes(count: usize) -> Vec<Quote> {
     let mut random = fastrand::Rng::with_seed(47);

@@ -3,13 +3,13 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use aligner_core::Device;
-use gpualign_benches::quote::{Model, STAGES, inputs};
-use gpualign_benches::{App, Experiment, Options, Point, Report, runtime};
+use gpualign_benches::runtime::quote::{Model, STAGES, inputs};
+use gpualign_benches::{App, CaseTiming, Experiment, RuntimeOptions, RuntimeReport, runtime};
 
 const ITEMS: u32 = 2_000;
 
-fn report(experiments: &[Experiment]) -> Report {
-    let options = Options { items: ITEMS, quick: true, experiments: experiments.to_vec() };
+fn report(experiments: &[Experiment]) -> RuntimeReport {
+    let options = RuntimeOptions { items: ITEMS, quick: true, experiments: experiments.to_vec() };
     runtime(&Device::Cpu, &options, &mut |_| ()).expect("the applications run")
 }
 
@@ -97,7 +97,7 @@ fn lazy_firing_needs_fewer_ensembles_and_fires_full_ones() {
                 .expect("is there")
         };
         let (naive, lazy) = (find("naive"), find("shared"));
-        let ensembles = |point: &Point| -> u64 {
+        let ensembles = |point: &CaseTiming| -> u64 {
             point.metrics.modules.iter().map(|module| module.ensembles).sum()
         };
         // The aim of the lazy policy (000, section 4.5.1).

@@ -1,8 +1,7 @@
-//! The comparisons of Li's dissertation, section 3.4.2: figures 8 to 12, on this device.
+//! The comparisons of Li 2016, section 3.4.2, figures 8 to 12, on this device.
 //!
-//! The papers' kernels leave whole matrices in device memory, and the papers trace alignments on the
-//! host: so figures 8 and 12 include the copies of the matrices. 16S genes of 1,536 bases are stood
-//! in for by random ones of that length.
+//! The dissertation's kernels leave whole matrices in device memory, and alignments are traced on the host, so figures
+//! 8 and 12 include the copies of the matrices. Random sequences of 1,536 bases stand in for 16S genes.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -16,59 +15,59 @@ use nw_batch::gpu::plan::full_matrix::{self, FullMatrixKernel};
 use nw_batch::{GapCosts, PairBatch, Scoring, SequencePair, SequenceSet, cpu};
 use serde::Serialize;
 
-use super::{NwOptions, genes};
-use crate::BenchError;
-use crate::runner::median;
+use super::workload::{NwOptions, genes};
+use crate::error::BenchError;
+use crate::timing::median;
 
-/// Lengths that kernels are compared at.
+/// Lengths of sequences, in bases, at which figures 9 to 11 compare kernels.
 const LENGTHS: [u32; 7] = [128, 256, 512, 1024, 1536, 2048, 4096];
 
-/// Pairs in the small batches of figures 9 and 10.
+/// Numbers of pairs in the small batches of figures 9 and 10.
 const FEW: [usize; 4] = [8, 16, 32, 64];
 
 /// The length of figures 8 and 12, in bases.
 const GENE: u32 = 1536;
 
-/// Values of the matrices of a batch of figure 12: 16 GiB. The copies, not the kernel, take the time,
-/// so that more would change nothing.
+/// Matrix values in a batch of figure 12: 16 GiB. Copies take the time, not the kernel, so larger batches would not
+/// change the result.
 const BATCH_VALUES: u64 = 4 << 30;
 
-/// Runs of which the median counts, after one that finds memory and code.
+/// Timed runs, of which the median counts, after one that loads code and allocates memory.
 const RUNS: usize = 3;
 
-/// Batches of figure 12.
+/// Batches that figure 12 processes; its times are for one.
 const BATCHES: f64 = 3.0;
 
-/// Seconds beside which what a first run finds does not matter.
+/// Seconds of a first run from which on loading code and allocating memory do not matter, so it is the only one.
 const LONG: f64 = 0.3;
 
-/// What a figure shows.
+/// One bar or point of a figure.
 #[derive(Debug, Clone, Serialize)]
 pub struct NwPoint {
-    /// Its number in the dissertation.
+    /// The figure's number in the dissertation.
     pub figure: &'static str,
-    /// What was measured.
+    /// The kernel, and where its matrices go.
     pub name: String,
     /// Residues of a sequence.
     pub length: u32,
-    /// Pairs at a time.
+    /// Pairs in a batch.
     pub pairs: usize,
-    /// Median seconds for them.
+    /// Median seconds for a batch.
     pub seconds: f64,
-    /// Cells in 10^9 a second.
+    /// Matrix cells, in 10^9 a second.
     pub gcells: f64,
-    /// How many times faster than what the figure compares with.
+    /// How many times as fast as the figure's baseline.
     pub speedup: f64,
 }
 
-/// Pairs of sequences of a length.
-struct Workload {
+/// Pairs of sequences of one length.
+struct PairWorkload {
     length: u32,
     sequences: SequenceSet,
     pairs: Vec<SequencePair>,
 }
 
-impl Workload {
+impl PairWorkload {
     fn new(length: u32, pairs: usize) -> Self {
         let sequences = genes(NwOptions { sequences: 64, length, runs: 1 }, 4);
         let count = sequences.len() as u32;
@@ -87,7 +86,7 @@ impl Workload {
         Ok(Engine::new(gpu.clone(), scoring, &self.sequences, &self.sequences)?)
     }
 
-    /// Median seconds of the launches of a method.
+    /// Median seconds of the launches of a kernel for scores.
     fn kernel(&self, gpu: &Gpu, scoring: &Scoring, method: KernelKind) -> Result<f64, BenchError> {
         let mut engine = self.engine(gpu, scoring)?;
         let planned = engine.plan_scores(self.batch(), method)?;
@@ -106,7 +105,7 @@ impl Workload {
         figure: &'static str,
         name: impl Into<String>,
         seconds: f64,
-        than: f64,
+        baseline: f64,
     ) -> NwPoint {
         NwPoint {
             figure,
@@ -115,12 +114,12 @@ impl Workload {
             pairs: self.pairs.len(),
             seconds,
             gcells: self.batch().cells() as f64 / seconds / 1e9,
-            speedup: than / seconds,
+            speedup: baseline / seconds,
         }
     }
 }
 
-/// The median of [`RUNS`] runs after one more; or that one, if it takes long.
+/// The median seconds of [`RUNS`] runs after a first one, or the seconds of the first if it takes longer than [`LONG`].
 fn median_time(mut run: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, BenchError> {
     let first = run()?;
     if first > LONG {
@@ -130,14 +129,14 @@ fn median_time(mut run: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, 
     Ok(median(&times?))
 }
 
-/// Seconds that work takes.
+/// The seconds that `work` takes on the host's clock.
 fn clocked(work: impl FnOnce() -> Result<(), BenchError>) -> Result<f64, BenchError> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Measures what the figures show. `progress` is told what comes next.
+/// Measures all figures. `progress` gets the name of each before it begins.
 ///
 /// # Errors
 /// If the GPU fails.
@@ -159,14 +158,14 @@ pub fn nw_figures(gpu: &Gpu, progress: &mut dyn FnMut(&str)) -> Result<Vec<NwPoi
 /// Figure 8: 64 pairs of `rodinia`, with the matrices made on the host as Rodinia does, on the
 /// device, and with page-locked memory.
 fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
-    let work = Workload::new(GENE, 64);
+    let work = PairWorkload::new(GENE, 64);
     let mut engine = work.engine(gpu, scoring)?;
     let planned =
         engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
     let values = full_matrix::batch_values(work.batch()) as usize;
     let mut pageable = vec![0_u32; values];
     let mut pinned = gpu.pinned::<u32>(values)?;
-    // What Rodinia copies to the device: matrices with borders, and a score for every cell.
+    // Rodinia copies matrices with borders, and a score for every cell, to the device.
     let made_on_host = vec![1_u32; 2 * values];
     let on_host = median_time(|| {
         clocked(|| {
@@ -196,7 +195,7 @@ fn memory(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
     ])
 }
 
-/// Every kernel for linear gaps.
+/// Every kernel for linear gap costs, with its name.
 fn kernels() -> [(&'static str, KernelKind); 5] {
     [
         ("rodinia", KernelKind::FullMatrix(FullMatrixKernel::Rodinia)),
@@ -207,11 +206,11 @@ fn kernels() -> [(&'static str, KernelKind); 5] {
     ]
 }
 
-/// Figures 9 and 10: few pairs.
+/// Figures 9 and 10: small batches.
 fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
     let mut points = Vec::new();
     for pairs in FEW {
-        let work = Workload::new(length, pairs);
+        let work = PairWorkload::new(length, pairs);
         let mut rodinia = 0.0;
         for (name, method) in kernels() {
             let seconds = work.kernel(gpu, scoring, method)?;
@@ -222,13 +221,13 @@ fn few(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchE
     Ok(points)
 }
 
-/// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes a pair after
-/// the other, so that 64 tell its time for all.
+/// Figure 11: as many pairs as 70% of the device's memory has room for. Rodinia takes one pair
+/// after the other, so its time is extrapolated from 64 pairs.
 fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full_matrix::batch_values(Workload::new(length, 1).batch());
+    let one = full_matrix::batch_values(PairWorkload::new(length, 1).batch());
     let pairs = gpu.free_memory()? / 10 * 7 / 4 / one;
-    let work = Workload::new(length, pairs as usize);
-    let some = Workload::new(length, 64);
+    let work = PairWorkload::new(length, pairs as usize);
+    let some = PairWorkload::new(length, 64);
     let of_some = some.kernel(gpu, scoring, KernelKind::FullMatrix(FullMatrixKernel::Rodinia))?;
     let rodinia = of_some * pairs as f64 / 64.0;
     let mut points = vec![work.point("11", "rodinia, from 64 pairs", rodinia, rodinia)];
@@ -241,34 +240,34 @@ fn full_batch(gpu: &Gpu, scoring: &Scoring, length: u32) -> Result<Vec<NwPoint>,
 /// Figure 12: `dscan` with its matrices copied to the host, three batches, or six of half the size
 /// of which one is copied while another is computed; and the copies without kernels.
 fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> {
-    let one = full_matrix::batch_values(Workload::new(GENE, 1).batch());
+    let one = full_matrix::batch_values(PairWorkload::new(GENE, 1).batch());
     let size = (BATCH_VALUES / one) as usize;
-    let (work, half) = (Workload::new(GENE, size), Workload::new(GENE, size / 2));
-    let some = Workload::new(GENE, 512);
+    let (work, half) = (PairWorkload::new(GENE, size), PairWorkload::new(GENE, size / 2));
+    let some = PairWorkload::new(GENE, 512);
     let on_cpu = median_time(|| {
         clocked(|| {
             cpu::scores(scoring, some.batch());
             Ok(())
         })
     })? / 512.0;
-    let values = |work: &Workload| full_matrix::batch_values(work.batch()) as usize;
-    let mut one = Ready::new(gpu, &work, scoring)?;
+    let values = |work: &PairWorkload| full_matrix::batch_values(work.batch()) as usize;
+    let mut one = PlannedEngine::new(gpu, &work, scoring)?;
     let mut pageable = vec![1; values(&work)];
     let unpinned = clocked(|| one.run(&mut pageable))?;
     let mut landing = gpu.pinned(values(&work))?;
     let pinned = clocked(|| one.run(landing.as_mut_slice()?))?;
-    // What the link allows, kernels or not.
+    // The copies alone: the ceiling that the link to the host sets.
     let copied = clocked(|| one.copy(landing.as_mut_slice()?))?;
     drop((one, pageable, landing));
     // Two streams, each with a thread and half of the memory.
     let mut halves = Vec::new();
     for _ in 0..2 {
         let own = Gpu::open(gpu.ordinal())?;
-        halves.push((Ready::new(&own, &half, scoring)?, own.pinned(values(&half))?));
+        halves.push((PlannedEngine::new(&own, &half, scoring)?, own.pinned(values(&half))?));
     }
     let doubled = clocked(|| {
         thread::scope(|scope| {
-            let run = |(ready, landing): &mut (Ready<'_>, PinnedBuffer<u32>)| {
+            let run = |(ready, landing): &mut (PlannedEngine<'_>, PinnedBuffer<u32>)| {
                 ready.run(landing.as_mut_slice()?)
             };
             let threads: Vec<_> =
@@ -290,15 +289,15 @@ fn throughput(gpu: &Gpu, scoring: &Scoring) -> Result<Vec<NwPoint>, BenchError> 
     ])
 }
 
-/// A batch of figure 12 on its own stream.
-struct Ready<'a> {
+/// A batch of figure 12, planned for a stream of its own.
+struct PlannedEngine<'a> {
     engine: Engine,
     planned: PlannedBatch<'a>,
 }
 
-impl<'a> Ready<'a> {
-    /// Finds memory and code for a batch.
-    fn new(gpu: &Gpu, work: &'a Workload, scoring: &Scoring) -> Result<Self, BenchError> {
+impl<'a> PlannedEngine<'a> {
+    /// Plans a batch and launches it once, which loads code and allocates memory.
+    fn new(gpu: &Gpu, work: &'a PairWorkload, scoring: &Scoring) -> Result<Self, BenchError> {
         let mut engine = work.engine(gpu, scoring)?;
         let planned =
             engine.plan_scores(work.batch(), KernelKind::FullMatrix(FullMatrixKernel::Dscan))?;
@@ -317,7 +316,7 @@ impl<'a> Ready<'a> {
         Ok(())
     }
 
-    /// Only copies the matrices, as often.
+    /// Copies the matrices to the host three times, without computing them.
     fn copy(&self, memory: &mut [u32]) -> Result<(), BenchError> {
         for _ in 0..BATCHES as usize {
             self.engine.matrices_into(memory)?;
@@ -326,7 +325,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// A table of them.
+/// A table with a line for each point.
 pub fn nw_figures_table(points: &[NwPoint]) -> String {
     let line = |cells: [String; 7]| {
         let [figure, name, length, pairs, ms, gcells, speedup] = cells;

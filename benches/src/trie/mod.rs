@@ -1,8 +1,8 @@
-//! The ablation of the complete aligner over the virtual suffix trie (000, chapter 2): what each of
-//! its techniques is worth, on the reads and reference of the caller.
+//! The ablation of all mapping over the virtual suffix trie (Cole 2017, chapter 2): the speed that each technique adds, on
+//! the reads and the reference of the caller.
 //!
-//! All variants must find the same hits; one that does not is an error, not a time. Kernel time is
-//! the device's; stages are measured in a run of their own.
+//! All variants must find the same hits, else the result is an error. Times of kernels are by the device's events;
+//! stages are measured in a separate run, since measuring takes time.
 
 mod report;
 mod variants;
@@ -15,23 +15,23 @@ use woodstocc::gpu::GpuEngine;
 use woodstocc::read::Queries;
 use woodstocc::trie::hit::{self, TrieHit};
 
-pub use report::{Ablation, Point};
-pub use variants::{Shape, Variant, Walk};
+pub use report::{Ablation, VariantTiming};
+pub use variants::{PodShape, TrieVariant, TrieWalk};
 
 use crate::error::BenchError;
-use crate::runner::median;
-use variants::Task;
+use crate::timing::median;
+use variants::AblationTask;
 
-/// What to measure.
+/// The search, and how many variants of it to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct AblationOptions {
-    /// Greatest edit distance.
+    /// Greatest edit distance of a hit.
     pub k: u8,
-    /// The ablation alone, and one run of each variant.
+    /// Measures only the variants of the paper, with one run of each.
     pub quick: bool,
 }
 
-/// Measures all variants that the device can run. `progress` is told what comes next.
+/// Measures all variants that the device can run. `progress` gets the name of each variant before it begins.
 ///
 /// # Errors
 /// If variants find different hits, or the device fails.
@@ -53,7 +53,7 @@ pub fn woodstocc(
             (Some(GpuEngine::new(gpu.clone(), index)?), variants::on_gpu(options.quick))
         }
     };
-    let task = Task { index, gpu: engine.as_ref(), queries: &queries, wanted: &wanted, k };
+    let task = AblationTask { index, gpu: engine.as_ref(), queries: &queries, wanted: &wanted, k };
     let runs = if options.quick { 1 } else { 3 };
     let mut expected: Option<Vec<TrieHit>> = None;
     let mut points = Vec::new();
@@ -70,7 +70,7 @@ pub fn woodstocc(
         for _ in 0..runs {
             seconds.push(task.run(variant.walk, false)?.1.seconds);
         }
-        points.push(Point::new(variant, &measured, reads.len(), median(&seconds), seconds));
+        points.push(VariantTiming::new(variant, &measured, reads.len(), median(&seconds), seconds));
     }
     Ok(Ablation {
         device: device.describe(),

@@ -1,88 +1,88 @@
-//! What was measured, as data and as a table.
+//! The results of the ablation, as data and as a table.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use woodstocc::trie::metrics::TrieMetrics;
 
-use super::variants::Variant;
+use super::variants::TrieVariant;
 
 /// Random reads of 64 bytes a second that an H200 was measured to serve from its L2 cache.
 const L2_READS: f64 = 77e9;
-/// The same from its memory.
+/// Random reads of 64 bytes a second that an H200 was measured to serve from device memory.
 const MEMORY_READS: f64 = 22e9;
 
 /// The results of all variants.
 #[derive(Debug, Clone, Serialize)]
 pub struct Ablation {
-    /// Where.
+    /// The device that was measured, in words.
     pub device: String,
-    /// Version of gpualign.
+    /// The version of gpualign.
     pub version: &'static str,
     /// Reads, each searched for in both orientations.
     pub reads: usize,
-    /// Their bases.
+    /// Bases of all reads.
     pub bases: u64,
     /// Bases of the reference.
     pub reference_bases: u32,
-    /// Greatest edit distance.
+    /// Greatest edit distance of a hit.
     pub k: u8,
     /// Hits that every variant found.
     pub hits: usize,
-    /// The variants.
-    pub points: Vec<Point>,
+    /// The measured variants, each with one technique more than the one before.
+    pub points: Vec<VariantTiming>,
 }
 
-/// What was measured of one variant.
+/// The speed and the work of one variant.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
-    /// Which one.
-    pub variant: Variant,
-    /// Median time: of the kernels on a GPU, of the search on a CPU.
+pub struct VariantTiming {
+    /// The variant that was run.
+    pub variant: TrieVariant,
+    /// Median seconds: of the kernels on a GPU, of the search on a CPU.
     pub seconds: f64,
-    /// Time of each run.
+    /// Seconds of each run.
     pub runs: Vec<f64>,
     /// Reads searched a second.
     pub reads_per_second: f64,
-    /// Nodes looked up for each read; a node looked up for several counts once.
+    /// Trie nodes looked up for each read; a node that several reads share counts once.
     pub nodes_per_read: f64,
-    /// Matrix rows for each read.
+    /// Matrix rows computed for each read.
     pub rows_per_read: f64,
-    /// Reads of the index a second, two of 64 bytes a node.
+    /// Reads of 64 bytes of the index a second, two for each node.
     pub rank_reads_per_second: f64,
-    /// Of what an H200 serves from its L2 cache.
+    /// `rank_reads_per_second` as a share of the rate that an H200 serves from its L2 cache.
     pub share_of_l2_reads: f64,
-    /// Of what it serves from its memory.
+    /// `rank_reads_per_second` as a share of the rate that an H200 serves from device memory.
     pub share_of_memory_reads: f64,
-    /// What only the pods kernel tells.
-    pub pods: Option<PodsPoint>,
+    /// Measurements that only the pods kernel makes.
+    pub pods: Option<PodsMetrics>,
 }
 
-/// What was measured of the pods kernel.
+/// Measurements of the pods kernel, from a run with metrics.
 #[derive(Debug, Clone, Serialize)]
-pub struct PodsPoint {
+pub struct PodsMetrics {
     /// Shares of the blocks' cycles: pull, traversal, rows, push.
     pub stage_shares: [f64; 4],
-    /// Lanes busy in the traversal.
+    /// Share of the lanes that are busy in the traversal.
     pub traversal_occupancy: f64,
-    /// Lanes busy in the rows.
+    /// Share of the lanes that are busy with matrix rows.
     pub row_occupancy: f64,
-    /// Launches of the walk.
+    /// Launches of the kernel, one for each slice of the work.
     pub slices: u32,
     /// Times that a block got half of another's worklist.
     pub donations: u64,
-    /// Blocks.
+    /// Blocks of a launch.
     pub blocks: usize,
-    /// Main loops of a block: least, 10%, median, 90%, 99%, most (Figure 2.8).
+    /// Main loops of a block: least, 10%, median, 90%, 99%, most (Cole 2017, figure 2.8).
     pub loops: [u32; 6],
 }
 
-/// `part` of `whole`; 0 of nothing.
+/// `part` as a share of `whole`; 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-impl PodsPoint {
+impl PodsMetrics {
     fn new(measured: &TrieMetrics) -> Self {
         let cycles = measured.cycles.iter().sum();
         let mut loops = measured.loops.clone();
@@ -103,10 +103,10 @@ impl PodsPoint {
     }
 }
 
-impl Point {
-    /// `measured` is of the run with metrics, the times are of runs without.
+impl VariantTiming {
+    /// A point from the counts `measured` in a run with metrics, and times of runs without metrics.
     pub(super) fn new(
-        variant: Variant,
+        variant: TrieVariant,
         measured: &TrieMetrics,
         reads: usize,
         seconds: f64,
@@ -124,7 +124,7 @@ impl Point {
             rank_reads_per_second,
             share_of_l2_reads: rank_reads_per_second / L2_READS,
             share_of_memory_reads: rank_reads_per_second / MEMORY_READS,
-            pods: (!measured.loops.is_empty()).then(|| PodsPoint::new(measured)),
+            pods: (!measured.loops.is_empty()).then(|| PodsMetrics::new(measured)),
         }
     }
 
@@ -170,10 +170,10 @@ fn line<S: AsRef<str>>(name: &str, fields: &[S]) -> String {
 }
 
 impl Ablation {
-    /// A line for each variant. Nodes and rows are for each read; occupancies and shares in percent;
+    /// A table with a line for each variant. Nodes and rows are for each read; occupancies and shares in percent;
     /// the last six columns are main loops of the blocks, by quantile.
     pub fn table(&self) -> String {
-        let rows: String = self.points.iter().map(Point::row).collect();
+        let rows: String = self.points.iter().map(VariantTiming::row).collect();
         line("variant", &HEADINGS) + &rows
     }
 }

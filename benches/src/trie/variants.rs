@@ -1,4 +1,4 @@
-//! The variants of the aligner, and running one.
+//! The variants of the search over the suffix trie, and running one.
 
 use std::time::Instant;
 
@@ -13,30 +13,30 @@ use woodstocc::trie::metrics::TrieMetrics;
 use woodstocc::trie::pods::PodSettings;
 use woodstocc::trie::walk;
 
-/// How the trie is walked.
+/// The way in which the trie is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Walk {
-    /// On the CPU, so many queries together.
+pub enum TrieWalk {
+    /// On the CPU, in batches.
     Cpu {
-        /// Queries that share nodes.
+        /// Queries of a batch, which share nodes.
         together: usize,
     },
-    /// On a GPU, a thread a query.
+    /// On a GPU, with one thread for each query.
     SeparateLists {
-        /// Whether live reads are dropped for what their rest needs.
+        /// Whether a read leaves a node once the rest of it needs more differences than are left.
         pruned: bool,
     },
-    /// On a GPU, a block a worklist of pods.
-    Pods(Shape),
+    /// On a GPU, with a worklist of pods for each block.
+    Pods(PodShape),
 }
 
 /// The settings of the pods kernel that differ between variants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Shape {
+pub struct PodShape {
     /// Threads of a block.
     pub width: u32,
-    /// Reads that share nodes.
+    /// Reads of a group, which share nodes.
     pub group: u32,
     /// Whether a group's trie is cut into subtries.
     pub subtries: bool,
@@ -44,14 +44,14 @@ pub struct Shape {
     pub pods_at_once: u32,
     /// Most live reads of a step.
     pub live_at_once: u32,
-    /// Main loops of a slice, after which work is given to idle blocks.
+    /// Main loops of a slice, after which idle blocks get work of others; `None` runs to the end in one slice.
     pub slice: Option<u32>,
-    /// Whether live reads are dropped for what their rest needs.
+    /// Whether a read leaves a node once the rest of it needs more differences than are left.
     pub pruned: bool,
 }
 
-impl Shape {
-    /// That of the mapper.
+impl PodShape {
+    /// The settings that the mapper uses.
     fn default_shape() -> Self {
         let PodSettings { width, group, word, pods_at_once, live_at_once, slice, .. } =
             PodSettings::default();
@@ -78,63 +78,68 @@ impl Shape {
     }
 }
 
-/// A way of searching, with a name.
+/// A named way of searching.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Variant {
-    /// What it adds to the one before.
+pub struct TrieVariant {
+    /// The technique that the variant adds to the one before.
     pub name: String,
-    /// How it searches.
-    pub walk: Walk,
+    /// How the variant walks the trie.
+    pub walk: TrieWalk,
 }
 
-/// The dissertation's Table 2.1: a query alone, and batched.
-pub(crate) fn on_cpu() -> Vec<Variant> {
-    let cpu =
-        |name: &str, together| Variant { name: name.to_owned(), walk: Walk::Cpu { together } };
+/// The variants of Cole 2017, table 2.1: one query at a time, and batched.
+pub(crate) fn on_cpu() -> Vec<TrieVariant> {
+    let cpu = |name: &str, together| TrieVariant {
+        name: name.to_owned(),
+        walk: TrieWalk::Cpu { together },
+    };
     vec![cpu("one query at a time", 1), cpu("batched", 4096)]
 }
 
-/// The ablation of Figure 2.9 and Tables 2.3 and 2.4, one thing after the other; and unless it is to
-/// be quick, other shapes of the last.
-pub(crate) fn on_gpu(quick: bool) -> Vec<Variant> {
-    let all = Shape::default_shape();
-    let large = Shape { live_at_once: all.width, slice: None, ..all };
-    let remapping = Shape { group: all.width, subtries: false, ..large };
-    let separate = |pruned| Walk::SeparateLists { pruned };
-    let threshold = |pods_at_once| Walk::Pods(Shape { pods_at_once, slice: None, ..all });
+/// The variants of Cole 2017, figure 2.9 and tables 2.3 and 2.4, one technique after the other; unless `quick`, also other settings of
+/// the last one.
+pub(crate) fn on_gpu(quick: bool) -> Vec<TrieVariant> {
+    let all = PodShape::default_shape();
+    let large = PodShape { live_at_once: all.width, slice: None, ..all };
+    let remapping = PodShape { group: all.width, subtries: false, ..large };
+    let separate = |pruned| TrieWalk::SeparateLists { pruned };
+    let threshold = |pods_at_once| TrieWalk::Pods(PodShape { pods_at_once, slice: None, ..all });
     let mut variants = vec![
         ("separate lists, no bounds".to_owned(), separate(false)),
         ("separate lists".to_owned(), separate(true)),
-        ("shared worklist, remapping".to_owned(), Walk::Pods(remapping)),
-        ("+ large groups, subtries".to_owned(), Walk::Pods(large)),
+        ("shared worklist, remapping".to_owned(), TrieWalk::Pods(remapping)),
+        ("+ large groups, subtries".to_owned(), TrieWalk::Pods(large)),
         ("+ decoupled, threshold 32".to_owned(), threshold(32)),
         ("+ decoupled, threshold 64".to_owned(), threshold(64)),
         ("+ decoupled, threshold 128".to_owned(), threshold(128)),
-        ("+ slices, redistribution".to_owned(), Walk::Pods(all)),
-        ("all, no bounds".to_owned(), Walk::Pods(Shape { pruned: false, ..all })),
+        ("+ slices, redistribution".to_owned(), TrieWalk::Pods(all)),
+        ("all, no bounds".to_owned(), TrieWalk::Pods(PodShape { pruned: false, ..all })),
     ];
     if !quick {
         for width in [32, 64, 256] {
-            let shape = Shape { width, pods_at_once: width, live_at_once: 4 * width, ..all };
-            variants.push((format!("all, width {width}"), Walk::Pods(shape)));
+            let shape = PodShape { width, pods_at_once: width, live_at_once: 4 * width, ..all };
+            variants.push((format!("all, width {width}"), TrieWalk::Pods(shape)));
         }
         for group in [256, 2048, 65_535] {
-            variants.push((format!("all, groups of {group}"), Walk::Pods(Shape { group, ..all })));
+            variants.push((
+                format!("all, groups of {group}"),
+                TrieWalk::Pods(PodShape { group, ..all }),
+            ));
         }
         for live_at_once in [256, 1024] {
-            let shape = Shape { live_at_once, ..all };
-            variants.push((format!("all, {live_at_once} live at once"), Walk::Pods(shape)));
+            let shape = PodShape { live_at_once, ..all };
+            variants.push((format!("all, {live_at_once} live at once"), TrieWalk::Pods(shape)));
         }
         for slice in [256, 1 << 13] {
-            let shape = Shape { slice: Some(slice), ..all };
-            variants.push((format!("all, slices of {slice}"), Walk::Pods(shape)));
+            let shape = PodShape { slice: Some(slice), ..all };
+            variants.push((format!("all, slices of {slice}"), TrieWalk::Pods(shape)));
         }
     }
-    variants.into_iter().map(|(name, walk)| Variant { name, walk }).collect()
+    variants.into_iter().map(|(name, walk)| TrieVariant { name, walk }).collect()
 }
 
-/// What is searched, and for what.
-pub(crate) struct Task<'a> {
+/// A search for reads in a reference, which every variant runs.
+pub(crate) struct AblationTask<'a> {
     pub(crate) index: &'a FmIndex,
     pub(crate) gpu: Option<&'a GpuEngine>,
     pub(crate) queries: &'a Queries,
@@ -142,22 +147,22 @@ pub(crate) struct Task<'a> {
     pub(crate) k: usize,
 }
 
-impl Task<'_> {
-    /// Searches; with `metrics`, measures the stages if the variant can.
+impl AblationTask<'_> {
+    /// Hits and counts of one variant; with `metrics`, also the stages of the pods kernel.
     pub(crate) fn run(
         &self,
-        walk: Walk,
+        walk: TrieWalk,
         metrics: bool,
     ) -> Result<(Vec<TrieHit>, TrieMetrics), DeviceError> {
-        let &Task { queries, wanted, k, .. } = self;
+        let &Self { queries, wanted, k, .. } = self;
         match (walk, self.gpu) {
-            (Walk::SeparateLists { pruned }, Some(gpu)) => {
+            (TrieWalk::SeparateLists { pruned }, Some(gpu)) => {
                 gpu.search_separately(queries, wanted, k, pruned)
             }
-            (Walk::Pods(shape), Some(gpu)) => {
+            (TrieWalk::Pods(shape), Some(gpu)) => {
                 gpu.search(queries, wanted, k, &shape.settings(metrics))
             }
-            (Walk::Cpu { together }, _) => Ok(self.on_cpu(together)),
+            (TrieWalk::Cpu { together }, _) => Ok(self.on_cpu(together)),
             (_, None) => unreachable!("variants for a GPU are made where there is one"),
         }
     }

@@ -5,6 +5,33 @@
 #include <cstddef>
 
 #include <benches/price.cuh>
+#include <benches/quote.cuh>
+
+static_assert(sizeof(benches::Quote) == 48, "size of benches::Quote");
+static_assert(offsetof(benches::Quote, price) == 0 && sizeof(benches::Quote::price) == 4,
+              "benches::Quote::price");
+static_assert(offsetof(benches::Quote, strike) == 4 && sizeof(benches::Quote::strike) == 4,
+              "benches::Quote::strike");
+static_assert(offsetof(benches::Quote, years) == 8 && sizeof(benches::Quote::years) == 4,
+              "benches::Quote::years");
+static_assert(offsetof(benches::Quote, rate) == 12 && sizeof(benches::Quote::rate) == 4,
+              "benches::Quote::rate");
+static_assert(offsetof(benches::Quote, volatility) == 16 && sizeof(benches::Quote::volatility) == 4,
+              "benches::Quote::volatility");
+static_assert(offsetof(benches::Quote, value) == 20 && sizeof(benches::Quote::value) == 4,
+              "benches::Quote::value");
+static_assert(offsetof(benches::Quote, id) == 24 && sizeof(benches::Quote::id) == 4,
+              "benches::Quote::id");
+static_assert(offsetof(benches::Quote, passes) == 28 && sizeof(benches::Quote::passes) == 4,
+              "benches::Quote::passes");
+static_assert(offsetof(benches::Quote, spare) == 32 && sizeof(benches::Quote::spare) == 16,
+              "benches::Quote::spare");
+
+static_assert(sizeof(benches::Model) == 8, "size of benches::Model");
+static_assert(offsetof(benches::Model, rounds) == 0 && sizeof(benches::Model::rounds) == 4,
+              "benches::Model::rounds");
+static_assert(offsetof(benches::Model, pass) == 4 && sizeof(benches::Model::pass) == 4,
+              "benches::Model::pass");
 
 static_assert(sizeof(benches::PriceParameters) == 32, "size of benches::PriceParameters");
 static_assert(offsetof(benches::PriceParameters, quotes) == 0 && sizeof(benches::PriceParameters::quotes) == 8,

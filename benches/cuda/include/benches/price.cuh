@@ -1,5 +1,5 @@
-// Parameter of the kernels in prefetch.cu. The host declares the same struct in src/prefetch.rs, and layouts.cuh asserts
-// that they agree.
+// The parameter of the kernels in prefetch.cu. The host declares the same struct in src/runtime/prefetch.rs, and layouts.cuh
+// asserts that both have the same layout.
 #pragma once
 
 #include "benches/quote.cuh"

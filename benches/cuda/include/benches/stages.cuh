@@ -1,4 +1,5 @@
-// The module types of the applications: the device side of `src/stages.rs`.
+// The stages of the applications: the device side of `src/runtime/stages.rs`. The runtime calls `run` with full or partial
+// ensembles; stages have no barriers of their own, and push from divergent threads.
 #pragma once
 
 #include "benches/quote.cuh"
@@ -8,12 +9,13 @@ namespace benches {
 constexpr unsigned MANY = 4;
 constexpr unsigned PIPELINES = 4;
 
-// What all stages have in common.
+// The types that all stages share.
 struct Pricing : stream::Stage {
   using In = Quote;
   using Global = Model;
 };
 
+// A working node. All values of TYPE do the same, but nodes of different types cannot be fired together.
 template <int TYPE>
 struct Work : Pricing {
   using Out = stream::Channels<stream::Channel<Quote, 1>>;
@@ -25,6 +27,7 @@ struct Work : Pricing {
   }
 };
 
+// A working node that sends a quote back to itself until it has passed STAGES times.
 struct Again : Pricing {
   using Out = stream::Channels<stream::Channel<Quote, 1>, stream::Channel<Quote, 1>>;
 
@@ -40,6 +43,7 @@ struct Again : Pricing {
   }
 };
 
+// Distributes the quotes to the pipelines by their numbers.
 struct Split : Pricing {
   using Branch = stream::Channel<Quote, 1>;
   using Out = stream::Channels<Branch, Branch, Branch, Branch>;
@@ -55,6 +59,7 @@ struct Split : Pricing {
   }
 };
 
+// A working node with MANY threads for each quote.
 struct Shared : Pricing {
   using Out = stream::Channels<stream::Channel<Quote, 1>>;
   static constexpr stream::u32 THREADS = MANY;
@@ -63,11 +68,12 @@ struct Shared : Pricing {
   __device__ void run(const Quote& item, const stream::Site<Shared>& site, Push& push) const {
     Quote quote = item;
     const bool passes = site.global().work(quote, site.lane, site.lanes);
-    // Not always the same thread, or the compiler would see that the others' work is for nothing.
+    // A different thread for each quote, or the compiler would remove the work of the threads whose value is not used.
     if (passes && quote.id % site.lanes == site.lane) push(stream::to<0>(), quote);
   }
 };
 
+// A working node with MANY quotes for each thread.
 struct Batched : Pricing {
   using Out = stream::Channels<stream::Channel<Quote, 1>>;
   static constexpr stream::u32 ITEMS = MANY;

@@ -1,43 +1,36 @@
-//! Evidence: our program and others' on the same data, on this machine, in one run.
+//! Evidence: gpualign and other programs on the same data, on this machine, in one run.
 //!
 //! ```text
 //!   Data --sections--> Section (contestants: command lines) --contest--> Outcome (seconds, memory, facts)
-//!   committed results --papers--> what the papers measured, and we        |
+//!   committed results --papers--> the papers' numbers beside gpualign's   |
 //!                                                                         v
 //!          DIR/evidence.json, DIR/papers.json, DIR/REPORT.md, DIR/report.html
 //! ```
 //!
 //! | module | concept |
 //! |---|---|
-//! | [`data`] | made-up or given genomes and reads, by `gpualign simulate` |
-//! | [`real`] | real reads, which come with the repository or are the user's |
-//! | [`tool`] | finding other programs and their versions |
-//! | [`contest`] | running command lines in turn, several times |
-//! | [`sections`] | which command lines |
-//! | [`machine`] | where |
-//! | [`micro`] | small steps, which criterion measured |
-//! | [`results`] | the results that the repository keeps |
-//! | [`papers`] | the papers' numbers beside ours |
-//! | [`outcome`] | results as data |
-//! | [`page`] | `benches/RESULTS.md`, of the committed results |
-//! | [`markdown`], [`html`] | and to read |
+//! | [`inputs::data`] | simulated or given genomes and reads, by `gpualign simulate` |
+//! | [`inputs::real`] | real reads, from the repository or from the user |
+//! | [`run::tool`] | finding programs and their versions |
+//! | [`run::machine`] | the description of this machine |
+//! | [`run::contest`] | running command lines in turns, several times |
+//! | [`run::micro`] | reading the benchmarks of small steps, which criterion measured |
+//! | [`sections`] | the command lines of each section of the report |
+//! | [`outcome`] | the results of a run as data |
+//! | [`report`] | the results of a run as Markdown and HTML |
+//! | [`committed::results`] | the results that the repository keeps |
+//! | [`committed::papers`] | the papers' numbers beside gpualign's |
+//! | [`committed::page`] | `benches/RESULTS.md` and README's section on speed, from the committed results |
 //!
-//! Contestants of a section take turns, so that a machine that gets slower is unfair to nobody. A program
-//! that is not installed is named as missing; one that fails is an error.
+//! Contestants of a section take turns, so that a machine that gets slower affects all of them alike. A program
+//! that is not installed is named as missing; a program that fails is an error.
 
-mod contest;
-mod data;
-mod html;
-mod machine;
-mod markdown;
-mod micro;
+mod committed;
+mod inputs;
 mod outcome;
-mod page;
-mod papers;
-mod real;
-mod results;
+mod report;
+mod run;
 mod sections;
-mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,13 +39,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 
-use crate::contest::Arena;
-use crate::data::{Data, Size};
-use crate::machine::Machine;
-use crate::outcome::{Evidence, Outcome};
-use crate::results::{EXPERIMENTS, Results};
+use crate::committed::results::{self, EXPERIMENTS, Results};
+use crate::committed::{page, papers};
+use crate::inputs::data::{Data, DataSize};
+use crate::outcome::{Evidence, SectionResult};
+use crate::report::{html, markdown};
+use crate::run::contest::Contest;
+use crate::run::machine::{self, Machine};
+use crate::run::micro;
+use crate::run::tool::Tools;
 use crate::sections::PAPERS;
-use crate::tool::Tools;
 
 /// Runs gpualign and the programs it is compared with, and writes a report.
 #[derive(Debug, Parser)]
@@ -70,37 +66,40 @@ struct Arguments {
     /// Very small data, to see whether everything works: seconds
     #[arg(long, conflicts_with = "quick")]
     tiny: bool,
-    /// Folder of the data, which are made if they are not there; a genome.fa put there is used instead
+    /// Folder of the simulated data, made if missing; a genome.fa in its subfolder replaces the simulated genome
     #[arg(long, value_name = "DIR", default_value = "target/evidence")]
     data: PathBuf,
     /// Folder of real reads, with real.json, a list of sets as in the repository's data/
     #[arg(long, value_name = "DIR", default_value = "data")]
     real: PathBuf,
-    /// Folder whose programs go before those of PATH
+    /// Folder with programs that are preferred to those in PATH
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
     /// The program to measure [default: gpualign beside this one]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// The program that measures the papers' experiments [default: gpualign-bench beside this one]
+    #[arg(long, value_name = "FILE")]
+    bench: Option<PathBuf>,
     /// Folder for the report [default: benches/results/DATE-HOST]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Folder with the results that the papers' numbers are compared with
     #[arg(long, value_name = "DIR", default_value = "benches/results")]
     results: PathBuf,
-    /// Measure nothing, but make this page again of the results, by the template beside it (FILE.template.md)
+    /// Measure nothing; write this page from the results and the template beside it (FILE.template.md)
     #[arg(long, value_name = "FILE")]
     results_page: Option<PathBuf>,
-    /// Only these sections [default: all]; papers: their experiments, on a GPU
+    /// Only these sections [default: all]; `papers` means the papers' experiments, which need a GPU
     #[arg(long, value_name = "NAME", num_args = 1..)]
     section: Vec<String>,
-    /// Criterion's folder, after its benchmarks `micro` and `lines` were run
+    /// Criterion's folder with the results of the benchmarks `micro` and `lines`
     #[arg(long, value_name = "DIR")]
     micro: Option<PathBuf>,
-    /// Keep what an earlier call measured of other sections on this machine, into the same folder
+    /// Keep the other sections of an earlier call that wrote to the same folder on this machine
     #[arg(long)]
     keep: bool,
-    /// Runs of each program, unless they take long [default: by the size of the data]
+    /// Most runs of each program [default: by the size of the data]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     runs: Option<u16>,
     /// Seconds of runs after which a program is not run again [default: by the size of the data]
@@ -116,17 +115,23 @@ fn main() -> Result<()> {
     if let Some(path) = &arguments.results_page {
         return page::write(path, &arguments.results);
     }
-    // Found out now, not when everything was measured.
+    // Results that cannot be read are an error before anything is measured.
     let results = Results::read(&arguments.results)?;
     let papers = papers::rows(&results)?;
     let figures = results::figures(&results, &arguments.results)?;
     let steps = arguments.micro.as_deref().map(micro::measured).transpose()?;
     let size = match (arguments.quick, arguments.tiny) {
-        (_, true) => Size::TINY,
-        (true, _) => Size::QUICK,
-        _ => Size::FULL,
+        (_, true) => DataSize::TINY,
+        (true, _) => DataSize::QUICK,
+        _ => DataSize::FULL,
     };
-    let program = program(arguments.program.as_deref())?;
+    let program = beside(arguments.program.as_deref(), "gpualign")?;
+    let program = program.canonicalize().with_context(|| {
+        format!(
+            "{}: there is no such program: build gpualign first, or name it by --program",
+            program.display()
+        )
+    })?;
     let machine = Machine::here()?;
     let threads = arguments.threads.map_or(machine.threads, usize::from);
     let date = machine::date()?;
@@ -137,8 +142,9 @@ fn main() -> Result<()> {
     let (sections, papers, kept) = kept
         .map_or((Vec::new(), papers, Vec::new()), |kept| (kept.sections, kept.papers, kept.steps));
     let data = Data::make(&arguments.data, &size, &program)?;
-    let tools = Tools::new(program, arguments.peers.as_deref());
-    let arena = Arena {
+    let bench = beside(arguments.bench.as_deref(), "gpualign-bench")?;
+    let tools = Tools::new(program, bench, arguments.peers.as_deref());
+    let arena = Contest {
         folder: &data.folder,
         runs: arguments.runs.map_or(size.runs, usize::from),
         patience: Duration::from_secs(arguments.patience.unwrap_or(size.patience)),
@@ -148,7 +154,7 @@ fn main() -> Result<()> {
         sections::Plan { data: &data, real: &arguments.real, tools: &tools, threads, device };
     let names = plan.names();
     if let Some(unknown) = arguments.section.iter().find(|name| !names.contains(&name.as_str())) {
-        bail!("no section '{unknown}': there are {}", names.join(", "));
+        bail!("unknown section '{unknown}': expected one of {}", names.join(", "));
     }
 
     let mut evidence = Evidence {
@@ -174,13 +180,14 @@ fn main() -> Result<()> {
             eprintln!("evidence: {name}: {:.0} s", begin.elapsed().as_secs_f64());
             evidence.sections.retain(|section| section.name != name);
             evidence.sections.push(measured);
-            let place = |section: &Outcome| names.iter().position(|name| *name == section.name);
+            let place =
+                |section: &SectionResult| names.iter().position(|name| *name == section.name);
             evidence.sections.sort_by_key(place);
-            // After each, so that a run that is cut off leaves what it measured.
+            // Writes after each section, so that an interrupted run leaves its finished sections.
             write(&out, &evidence, &figures)?;
         }
     }
-    // Most of them are about kernels.
+    // Most of the papers' experiments need a GPU.
     if is_wanted(PAPERS) && evidence.device != "cpu" {
         eprintln!("evidence: {PAPERS}");
         let begin = Instant::now();
@@ -198,7 +205,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What is in a folder already, which has to be of this machine.
+/// The evidence that an earlier call left in a folder; an error if it is of another machine.
 fn earlier(out: &Path, machine: &Machine) -> Result<Option<Evidence>> {
     let path = out.join("evidence.json");
     if !path.exists() {
@@ -213,11 +220,12 @@ fn earlier(out: &Path, machine: &Machine) -> Result<Option<Evidence>> {
     Ok(Some(evidence))
 }
 
-/// The program under test, as an absolute path.
-fn program(given: Option<&Path>) -> Result<PathBuf> {
-    let beside = || -> Result<PathBuf> { Ok(std::env::current_exe()?.with_file_name("gpualign")) };
-    let path = given.map_or_else(beside, |path| Ok(path.to_owned()))?;
-    path.canonicalize().with_context(|| format!("{}: build gpualign first", path.display()))
+/// The path of a program: the given one, or the one of this name in the folder of this program.
+fn beside(given: Option<&Path>, name: &str) -> Result<PathBuf> {
+    match given {
+        Some(path) => Ok(path.to_owned()),
+        None => Ok(std::env::current_exe()?.with_file_name(name)),
+    }
 }
 
 fn write(out: &Path, evidence: &Evidence, figures: &[String]) -> Result<()> {

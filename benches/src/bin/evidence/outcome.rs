@@ -1,94 +1,94 @@
-//! Results as data.
+//! The results of a run as data, which becomes `evidence.json`.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Machine;
+use crate::run::machine::Machine;
 
-/// All of a run.
+/// The results of a whole run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Evidence {
     pub date: String,
-    /// Of the data: full, quick or tiny.
+    /// The size of the data: full, quick or tiny.
     pub size: String,
-    /// Where gpualign was asked to run.
+    /// The device that gpualign was asked to use: auto, cpu, cuda or cuda:N.
     pub device: String,
     pub threads: usize,
     pub version: String,
-    /// Of the repository, if it is known.
+    /// The commit of the repository, if it is known.
     pub commit: Option<String>,
     pub machine: Machine,
-    pub sections: Vec<Outcome>,
-    pub papers: Vec<Paper>,
-    /// None if they were not measured.
-    pub steps: Vec<Step>,
+    pub sections: Vec<SectionResult>,
+    pub papers: Vec<PaperRow>,
+    /// Small steps; empty if they were not measured.
+    pub steps: Vec<SmallStep>,
 }
 
-/// What came of a section.
+/// The results of a section.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct SectionResult {
     pub name: String,
     pub title: String,
-    /// What the programs were given.
+    /// The input of the programs, in words.
     pub workload: String,
-    /// What a rate counts, in a second.
+    /// The unit of rates, for example `reads/s`.
     pub unit: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ContestantResult>,
     /// Programs that are not installed.
     pub missing: Vec<String>,
-    /// Why there is less than one may expect.
+    /// An explanation for the reader, for example of missing rows.
     pub note: Option<String>,
 }
 
-/// What came of a contestant.
+/// The results of a contestant.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Row {
+pub struct ContestantResult {
     pub name: String,
-    /// In sections on scaling, the size that this row is about; rows of one name are a line then. In others with several
-    /// sets of data, of which the name is one, the program.
+    /// In sections on scaling, the size of the run; the rows of one name are a line in the chart. In sections whose rows
+    /// are named after sets of data, the program.
     pub at: Option<String>,
     pub version: String,
     pub command: String,
-    /// Of the whole process, run after run.
+    /// Seconds of the whole process, for each run.
     pub seconds: Vec<f64>,
     pub median: f64,
-    /// Of the median.
+    /// Units a second at the median time.
     pub rate: f64,
-    /// The most memory of a run, in bytes, as far as it could be seen; with the processes that it started.
+    /// The greatest memory of a run in bytes, with the processes that it started, as far as sampling sees it.
     pub peak_bytes: u64,
     #[serde(flatten)]
-    pub known: Known,
+    pub known: Findings,
 }
 
-/// What else is known of a contestant's last run.
+/// Findings from the output of a contestant's first run.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Known {
+pub struct Findings {
     pub facts: BTreeMap<String, f64>,
-    /// How often it was wrong, by mapping quality; from the lowest on, and none without the truth.
-    pub by_mapq: Vec<OfMapq>,
+    /// Wrong alignments by mapping quality, from the lowest on; empty if the truth is not known.
+    pub by_mapq: Vec<MapqRange>,
 }
 
 /// Reads with the mapping qualities of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfMapq {
-    /// The least of the range; it ends before that of the next one.
+pub struct MapqRange {
+    /// The least quality of the range, which ends before the next range.
     pub from: u64,
     pub mapped: u64,
-    /// To another place than they are from.
+    /// Reads that are mapped to another locus than their origin.
     pub wrong: u64,
 }
 
-impl OfMapq {
-    /// The quality that its share of errors stands for; what it is at least if none is wrong, `None` of none mapped.
+impl MapqRange {
+    /// The quality that the share of errors stands for: a lower bound if no read is wrong, `None` if none is mapped.
     pub fn measured(&self) -> Option<f64> {
         let share = self.wrong.max(1) as f64 / self.mapped as f64;
         (self.mapped > 0).then(|| -10.0 * share.log10())
     }
 }
 
-impl Paper {
-    /// The share of the ceiling, in words.
+impl PaperRow {
+    /// The share of the ceiling as a percentage, or `not measured`.
     pub fn share(&self) -> String {
         match self.share_of_ceiling.map(|share| 100.0 * share) {
             Some(share) if share < 9.95 => format!("{share:.1}%"),
@@ -98,40 +98,40 @@ impl Paper {
     }
 }
 
-impl Row {
-    /// Whether it is about a size, in a section on scaling.
+impl ContestantResult {
+    /// Whether the row is about a size, in a section on scaling.
     pub fn is_of_size(&self) -> bool {
         self.at.as_ref().is_some_and(|at| at.parse::<u64>().is_ok())
     }
 
-    /// With what it is about.
+    /// The name, with the size or the program behind it.
     pub fn full_name(&self) -> String {
         self.at.as_ref().map_or_else(|| self.name.clone(), |at| format!("{}, {at}", self.name))
     }
 }
 
-/// A small step that everything consists of, by criterion.
+/// The time of a small step, for example a rank query, measured by criterion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct SmallStep {
     pub name: String,
-    /// What is counted: elements or bytes.
+    /// The thing that is counted: elements or bytes.
     pub unit: String,
-    /// For one of them; the median.
+    /// Median nanoseconds for one element or byte.
     pub nanoseconds: f64,
 }
 
-/// What a paper measured, and we.
+/// A number of a paper beside gpualign's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Paper {
+pub struct PaperRow {
     pub source: String,
     pub what: String,
     pub theirs: String,
     pub ours: String,
-    /// Of what bounds it, from 0 to 1; none where the limit was not measured.
+    /// gpualign's share of the ceiling, 0 to 1; `None` if the ceiling was not measured.
     pub share_of_ceiling: Option<f64>,
-    /// What that is.
+    /// The ceiling, in words.
     pub ceiling: String,
-    /// The file that it was computed from.
+    /// The file of results that gpualign's number was computed from.
     pub file: String,
 }
 
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn errors_are_qualities() {
-        let measured = |mapped, wrong| OfMapq { from: 0, mapped, wrong }.measured();
+        let measured = |mapped, wrong| MapqRange { from: 0, mapped, wrong }.measured();
         assert_eq!(measured(0, 0), None);
         assert!((measured(1000, 1).expect("is known") - 30.0).abs() < 1e-9);
         // At least.

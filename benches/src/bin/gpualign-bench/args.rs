@@ -13,27 +13,27 @@ use crate::extend::ExtendBenchArguments;
 use crate::nw::NwBenchArguments;
 use crate::reads::ReadsBenchArguments;
 
-/// Measures this machine.
+/// Measures kernels and stages of gpualign on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "gpualign-bench", version, about, max_term_width = 100)]
 pub struct Arguments {
-    /// What to measure.
+    /// The part of gpualign to measure.
     #[command(subcommand)]
     pub bench: Bench,
 }
 
-/// Commands of `gpualign-bench`.
+/// The commands of `gpualign-bench`, one for each part of gpualign.
 #[derive(Debug, Subcommand)]
 pub enum Bench {
     /// Measures the streaming runtime on synthetic applications
     Runtime(RuntimeArguments),
-    /// Measures the variants of the suffix-trie aligner, which must all find the same
+    /// Measures the variants of all mapping over the suffix trie, which must all find the same hits
     Woodstocc(WoodstoccArguments),
     /// Measures the GPU's kernels for global alignments
     Nw(NwBenchArguments),
     /// Measures extensions of reads in bands of diagonals, on the CPU or a GPU
     Extend(ExtendBenchArguments),
-    /// Measures the stages that find seeds of reads, on the CPU or a GPU
+    /// Measures finding the seeds and chains of reads, on the CPU or a GPU
     Seeds(ReadsBenchArguments),
     /// Measures the stages of best mapping between reads in memory and ranked alignments
     Mapping(ReadsBenchArguments),
@@ -76,7 +76,7 @@ pub struct WoodstoccArguments {
     #[arg(short, default_value_t = 3,
         value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_TRIE_K)))]
     pub k: u8,
-    /// The variants of the paper alone, and one run of each
+    /// Only the variants of the paper, and one run of each
     #[arg(long)]
     pub quick: bool,
     /// Folder for woodstocc.json

@@ -12,10 +12,10 @@ use gpualign::{open_database, read_queries};
 /// The command line of `gpualign-bench blastn`.
 #[derive(Debug, Args)]
 pub struct BlastnBenchArguments {
-    /// A database of `gpualign makedb`, of which pieces are the queries
+    /// A database of `gpualign makedb`; pieces of it are the queries unless --query is given
     #[arg(value_name = "DB", value_hint = ValueHint::FilePath)]
     pub database: PathBuf,
-    /// Other queries, FASTA, which are searched together
+    /// FASTA file with queries, which are searched together
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub query: Option<PathBuf>,
     /// Threads of a block

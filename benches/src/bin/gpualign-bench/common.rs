@@ -1,4 +1,4 @@
-//! What the benchmarks of kernels have in common: a GPU, runs, and how results are shown.
+//! The options that the benchmarks of kernels share: the device, the number of runs, and the form of the results.
 
 use std::io::{self, Write};
 
@@ -13,13 +13,13 @@ use gpualign::console::Console;
 use gpualign::options::start_threads;
 use gpualign::options::{Messages, Threads};
 
-/// Their options.
+/// Options of every benchmark of kernels.
 #[derive(Debug, Args)]
 pub struct KernelBenchArguments {
     /// Where to run: cuda or cuda:N; extensions also on the cpu
     #[arg(long, default_value = "cuda", help_heading = "Resources")]
     pub device: DeviceRequest,
-    /// Runs of each, of which the median counts
+    /// Timed runs of each case; the median counts
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u16).range(1..))]
     pub runs: u16,
@@ -33,16 +33,16 @@ pub struct KernelBenchArguments {
 }
 
 impl KernelBenchArguments {
-    /// The GPU, once the threads are there.
+    /// Starts the threads and opens the GPU.
     pub fn gpu(&self) -> Result<Gpu> {
         let Device::Cuda(gpu) = Device::open(self.device)?.device else {
-            bail!("there is no GPU to measure: choose one by --device cuda");
+            bail!("this benchmark needs a GPU: add --device cuda");
         };
         start_threads(self.threads.count())?;
         Ok(gpu)
     }
 
-    /// Measures, telling what comes next, and prints the results as JSON or as a table.
+    /// Runs `measure` with messages on its progress, and prints the results as JSON or as a table.
     pub fn print<T: Serialize>(
         &self,
         measure: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Vec<T>, BenchError>,

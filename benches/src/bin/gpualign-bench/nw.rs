@@ -9,7 +9,7 @@ use crate::common::KernelBenchArguments;
 /// The command line of `gpualign-bench nw`.
 #[derive(Debug, Args)]
 pub struct NwBenchArguments {
-    /// Compare the kernels as figures 8 to 12 of Li's dissertation do
+    /// Compare the kernels as figures 8 to 12 of Li 2016 do
     #[arg(long, conflicts_with_all = ["sequences", "length", "runs"])]
     pub figures: bool,
     /// Sequences, each of which is aligned with all others

@@ -1,4 +1,4 @@
-//! What the benchmarks of reads and a reference have in common: opening both.
+//! The input that the benchmarks of reads share: reads and the index of a reference.
 
 use aligner_core::Device;
 use anyhow::Result;
@@ -13,7 +13,7 @@ use gpualign::input::{self, Layout, Reads};
 use gpualign::options::MappingFiles;
 use gpualign::options::start_threads;
 
-/// Reads taken from the files at a time.
+/// Reads of a batch.
 const BATCH: usize = 1 << 17;
 
 /// The command line of `gpualign-bench mapping` and `gpualign-bench seeds`.
@@ -26,7 +26,7 @@ pub struct ReadsBenchArguments {
 }
 
 impl ReadsBenchArguments {
-    /// The device, the reference's index and the queries of all reads, and starts the threads.
+    /// Starts the threads, and opens the device, the reference's index and the queries of all reads.
     pub fn open(&self) -> Result<(Device, FmIndex, Vec<Queries>)> {
         input::check(self.files.reads())?;
         let device = Device::open(self.common.device)?.device;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aligner_core::Device;
 use anyhow::{Context, Result};
-use gpualign_benches::{Experiment, Options, Report, default_items, runtime};
+use gpualign_benches::{Experiment, RuntimeOptions, RuntimeReport, default_items, runtime};
 
 use crate::args::RuntimeArguments;
 use gpualign::console::Console;
@@ -19,7 +19,7 @@ pub fn run(arguments: &RuntimeArguments) -> Result<()> {
     if let Some(reason) = &opened.fallback {
         console.notice(&format!("measuring the CPU: {reason}"));
     }
-    // Found out now, not after all the work.
+    // An output folder that cannot be made is an error before the work begins.
     let out = &arguments.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let mut experiments = arguments.experiment.clone();
@@ -27,7 +27,7 @@ pub fn run(arguments: &RuntimeArguments) -> Result<()> {
         experiments = Experiment::of(&opened.device);
     }
     let items = arguments.items.unwrap_or_else(|| default_items(&opened.device));
-    let options = Options { items, quick: arguments.quick, experiments };
+    let options = RuntimeOptions { items, quick: arguments.quick, experiments };
     start_threads(arguments.threads.count())?;
     let report = runtime(&opened.device, &options, &mut |step| console.start(step));
     console.finish();
@@ -39,7 +39,7 @@ pub fn run(arguments: &RuntimeArguments) -> Result<()> {
 }
 
 /// Writes `runtime.json` and a file for each figure.
-fn save(report: &Report, folder: &Path) -> Result<()> {
+fn save(report: &RuntimeReport, folder: &Path) -> Result<()> {
     let write = |name: String, content: &str| {
         let path = folder.join(name);
         fs::write(&path, content).with_context(|| path.display().to_string())

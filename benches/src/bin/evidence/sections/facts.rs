@@ -1,4 +1,4 @@
-//! What is known of a contestant when it is done.
+//! Findings from the output of contestants: sizes, records, and accuracy.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,16 +10,16 @@ use anyhow::{Context, Result, bail};
 use needletail::parse_fastx_file;
 use serde_json::Value;
 
-use crate::contest::Facts;
-use crate::outcome::{Known, OfMapq};
+use crate::outcome::{Findings, MapqRange};
+use crate::run::contest::Facts;
 
-/// MAPQ from which on the error rate is told.
+/// The mapping quality from which on the error rate is reported.
 const SURE: u64 = 30;
 
-/// Mapping qualities of one range.
+/// Width of a range of mapping qualities.
 const RANGE: u64 = 10;
 
-/// Bytes of the files of an index.
+/// Sums up the bytes of an index's files.
 pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     let files: Vec<PathBuf> = files.into_iter().map(|file| file.as_ref().to_owned()).collect();
     Box::new(move |folder| {
@@ -29,7 +29,7 @@ pub fn bytes<F: AsRef<Path>>(files: impl IntoIterator<Item = F>) -> Facts {
     })
 }
 
-/// Lines of tables, or of SAM without its header.
+/// Counts the lines of tables, or of SAM without its header.
 pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
     let files: Vec<String> = files.into_iter().map(Into::into).collect();
     Box::new(move |folder| {
@@ -43,21 +43,21 @@ pub fn records<F: Into<String>>(files: impl IntoIterator<Item = F>) -> Facts {
     })
 }
 
-fn fact(name: &str, value: f64) -> Known {
-    Known { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
+fn fact(name: &str, value: f64) -> Findings {
+    Findings { facts: BTreeMap::from([(name.to_owned(), value)]), by_mapq: Vec::new() }
 }
 
-/// Reads of a file of alignments.
+/// Counts of the reads in a SAM file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct ReadCounts {
     pub reads: u64,
     pub mapped: u64,
-    /// Those with a mate, and of these the ones that are a proper pair with it.
+    /// Reads with a mate; `proper` is the number of these in proper pairs.
     pub paired: u64,
     pub proper: u64,
 }
 
-impl Placed {
+impl ReadCounts {
     /// Counts the primary lines of SAM.
     pub fn of(path: &Path) -> Result<Self> {
         let mut placed = Self::default();
@@ -69,7 +69,8 @@ impl Placed {
                 continue;
             }
             let flag = line.split('\t').nth(1).and_then(|flag| flag.parse::<u16>().ok());
-            let flag = flag.with_context(|| format!("{}: no SAM: {line}", path.display()))?;
+            let flag =
+                flag.with_context(|| format!("{}: not a line of SAM: {line}", path.display()))?;
             // Neither secondary nor supplementary.
             if flag & 0x900 == 0 {
                 let has = |bits: u16| u64::from(flag & bits == bits);
@@ -83,7 +84,7 @@ impl Placed {
     }
 }
 
-/// Reads of FASTQ files, compressed or not.
+/// Counts the reads of FASTQ files, compressed or not.
 pub fn reads_of(folder: &Path, files: &[String]) -> Result<u64> {
     let mut reads = 0;
     for file in files {
@@ -96,13 +97,13 @@ pub fn reads_of(folder: &Path, files: &[String]) -> Result<u64> {
     Ok(reads)
 }
 
-/// The share of the reads that two files are sure of the place of that have different ones.
+/// Of the reads with MAPQ 30 or more in both files, the share with different loci.
 pub fn elsewhere(gpualign: &Path, folder: &Path, first: &str, second: &str) -> Result<f64> {
     let json = evaluated(gpualign, folder, &[first, "--compare", second])?;
     json["elsewhere_share"].as_f64().context("no share")
 }
 
-/// What `gpualign evaluate` prints.
+/// Runs `gpualign evaluate` and parses its JSON.
 fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value> {
     let mut command = Command::new(gpualign);
     command.arg("evaluate").args(arguments).args(["--format", "json"]).current_dir(folder);
@@ -113,8 +114,8 @@ fn evaluated(gpualign: &Path, folder: &Path, arguments: &[&str]) -> Result<Value
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// What `gpualign evaluate` makes of a file.
-pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
+/// Compares a SAM file with the true loci by `gpualign evaluate`.
+pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Findings> {
     let json = evaluated(gpualign, folder, &[file])?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     let reads = number(&json["reads"]);
@@ -126,16 +127,16 @@ pub fn accuracy(gpualign: &Path, folder: &Path, file: &str) -> Result<Known> {
         ("mapped, MAPQ >= 30".to_owned(), sure("mapped") / reads),
         ("error rate, MAPQ >= 30".to_owned(), sure("error_rate")),
     ]);
-    Ok(Known { facts, by_mapq: ranges(rows) })
+    Ok(Findings { facts, by_mapq: ranges(rows) })
 }
 
-/// Rows by single qualities as ranges, from the lowest on.
-fn ranges(rows: &[Value]) -> Vec<OfMapq> {
+/// Gathers rows of single qualities into ranges, from the lowest on.
+fn ranges(rows: &[Value]) -> Vec<MapqRange> {
     let mut ranges = BTreeMap::new();
     for row in rows {
         let of = |key: &str| row[key].as_u64().unwrap_or_default();
         let from = of("mapq") / RANGE * RANGE;
-        let range = ranges.entry(from).or_insert(OfMapq { from, mapped: 0, wrong: 0 });
+        let range = ranges.entry(from).or_insert(MapqRange { from, mapped: 0, wrong: 0 });
         range.mapped += of("here");
         range.wrong += of("wrong_here");
     }
@@ -158,10 +159,10 @@ mod tests {
         let flags = [0x63, 0x93, 0x863, 0x193, 0x49, 0x85, 0x0, 0x4];
         let lines = flags.map(|flag| format!("read\t{flag}\tc\n")).concat();
         write("a.sam", &format!("@SQ\tSN:c\n{lines}"));
-        let placed = Placed::of(&folder.path().join("a.sam")).expect("is SAM");
-        assert_eq!(placed, Placed { reads: 6, mapped: 4, paired: 4, proper: 2 });
+        let placed = ReadCounts::of(&folder.path().join("a.sam")).expect("is SAM");
+        assert_eq!(placed, ReadCounts { reads: 6, mapped: 4, paired: 4, proper: 2 });
         write("b.sam", "read\tc\n");
-        Placed::of(&folder.path().join("b.sam")).expect_err("has no flag");
+        ReadCounts::of(&folder.path().join("b.sam")).expect_err("has no flag");
 
         write("1.fq", "@a\nAC\n+\nFF\n@b\n\n+\n\n");
         let files = ["1.fq", "1.fq"].map(str::to_owned);
@@ -173,7 +174,7 @@ mod tests {
     fn qualities_are_gathered() {
         let row = |mapq: u64, here: u64, wrong: u64| json!({ "mapq": mapq, "here": here, "wrong_here": wrong });
         let rows = [row(60, 90, 1), row(19, 4, 2), row(10, 1, 0), row(0, 3, 3)];
-        let range = |from, mapped, wrong| OfMapq { from, mapped, wrong };
+        let range = |from, mapped, wrong| MapqRange { from, mapped, wrong };
         assert_eq!(ranges(&rows), [range(0, 3, 3), range(10, 5, 2), range(60, 90, 1)]);
         assert_eq!(ranges(&[]), []);
     }

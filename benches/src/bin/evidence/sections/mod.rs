@@ -1,38 +1,25 @@
-//! What is compared: the command lines of each section.
+//! The sections of the report: the command lines that each compares.
 
 mod facts;
 mod mapping;
 pub mod papers;
 mod peers;
+mod plan;
 mod real;
 mod scaling;
 mod search;
 mod variants;
 
-use std::path::Path;
-
 use anyhow::Result;
 
-use crate::contest::{Contestant, Facts, Section};
-use crate::data::Data;
-use crate::tool::{Tool, Tools};
-use peers::{Indexer, Peer};
+use crate::run::contest::Section;
 
-/// The papers' experiments, which are none of a contest.
+pub use plan::Plan;
+
+/// The name of the papers' experiments, which compare no programs.
 pub const PAPERS: &str = "papers";
 
-/// All that command lines are made of.
-#[derive(Debug)]
-pub struct Plan<'a> {
-    pub data: &'a Data,
-    /// The folder of real reads.
-    pub real: &'a Path,
-    pub tools: &'a Tools,
-    pub threads: usize,
-    pub device: &'a str,
-}
-
-/// A section under its name, to be made when its turn comes.
+/// A section's name, and the function that makes it just before it is measured.
 type Named<'p> = (&'static str, Box<dyn Fn() -> Result<Section> + 'p>);
 
 impl Plan<'_> {
@@ -40,17 +27,17 @@ impl Plan<'_> {
     pub fn sections(&self) -> Vec<Named<'_>> {
         vec![
             ("index", Box::new(|| self.index())),
-            ("complete", Box::new(|| self.complete())),
-            ("everyday", Box::new(|| self.everyday())),
+            ("all", Box::new(|| self.all_mapping())),
+            ("best", Box::new(|| self.best_mapping())),
             ("real", Box::new(|| self.real())),
             ("pairwise", Box::new(|| self.pairwise())),
             ("blastn", Box::new(|| self.blastn("blastn"))),
             ("megablast", Box::new(|| self.blastn("megablast"))),
-            ("threads", Box::new(|| self.of_threads())),
-            ("reads", Box::new(|| self.of_reads())),
-            ("reference", Box::new(|| self.of_references())),
-            ("indexes", Box::new(|| self.of_indexes())),
-            ("gpus", Box::new(|| self.of_gpus())),
+            ("threads", Box::new(|| self.scale_threads())),
+            ("reads", Box::new(|| self.scale_reads())),
+            ("reference", Box::new(|| self.scale_references())),
+            ("indexes", Box::new(|| self.scale_indexes())),
+            ("gpus", Box::new(|| self.scale_gpus())),
         ]
     }
 
@@ -58,132 +45,4 @@ impl Plan<'_> {
     pub fn names(&self) -> Vec<&'static str> {
         self.sections().iter().map(|(name, _)| *name).chain([PAPERS]).collect()
     }
-
-    /// Where gpualign runs, each with its name in reports: also on the processor if it is to run on a GPU.
-    fn devices(&self) -> Vec<(String, &str)> {
-        if self.device == "cpu" {
-            return vec![("gpualign".to_owned(), "cpu")];
-        }
-        [self.device, "cpu"].map(|device| (format!("gpualign, {device}"), device)).into()
-    }
-
-    /// What gpualign is always told: where to run, and with how many threads.
-    fn options(&self, device: &str) -> String {
-        format!("-q --device {device} -t {}", self.threads)
-    }
-
-    fn own_index(&self) -> Result<Contestant> {
-        let line = format!("index -q genome.fa -t {}", self.threads);
-        Ok(self.ours("index", &line, 1.0)?.making("genome.fa.gpx"))
-    }
-
-    /// Our program with these arguments.
-    fn ours(&self, name: &str, line: &str, amount: f64) -> Result<Contestant> {
-        Ok(Contestant::new(name, self.tools.own()?, line, amount))
-    }
-
-    /// Another program with these arguments, if it is there.
-    fn peer(&self, Peer(name, files, asked): &Peer, line: &str, amount: f64) -> Option<Contestant> {
-        let tool = self.tools.find(files, asked)?;
-        Some(Contestant::new(name, tool, line, amount))
-    }
-
-    /// The index of another program, if it is there; to be made before.
-    fn peer_index(&self, wanted: &Peer) -> Option<Contestant> {
-        let mut indexers = peers::indexers("", self.threads).into_iter();
-        let Indexer { peer, line, files } = indexers.find(|indexer| indexer.peer.0 == wanted.0)?;
-        Some(self.peer(&peer, &line, 1.0)?.making(files.last()?))
-    }
-
-    /// A mapper whose file is held against the truth.
-    fn placing(&self, mapper: Contestant, file: &'static str) -> Result<Contestant> {
-        let gpualign = self.tools.own()?.path;
-        Ok(mapper.knowing(Box::new(move |folder| facts::accuracy(&gpualign, folder, file))))
-    }
-}
-
-impl Section {
-    /// An empty one.
-    fn new(title: impl Into<String>, unit: &'static str) -> Self {
-        Self {
-            title: title.into(),
-            workload: String::new(),
-            unit,
-            before: Vec::new(),
-            contestants: Vec::new(),
-            missing: Vec::new(),
-            note: None,
-        }
-    }
-
-    /// Has this run before, if it is not going to be yet.
-    fn before_all(&mut self, one: Contestant) {
-        if self.before.iter().all(|other| other.arguments != one.arguments) {
-            self.before.push(one);
-        }
-    }
-
-    /// Takes a contestant with what is to be known of it, or names it as missing.
-    fn enter(
-        &mut self,
-        contestant: Option<Contestant>,
-        name: &str,
-        known: impl FnOnce(Contestant) -> Contestant,
-    ) {
-        match contestant {
-            Some(contestant) => self.contestants.push(known(contestant)),
-            None => self.missing.push(name.to_owned()),
-        }
-    }
-}
-
-impl Contestant {
-    fn new(name: &str, tool: Tool, line: &str, amount: f64) -> Self {
-        let arguments = vec![words(line)];
-        Self {
-            name: name.to_owned(),
-            at: None,
-            tool,
-            arguments,
-            makes: None,
-            stdin: None,
-            stdout: None,
-            amount,
-            facts: None,
-        }
-    }
-
-    /// With other processes of the same program, at the same time.
-    fn beside(mut self, lines: impl Iterator<Item = String>) -> Self {
-        self.arguments.extend(lines.map(|line| words(&line)));
-        self
-    }
-
-    fn named(self, name: &str) -> Self {
-        Self { name: name.to_owned(), ..self }
-    }
-
-    fn at(self, at: String) -> Self {
-        Self { at: Some(at), ..self }
-    }
-
-    fn making(self, file: impl Into<String>) -> Self {
-        Self { makes: Some(file.into()), ..self }
-    }
-
-    fn reading(self, file: &'static str) -> Self {
-        Self { stdin: Some(file), ..self }
-    }
-
-    fn printing(self, file: impl Into<String>) -> Self {
-        Self { stdout: Some(file.into()), ..self }
-    }
-
-    fn knowing(self, facts: Facts) -> Self {
-        Self { facts: Some(facts), ..self }
-    }
-}
-
-fn words(line: &str) -> Vec<String> {
-    line.split_whitespace().map(str::to_owned).collect()
 }

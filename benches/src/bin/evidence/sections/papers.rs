@@ -1,4 +1,4 @@
-//! The papers' experiments, which `gpualign bench` measures on a GPU.
+//! The papers' experiments, which `gpualign-bench` measures on a GPU.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::Plan;
-use crate::contest::Contestant;
-use crate::results::Results;
+use super::plan::Plan;
+use crate::committed::results::Results;
+use crate::run::contest::Contestant;
 
-/// What they leave.
+// The files that the experiments write, in the folder of the data.
 const RUNTIME: [&str; 2] = ["runtime-1/runtime.json", "runtime-16/runtime.json"];
 const WOODSTOCC: &str = "woodstocc/woodstocc.json";
 const KERNELS: &str = "nw-kernels.json";
@@ -19,10 +19,13 @@ const FIGURES: &str = "nw-figures.json";
 const PIPELINE: &str = "blastn-pipeline.json";
 
 impl Plan<'_> {
-    /// Command lines that are to be run one after the other.
+    /// The command lines of all experiments, to be run one after the other.
     pub fn experiments(&self) -> Result<Vec<Contestant>> {
         let on = format!("-q --device {}", self.device);
-        let one = |line: &str| self.ours("gpualign bench", &format!("bench {line} {on}"), 1.0);
+        let bench = self.tools.bench()?;
+        let one = |line: &str| {
+            Contestant::new("gpualign-bench", bench.clone(), &format!("{line} {on}"), 1.0)
+        };
         let runtime = |out: &str, items: u64| {
             one(&format!(
                 "runtime --quick --items {items} --experiment filtering firings --out {out}"
@@ -30,18 +33,18 @@ impl Plan<'_> {
         };
         Ok(vec![
             self.own_index()?,
-            self.ours("makedb", "makedb genome.fa", 1.0)?.making("genome.fa.gpdb"),
-            runtime("runtime-1", 1_000_000)?,
-            runtime("runtime-16", 16_000_000)?,
-            one("woodstocc --quick -k 3 --out woodstocc short.fq genome.fa")?,
-            one("nw --runs 3 --json")?.printing(KERNELS),
-            one("nw --figures --json")?.printing(FIGURES),
-            one("blastn genome.fa.gpdb --runs 5 --json")?.printing(PIPELINE),
+            self.ours("makedb", "makedb genome.fa", 1.0)?.with_product("genome.fa.gpdb"),
+            runtime("runtime-1", 1_000_000),
+            runtime("runtime-16", 16_000_000),
+            one("woodstocc --quick -k 3 --out woodstocc short.fq genome.fa"),
+            one("nw --runs 3 --json").with_stdout(KERNELS),
+            one("nw --figures --json").with_stdout(FIGURES),
+            one("blastn genome.fa.gpdb --runs 5 --json").with_stdout(PIPELINE),
         ])
     }
 }
 
-/// What they left, by topic, in the form of the committed results; the ceilings of kernels are those.
+/// The results of the experiments, by topic, in the form of the committed results, from which the ceilings of kernels are taken.
 pub fn measured(folder: &Path, committed: &Results) -> Result<BTreeMap<String, Value>> {
     let read = |name: &str| -> Result<Value> {
         let text = fs::read_to_string(folder.join(name)).with_context(|| name.to_owned())?;
@@ -71,9 +74,9 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::papers;
+    use crate::committed::papers;
 
-    /// The committed results, taken apart into the files that `gpualign bench` writes, give the same rows.
+    /// The committed results, taken apart into the files that `gpualign-bench` writes, give the same rows.
     #[test]
     fn what_benchmarks_leave_is_read_as_the_committed_results_are() {
         let results: PathBuf = [env!("CARGO_MANIFEST_DIR"), "results"].iter().collect();

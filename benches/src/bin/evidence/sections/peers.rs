@@ -1,6 +1,6 @@
-//! Other people's programs.
+//! The programs that gpualign is compared with.
 
-/// One of them: its name in reports, the names of its file, and what it prints its version for.
+/// A program: its name in reports, the possible names of its file, and the arguments that print its version.
 pub struct Peer(pub &'static str, pub &'static [&'static str], pub &'static [&'static str]);
 
 pub const BWA: Peer = Peer("bwa", &["bwa"], &[]);
@@ -20,14 +20,14 @@ pub const NEEDLE: Peer = Peer("needle", &["needle"], &["-version"]);
 pub const BLASTN: Peer = Peer("blastn", &["blastn"], &["-version"]);
 pub const MAKEBLASTDB: Peer = Peer("makeblastdb", &["makeblastdb"], &["-version"]);
 
-/// How one of them makes an index, and of which files it consists.
+/// The command line with which a program makes its index, and the files of the index.
 pub struct Indexer {
     pub peer: Peer,
     pub line: String,
     pub files: Vec<String>,
 }
 
-/// All for `genome{part}.fa`, with so many threads; the part is in the names of their files too.
+/// The indexers of all programs, for `genome{part}.fa`; names of index files contain `part` too.
 pub fn indexers(part: &str, threads: usize) -> Vec<Indexer> {
     let of = |peer, line: String, name: &str, kinds: &[&str]| {
         let files = kinds.iter().map(|kind| format!("{name}{part}.{kind}")).collect();

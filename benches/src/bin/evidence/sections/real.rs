@@ -1,15 +1,15 @@
-//! Real reads: how many each mapper finds a place for, and what variants its alignments lead to.
+//! The section on real reads: reads that each mapper maps, and variants that are called from its alignments.
 
 use anyhow::Result;
 
-use super::Plan;
-use super::facts::{self, Placed};
+use super::facts::{self, ReadCounts};
 use super::peers::{BCFTOOLS, BWA, Peer, SAMTOOLS};
+use super::plan::Plan;
 use super::variants::{Caller, QUALITY};
-use crate::contest::{Contestant, Section};
-use crate::outcome::Known;
-use crate::real::{self, Set};
-use crate::tool::Tool;
+use crate::inputs::real::{self, ReadSet};
+use crate::outcome::Findings;
+use crate::run::contest::{Contestant, Section};
+use crate::run::tool::Tool;
 
 impl Plan<'_> {
     pub fn real(&self) -> Result<Section> {
@@ -23,9 +23,9 @@ impl Plan<'_> {
         let caller = caller.map(|(samtools, bcftools)| Caller { samtools, bcftools });
         let mut workload = Vec::new();
         for set in real::sets(self.real, &self.data.folder)? {
-            let Set { name, what, .. } = &set;
+            let ReadSet { name, what, .. } = &set;
             workload.push(format!("{name}: {what}"));
-            self.enter_real(&mut section, &set, caller.as_ref())?;
+            self.add_real(&mut section, &set, caller.as_ref())?;
         }
         section.workload = workload.join("; ");
         section.note = Some(match &caller {
@@ -39,28 +39,39 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// gpualign on each device and bwa, with one set of reads.
-    fn enter_real(&self, section: &mut Section, set: &Set, caller: Option<&Caller>) -> Result<()> {
+    /// Adds gpualign on each device, and bwa, with one set of reads.
+    fn add_real(
+        &self,
+        section: &mut Section,
+        set: &ReadSet,
+        caller: Option<&Caller>,
+    ) -> Result<()> {
         let (reads, reference) = (set.files.join(" "), &set.reference);
         let amount = facts::reads_of(&self.data.folder, &set.files)? as f64;
         let index = format!("index -q {reference} -t {}", self.threads);
-        section.before_all(self.ours("index", &index, 1.0)?);
+        section.prepare_with(self.ours("index", &index, 1.0)?);
         let ours = |device: &str| format!("{}-{device}.sam", set.name);
         for (name, device) in self.devices() {
             let file = ours(device);
             let line = format!("{} {reads} {reference} -o {file}", self.options(device));
-            let one = self.ours(&set.name, &line, amount)?.at(name);
-            section.contestants.push(known_of(one, file, set, caller.cloned(), None));
+            let one = self.ours(&set.name, &line, amount)?.with_label(name);
+            section.contestants.push(with_real_facts(one, file, set, caller.cloned(), None));
         }
         let (file, prefix) = (format!("{}-bwa.sam", set.name), format!("bwa-{reference}"));
         let line = format!("mem -v 1 -t {} {prefix} {reads}", self.threads);
         let index = format!("index -p {prefix} {reference}");
         match self.peer(&BWA, &line, amount).zip(self.peer(&BWA, &index, 1.0)) {
             Some((one, index)) => {
-                section.before_all(index);
-                let one = one.named(&set.name).at(BWA.0.to_owned()).printing(&file);
+                section.prepare_with(index);
+                let one = one.with_name(&set.name).with_label(BWA.0.to_owned()).with_stdout(&file);
                 let other = (self.tools.own()?, ours(self.device));
-                section.contestants.push(known_of(one, file, set, caller.cloned(), Some(other)));
+                section.contestants.push(with_real_facts(
+                    one,
+                    file,
+                    set,
+                    caller.cloned(),
+                    Some(other),
+                ));
             }
             None if !section.missing.iter().any(|name| name == BWA.0) => {
                 section.missing.push(BWA.0.to_owned());
@@ -71,19 +82,19 @@ impl Plan<'_> {
     }
 }
 
-/// With what is known of the alignments in this file: how many there are, what variants come of them, and how far they
-/// agree with ours in another file.
-fn known_of(
+/// Completes a contestant with the findings from its SAM file: mapped reads, variants, and the share of loci that differ
+/// from gpualign's in another file.
+fn with_real_facts(
     one: Contestant,
     file: String,
-    set: &Set,
+    set: &ReadSet,
     caller: Option<Caller>,
     ours: Option<(Tool, String)>,
 ) -> Contestant {
     let set = set.clone();
-    one.knowing(Box::new(move |folder| {
-        let placed = Placed::of(&folder.join(&file))?;
-        let mut known = Known::default();
+    one.with_facts(Box::new(move |folder| {
+        let placed = ReadCounts::of(&folder.join(&file))?;
+        let mut known = Findings::default();
         let mut tell = |what: &str, value: f64| known.facts.insert(what.to_owned(), value);
         tell("mapped", placed.mapped as f64 / placed.reads as f64);
         if placed.paired > 0 {

@@ -1,36 +1,36 @@
-//! How gpualign scales: with threads, reads, the reference and GPUs.
+//! Sections on scaling: gpualign with more threads, reads, bases of the reference, and GPUs.
 
 use anyhow::Result;
 
-use super::Plan;
 use super::facts::{bytes, records};
-use crate::contest::{Contestant, Section};
-use crate::data::{Data, PARTS, READ};
+use super::plan::Plan;
+use crate::inputs::data::{Data, PARTS, READ};
+use crate::run::contest::{Contestant, Section};
 
-/// Both modes of mapping, with what they are told: all places, or where each read is from.
-const MODES: [(&str, &str); 2] = [("everyday", ""), ("complete", "--mode all --primary-only -k 5")];
+/// Both modes of mapping with their options; all mapping writes primary records only, to compare like with like.
+const MODES: [(&str, &str); 2] = [("best", ""), ("all", "--mode all --primary-only -k 5")];
 
 impl Plan<'_> {
-    pub fn of_threads(&self) -> Result<Section> {
+    pub fn scale_threads(&self) -> Result<Section> {
         let part = PARTS[1];
-        let mut section = self.of_mapping("Scaling: threads")?;
+        let mut section = self.scaling_section("Scaling: threads")?;
         section.workload =
             format!("{} single reads of {READ} bases; the best place", self.data.size.reads / part);
         for threads in steps(self.threads as u64) {
             let one = |mode| self.mapping(mode, threads as usize, part, "genome.fa");
             for mode in MODES {
-                section.contestants.push(one(mode)?.at(format!("{threads}")));
+                section.contestants.push(one(mode)?.with_label(format!("{threads}")));
             }
         }
         Ok(section)
     }
 
-    /// A process takes one GPU: of more, each gets a process with its share of the reads and of the threads, all at once.
-    pub fn of_gpus(&self) -> Result<Section> {
-        let mut section = self.of_mapping("Scaling: GPUs")?;
+    /// A process uses one GPU, so each GPU gets a process with its share of the reads and of the threads, all at once.
+    pub fn scale_gpus(&self) -> Result<Section> {
+        let mut section = self.scaling_section("Scaling: GPUs")?;
         let (reads, pairs) = (self.data.size.reads, self.data.size.pairs);
         section.workload = format!(
-            "everyday: {pairs} pairs of 150 bases; complete: {reads} single reads of {READ} bases; a process a GPU, all \
+            "best: {pairs} pairs of 150 bases; all: {reads} single reads of {READ} bases; a process a GPU, all \
              at once, each with its share of the reads and of the {} threads",
             self.threads
         );
@@ -52,13 +52,13 @@ impl Plan<'_> {
             let single = self.data.cut("reads.fq", reads, count)?;
             for (mode, files, amount) in [(MODES[0], both, 2 * pairs), (MODES[1], single, reads)] {
                 let one = self.on_gpus(mode, &files, amount as f64)?;
-                section.contestants.push(one.at(format!("{count}")));
+                section.contestants.push(one.with_label(format!("{count}")));
             }
         }
         Ok(section)
     }
 
-    /// Maps each of these files on a GPU of its own.
+    /// Maps each file on a GPU of its own.
     fn on_gpus(
         &self,
         (name, mode): (&str, &str),
@@ -72,44 +72,48 @@ impl Plan<'_> {
             format!("{options} {files} genome.fa -o {}", out(gpu))
         });
         let one = self.ours(name, &lines.next().unwrap_or_default(), reads)?;
-        Ok(one.beside(lines).knowing(records((0..files.len()).map(out))))
+        Ok(one.with_processes(lines).with_facts(records((0..files.len()).map(out))))
     }
 
-    pub fn of_reads(&self) -> Result<Section> {
-        let mut section = self.of_mapping("Scaling: reads")?;
+    pub fn scale_reads(&self) -> Result<Section> {
+        let mut section = self.scaling_section("Scaling: reads")?;
         section.workload = format!("single reads of {READ} bases; the best place");
         for part in PARTS {
             for mode in MODES {
                 let one = self.mapping(mode, self.threads, part, "genome.fa")?;
-                section.contestants.push(one.at(format!("{}", self.data.size.reads / part)));
+                section
+                    .contestants
+                    .push(one.with_label(format!("{}", self.data.size.reads / part)));
             }
         }
         Ok(section)
     }
 
-    pub fn of_references(&self) -> Result<Section> {
-        let mut section = self.of_mapping("Scaling: bases of the reference")?;
+    pub fn scale_references(&self) -> Result<Section> {
+        let mut section = self.scaling_section("Scaling: bases of the reference")?;
         section.workload = format!(
             "{} single reads of {READ} bases of each reference; the best place",
             self.data.size.reads / PARTS[1]
         );
         for (reference, bases) in self.data.references() {
-            section.before.push(self.indexing(&reference)?.making(format!("{reference}.gpx")));
+            section
+                .before
+                .push(self.indexing(&reference)?.with_product(format!("{reference}.gpx")));
             for mode in MODES {
                 let one = self.mapping(mode, self.threads, PARTS[1], &reference)?;
-                section.contestants.push(one.at(format!("{bases}")));
+                section.contestants.push(one.with_label(format!("{bases}")));
             }
         }
         Ok(section)
     }
 
-    pub fn of_indexes(&self) -> Result<Section> {
+    pub fn scale_indexes(&self) -> Result<Section> {
         let mut section = Section::new("Scaling: bases of an index", "bases/s");
         section.workload = format!("{} references", PARTS.len());
         for (reference, bases) in self.data.references() {
             let index = format!("{reference}.gpx");
             let one = Contestant { amount: bases as f64, ..self.indexing(&reference)? };
-            section.contestants.push(one.at(format!("{bases}")).knowing(bytes([index])));
+            section.contestants.push(one.with_label(format!("{bases}")).with_facts(bytes([index])));
         }
         Ok(section)
     }
@@ -118,13 +122,13 @@ impl Plan<'_> {
         self.ours("index", &format!("index -q {reference} -t {}", self.threads), 1.0)
     }
 
-    fn of_mapping(&self, title: &str) -> Result<Section> {
+    fn scaling_section(&self, title: &str) -> Result<Section> {
         let mut section = Section::new(title, "reads/s");
         section.before.push(self.own_index()?);
         Ok(section)
     }
 
-    /// Maps one of so many parts of the reads from a reference.
+    /// Maps one of `part` equal parts of the reads of a reference.
     fn mapping(
         &self,
         (name, mode): (&str, &str),

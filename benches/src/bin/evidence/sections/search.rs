@@ -1,12 +1,12 @@
-//! Global alignments, and searching a database.
+//! Sections on global alignment and on searching a database.
 
 use anyhow::Result;
 
-use super::Plan;
 use super::facts::records;
 use super::peers::{BLASTN, MAKEBLASTDB, NEEDLE, PARASAIL};
-use crate::contest::{Contestant, Section};
-use crate::data::{Data, QUERY, Queries};
+use super::plan::Plan;
+use crate::inputs::data::{Data, QUERY, Queries};
+use crate::run::contest::{Contestant, Section};
 
 impl Plan<'_> {
     pub fn pairwise(&self) -> Result<Section> {
@@ -30,7 +30,7 @@ impl Plan<'_> {
             }
         }
         if self.device != "cpu" {
-            // Those of the others take it less time than its start.
+            // A GPU aligns the other programs' sequences in less time than its start takes.
             let count = self.data.size.many_sequences as f64;
             let options = self.options(self.device);
             let line = format!("nw all-vs-all many.fa --score-only {options} -o nw.tsv");
@@ -40,17 +40,19 @@ impl Plan<'_> {
         let line =
             format!("-a nw_scan_16 -x -d -M 5 -X 4 -o 10 -e 1 -t {t} -f all.fa -g parasail.csv");
         let parasail = self.peer(&PARASAIL, &line, count * count);
-        section.enter(parasail, PARASAIL.0, |one| one.reading("all.fa").named("parasail, scores"));
+        section.add(parasail, PARASAIL.0, |one| {
+            one.with_stdin("all.fa").with_name("parasail, scores")
+        });
         let line =
             "-asequence one.fa -bsequence all.fa -gapopen 10 -gapextend 1 -outfile needle.txt";
-        let known = |one: Contestant| one.named("needle, alignments");
-        section.enter(self.peer(&NEEDLE, line, count), NEEDLE.0, known);
+        let known = |one: Contestant| one.with_name("needle, alignments");
+        section.add(self.peer(&NEEDLE, line, count), NEEDLE.0, known);
         Ok(section)
     }
 
     pub fn blastn(&self, task: &str) -> Result<Section> {
         let Queries { megablast, blastn, few } = self.data.size.queries;
-        // NCBI's program gets the fewer, and ours both: blastn takes it seconds a query.
+        // NCBI's program gets the smaller set, since its blastn takes seconds a query; gpualign gets both.
         let (all, few) = if task == "megablast" { (megablast, megablast) } else { (blastn, few) };
         let mut counts = vec![all, few];
         counts.dedup();
@@ -60,19 +62,19 @@ impl Plan<'_> {
             counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", and the first ")
         );
         let database = self.ours("makedb", "makedb genome.fa", 1.0)?;
-        section.before.push(database.making("genome.fa.gpdb"));
+        section.before.push(database.with_product("genome.fa.gpdb"));
         let search = |count: u64| {
             let queries = Data::queries(count);
             format!("-query {queries} -task {task} -outfmt 6 -num_threads {}", self.threads)
         };
         for (name, device) in self.devices() {
-            // Beside a GPU, the processor gets what NCBI's program gets.
+            // Beside a GPU, gpualign on the CPU gets the queries of NCBI's program.
             let is_beside = device == "cpu" && self.device != "cpu";
             for &count in if is_beside { std::slice::from_ref(&few) } else { &counts } {
                 let (name, options) = (format!("{name}, {count} queries"), search(count));
                 let line = format!("blastn {options} -db genome.fa -device {device} -out ours.tsv");
                 let ours = self.ours(&name, &line, count as f64)?;
-                section.contestants.push(ours.knowing(records(["ours.tsv"])));
+                section.contestants.push(ours.with_facts(records(["ours.tsv"])));
             }
         }
         let base = self.peer(&MAKEBLASTDB, "-in genome.fa -dbtype nucl -out ncbi", 1.0);
@@ -80,10 +82,10 @@ impl Plan<'_> {
         let blastn = base.as_ref().and_then(|_| self.peer(&BLASTN, &line, few as f64));
         let name = format!("{}, {few} queries", BLASTN.0);
         let several = if blastn.is_some() { self.processes_of_blastn(task, few)? } else { None };
-        let known = |one: Contestant| one.named(&name).knowing(records(["ncbi.tsv"]));
-        section.enter(blastn, BLASTN.0, known);
+        let known = |one: Contestant| one.with_name(&name).with_facts(records(["ncbi.tsv"]));
+        section.add(blastn, BLASTN.0, known);
         section.contestants.extend(several);
-        section.before.extend(base.map(|base| base.making("ncbi.nsq")));
+        section.before.extend(base.map(|base| base.with_product("ncbi.nsq")));
         section.note = Some(
             "NCBI's program shares out the sequences of a database among its threads, so that a genome of few keeps few \
              of them busy; hence it also runs as a process a thread, each with a part of the queries"
@@ -92,7 +94,7 @@ impl Plan<'_> {
         Ok(section)
     }
 
-    /// NCBI's program as a process a thread, all at once.
+    /// NCBI's program with one process for each thread, all at once.
     fn processes_of_blastn(&self, task: &str, queries: u64) -> Result<Option<Contestant>> {
         let count = queries.min(self.threads as u64);
         let parts = self.data.cut(&Data::queries(queries), queries, count)?;
@@ -103,7 +105,9 @@ impl Plan<'_> {
         let one = self.peer(&BLASTN, &lines.next().unwrap_or_default(), queries as f64);
         Ok(one.map(|one| {
             let name = format!("{}, {queries} queries, {count} processes", BLASTN.0);
-            one.beside(lines).named(&name).knowing(records((0..parts.len()).map(out)))
+            one.with_processes(lines)
+                .with_name(&name)
+                .with_facts(records((0..parts.len()).map(out)))
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! What variants alignments lead to: samtools and bcftools call them, and here they are counted.
+//! Variants from alignments: samtools and bcftools call them, and this module compares them with known ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::real::Truth;
-use crate::tool::Tool;
+use crate::inputs::real::Truth;
+use crate::run::tool::Tool;
 
-/// The least quality of a call.
+/// The least quality of a called variant that counts.
 pub const QUALITY: f64 = 20.0;
 
 /// The programs that call variants.
@@ -20,14 +20,14 @@ pub struct Caller {
     pub bcftools: Tool,
 }
 
-/// Calls beside the known variants.
+/// Called variants compared with known ones.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Score {
-    /// In both.
+    /// Variants that are known and called.
     pub found: usize,
-    /// Known and not called.
+    /// Variants that are known but not called.
     pub missed: usize,
-    /// Called and not known.
+    /// Variants that are called but not known.
     pub extra: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Score {
 type Variant = (String, u64, String, String);
 
 impl Caller {
-    /// Calls variants of a file of alignments, all of this folder, and counts them.
+    /// Calls the variants of a file of alignments in the folder, and compares them with the truth.
     pub fn score(
         &self,
         folder: &Path,
@@ -48,7 +48,7 @@ impl Caller {
         run(folder, &self.samtools, &["sort", "-o", &sorted, alignments])?;
         run(folder, &self.bcftools, &["mpileup", "-Ou", "-f", reference, "-o", &piled, &sorted])?;
         run(folder, &self.bcftools, &["call", "-mv", "-Ou", "-o", &called, &piled])?;
-        // Of several ways to write a variant, the same for both.
+        // Normalization writes calls and known variants in the same way.
         let normal = |from: &str, to: &str| -> Result<BTreeSet<Variant>> {
             run(folder, &self.bcftools, &["norm", "-m", "-any", "-f", reference, "-o", to, from])?;
             let text = fs::read_to_string(folder.join(to)).with_context(|| to.to_owned())?;
@@ -64,7 +64,7 @@ impl Caller {
     }
 }
 
-/// The variants of VCF that are good enough, if qualities are told, and where the truth is known.
+/// The variants of a VCF text in the region of the truth whose quality is at least [`QUALITY`], or is not given.
 fn variants(text: &str, truth: &Truth) -> Result<BTreeSet<Variant>> {
     let mut found = BTreeSet::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {

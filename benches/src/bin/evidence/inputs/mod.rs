@@ -1,0 +1,4 @@
+//! The data that programs are run on: simulated, and real.
+
+pub mod data;
+pub mod real;

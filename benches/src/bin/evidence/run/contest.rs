@@ -1,0 +1,263 @@
+//! Command lines that are run in turn and measured.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::outcome::{ContestantResult, Findings, SectionResult};
+use crate::run::machine::{field, kilobytes};
+use crate::run::tool::Tool;
+
+/// Time between two looks at the memory of a process.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The contestants of one section of the report.
+pub struct Section {
+    pub title: String,
+    pub workload: String,
+    /// The unit of rates, for example `reads/s`.
+    pub unit: &'static str,
+    /// Preparations, in this order: not measured, and not run if their files are there.
+    pub before: Vec<Contestant>,
+    pub contestants: Vec<Contestant>,
+    pub missing: Vec<String>,
+    pub note: Option<String>,
+}
+
+/// A program with its command line, or with several that run at once.
+pub struct Contestant {
+    pub name: String,
+    /// The size of the run in sections on scaling; the program in sections whose rows are named after data.
+    pub at: Option<String>,
+    pub tool: Tool,
+    /// The arguments of each process; processes run at once, and most contestants have one.
+    pub arguments: Vec<Vec<String>>,
+    /// The file that a preparation makes for other contestants.
+    pub makes: Option<String>,
+    /// The files of the folder that standard input and output are connected to.
+    pub stdin: Option<&'static str>,
+    pub stdout: Option<String>,
+    /// The work of a run in units, for example reads.
+    pub amount: f64,
+    /// Examines the output after the first run.
+    pub facts: Option<Facts>,
+}
+
+/// A function that examines the output of a contestant in the folder.
+pub type Facts = Box<dyn Fn(&Path) -> Result<Findings>>;
+
+/// The folder and the limits of a contest.
+#[derive(Debug)]
+pub struct Contest<'a> {
+    /// The working directory of all command lines.
+    pub folder: &'a Path,
+    /// Most runs of each contestant.
+    pub runs: usize,
+    /// A program whose runs took longer than this together is not run again.
+    pub patience: Duration,
+}
+
+impl Contest<'_> {
+    /// Prepares a section, runs its contestants in turns, and examines their output.
+    pub fn hold(&self, name: &str, section: Section) -> Result<SectionResult> {
+        let Section { title, workload, unit, before, contestants, missing, note } = section;
+        self.prepare(&before)?;
+        let mut measured: Vec<(Vec<f64>, u64)> = vec![(Vec::new(), 0); contestants.len()];
+        // Output is examined at once, since the next contestant may overwrite it.
+        let mut known: Vec<Option<Findings>> = contestants.iter().map(|_| None).collect();
+        for _ in 0..self.runs {
+            for (index, contestant) in contestants.iter().enumerate() {
+                let (seconds, peak) = &mut measured[index];
+                if seconds.iter().sum::<f64>() > self.patience.as_secs_f64() {
+                    continue;
+                }
+                let (took, bytes) = self.run(contestant)?;
+                seconds.push(took.as_secs_f64());
+                *peak = bytes.max(*peak);
+                if known[index].is_none() {
+                    let facts = contestant.facts.as_ref().map(|facts| facts(self.folder));
+                    known[index] = Some(facts.transpose()?.unwrap_or_default());
+                }
+            }
+        }
+        let mut rows = Vec::with_capacity(contestants.len());
+        for ((contestant, (seconds, peak_bytes)), known) in
+            contestants.into_iter().zip(measured).zip(known)
+        {
+            let median = median(&seconds);
+            rows.push(ContestantResult {
+                command: contestant.command_line(),
+                name: contestant.name,
+                at: contestant.at,
+                version: contestant.tool.version,
+                median,
+                rate: contestant.amount / median,
+                seconds,
+                peak_bytes,
+                known: known.unwrap_or_default(),
+            });
+        }
+        let (name, unit) = (name.to_owned(), unit.to_owned());
+        Ok(SectionResult { name, title, workload, unit, rows, missing, note })
+    }
+
+    /// Runs the preparations whose files are missing, one after the other.
+    pub fn prepare(&self, before: &[Contestant]) -> Result<()> {
+        for contestant in before.iter().filter(|contestant| !self.has(contestant)) {
+            self.run(contestant)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the file of a preparation is there and not older than the genome.
+    fn has(&self, contestant: &Contestant) -> bool {
+        let changed =
+            |file: &str| fs::metadata(self.folder.join(file)).and_then(|f| f.modified()).ok();
+        let made = contestant.makes.as_deref().and_then(changed);
+        made.is_some_and(|made| changed("genome.fa").is_some_and(|genome| made >= genome))
+    }
+
+    /// Runs a contestant once: its time, and the peak memory of its processes together, in bytes.
+    fn run(&self, contestant: &Contestant) -> Result<(Duration, u64)> {
+        let file = |name: &str| self.folder.join(name);
+        let errors = self.folder.join("errors.txt");
+        let stderr = File::create(&errors)?;
+        let mut commands = Vec::new();
+        for arguments in &contestant.arguments {
+            let mut command = Command::new(&contestant.tool.path);
+            command.args(arguments).current_dir(self.folder).stderr(stderr.try_clone()?);
+            command.stdin(match contestant.stdin {
+                Some(name) => File::open(file(name))?.into(),
+                None => Stdio::null(),
+            });
+            command.stdout(match &contestant.stdout {
+                Some(name) => File::create(file(name))?.into(),
+                None => Stdio::null(),
+            });
+            commands.push(command);
+        }
+        let begin = Instant::now();
+        let children: io::Result<Vec<Child>> = commands.iter_mut().map(Command::spawn).collect();
+        let mut children = children.with_context(|| contestant.command_line())?;
+        let processes: Vec<u32> = children.iter().map(Child::id).collect();
+        let is_done = AtomicBool::new(false);
+        let (statuses, took, peak) = thread::scope(|scope| {
+            let watch = scope.spawn(|| {
+                let mut peaks = vec![0; processes.len()];
+                while !is_done.load(Ordering::Relaxed) {
+                    for (peak, &process) in peaks.iter_mut().zip(&processes) {
+                        *peak = peak_bytes(process).unwrap_or_default().max(*peak);
+                    }
+                    thread::sleep(LOOK);
+                }
+                peaks.into_iter().sum()
+            });
+            let statuses: Vec<io::Result<ExitStatus>> =
+                children.iter_mut().map(Child::wait).collect();
+            let took = begin.elapsed();
+            is_done.store(true, Ordering::Relaxed);
+            (statuses, took, watch.join().unwrap_or_default())
+        });
+        for status in statuses {
+            let status = status?;
+            if !status.success() {
+                let said = fs::read_to_string(&errors).unwrap_or_default();
+                let last = said.trim_end().lines().last().unwrap_or_default().to_owned();
+                bail!("{}: {status}: {last}", contestant.command_line());
+            }
+        }
+        Ok((took, peak))
+    }
+}
+
+impl Contestant {
+    /// The command line as a user would type it, without the program's folder.
+    fn command_line(&self) -> String {
+        let program = self.tool.path.file_name().unwrap_or_default().to_string_lossy();
+        let lines = self.arguments.iter().map(|line| format!("{program} {}", line.join(" ")));
+        let mut line = lines.collect::<Vec<_>>().join(" & ").trim_end().to_owned();
+        for (sign, file) in [(" < ", self.stdin), (" > ", self.stdout.as_deref())] {
+            line.extend(file.into_iter().flat_map(|file| [sign, file]));
+        }
+        line
+    }
+}
+
+/// The peak memory of a running process in bytes, including the processes that it started, since some programs are
+/// scripts around others.
+fn peak_bytes(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let own = kilobytes(field(&status, "VmHWM")?)?;
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let children = children.unwrap_or_default();
+    let started = children.split_whitespace().filter_map(|child| child.parse().ok());
+    Some(own + started.filter_map(peak_bytes).sum::<u64>())
+}
+
+/// The median: the middle value, or the mean of the two in the middle.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 {
+        sorted[middle]
+    } else {
+        f64::midpoint(sorted[middle - 1], sorted[middle])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        let twice = |values: &[f64]| (2.0 * median(values)) as u32;
+        assert_eq!([twice(&[3.0]), twice(&[9.0, 1.0, 2.0]), twice(&[4.0, 1.0])], [6, 4, 5]);
+    }
+
+    /// A contestant that runs a shell script.
+    fn shell(script: &str) -> Contestant {
+        let tool = Tool { path: "/bin/sh".into(), version: String::new() };
+        Contestant {
+            name: String::new(),
+            at: None,
+            tool,
+            arguments: vec![vec!["-c".to_owned(), script.to_owned()]],
+            makes: None,
+            stdin: None,
+            stdout: None,
+            amount: 1.0,
+            facts: None,
+        }
+    }
+
+    #[test]
+    fn processes_of_a_contestant_run_at_once_and_may_all_fail_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arena = Contest { folder: folder.path(), runs: 1, patience: Duration::ZERO };
+        // Each process waits for the file that the other one makes.
+        let wait = |own: &str, other: &str| {
+            format!(
+                "touch {own}; for i in $(seq 500); do [ -e {other} ] && exit; sleep 0.02; done; exit 1"
+            )
+        };
+        let mut both = shell(&wait("a", "b"));
+        both.arguments.extend(shell(&wait("b", "a")).arguments);
+        arena.run(&both).expect("both end well");
+
+        let mut second = shell("exit 0");
+        second.arguments.extend(shell("echo no such luck >&2; exit 3").arguments);
+        let error = arena.run(&second).expect_err("the second fails").to_string();
+        assert!(
+            error.starts_with("sh -c exit 0 & sh -c echo no") && error.ends_with("luck"),
+            "{error}"
+        );
+    }
+}

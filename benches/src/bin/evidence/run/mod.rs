@@ -1,0 +1,6 @@
+//! Running programs in turn on this machine, and measuring them.
+
+pub mod contest;
+pub mod machine;
+pub mod micro;
+pub mod tool;

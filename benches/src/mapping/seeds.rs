@@ -1,0 +1,191 @@
+//! Seeds and chains of reads, which applications of the streaming runtime find.
+
+use std::sync::Arc;
+
+use aligner_core::Device;
+use aligner_core::gpu::Gpu;
+use aligner_core::stream::{CpuExecutor, Metrics, RunError};
+use fm_index::gpu::DeviceIndex;
+use fm_index::{FmIndex, Segments};
+use seed_extend::Options;
+use seed_extend::chain::gpu::{ApplicationTiming, ChainEngine};
+use seed_extend::chain::{Finder, FinderInputs};
+use seed_extend::read::queries::Queries;
+use seed_extend::seed::context::SeedContext;
+use seed_extend::seed::{searches, settings, topology};
+use serde::Serialize;
+
+use crate::error::BenchError;
+use crate::stage_use::{StageUse, shares};
+use crate::timing::{median, repeat};
+
+/// The speed of finding seeds, or chains, of many reads.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeedsTiming {
+    /// The application: `seeds` or `chains`.
+    pub app: &'static str,
+    /// The kind of device: `cpu` or `cuda`.
+    pub device: &'static str,
+    /// Reads in all batches.
+    pub reads: usize,
+    /// Median seconds for all reads; on a GPU, of the application's kernels.
+    pub seconds: f64,
+    /// Reads by `seconds`, in 10^6 a second.
+    pub mreads: f64,
+    /// Shares of a block's time, 0 to 1: gathering, running, scattering, scheduling.
+    pub shares: [f64; 4],
+    /// Blocks, each of which runs the whole application.
+    pub blocks: u32,
+    /// Launches of the application.
+    pub launches: u32,
+    /// The use of each stage.
+    pub stages: Vec<StageUse>,
+}
+
+impl SeedsTiming {
+    fn new(
+        (app, device): (&'static str, &'static str),
+        batches: &[Arc<Queries>],
+        seconds: f64,
+        metrics: &Metrics,
+    ) -> Self {
+        let reads = batches.iter().map(|queries| queries.len() / 2).sum();
+        Self {
+            app,
+            device,
+            reads,
+            seconds,
+            mreads: reads as f64 / seconds / 1e6,
+            shares: metrics.shares(),
+            blocks: metrics.blocks,
+            launches: metrics.launches,
+            stages: StageUse::all(metrics),
+        }
+    }
+}
+
+/// Measures finding seeds on the current rayon pool, or seeds and chains on a GPU, with batches of reads. `progress`
+/// gets the name of each step before it begins.
+///
+/// # Errors
+/// If the device fails, or its chains are not those of the CPU.
+pub fn seeds(
+    device: &Device,
+    index: &FmIndex,
+    batches: &[Arc<Queries>],
+    runs: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<SeedsTiming>, BenchError> {
+    match device {
+        Device::Cpu => on_cpu(index, batches, runs, progress),
+        Device::Cuda(gpu) => on_gpu(gpu, index, batches, runs, progress),
+    }
+}
+
+fn on_cpu(
+    index: &FmIndex,
+    batches: &[Arc<Queries>],
+    runs: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<SeedsTiming>, BenchError> {
+    progress("stages");
+    let count = |metrics: bool| -> Result<Metrics, BenchError> {
+        let mut all = Metrics::default();
+        for queries in batches {
+            let (index, queries) = (index.clone(), Arc::clone(queries));
+            let context = SeedContext { index, queries, options: Options::default().seeds };
+            let settings = settings(context.queries.all_codes().len() as u64, metrics);
+            let (app, _) = topology(&context);
+            let run = |executor: CpuExecutor<'_, '_, SeedContext>| {
+                executor.run(&searches(0..context.queries.len() as u32))
+            };
+            let outputs = CpuExecutor::new(&app, &settings).and_then(run);
+            all.add(&outputs.map_err(failed)?.metrics);
+        }
+        Ok(all)
+    };
+    let (_, seconds) = repeat(runs, || count(false))?;
+    Ok(vec![SeedsTiming::new(("seeds", "cpu"), batches, seconds, &count(true)?)])
+}
+
+fn on_gpu(
+    gpu: &Gpu,
+    index: &FmIndex,
+    batches: &[Arc<Queries>],
+    runs: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<SeedsTiming>, BenchError> {
+    let on_device = DeviceIndex::new(gpu, index)?;
+    let known = || {
+        let segments = Arc::new(Segments::new(index.reference()));
+        FinderInputs { index: index.clone(), segments, options: Options::default() }
+    };
+    let engine = ChainEngine::on_gpu(gpu, on_device.values(), &Arc::new(known()))?;
+    progress("chains of the CPU");
+    let mut finder = Finder::new(known(), &Device::Cpu)?;
+    for queries in batches {
+        let found = engine.find(queries)?;
+        let (expected, _) = finder.find(queries).map_err(failed)?;
+        if found.chains != expected {
+            return Err(BenchError::OtherChains);
+        }
+    }
+    progress("stages");
+    let measure = |metrics: bool| -> Result<[ApplicationTiming; 2], BenchError> {
+        let mut all = [ApplicationTiming::default(), ApplicationTiming::default()];
+        for queries in batches {
+            let found = engine.find_and_measure(queries, metrics)?;
+            for (all, one) in all.iter_mut().zip(&found.timings) {
+                all.seconds += one.seconds;
+                all.metrics.add(&one.metrics);
+            }
+        }
+        Ok(all)
+    };
+    let timed: Vec<[ApplicationTiming; 2]> =
+        (0..=runs).map(|_| measure(false)).collect::<Result<_, _>>()?;
+    let counted = measure(true)?;
+    let timing = |(number, app): (usize, &'static str)| {
+        // The first run loads code and grows memory, and does not count.
+        let seconds: Vec<f64> = timed[1..].iter().map(|run| run[number].seconds).collect();
+        SeedsTiming::new((app, "cuda"), batches, median(&seconds), &counted[number].metrics)
+    };
+    Ok(["seeds", "chains"].into_iter().enumerate().map(timing).collect())
+}
+
+fn failed(source: RunError) -> BenchError {
+    BenchError::Run { app: "seeds", source }
+}
+
+/// A table with a line for each application.
+pub fn seeds_table(timings: &[SeedsTiming]) -> String {
+    let line = |cells: [String; 8]| {
+        let [app, device, reads, ms, mreads, blocks, shares, stages] = cells;
+        format!(
+            "{app:<8} {device:<8} {reads:>9} {ms:>9} {mreads:>8} {blocks:>7}  {shares:<24} {stages}\n"
+        )
+    };
+    let heading = [
+        "app",
+        "device",
+        "reads",
+        "ms",
+        "Mreads/s",
+        "blocks",
+        "gather/run/scatter/plan",
+        "occupancy",
+    ];
+    let row = |timing: &SeedsTiming| {
+        line([
+            timing.app.to_owned(),
+            timing.device.to_owned(),
+            timing.reads.to_string(),
+            format!("{:.2}", timing.seconds * 1e3),
+            format!("{:.3}", timing.mreads),
+            timing.blocks.to_string(),
+            shares(timing.shares),
+            StageUse::line(&timing.stages),
+        ])
+    };
+    line(heading.map(str::to_owned)) + &timings.iter().map(row).collect::<String>()
+}

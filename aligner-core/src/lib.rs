@@ -1,9 +1,10 @@
 //! The foundation of gpualign's crates: sequences and alignments, devices, and a runtime that keeps the lanes of a GPU
-//! busy when items take different ways through an application.
+//! busy when items take different ways through an application. A [`Device`], the CPU or a GPU, is what the other crates
+//! take to say where they compute; [`Device::open`] opens the one of a [`DeviceRequest`] such as `--device auto`.
 //!
-//! Such an application is a graph of steps; each step decides, item by item, what goes on. This one takes 4-mers of two
-//! bits a base, drops those that equal their own reverse complement, and yields the smaller strand of the others. It
-//! runs on the CPU; [`stream`] shows the few lines of CUDA that let the same graph run on a GPU.
+//! A streaming application is a graph of steps; each step decides, item by item, what goes on. This one takes 4-mers of
+//! two bits a base, drops those that equal their own reverse complement, and yields the smaller strand of the others.
+//! It runs on the CPU; [`stream`] shows the few lines of CUDA that let the same graph run on a GPU.
 //!
 //! ```
 //! use aligner_core::stream::{Channel, ChannelType, CpuExecutor, Push, Settings, Site, Stage, Topology};

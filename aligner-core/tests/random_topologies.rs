@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use aligner_core::stream::{Capacity, CpuExecutor, Outputs, Policy, RunError, Settings, oracle};
 
-use common::random::{Case, KINDS, Kind, case};
+use common::random::{Case, KINDS, Kind, StageTypes, random_case};
 use common::tokens::Token;
 
 /// Number of rounds after which a run counts as endless. Every firing takes at least one item, and generated cases
@@ -59,8 +59,8 @@ fn compare(seeds: std::ops::Range<u64>, policy: Policy) -> usize {
     let mut items = 0;
     for seed in seeds {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let every_type = rng.bool();
-        let case = case(&mut rng, every_type);
+        let types = if rng.bool() { StageTypes::All } else { StageTypes::Some };
+        let case = random_case(&mut rng, types);
         let settings = settings(&mut rng, policy);
         let what = || format!("seed {seed}, {policy:?}\n{settings:?}\n{}", case.text);
         let expected = oracle::interpret(&case.topology, &case.inputs)
@@ -92,8 +92,11 @@ fn naive_firing_yields_what_the_topology_means() {
 
 #[test]
 fn generated_topologies_are_varied() {
-    let cases: Vec<Case> =
-        (0..400).map(|seed| case(&mut fastrand::Rng::with_seed(seed), seed % 2 == 0)).collect();
+    let random = |seed| {
+        let types = if seed % 2 == 0 { StageTypes::All } else { StageTypes::Some };
+        random_case(&mut fastrand::Rng::with_seed(seed), types)
+    };
+    let cases: Vec<Case> = (0..400).map(random).collect();
     let count = |of: &dyn Fn(&Case) -> bool| cases.iter().filter(|case| of(case)).count();
     let looped = |of: &dyn Fn(usize, usize) -> bool| {
         count(&|case| case.loops.iter().any(|&(tail, head)| of(tail, head)))

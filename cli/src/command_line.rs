@@ -204,7 +204,7 @@ fn check_mapping(files: &MappingFiles, options: &MapOptions) -> Result<(), Strin
 }
 
 impl CommandLine for Woodstocc {
-    /// The options of mapping, less the mode and what belongs to best mapping.
+    /// The options of mapping, without the mode and the options of best mapping.
     fn definition() -> clap::Command {
         Self::command().mut_args(|arg| {
             if arg.get_id() == "mode" {

@@ -1,9 +1,9 @@
 //! The program `gpualign` as a library: it aligns sequencing reads to a reference on CPUs and NVIDIA GPUs.
 //!
 //! The programs of this package are a line each; [`gpualign`], [`woodstocc`], [`nw_batch`] and [`blastn_pipeline`] are
-//! their main functions. Other programs use the rooms that are public here: reading files of sequencing reads, finding
-//! or building the index of a reference, common options, messages and charts. Whoever wants to map reads from a program
-//! of their own uses the crates `seed-extend` (best mapping) and `woodstocc` (all mapping).
+//! their main functions. Other programs use the modules that are public here: reading files of sequencing reads,
+//! finding or building the index of a reference, common options, messages and charts. Whoever wants to map reads from a
+//! program of their own uses the crates `seed-extend` (best mapping) and `woodstocc` (all mapping).
 //!
 //! ```
 //! use gpualign::input::{self, Layout, ReadBatch};
@@ -33,22 +33,22 @@
 //!
 //! | module | concept |
 //! |---|---|
-//! | `program` | the frame of every program: interrupts, the error line, the exit code |
-//! | `command_line` | the command line of each program, and which command it runs |
-//! | `commands` | a folder or file for each command: its options, and what it does |
 //! | [`options`] | options that several commands have in common |
+//! | [`console`] | notices and progress on standard error |
+//! | `staging` | files that get their name only when they are complete |
+//! | `timeline` | when each step of each batch was done |
+//! | [`chart`] | lines and bars as SVG |
 //! | [`input`] | files of reads to checked batches of reads |
 //! | [`index`] | finding or building the index of a reference |
 //! | `on_device` | a GPU, or the CPU where it fails |
 //! | `output` | records to SAM, BAM and CRAM |
-//! | `staging` | files that get their name only when they are complete |
-//! | [`console`] | notices and progress on standard error |
-//! | `timeline` | when each step of each batch was done |
-//! | [`chart`] | lines and bars as SVG |
+//! | `commands` | a folder or file for each command: its options, and what it does |
+//! | `command_line` | the command line of each program, and which command it runs |
+//! | `program` | the frame of every program: interrupts, the error line, the exit code |
 //!
-//! A module uses those below it in this table. Reading, searching, making records and writing overlap: each is a stage
-//! with its own thread, and batches pass from one stage to the next in order (`commands::map`). So the output does not
-//! depend on the number of threads, on the batch size or on the device.
+//! Each module imports only modules above it in this table. Reading, searching, making records and writing overlap:
+//! each is a stage with its own thread, and batches pass from one stage to the next in order (`commands::map`). So the
+//! output does not depend on the number of threads, on the batch size or on the device.
 //!
 //! The exit code is 0, 2 for a wrong command line, 130 if interrupted, and 1 for every other error, which is printed in
 //! one line on standard error. A reader of standard output that goes away (as `head` does) is no error.

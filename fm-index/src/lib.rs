@@ -37,8 +37,8 @@
 //! ```
 //!
 //! - [`Reference`] puts all contigs end to end. A, C, G, T are the *indexed text*, two bits each; other letters
-//!   (*exceptions*) are listed apart and have drawn bases in their place in the text, and the middles of long gaps of
-//!   N are left out of it. There are no separators between contigs: a hit counts only in a window that is *plain*
+//!   (*exceptions*) are listed apart and have randomly chosen bases in their place in the text, and the middles of long
+//!   gaps of N are left out of it. There are no separators between contigs: a hit counts only in a window that is *plain*
 //!   ([`Reference::is_plain`]), and the caller compares other windows with the reference itself.
 //! - [`FmIndex`] holds the Burrows-Wheeler transforms of the text and of the reversed text as 64-byte blocks
 //!   ([`RankBlock`]), so that extending a word by all four bases on either side reads two cache lines; the text
@@ -56,7 +56,7 @@
 //! | `index/` | building, ranks, bidirectional search, locating |
 //! | [`gpu`] | the index in device memory, for the kernels of any crate |
 //!
-//! | part | after | changes |
+//! | part | based on | changes |
 //! |---|---|---|
 //! | suffix arrays | libsais | one array at a time, reduced to ranks and samples at once |
 //! | rank blocks | BWA-MEM2's interleaved occurrence table | two bit planes, 192 symbols a line |

@@ -8,9 +8,9 @@
 
 namespace nw {
 
-// Fills the matrices of all tasks. Task t is of the pairs order[t * Word::PAIRS] and on, the last of which may be there
-// twice. A warp takes the next task when it is done with one. Blocks of whole warps, in one dimension, all threads of
-// which call it together. One block barrier at the begin.
+// Fills the matrices of all tasks. Task t is of the Word::PAIRS pairs from order[t * Word::PAIRS] on; if the pairs are
+// odd in number, the last is repeated. A warp takes the next task when it is done with one. Blocks of whole warps, in
+// one dimension, all threads of which call it together. One block barrier at the begin.
 //   next_task   counts the tasks taken; at first 0
 //   strip_rows  2 * row_words words for each warp of the grid, where row_words is at least the columns of the longest
 //               target; unused if no query has more than 32 R residues
@@ -61,11 +61,12 @@ using gpualign::INSERTION;
 // Any grid of one-dimensional blocks; no barrier.
 extern "C" __global__ void __launch_bounds__(128)
     nw_traceback(const __grid_constant__ TracebackParameters parameters) {
-  for (uint32_t t = blockIdx.x * blockDim.x + threadIdx.x; t < parameters.count; t += gridDim.x * blockDim.x) {
-    const TracebackTask task = parameters.tasks[t];
+  for (uint32_t number = blockIdx.x * blockDim.x + threadIdx.x; number < parameters.count;
+       number += gridDim.x * blockDim.x) {
+    const TracebackTask task = parameters.tasks[number];
     const PairSpan span = span_of(parameters.pairs[task.pair], parameters.sequences);
     const uint32_t bits = task.is_affine != 0 ? 4 : 2;
-    const uint32_t rows = task.rows, rows_of_word = 16 / bits;
+    const uint32_t rows = task.rows_per_lane, rows_of_word = 16 / bits;
     const uint32_t words = (rows + rows_of_word - 1) / rows_of_word;
     const uint32_t* task_words = parameters.directions + task.directions_start;
     const AlignmentEnd end = parameters.ends[task.pair];
@@ -80,17 +81,19 @@ extern "C" __global__ void __launch_bounds__(128)
       const uint32_t word = task_words[(step * words + r / rows_of_word) * 32 + lane];
       const uint32_t cell = word >> (16 * task.half + r % rows_of_word * bits);
       if (state == EQUAL) {
-        if ((cell & 1) == 0) {
-          const uint32_t q = parameters.sequences.queries[span.query + i - 1];
-          const uint32_t t = parameters.sequences.targets[span.target + j - 1];
-          out.push(q == t && q != parameters.unknown ? EQUAL : DIFFERENT, 1);
+        if ((cell & NOT_DIAGONAL) == 0) {
+          const uint32_t query_residue = parameters.sequences.queries[span.query + i - 1];
+          const uint32_t target_residue = parameters.sequences.targets[span.target + j - 1];
+          const bool is_match = query_residue == target_residue && query_residue != parameters.unknown;
+          out.push(is_match ? EQUAL : DIFFERENT, 1);
           i--;
           j--;
           continue;
         }
-        state = (cell & 2) == 0 ? DELETION : INSERTION;
+        state = (cell & NOT_DELETION) == 0 ? DELETION : INSERTION;
       }
-      const bool continues = task.is_affine != 0 && (cell & (state == DELETION ? 4 : 8)) != 0;
+      const uint32_t longer = state == DELETION ? LONGER_DELETION : LONGER_INSERTION;
+      const bool continues = task.is_affine != 0 && (cell & longer) != 0;
       out.push(state, 1);
       if (state == DELETION) j--; else i--;
       if (!continues) state = EQUAL;

@@ -49,13 +49,32 @@ pub enum AlignError {
     NotLinear,
 }
 
+/// What an [`Aligner`] finds for each pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// The score alone, which is much faster.
+    Scores,
+    /// The score and the CIGAR.
+    Alignments,
+}
+
 /// Results for the pairs of a batch, in the order of the pairs.
 #[derive(Debug, PartialEq)]
 pub enum BatchResults {
-    /// Scores, for an aligner of scores only.
+    /// Scores, for [`ResultKind::Scores`].
     Scores(Vec<i32>),
-    /// Scores and CIGARs, for an aligner with alignments.
+    /// Scores and CIGARs, for [`ResultKind::Alignments`].
     Alignments(BatchAlignments),
+}
+
+impl BatchResults {
+    /// The alignments; none if they were not asked for.
+    pub fn into_alignments(self) -> Option<BatchAlignments> {
+        match self {
+            Self::Scores(_) => None,
+            Self::Alignments(alignments) => Some(alignments),
+        }
+    }
 }
 
 /// Aligns pairs of two sets of sequences, on a processor or a GPU.
@@ -83,18 +102,19 @@ pub struct PendingBatch {
 }
 
 impl<'a> Aligner<'a> {
-    /// Prepares to align pairs of a query and a target: for scores with alignments, or for scores alone. A GPU gets all
-    /// sequences now.
+    /// Prepares to align pairs of a query and a target. A GPU gets all sequences now.
     ///
     /// # Errors
     /// If the device fails, or the chosen kernel cannot do what is asked for.
     pub fn new(
         scoring: &'a Scoring,
-        (queries, targets): (&'a SequenceSet, &'a SequenceSet),
-        with_alignments: bool,
+        queries: &'a SequenceSet,
+        targets: &'a SequenceSet,
+        kind: ResultKind,
         device: Device,
         choice: KernelChoice,
     ) -> Result<Self, AlignError> {
+        let with_alignments = kind == ResultKind::Alignments;
         let is_linear = scoring.gaps().is_linear() && scoring.free_ends() == FreeEnds::default();
         let is_edit_distance = scoring.is_edit_distance() && !with_alignments;
         let kernel_kind = match choice {
@@ -113,6 +133,13 @@ impl<'a> Aligner<'a> {
         };
         let failure = None;
         Ok(Self { scoring, queries, targets, with_alignments, kernel_kind, engine, failure })
+    }
+
+    /// Scores or alignments of pairs, in their order. [`Self::begin`] and [`Self::finish`] do the same in two steps, which
+    /// keep a GPU at work while the host uses the results of an earlier batch.
+    pub fn align(&mut self, pairs: Vec<SequencePair>) -> BatchResults {
+        let pending = self.begin(pairs);
+        self.finish(pending).1
     }
 
     /// Starts the alignment of a batch on the GPU, and does not wait for it. A GPU never pauses if the next batch is

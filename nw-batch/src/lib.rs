@@ -3,17 +3,18 @@
 //!
 //! ```
 //! use aligner_core::Device;
-//! use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, Scoring, SequencePair, SequenceSet};
+//! use nw_batch::{Aligner, GapCosts, KernelChoice, ResultKind, Scoring, SequencePair, SequenceSet};
 //!
 //! let scoring = Scoring::with_match_mismatch(5, -4, GapCosts { open: 10, extend: 1 })?;
 //! let encode = |letters: &str| scoring.alphabet().encode(letters.as_bytes()).expect("nucleotides");
 //! let queries: SequenceSet = ["GATTACA", "ACGT"].map(encode).iter().collect();
 //! let targets: SequenceSet = ["GATACA", "ACCT"].map(encode).iter().collect();
 //!
-//! let sets = (&queries, &targets);
-//! let mut aligner = Aligner::new(&scoring, sets, true, Device::Cpu, KernelChoice::Auto)?;
-//! let pending = aligner.begin((0..2).map(|n| SequencePair { query: n, target: n }).collect());
-//! let (_, BatchResults::Alignments(alignments)) = aligner.finish(pending) else { unreachable!() };
+//! // Alignments, not scores alone, on the CPU; a kernel can be chosen for a GPU.
+//! let (kind, device, kernel) = (ResultKind::Alignments, Device::Cpu, KernelChoice::Auto);
+//! let mut aligner = Aligner::new(&scoring, &queries, &targets, kind, device, kernel)?;
+//! let pairs = vec![SequencePair { query: 0, target: 0 }, SequencePair { query: 1, target: 1 }];
+//! let alignments = aligner.align(pairs).into_alignments().expect("they were asked for");
 //! for alignment in alignments.iter() {
 //!     println!("{} {}", alignment.score, alignment.cigar); // 20 2=1I4=, then 11 2=1X1=
 //! }
@@ -21,6 +22,8 @@
 //! # assert_eq!(texts, ["20 2=1I4=", "11 2=1X1="]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`Aligner::begin`] and [`Aligner::finish`] align batch after batch without a pause of the GPU between them.
 //!
 //! # Design
 //!
@@ -59,7 +62,7 @@ pub mod gpu;
 pub mod oracle;
 pub mod scoring;
 
-pub use aligner::{AlignError, Aligner, BatchResults, KernelChoice};
+pub use aligner::{AlignError, Aligner, BatchResults, KernelChoice, ResultKind};
 pub use alignment::{
     Alignment, AlignmentRef, BatchAlignments, Cigar, CigarOp, CigarRef, CigarRun, ColumnCounts,
 };

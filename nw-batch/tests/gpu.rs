@@ -9,12 +9,18 @@ use aligner_core::{Device, DeviceRequest};
 use common::{Pairs, free_ends, mutated, pair, scorings, sequence};
 use fastrand::Rng;
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, Scoring, cpu};
+use nw_batch::{Aligner, BatchResults, GapCosts, KernelChoice, ResultKind, Scoring, cpu};
 
-fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: KernelChoice) -> BatchResults {
+fn on_gpu(
+    scoring: &Scoring,
+    pairs: &Pairs,
+    kind: ResultKind,
+    choice: KernelChoice,
+) -> BatchResults {
     let device = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device;
-    let sets = (&pairs.queries, &pairs.targets);
-    let mut aligner = Aligner::new(scoring, sets, trace, device, choice).expect("an aligner");
+    let (queries, targets) = (&pairs.queries, &pairs.targets);
+    let aligner = Aligner::new(scoring, queries, targets, kind, device, choice);
+    let mut aligner = aligner.expect("an aligner");
     // Two batches under way at a time.
     let half = pairs.numbers.len() / 2;
     let first = aligner.begin(pairs.numbers[..half].to_vec());
@@ -36,10 +42,14 @@ fn on_gpu(scoring: &Scoring, pairs: &Pairs, trace: bool, choice: KernelChoice) -
 
 fn check(case: &str, scoring: &Scoring, pairs: &Pairs) {
     let scores = BatchResults::Scores(cpu::scores(scoring, pairs.batch()));
-    assert_eq!(on_gpu(scoring, pairs, false, KernelChoice::Warp), scores, "{case}");
-    assert_eq!(on_gpu(scoring, pairs, false, KernelChoice::Auto), scores, "{case}");
+    assert_eq!(on_gpu(scoring, pairs, ResultKind::Scores, KernelChoice::Warp), scores, "{case}");
+    assert_eq!(on_gpu(scoring, pairs, ResultKind::Scores, KernelChoice::Auto), scores, "{case}");
     let alignments = BatchResults::Alignments(cpu::alignments(scoring, pairs.batch()).into());
-    assert_eq!(on_gpu(scoring, pairs, true, KernelChoice::Auto), alignments, "{case}");
+    assert_eq!(
+        on_gpu(scoring, pairs, ResultKind::Alignments, KernelChoice::Auto),
+        alignments,
+        "{case}"
+    );
     if scoring.gaps().is_linear() && scoring.free_ends() == free_ends(0) {
         for kernel in [
             FullMatrixKernel::Rodinia,
@@ -47,7 +57,8 @@ fn check(case: &str, scoring: &Scoring, pairs: &Pairs) {
             FullMatrixKernel::Dscan,
             FullMatrixKernel::Rscan,
         ] {
-            let found = on_gpu(scoring, pairs, false, KernelChoice::FullMatrix(kernel));
+            let found =
+                on_gpu(scoring, pairs, ResultKind::Scores, KernelChoice::FullMatrix(kernel));
             assert_eq!(found, scores, "{case}, {kernel:?}");
         }
     }
@@ -92,7 +103,7 @@ fn extreme_lengths_align_alike() {
         let scoring = scoring.expect("a scoring");
         let pairs = Pairs::new(&all);
         let scores = BatchResults::Scores(cpu::scores(&scoring, pairs.batch()));
-        assert_eq!(on_gpu(&scoring, &pairs, false, KernelChoice::Auto), scores);
-        assert_eq!(on_gpu(&scoring, &pairs, false, KernelChoice::Warp), scores);
+        assert_eq!(on_gpu(&scoring, &pairs, ResultKind::Scores, KernelChoice::Auto), scores);
+        assert_eq!(on_gpu(&scoring, &pairs, ResultKind::Scores, KernelChoice::Warp), scores);
     }
 }

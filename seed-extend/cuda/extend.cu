@@ -13,8 +13,10 @@ template <int B>
 __device__ void score_all(const ExtendScoreParameters& p) {
   for (uint64_t pair = blockIdx.x * blockDim.x + threadIdx.x; pair < p.count; pair += gridDim.x * blockDim.x) {
     const uint32_t number[TASKS] = {p.pairs[TASKS * pair], p.pairs[TASKS * pair + 1]};
-    score<B, false>(p.costs, p.text, p.queries, p.tasks, number, Cells<B>{nullptr, 0}, p.ends, p.unfinished,
-                    p.unfinished_count);
+    constexpr bool TRACE = false;
+    const Cells<B> no_cells{nullptr, 0};
+    score<B, TRACE>(p.costs, p.text, p.queries, p.tasks, number, no_cells, p.ends,
+                    UnfinishedTasks{p.unfinished, p.unfinished_count});
   }
 }
 
@@ -29,7 +31,9 @@ __device__ void end_all(const ExtendEndParameters& p) {
     const AlignmentEnd known = p.ends[number];
     const uint32_t rows[TASKS] = {known.query_end, NO_TASK};
     const int wanted = known.score + p.costs.first + 2 * p.costs.clip;
-    fill<B, false>(p.costs, p.text, p.queries, banded, rows, Cells<B>{nullptr, 0},
+    constexpr bool TRACE = false;
+    const Cells<B> no_cells{nullptr, 0};
+    fill<B, TRACE>(p.costs, p.text, p.queries, banded, rows, no_cells,
                    [&](int, uint32_t row, const Band<B>& band, const Window<B>&, int, uint32_t) {
                      uint32_t column = 0;
 #pragma unroll

@@ -15,8 +15,8 @@ using seed_extend::TaskGroup;
 using seed_extend::TASKS;
 
 // Fills the matrices of a lane's pair of tasks, and keeps their cells. It is not inlined: a row of the widest bands
-// takes all registers, so the runtime's are saved once by the call, not in every row. Any thread may call it at any
-// time.
+// takes all registers, so the runtime's registers are spilled once per call, not in every row. Any thread may call it
+// at any time.
 template <int B>
 __device__ __attribute__((noinline)) void fill_pair(const AlignmentParameters* parameters, TaskGroup group,
                                                     uint32_t lane) {
@@ -24,11 +24,13 @@ __device__ __attribute__((noinline)) void fill_pair(const AlignmentParameters* p
   const uint32_t* pair = parameters->pairs_of(group) + TASKS * lane;
   const uint32_t number[TASKS] = {pair[0], pair[1]};
   const seed_extend::Cells<B> cells{parameters->cells + group.start + lane, group.bytes};
-  seed_extend::score<B, true>(costs, parameters->text, parameters->queries, parameters->tasks, number, cells,
-                              parameters->ends, nullptr, nullptr);
+  constexpr bool TRACE = true;
+  const seed_extend::UnfinishedTasks none{nullptr, nullptr};
+  seed_extend::score<B, TRACE>(costs, parameters->text, parameters->queries, parameters->tasks, number, cells,
+                               parameters->ends, none);
 }
 
-// Stage that fills the matrices of a group, a lane those of a pair of tasks. All lanes of a warp run it with one group.
+// Stage that fills the matrices of a group: each lane fills two tasks. All lanes of a warp run it with one group.
 struct Fill : stream::Stage {
   using In = TaskGroup;
   using Out = stream::Channels<stream::Channel<TaskGroup, 1>>;

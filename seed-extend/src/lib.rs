@@ -23,8 +23,12 @@
 //! for (read, primary) in mapped.primaries.iter().enumerate() {
 //!     let Some(primary) = primary else { continue };
 //!     let region = mapped.regions.of(read)[primary.region];
+//!     let segment = mapper.segments().get(region.segment);
+//!     let contig = &index.reference().contigs()[segment.contig as usize].name;
+//!     let position = segment.in_contig(region.begin) + 1; // in the contig, from 1 as in SAM
 //!     let strand = if is_reverse(region.query) { '-' } else { '+' };
-//!     println!("read {read}: position {} ({strand}), quality {}", region.begin, primary.mapq);
+//!     let cigar: String = mapped.regions.runs(&region).iter().map(ToString::to_string).collect();
+//!     println!("read {read}: {contig}:{position} ({strand}) {cigar}, quality {}", primary.mapq);
 //! }
 //! # let begins = [0, 1].map(|read| mapped.regions.of(read)[0].begin);
 //! # assert_eq!(begins, [700, 2_500]);
@@ -62,6 +66,8 @@
 //!     v                      (single reads: resolve_unpaired, from RankedReads)
 //!   MappedReads: what is reported of each read
 //! ```
+//!
+//! [`Mapper::find_regions`] takes the steps from `find_chains` to `rank` in one call.
 //!
 //! | module | concept | comes from | what was changed |
 //! |---|---|---|---|

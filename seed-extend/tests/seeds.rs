@@ -79,7 +79,7 @@ fn matches(text: &[u8], word: &[u8], least: u32, place: Option<usize>) -> Vec<Ma
     found
 }
 
-/// The seeds of the third kind.
+/// Rare words of a query: bwa's third seeding pass.
 fn rare(text: &[u8], word: &[u8]) -> Vec<Match> {
     let least = OPTIONS.min_length as usize + 1;
     let (mut found, mut begin) = (Vec::new(), 0);
@@ -179,7 +179,7 @@ fn short_and_empty_reads_have_no_seeds() {
 
 /// The seeds of all queries, in order.
 fn in_order(mut outputs: Outputs, sinks: SeedSinks) -> Vec<Seed> {
-    assert!(outputs.take(sinks.none).is_empty(), "nothing is looked into twice again");
+    assert!(outputs.take(sinks.none).is_empty(), "re-seeding is not repeated");
     let mut seeds = [outputs.take(sinks.first), outputs.take(sinks.again)].concat();
     seeds.sort_unstable();
     seeds
@@ -226,5 +226,5 @@ fn seeds_do_not_depend_on_how_stages_are_run() {
         let mut outputs = oracle::interpret(&app, &inputs).unwrap();
         found_again += outputs.take(sinks.again).len();
     }
-    assert!(found_again > 100, "{found_again} seeds were found by looking again");
+    assert!(found_again > 100, "{found_again} seeds were found by re-seeding");
 }

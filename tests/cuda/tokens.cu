@@ -1,4 +1,4 @@
-// The stages of `aligner-core/tests/common/tokens.rs`, and pods, for tests of the streaming runtime.
+// The stages of `aligner-core/tests/common/tokens.rs`, for tests of the streaming runtime.
 #define STREAM_MAX_WIDTH 1024
 #define STREAM_MAX_TARGETS 64  // two targets for each lane of the scheduler
 #include "stream/stream.cuh"
@@ -128,5 +128,7 @@ struct Narrow : stream::Stage {
 
 }  // namespace
 
+// Random topologies, which have nodes of all stages.
 STREAM_APP(tokens, Filter, Route, Expand, Spin, Burst, Wide, Narrow)
+// The application `Fork` of `aligner-core/tests/kernels/streaming_outputs.rs`.
 STREAM_APP(fork, Route, Expand)

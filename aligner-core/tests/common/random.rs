@@ -99,10 +99,18 @@ pub struct Case {
     pub text: String,
 }
 
-/// Generates an application. With `every_type` it has nodes of all [`KINDS`], which a kernel needs that is compiled
-/// once for all of them; otherwise of some.
-pub fn case(rng: &mut fastrand::Rng, every_type: bool) -> Case {
-    let drafts = tree(rng, every_type);
+/// Which of the [`KINDS`] an application has nodes of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageTypes {
+    /// All, which a kernel needs that is compiled once for all of them.
+    All,
+    /// Some, at random.
+    Some,
+}
+
+/// Generates an application.
+pub fn random_case(rng: &mut fastrand::Rng, types: StageTypes) -> Case {
+    let drafts = tree(rng, types == StageTypes::All);
     let growth: f64 = drafts.iter().map(|draft| draft.growth).sum();
     let most = (ITEMS / growth).min(400.0) as u32;
     let count = *rng.choice(&[0, 1, most / 4, most, most]).unwrap();

@@ -4,7 +4,7 @@
 use aligner_core::stream::{CudaExecutor, Kernels, Outputs, RunError, Settings, Topology, oracle};
 use gpualign_tests::ShimBackend;
 
-use crate::stream_common::random::case;
+use crate::stream_common::random::{StageTypes, random_case};
 use crate::stream_common::settings::settings;
 use crate::stream_common::tokens::Token;
 
@@ -28,7 +28,7 @@ fn check(
 ) {
     for seed in cases {
         let rng = &mut fastrand::Rng::with_seed(seed);
-        let case = case(rng, true);
+        let case = random_case(rng, StageTypes::All);
         let settings = settings(rng, widths);
         let context =
             format!("seed {seed}, {} inputs, {settings:?}\n{}", case.inputs.len(), case.text);

@@ -198,7 +198,7 @@ fn every_built_in_matrix_has_a_name() {
         assert!(out.contains("\t0.800000\t10\t6=2I2=\n"), "{name}: {out}");
     }
     let out = nw(&folder, &["all-vs-all", "p.fa", "--matrix", "PAM250", "--gap-open", "20"]);
-    // M 6, K 5, W 17, V 4, T 3, F 9, L 6 twice; less the gap's 21.
+    // M 6, K 5, W 17, V 4, T 3, F 9, L 6 twice; minus the gap's 21.
     assert!(out.contains("p\tq\t35\t"), "{out}");
     let all = nw(&folder, &["all-vs-all", "x.fa", "--matrix", "EDNAFULL"]);
     assert!(all.contains("a\tb\t40\t0.909091\t11\t3=1D7=\n"), "{all}");

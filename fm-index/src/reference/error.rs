@@ -33,7 +33,9 @@ pub enum ReferenceProblem {
     #[error("not a FASTA file (plain or compressed by gzip, bzip2 or zstd)")]
     NotFasta,
     /// The file is FASTQ.
-    #[error("the reference is a FASTQ file, a FASTA file is needed")]
+    #[error(
+        "this is FASTQ, but a reference must be FASTA: give the reference as the last file, after the reads"
+    )]
     Fastq,
     /// A header without a name.
     #[error("the contig has no name")]

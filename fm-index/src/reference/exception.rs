@@ -26,7 +26,7 @@ impl Exception {
     }
 }
 
-/// The base, 0 to 3, that stands in the indexed text for an exception at this reference position: drawn by the
+/// The base, 0 to 3, that stands in the indexed text for an exception at this reference position: chosen by the
 /// finaliser of `MurmurHash3`, so that neighbours look unrelated.
 pub(crate) fn substitute(position: u32) -> u8 {
     let mut hash = position;

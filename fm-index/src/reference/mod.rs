@@ -107,7 +107,7 @@ impl Reference {
         self.length
     }
 
-    /// Number of bases of the indexed text: [`Reference::len`] less the middles of long gaps.
+    /// Number of bases of the indexed text: [`Reference::len`] minus the middles of long gaps.
     pub fn indexed_len(&self) -> u32 {
         self.coordinates.indexed_length()
     }

@@ -16,7 +16,7 @@ device_struct! {
     pub struct BiasedScoring {
         /// Value of the first cell, `H'(0, 0)`.
         pub base: i32,
-        /// Cost of the first residue of a gap beyond that of each further residue.
+        /// `open - extend` of the gap costs: the first residue of a gap costs `opening + extend`.
         pub opening: i32,
         /// Cost of each further residue of a gap.
         pub extend: i32,
@@ -24,7 +24,7 @@ device_struct! {
         pub match_score: i32,
         /// Biased score of a mismatch, for kernels without a table.
         pub mismatch_score: i32,
-        /// Code that is identical to nothing; `u32::MAX` if there is none.
+        /// Code that never counts as a match; `u32::MAX` if there is none.
         pub unknown: u32,
         /// Free ends, a bit each: query begin (1), query end (2), target begin (4), target end (8).
         pub free_ends: u32,
@@ -53,9 +53,9 @@ device_struct! {
         pub query: u64,
         /// Index of the target's first residue.
         pub target: u64,
-        /// Residues of the query.
+        /// Residues of the query: rows of the matrix.
         pub rows: u32,
-        /// Residues of the target.
+        /// Residues of the target: columns of the matrix.
         pub columns: u32,
     }
 }
@@ -72,8 +72,8 @@ device_struct! {
         pub pair: u32,
         /// Steps of its task in each strip of rows.
         pub steps: u32,
-        /// Rows of a lane.
-        pub rows: u16,
+        /// Rows of the matrix that a lane fills in each strip.
+        pub rows_per_lane: u16,
         /// 0 for the first pair of its task, 1 for the second.
         pub half: u8,
         /// 1 if directions are of affine gaps, 0 if of linear gaps.
@@ -138,7 +138,7 @@ device_struct! {
         pub alignments: DeviceAddress<TracedAlignment>,
         /// Number of tracebacks in `tasks`.
         pub count: u32,
-        /// Code that is identical to nothing; `u32::MAX` if there is none.
+        /// Code that never counts as a match; `u32::MAX` if there is none.
         pub unknown: u32,
     }
 }

@@ -3,8 +3,8 @@
 use super::error::ScoringError;
 use super::limits::CODES;
 
-/// Code of every nucleotide letter other than A, C, G, T and U in a scoring without a matrix. Such a residue is
-/// identical to nothing, itself included.
+/// Code of every nucleotide letter other than A, C, G, T and U in a scoring without a matrix. Such a residue
+/// matches nothing, not even itself.
 pub const UNKNOWN: u8 = 4;
 
 /// Stands in [`Alphabet::codes`] for bytes that are no letters.
@@ -17,7 +17,7 @@ pub struct Alphabet {
     codes: [u8; 256],
     /// Upper-case letter of each code.
     letters: Vec<u8>,
-    /// The code that is identical to nothing, if there is one.
+    /// The code that never counts as a match, if there is one.
     unknown: Option<u8>,
 }
 

@@ -29,7 +29,7 @@ use super::Scoring;
 pub struct ScoreBias {
     /// Value `H'(0, 0)`, from which the score of every cell is counted.
     pub base: i32,
-    /// Cost of the first residue of a gap beyond that of each further residue.
+    /// `open - extend` of the gap costs: the first residue of a gap costs `opening + extend`.
     pub opening: i32,
     /// Cost of each further residue of a gap.
     pub extend: i32,

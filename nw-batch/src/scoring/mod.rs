@@ -1,6 +1,6 @@
 //! Scoring of alignments: scores of aligned pairs of residues, costs of gaps, and free ends.
 //!
-//! The score of an alignment is the sum of the scores of its aligned pairs of residues, less the costs of its gaps
+//! The score of an alignment is the sum of the scores of its aligned pairs of residues, minus the costs of its gaps
 //! ([`GapCosts`]). Gaps are *linear* where each residue costs the same, else *affine* (Gotoh, J. Mol. Biol. 162,
 //! 1982). An insertion may follow a deletion directly, and the other way round.
 

@@ -96,8 +96,8 @@ pub fn second_best_score(regions: &[Region], number: usize) -> i32 {
 /// The mapping quality of a region, from 0 to 60, without regard to a mate. `repeat_fraction` is the fraction of the
 /// read that lies only in seeds too frequent to be located completely.
 ///
-/// This is bwa's formula (`mem_approx_mapq_se`): 6.02 times the difference to the second best score, in matches, less
-/// for short and dissimilar alignments and for many second best regions.
+/// This is bwa's formula (`mem_approx_mapq_se`): 6.02 times the difference to the second best score, in matches,
+/// lowered for short and dissimilar alignments and for many second best regions.
 pub fn mapq(region: &Region, repeat_fraction: f32, options: &RankOptions) -> u8 {
     /// Alignments of at least this many bases are trusted less the longer they are. bwa's `mapQ_coef_len`.
     const LONG: f32 = 50.0;

@@ -7,7 +7,7 @@
 //! live queries is not entered. One walk serves a whole batch of queries, so each node is looked up once for all.
 //!
 //! The walk extends words to the right, for which the transform of the reversed text would be enough. That transform
-//! alone locates the ends of matches, however, and a start only as the end less the length of a word. A node is a
+//! alone locates the ends of matches, however, and a start only as the end minus the length of a word. A node is a
 //! synchronised interval of both transforms, so the transform of the text locates the starts directly, and one path can
 //! keep the least distance of a start.
 //!

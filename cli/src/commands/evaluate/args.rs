@@ -12,13 +12,13 @@ pub struct EvaluateArguments {
     /// Alignments: SAM, BAM or CRAM; - is standard input
     #[arg(value_hint = ValueHint::FilePath)]
     pub alignments: PathBuf,
-    /// Form of read names, which have the origin of each read
+    /// Form of the read names, which encode the origin of each read
     #[arg(long, default_value = "wgsim", conflicts_with = "compare")]
     pub truth: NameForm,
-    /// Compare with the alignments of the same reads in FILE, which counts as the first of both files
+    /// Compare with the alignments of the same reads in FILE: FILE is A, ALIGNMENTS is B
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub compare: Option<PathBuf>,
-    /// MAPQ from which on a mapper counts as sure of a locus
+    /// MAPQ from which on a mapper counts as confident of a locus
     #[arg(long, default_value_t = 30, requires = "compare")]
     pub mapq: u8,
     /// Bases that a correct locus may be off

@@ -62,11 +62,11 @@ pub struct BestOptions {
     /// Map every read by itself, also if there are two files of reads
     #[arg(long, conflicts_with = "interleaved")]
     pub single: bool,
-    /// Length of the reads [default: standard]
-    #[arg(long, value_name = "READS")]
+    /// Tune for the length of the reads [default: standard]
+    #[arg(long, value_name = "PRESET")]
     pub preset: Option<Preset>,
-    /// How to report secondary alignments [default: none]
-    #[arg(long, value_name = "WHERE")]
+    /// How to report alternatives to the primary alignment; records is -a of bwa mem [default: none]
+    #[arg(long, value_name = "FORM")]
     pub alternatives: Option<Alternatives>,
 }
 
@@ -118,7 +118,7 @@ pub struct MapOptions {
     pub best: BestOptions,
     #[command(flatten)]
     pub all: AllOptions,
-    /// Seed that decides, together with a read's name, which of equally good loci is the primary one
+    /// Random seed that decides, together with a read's name, which of equally good loci is the primary one
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
 

@@ -58,7 +58,8 @@ pub struct NwOptions {
     /// PAM250 or NUC.4.4, or a file in NCBI's format
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["match_score", "mismatch_score"])]
     pub matrix: Option<PathBuf>,
-    /// Cost of the first residue of a gap
+    /// Cost of the first residue of a gap: n residues cost --gap-open + (n - 1) * --gap-extend, so NCBI's 5
+    /// and 2 are --gap-open 7 --gap-extend 2 here
     #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true)]
     pub gap_open: i32,
     /// Cost of each further residue of a gap; the same cost as the first residue's makes gaps linear
@@ -131,13 +132,13 @@ pub enum NwKernel {
     Warp,
     /// A bit for each matrix cell: scores with --match 0 --mismatch -1 --gap-open 1 --gap-extend 1
     Edit,
-    /// Scores with linear gaps: tiles, one pair at a time
+    /// Baseline of Li 2016, for comparison only, scores with linear gaps: tiles, one pair at a time
     Rodinia,
-    /// Scores with linear gaps: tiles of all pairs
+    /// Baseline of Li 2016, for comparison only, scores with linear gaps: tiles of all pairs
     TiledDscan,
-    /// Scores with linear gaps: diagonals, a block for each pair
+    /// Baseline of Li 2016, for comparison only, scores with linear gaps: diagonals, a block for each pair
     Dscan,
-    /// Scores with linear gaps: rows, a thread for each pair
+    /// Baseline of Li 2016, for comparison only, scores with linear gaps: rows, a thread for each pair
     Rscan,
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use aligner_core::Device;
 use aligner_core::input_location::input_name;
 use anyhow::{Context, Result, ensure};
-use nw_batch::{Aligner, Scoring};
+use nw_batch::{Aligner, ResultKind, Scoring};
 
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::format::{self, PairFormatter};
@@ -148,9 +148,10 @@ impl NwRun<'_> {
         if let Some(reason) = &opened.fallback {
             console.notice(&format!("{reason}: aligning on the CPU"));
         }
-        let sets = (&self.queries.sequences, &self.targets.sequences);
+        let (queries, targets) = (&self.queries.sequences, &self.targets.sequences);
+        let kind = if options.score_only { ResultKind::Scores } else { ResultKind::Alignments };
         let on = |device: Device| {
-            Aligner::new(self.scoring, sets, !options.score_only, device, options.kernel.into())
+            Aligner::new(self.scoring, queries, targets, kind, device, options.kernel.into())
         };
         on_device::make((opened.device, options.device), console, "aligning", on)
     }

@@ -47,7 +47,7 @@ pub struct ReadsArguments {
     /// Probability of a base to be substituted, 0 to 1
     #[arg(long, default_value_t = 0.01, value_parser = parse_share, conflicts_with = "pairs")]
     pub substitutions: f64,
-    /// Probability of a base to be deleted, and of one to be inserted, 0 to 1
+    /// Probability of a deletion at a base, and the same of an insertion, 0 to 1
     #[arg(long, default_value_t = 0.0005, value_parser = parse_share, conflicts_with = "pairs")]
     pub indels: f64,
     #[command(flatten)]

@@ -175,7 +175,7 @@ mod tests {
         let substitutions = count(&|v| matches!(v.change, Change::Substitution(_)));
         let deletions = count(&|v| matches!(v.change, Change::Deletion));
         let insertions = count(&|v| matches!(v.change, Change::Insertion(..)));
-        // Of 50,000 bases a tenth, less those that were deleted.
+        // Of 50,000 bases a tenth, minus those that were deleted.
         let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.15;
         assert!(
             near(substitutions, 3000.0) && near(insertions, 1000.0),

@@ -73,8 +73,8 @@ static_assert(offsetof(nw::TracebackTask, pair) == 16 && sizeof(nw::TracebackTas
               "nw::TracebackTask::pair");
 static_assert(offsetof(nw::TracebackTask, steps) == 20 && sizeof(nw::TracebackTask::steps) == 4,
               "nw::TracebackTask::steps");
-static_assert(offsetof(nw::TracebackTask, rows) == 24 && sizeof(nw::TracebackTask::rows) == 2,
-              "nw::TracebackTask::rows");
+static_assert(offsetof(nw::TracebackTask, rows_per_lane) == 24 && sizeof(nw::TracebackTask::rows_per_lane) == 2,
+              "nw::TracebackTask::rows_per_lane");
 static_assert(offsetof(nw::TracebackTask, half) == 26 && sizeof(nw::TracebackTask::half) == 1,
               "nw::TracebackTask::half");
 static_assert(offsetof(nw::TracebackTask, is_affine) == 27 && sizeof(nw::TracebackTask::is_affine) == 1,

@@ -15,11 +15,11 @@ constexpr uint32_t QUERY_BEGIN = 1, QUERY_END = 2, TARGET_BEGIN = 4, TARGET_END 
 // Scoring as kernels compute with it: the parameters of the biased recurrence.
 struct BiasedScoring {
   int32_t base;            // value of the first cell, H'(0, 0)
-  int32_t opening;         // cost of the first residue of a gap beyond that of each further residue
+  int32_t opening;         // the first residue of a gap costs opening + extend
   int32_t extend;          // cost of each further residue of a gap
   int32_t match_score;     // biased
   int32_t mismatch_score;  // biased
-  uint32_t unknown;        // code that is identical to nothing, or more than any code
+  uint32_t unknown;        // code that never counts as a match, or more than any code
   uint32_t free_ends;      // QUERY_BEGIN | ...
 };
 
@@ -61,7 +61,7 @@ struct TracebackTask {
   uint64_t runs_end;          // end of its memory for runs
   uint32_t pair;              // index of the pair in the batch
   uint32_t steps;             // of its task in each strip of rows
-  uint16_t rows;              // of a lane
+  uint16_t rows_per_lane;     // rows that a lane fills in each strip
   uint8_t half;               // 0 for the first pair of the task, 1 for the second
   uint8_t is_affine;          // whether directions are of affine gaps
   uint32_t padding;

@@ -17,8 +17,13 @@
 
 namespace nw {
 
-// Bits of a cell's directions: 1 if its best score does not come from the diagonal, 2 if it does not come from a
-// deletion; with affine gaps also 4 if its deletion is longer than one residue, 8 if its insertion is.
+// Bits of a cell's directions. The last two are kept with affine gaps only.
+constexpr uint32_t NOT_DIAGONAL = 1;      // the best score does not come from the diagonal
+constexpr uint32_t NOT_DELETION = 2;      // the best score does not come from a deletion
+constexpr uint32_t LONGER_DELETION = 4;   // the best deletion that ends here is longer than one residue
+constexpr uint32_t LONGER_INSERTION = 8;  // the best insertion that ends here is longer than one residue
+
+// Number of these bits that a cell has.
 template <bool AFFINE>
 constexpr int DIRECTION_BITS = AFFINE ? 4 : 2;
 
@@ -158,13 +163,13 @@ __device__ BestEnds<Word> fill_matrices(const BiasedScoring& scoring, const Pair
             const int shift = r % ROWS_OF_WORD<AFFINE> * B;
             uint32_t& word = bits[TRACE ? r / ROWS_OF_WORD<AFFINE> : 0];
             const uint32_t pair_sum = Word::add_max(diagonal, score, Word::NEVER);
-            word |= Word::differ(here, pair_sum) << shift;
-            word |= Word::differ(here, deletion) << (shift + 1);
+            word |= Word::differ(here, pair_sum) * NOT_DIAGONAL << shift;
+            word |= Word::differ(here, deletion) * NOT_DELETION << shift;
             if (AFFINE) {
               const uint32_t opened = Word::add_max(left, minus_opening, Word::NEVER);
               const uint32_t opened_f = Word::add_max(above, minus_opening, Word::NEVER);
-              word |= Word::differ(deletion, opened) << (shift + 2);
-              word |= Word::differ(insertion, opened_f) << (shift + 3);
+              word |= Word::differ(deletion, opened) * LONGER_DELETION << shift;
+              word |= Word::differ(insertion, opened_f) * LONGER_INSERTION << shift;
             }
           }
           diagonal = left;

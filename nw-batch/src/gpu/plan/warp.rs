@@ -198,7 +198,7 @@ impl SortedPairs<'_> {
                         runs_end: part.max_runs,
                         pair,
                         steps: columns + WARP - 1,
-                        rows: kernel.rows as u16,
+                        rows_per_lane: kernel.rows as u16,
                         half: half as u8,
                         is_affine: u8::from(kernel.is_affine()),
                         padding: 0,

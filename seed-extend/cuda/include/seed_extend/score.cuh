@@ -5,16 +5,22 @@
 
 namespace seed_extend {
 
+// List of the tasks whose `window_end` is still to be found.
+struct UnfinishedTasks {
+  uint32_t* numbers;  // numbers of the tasks, with room for all
+  uint32_t* count;    // how many of these are in use
+};
+
 // Finds score and end of the tasks with the numbers `number`, the second of which may be NO_TASK, and writes them to
 // `ends`, by task. Of an alignment that ends before the query does, `window_end` is left 0; without TRACE the number of
-// such a task is appended to `unfinished`, of which `*unfinished_count` are in use. With TRACE, all rows but the last
-// one of each query are written to `cells`.
+// such a task is appended to `unfinished`, which with TRACE may be null. All rows but
+// the last one of each query are then written to `cells`.
 // Both tasks must have cells and bands of the same width: at most B columns, and more than B / 2 if B is more than 16.
 // Numbers of cells must be below 2^15, and fit into a byte where they are kept so. Any thread may call it at any time.
 template <int B, bool TRACE>
 __device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_t* text, const uint8_t* queries,
                                       const AlignmentTask* tasks, const uint32_t (&number)[TASKS], Cells<B> cells,
-                                      AlignmentEnd* ends, uint32_t* unfinished, uint32_t* unfinished_count) {
+                                      AlignmentEnd* ends, UnfinishedTasks unfinished) {
   uint32_t rows[TASKS];
   BandedTask banded[TASKS];
 #pragma unroll
@@ -52,7 +58,7 @@ __device__ __forceinline__ void score(const AlignmentCosts& costs, const uint64_
         } else if (before > 0) {
           end.score = before;
           end.query_end = best_row + 1;
-          if (!TRACE) unfinished[atomicAdd(unfinished_count, 1u)] = number[task];
+          if (!TRACE) unfinished.numbers[atomicAdd(unfinished.count, 1u)] = number[task];
         }
         ends[number[task]] = end;
       });

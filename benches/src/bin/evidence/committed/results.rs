@@ -58,15 +58,16 @@ impl Results {
         &self.files
     }
 
-    /// The name of the ceiling of a kernel for global alignments; null for a kernel without.
+    /// The ceiling of a kernel for global alignments: which of the measured `ceilings`, the rates of kernels that do
+    /// nothing but one operation, bounds its speed. Null for a kernel without one.
     pub fn ceiling_of(&self, kernel: &str) -> Value {
         let kernels = self.newest("nw").ok().and_then(|source| source.json["kernels"].as_array());
         let found = kernels.into_iter().flatten().find(|found| found["kernel"] == kernel);
         found.map_or(Value::Null, |found| found["ceiling"].clone())
     }
 
-    /// The results of a topic: those of the present run, or else the newest by the date in the name; of one day, those of a
-    /// whole run.
+    /// The results of a topic: those of the present run, or else the newest by the date in the name. If a file and a whole
+    /// run have the same date, the results are the whole run's.
     pub fn newest(&self, topic: &str) -> Result<Source<'_>> {
         if let Some(json) = self.measured.get(topic) {
             return Ok(Source { json, file: "this run".to_owned() });

@@ -40,9 +40,9 @@ use crate::output::record::{cigar, md};
 pub enum Alternatives {
     /// Leave them out
     None,
-    /// List them in the XA tag, if there are at most five
+    /// List them in the XA tag, if there are at most five (bwa mem's default)
     Tag,
-    /// Write them as secondary records
+    /// Write them as secondary records (bwa mem -a)
     Records,
 }
 

@@ -67,7 +67,7 @@ pub trait Worker: Debug + Send + Sync {
     /// Address of the first base.
     fn address(&self, bases: &Self::Bases) -> DeviceAddress<u32>;
 
-    /// Extends sides with affine gap costs, with their columns; rows are letters of the queries, columns those of the database.
+    /// Extends sides with affine gap costs, with their columns. Rows are letters of the queries, columns those of the database.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -78,7 +78,8 @@ pub trait Worker: Debug + Send + Sync {
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError>;
 
-    /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
+    /// Extends sides greedily, with their columns. Here rows are letters of the database and columns those of the queries,
+    /// unlike in [`Worker::traces`]: fronts hold positions of the subject.
     ///
     /// # Errors
     /// See [`Worker`].

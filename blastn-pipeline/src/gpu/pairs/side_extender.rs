@@ -21,7 +21,7 @@ use crate::search::preliminary::PreliminarySearch;
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
 
-/// Steps of length by which sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
+/// Steps of length by which sides are ordered, minus 1: `kLongestSide` of `pairs.cuh`.
 const LONGEST_SIDE: u32 = 255;
 
 /// Where the live cells or fronts of sides are; a side that does not fit goes to the next level.

@@ -25,9 +25,9 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::GappedAlignment;
-use crate::gpu::extensions::left_right;
-use crate::gpu::extensions::parameters::{self, GreedyScores};
-use crate::gpu::extensions::text::text_of_part;
+use crate::gpu::gapped::left_right;
+use crate::gpu::gapped::parameters::{self, GreedyScores};
+use crate::gpu::gapped::text::text_of_part;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::parts::{DatabasePart, DatabaseParts};
 use crate::gpu::pipeline::diagonals::QueryPiece;

@@ -7,8 +7,8 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::parameters::{ExtensionSide, GreedyScores, TracedSides};
-use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
+use crate::gpu::gapped::parameters::{ExtensionSide, GreedyScores, TracedSides};
+use crate::gpu::gapped::traces::{DeviceQueries, GpuExtensions};
 use crate::gpu::pairs::PairKernels;
 use crate::gpu::pipeline::PipelineBuild;
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
@@ -36,7 +36,7 @@ pub trait Worker: Debug + Send + Sync {
     /// See [`Worker`].
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
 
-    /// Copies a [`text`](crate::gpu::extensions::text::text) to the device.
+    /// Copies a [`text`](crate::gpu::gapped::text::text) to the device.
     ///
     /// # Errors
     /// See [`Worker`].

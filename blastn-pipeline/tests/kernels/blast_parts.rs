@@ -10,11 +10,11 @@ use aligner_core::gpu::{DeviceAddress, DeviceStruct};
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::extensions::parameters::{
+use blastn_pipeline::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, GreedyParameters, GreedyScores, GreedyTraceParameters,
     SideReach, TracedSides, greedy_source_words, score_matrix, source_words,
 };
-use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pairs::PairKernels;
 use blastn_pipeline::gpu::parts::DatabaseParts;
 use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};

@@ -10,11 +10,11 @@ use aligner_core::stream::Backend;
 
 use super::kernels::PairKernels;
 use super::parameters::{PairParameters, REACH_WORDS, SideParameters, SortKey};
-use crate::gpu::extensions::parameters::{
+use crate::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores,
     GreedySideReach, SLOT_BYTES, SideReach, THREADS, has_small_scores, score_matrix,
 };
-use crate::gpu::extensions::text::{first_letters, text};
+use crate::gpu::gapped::text::{first_letters, text};
 use crate::gpu::launch::{self, Grid};
 use crate::search::preliminary::PreliminarySearch;
 

@@ -14,7 +14,8 @@ using blastn::UnalignedSeed;
 
 __device__ uint32_t first_item() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// The diagonal of a seed: its place in the chunk less its place in the letters, plus the number of letters.
+// The diagonal of a seed: its position in the chunk minus its position in the letters, plus the number of letters, so that it
+// is never negative.
 __device__ uint32_t diagonal(const DiagonalParameters& parameters, const SeedHit& seed) {
   return seed.subject + parameters.tables.letter_count - seed.query;
 }
@@ -47,7 +48,7 @@ __device__ bool passes_end(const DiagonalParameters& parameters, const SeedHit& 
 // Extends a seed that was not extended before; false if it does not score enough.
 __device__ bool extend(const blastn::PipelineTables& tables, const SeedHit& seed, ExtendedSeed& extended) {
   constexpr uint32_t kMore = 1 << 10;
-  if (!blastn::passes_quads(tables, seed)) return false;
+  if (!blastn::passes_quad_test(tables, seed)) return false;
   blastn::PartialExtension extension{seed};
   while (!extension.extend<blastn::ThreadExtender>(tables, kMore)) continue;
   return extension.alignment(tables, extended);

@@ -1,4 +1,4 @@
-// Gapped extensions, a thread a side (src/gpu/extensions).
+// Gapped extensions, a thread a side (src/gpu/gapped).
 #include <blastn/gapped/affine.cuh>
 #include <blastn/gapped/affine_frame.cuh>
 #include <blastn/gapped/greedy.cuh>

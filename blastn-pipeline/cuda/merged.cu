@@ -1,4 +1,4 @@
-// The pipeline with its four stages in one node, to compare with pipeline.cu (Cole 2017, 3.4.4).
+// The pipeline with its five nodes in one, to compare with pipeline.cu (Cole 2017, 3.4.4).
 #define STREAM_MAX_WIDTH 256
 #define STREAM_MIN_BLOCKS 2
 #include <blastn/pipeline/stages.cuh>
@@ -8,7 +8,7 @@ namespace {
 // Places of a word in the queries that a thread takes through all stages: MERGED of stages.rs.
 constexpr uint32_t kMerged = 16;
 
-// All stages, for the first kMerged places of a word; the others leave by channel 0, to the nodes of pipeline.cu.
+// All nodes in one, for the first kMerged places of a word; the others leave by channel 0, to the nodes of pipeline.cu.
 struct Merged : stream::Exploding {
   using In = ChunkSlice;
   using Out = stream::Channels<stream::Channel<FoundWord, 1>, stream::Channel<blastn::ExtendedSeed, kMerged>,
@@ -27,8 +27,8 @@ struct Merged : stream::Exploding {
     for (uint32_t entry = found.start; entry < found.start + own; entry++) {
       widen<1>(tables, found, entry, 1, [&](const SeedHit& seed, uint32_t) {
         blastn::PartialExtension extension{seed};
-        if (decide<1>(tables, extension, push)) return;
-        if (extension.progress != blastn::Progress::none || blastn::passes_quads(tables, seed)) {
+        if (decided_by_window<1>(tables, extension, push)) return;
+        if (extension.progress != blastn::Progress::none || blastn::passes_quad_test(tables, seed)) {
           while (!extension.extend<blastn::ThreadExtender>(tables, kMore)) continue;
           finish<1>(tables, extension, push);
         } else {

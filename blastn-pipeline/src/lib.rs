@@ -16,10 +16,10 @@
 //! let mut builder = Builder::default();
 //! builder.add(&FastaRecord::new("gene", gene)?);
 //! builder.add(&FastaRecord::new("other", "TTGACCGGTACTCAAGCGTCATGGCAATCGATGCCTTAGC")?);
-//! let database = builder.finish("two sequences", 0);
+//! let database = builder.finish("two sequences", 0); // Its title, and its time of making (seconds since 1970).
 //!
 //! let options = SearchOptions::new(BlastTask::Blastn);
-//! let searcher = Searcher::new(&database, options, Device::Cpu, None)?;
+//! let searcher = Searcher::new(&database, options, Device::Cpu, None)?; // None: no limit of device memory.
 //! let results = searcher.search(&[FastaRecord::new("query", &gene[10..60])?]);
 //! let hit = &results.hits[0][0]; // Of the first query, the best subject.
 //! for hsp in &hit.hsps {
@@ -50,8 +50,11 @@
 //!   SearchResults             subjects of each query, by E-value, then score
 //! ```
 //!
-//! Each module imports only modules above it in this table, but for [`gpu`] and [`search`], which stand beside each
-//! other.
+//! The CPU makes the steps from seed to gapped for one subject after the other. A GPU makes each step for all subjects at
+//! once, and has two more steps between the ungapped and the gapped extension: the rule of diagonals, which the CPU
+//! applies before each ungapped extension, and the prefilter of pairs that cannot be reported. See [`search`].
+//!
+//! Each module imports only modules above it in this table; [`gpu`] and [`search`], at its end, import each other's types.
 //!
 //! | module | concept |
 //! |---|---|
@@ -73,6 +76,23 @@
 //!
 //! A hit within a better alignment is not extended with gaps, so each extension depends on those before it. To use all
 //! threads, extensions are made ahead of that decision, and dropped afterwards where the rule leaves them out.
+//!
+//! # Words for parts
+//!
+//! | word | part of | why |
+//! |---|---|---|
+//! | portion | the queries | queries that NCBI's blastn searches together; it determines their parameters (`query::batch_plan`) |
+//! | batch | the queries | portions with the same parameters, which are searched together here ([`query::batch`]) |
+//! | context | a batch | one strand of one query ([`query::context`]) |
+//! | piece | the letters of a batch | a GPU looks up the words of one piece at a time, to bound the lookup table (`gpu::limits`) |
+//! | part | the database | what fits into device memory ([`gpu::parts`]) |
+//! | chunk | a subject | a long subject is searched in overlapping chunks of at most 5 million bases ([`database`]) |
+//! | run of chunks | a part | chunks that a GPU searches together, so few that their seeds fit into memory (`gpu::limits`) |
+//! | slice | a chunk | an input item of the GPU's pipeline: 2,048 words ([`gpu::pipeline`]) |
+//! | block | a chunk | on the CPU, bases that are scanned at a time, so that their hits fit into the cache; in `gpu`, a block of threads |
+//!
+//! To *widen* a word is to compare the bases beside it, up to the word size. To *extend* a seed is to extend it without
+//! gaps; extension with gaps is always called *gapped*.
 //!
 //! Positions count from 0, and ends are behind the last position. Positions in a query are within a *context*, one of
 //! its strands.

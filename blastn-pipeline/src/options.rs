@@ -137,7 +137,7 @@ impl SearchOptions {
         self.task == BlastTask::Megablast
     }
 
-    /// Number of diagonals by which the ends of two alignments must differ less for one to contain the other
+    /// Number of diagonals by which the ends of two alignments must differ by less for one to contain the other
     /// (`min_diag_separation` in NCBI's `blast_options.h`).
     pub(crate) fn diagonal_separation(&self) -> i32 {
         match self.task {

@@ -33,24 +33,25 @@ fn side_by_side(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> Vec<SearchR
         (first.join().expect("no panic"), second)
     });
     let (first, second, third) = std::thread::scope(|scope| {
-        let first = scope.spawn(|| searcher.extend(first));
+        let first = scope.spawn(|| searcher.extend_gapped(first));
         let second = scope.spawn(|| searcher.prefilter(second));
         let third = searcher.seed(queries);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
     let (first, second, third) = std::thread::scope(|scope| {
         let first = scope.spawn(|| searcher.finish(queries, first));
-        let second = scope.spawn(|| searcher.extend(second));
+        let second = scope.spawn(|| searcher.extend_gapped(second));
         let third = searcher.prefilter(third);
         (first.join().expect("no panic"), second.join().expect("no panic"), third)
     });
-    let rest = [second, searcher.extend(third)].map(|scored| searcher.finish(queries, scored));
+    let rest =
+        [second, searcher.extend_gapped(third)].map(|scored| searcher.finish(queries, scored));
     assert_eq!(searcher.failure(), None, "the device did the work");
     [first].into_iter().chain(rest).collect()
 }
 
 fn assert_alike(case: &str, cpu: &SearchResults, gpu: &SearchResults) {
-    assert_eq!(cpu.extensions, gpu.extensions, "{case}");
+    assert_eq!(cpu.ungapped_counts, gpu.ungapped_counts, "{case}");
     for (query, (one, other)) in cpu.hits.iter().zip(&gpu.hits).enumerate() {
         assert_eq!(format!("{one:?}"), format!("{other:?}"), "{case}, query {query}");
     }
@@ -114,7 +115,7 @@ fn by_batches(searcher: &Searcher<'_>, queries: &[FastaRecord]) -> (usize, Vec<S
     let (mut batches, mut found) = (0, Vec::new());
     for QueuedBatch { first, queries, seeded } in SeededBatches::new(searcher, queries) {
         assert_eq!(first, found.len());
-        let results = searcher.finish(queries, searcher.extend(searcher.prefilter(seeded)));
+        let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
         for mut hits in results.hits {
             // Contexts count from the first of the batch; each query has two.
             hits.iter_mut().flat_map(|hit| &mut hit.hsps).for_each(|hsp| hsp.context %= 2);
@@ -178,8 +179,8 @@ fn a_long_query_is_looked_up_in_pieces() {
     let options = SearchOptions::new(BlastTask::Blastn);
     let queries = [FastaRecord { letters, ..FastaRecord::default() }];
     let cpu = searcher(&database, &options, DeviceRequest::Cpu, None).search(&queries);
-    let extensions: u64 = cpu.extensions.iter().sum();
-    assert!(extensions > 20, "{extensions} extensions");
+    let ungapped_count: u64 = cpu.ungapped_counts.iter().sum();
+    assert!(ungapped_count > 20, "{ungapped_count} ungapped alignments");
     let Device::Cuda(gpu) = Device::open(DeviceRequest::Cuda(0)).expect("a GPU").device else {
         panic!("no GPU");
     };

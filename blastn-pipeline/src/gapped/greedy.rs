@@ -1,8 +1,8 @@
 //! Greedy gapped extension of similar sequences, from a pair of places to one side (Zhang et al., J. Comput. Biol. 7, 2000).
 //!
 //! With linear gap costs the score of an alignment depends only on its end and its number of differences. So for each number of
-//! differences and each diagonal, the farthest end is all there is to know. A diagonal is the query's place less the
-//! subject's.
+//! differences and each diagonal, the farthest end is all there is to know. A diagonal is the position in
+//! the query minus the position in the subject.
 //!
 //! ```text
 //!   farthest ends with d differences -->  one more difference, then equal letters as far as they go  --> with d + 1
@@ -88,7 +88,7 @@ pub struct GreedyBuffers {
     now: Front,
     /// Fronts of all numbers of differences but the last, one after the other; empty unless columns are asked for.
     all: Vec<i32>,
-    /// Of each front, the index of its first end in `all`, less its first diagonal.
+    /// Of each front, the index of its first end in `all` minus its first diagonal.
     starts: Vec<isize>,
     /// Best score by number of differences.
     scores: Vec<i32>,

@@ -1,12 +1,12 @@
 //! The search of a database by a device: part by part, and long queries piece by piece.
 //!
 //! ```text
-//!   seeded:       for each part of the database                in device memory, one at a time
-//!                   for each run of its chunks                 as many as have memory for the words in common
-//!                     for each piece of the batch's letters --> pipeline --> rule of diagonals --> ungapped hits
-//!   prefiltered:  for each run: hits of pairs whose upper bound can still reach the best subjects
-//!   extended:     for each run: pairs of queries and chunks, gapped extensions, verdicts, hits of the best pairs
-//!   traced:       for each part: alignments with columns
+//!   seeded:          for each part of the database                in device memory, one at a time
+//!                      for each run of its chunks                 as many as have memory for the words in common
+//!                        for each piece of the batch's letters --> pipeline --> rule of diagonals --> ungapped hits
+//!   prefiltered:     for each run: hits of pairs whose upper bound can still reach the best subjects
+//!   extended_gapped: for each run: pairs of queries and chunks, gapped extensions, verdicts, hits of the best pairs
+//!   traced:          for each part: alignments with columns
 //! ```
 //!
 //! Parts, runs and pieces are about memory only. The extension of a seed sees all of its chunk and of its query, and each piece
@@ -25,9 +25,9 @@ use rayon::prelude::*;
 
 use crate::database::Database;
 use crate::gapped::GappedAlignment;
-use crate::gpu::extensions::left_right;
-use crate::gpu::extensions::parameters::{self, GreedyScores};
-use crate::gpu::extensions::text::text_of_part;
+use crate::gpu::gapped::left_right;
+use crate::gpu::gapped::parameters::{self, GreedyScores};
+use crate::gpu::gapped::text::text_of_part;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::parts::{DatabasePart, DatabaseParts};
 use crate::gpu::pipeline::diagonals::QueryPiece;
@@ -111,8 +111,14 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
                 let mut first = 0;
                 for run in limits::runs(chunks, places, options.word_size) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
-                    let counts = self.seeds.pairs().counts(batch, &hits)?;
-                    all.push(SeededRun { part, chunks: first..first + run.len(), hits, counts });
+                    // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
+                    let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
+                    all.push(SeededRun {
+                        part,
+                        chunks: first..first + run.len(),
+                        hits,
+                        ungapped_counts,
+                    });
                     first += run.len();
                 }
                 Ok(())
@@ -140,7 +146,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
 
     /// Extends hits with gaps for their scores; gives the pairs that may be among the `max_targets` best subjects of their
     /// query, or all pairs.
-    pub(crate) fn extended(
+    pub(crate) fn extended_gapped(
         &self,
         search: &PreliminarySearch<'_>,
         seeded: Vec<SeededRun<W::Backend>>,
@@ -150,7 +156,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         let mut all = ScoredPairs::default();
         for (first, seeded) in numbered(seeded) {
             self.with_run(&worker, &seeded, first, |run| {
-                extend((run, first), search, &seeded.hits, max_targets, &mut all)
+                extend_run_gapped((run, first), search, &seeded.hits, max_targets, &mut all)
             })?;
         }
         Ok(all)
@@ -273,7 +279,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
 }
 
 /// Extends the hits of a run, whose first chunk is the `first`-th of all, and adds the pairs that may matter to `all`.
-fn extend<B: Backend>(
+fn extend_run_gapped<B: Backend>(
     (run, first): (&ChunkRun<'_, B>, usize),
     search: &PreliminarySearch<'_>,
     hits: &DeviceItems<B>,
@@ -314,8 +320,8 @@ pub(crate) struct SeededRun<B: Backend> {
     /// Chunks of that part.
     chunks: Range<usize>,
     hits: DeviceItems<B>,
-    /// Number of hits of each query.
-    pub(crate) counts: Vec<u32>,
+    /// Number of ungapped alignments of each query.
+    pub(crate) ungapped_counts: Vec<u32>,
 }
 
 /// Copies queries to the device for extensions; nothing if the scores do not fit the device.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aligner_core::gpu::{DeviceStruct, LayoutHeader};
 
-use crate::gpu::extensions::parameters::{
+use crate::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, GreedyParameters, GreedyScores, GreedySideReach,
     GreedyTraceParameters, SideReach,
 };

@@ -5,12 +5,12 @@
 //! | [`parts`], `resident_parts`, `limits` | parts of a database that fit into device memory |
 //! | [`pipeline`] | from words to ungapped alignments, as an application of the streaming runtime |
 //! | [`pairs`], `prefilter`, `scored_pairs` | gapped extensions of ungapped alignments for their scores, and the pairs that can be left out |
-//! | [`extensions`] | left and right sides of gapped extensions, and alignments with columns |
+//! | [`gapped`] | gapped extensions, as a left and a right side each, and alignments with columns |
 //! | [`worker`], `worker_pool`, `launch` | a device with the kernels, and how it launches them |
 //! | `engine` | all of it: the search of a database, part by part |
 
 pub(crate) mod engine;
-pub mod extensions;
+pub mod gapped;
 pub(crate) mod launch;
 #[cfg(test)]
 mod layouts;

@@ -7,8 +7,8 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
-use crate::gpu::extensions::parameters::{ExtensionSide, GreedyScores, TracedSides};
-use crate::gpu::extensions::traces::{DeviceQueries, GpuExtensions};
+use crate::gpu::gapped::parameters::{ExtensionSide, GreedyScores, TracedSides};
+use crate::gpu::gapped::traces::{DeviceQueries, GpuExtensions};
 use crate::gpu::pairs::PairKernels;
 use crate::gpu::pipeline::PipelineBuild;
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
@@ -36,7 +36,7 @@ pub trait Worker: Debug + Send + Sync {
     /// See [`Worker`].
     fn bases(&self, packed: &[u8]) -> Result<Self::Bases, DeviceError>;
 
-    /// Copies a [`text`](crate::gpu::extensions::text::text) to the device.
+    /// Copies a [`text`](crate::gpu::gapped::text::text) to the device.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -67,7 +67,7 @@ pub trait Worker: Debug + Send + Sync {
     /// Address of the first base.
     fn address(&self, bases: &Self::Bases) -> DeviceAddress<u32>;
 
-    /// Extends sides with affine gap costs, with their columns; rows are letters of the queries, columns those of the database.
+    /// Extends sides with affine gap costs, with their columns. Rows are letters of the queries, columns those of the database.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -78,7 +78,8 @@ pub trait Worker: Debug + Send + Sync {
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError>;
 
-    /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
+    /// Extends sides greedily, with their columns. Here rows are letters of the database and columns those of the queries,
+    /// unlike in [`Worker::traces`]: fronts hold positions of the subject.
     ///
     /// # Errors
     /// See [`Worker`].

@@ -19,7 +19,7 @@ pub(crate) struct KeptHsps {
     by_diagonal: FxHashMap<DiagonalKey, Vec<u32>>,
     /// Number of the latest alignment with an end at a pair of positions.
     by_end: FxHashMap<EndKey, u32>,
-    /// Number of diagonals by which the ends of two alignments must differ less for one to contain the other.
+    /// Number of diagonals by which the ends of two alignments must differ by less for one to contain the other.
     separation: i32,
 }
 

@@ -30,7 +30,8 @@ pub struct Hsp {
 }
 
 impl Hsp {
-    /// The diagonals, as position in the context less position in the subject, of the beginning and of the end.
+    /// The diagonals of the beginning and of the end: position in the context minus position in the subject. The
+    /// ungapped stages ([`crate::ungapped::diagonals`]) count the other way round, as NCBI's table of diagonals does.
     pub(crate) fn diagonals(&self) -> (i32, i32) {
         (self.query.0 - self.subject.0, self.query.1 - self.subject.1)
     }
@@ -132,7 +133,7 @@ pub(crate) struct WholeAndCut {
     pub(crate) cut: Vec<Hsp>,
 }
 
-/// Number of diagonals by which the alignments of two chunks of a subject must differ less to be parts of one
+/// Number of diagonals by which the alignments of two chunks of a subject must differ by less to be parts of one
 /// (`OVERLAP_DIAG_CLOSE` in NCBI's `blast_hits.c`).
 const CLOSE_DIAGONALS: i32 = 10;
 

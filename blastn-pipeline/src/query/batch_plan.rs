@@ -34,12 +34,13 @@ pub(crate) struct BatchPlan<'a> {
     database: DatabaseSize,
     /// Number of the first query of the next batch, which is the number of queries in the batches before.
     first: usize,
-    /// Size of the next portion of which no query is in a batch.
+    /// Size of the next portion that is wholly unbatched: none of its queries is in a batch yet.
     size: PortionSize,
-    /// Portion of the next query, if it is known.
+    /// Portion of the next query, if it is known: a portion whose first queries are in the batch before, or one whose
+    /// parameters ended that batch.
     portion: Option<Portion>,
     /// Approximate number of portions of the next batch.
-    ahead: u64,
+    portions_planned: u64,
 }
 
 /// Queries that NCBI's blastn searches together.
@@ -49,7 +50,7 @@ struct Portion {
     end: usize,
     parameters: BatchParameters,
     /// Number of ungapped alignments of those queries of the portion that are in the batches before.
-    extensions: u64,
+    ungapped_count: u64,
 }
 
 impl<'a> BatchPlan<'a> {
@@ -61,7 +62,7 @@ impl<'a> BatchPlan<'a> {
     ) -> Self {
         let size = PortionSize::new(options.task, database.letters);
         // How many hits a portion has is unknown before the first, so the first batch is one portion.
-        Self { queries, options, database, first: 0, size, portion: None, ahead: 1 }
+        Self { queries, options, database, first: 0, size, portion: None, portions_planned: 1 }
     }
 
     /// The number of the first query of the next batch.
@@ -73,7 +74,7 @@ impl<'a> BatchPlan<'a> {
     pub(crate) fn batch(&mut self) -> Option<QueryBatch> {
         let rest = &self.queries[self.first..];
         let least = self.portion.map_or(0, |portion| portion.end - self.first);
-        let planned = &rest[..self.size.queries(rest, self.ahead).max(least)];
+        let planned = &rest[..self.size.queries(rest, self.portions_planned).max(least)];
         if planned.is_empty() {
             return None;
         }
@@ -92,16 +93,16 @@ impl<'a> BatchPlan<'a> {
         QueryBatch::new(queries, self.options, self.database).with_parameters(parameters)
     }
 
-    /// Notes the number of ungapped alignments of each query of the planned batch (`extensions`), and returns the
+    /// Notes the number of ungapped alignments of each query of the planned batch (`ungapped_counts`), and returns the
     /// queries that belong in the batch: those from the first on that have its parameters. The next batch is planned
     /// to have at most about `hits` ungapped alignments.
     pub(crate) fn settle(
         &mut self,
         batch: &QueryBatch,
-        extensions: &[u64],
+        ungapped_counts: &[u64],
         hits: u64,
     ) -> &'a [FastaRecord] {
-        let end = self.first + extensions.len();
+        let end = self.first + ungapped_counts.len();
         let mut settled = self.first;
         while settled < end {
             let mut portion = self.portion.unwrap_or_else(|| self.portion_at(settled, batch));
@@ -110,18 +111,18 @@ impl<'a> BatchPlan<'a> {
                 break;
             }
             let till = portion.end.min(end);
-            let own = &extensions[settled - self.first..till - self.first];
-            portion.extensions += own.iter().sum::<u64>();
+            let own = &ungapped_counts[settled - self.first..till - self.first];
+            portion.ungapped_count += own.iter().sum::<u64>();
             settled = till;
             self.portion = (portion.end > till).then_some(portion);
             if portion.end == till {
-                self.size.update(portion.extensions);
+                self.size.update(portion.ungapped_count);
             }
         }
         // Where parameters have just changed, they may change again.
         let max_portions = if settled == end { MAX_PORTIONS } else { 1 };
         let room = (hits / self.size.hits()).min(MAX_BASES / self.size.bases());
-        self.ahead = room.clamp(1, max_portions);
+        self.portions_planned = room.clamp(1, max_portions);
         let queries = &self.queries[self.first..settled];
         self.first = settled;
         queries
@@ -136,7 +137,7 @@ impl<'a> BatchPlan<'a> {
         } else {
             QueryBatch::new(&self.queries[first..end], self.options, self.database).parameters
         };
-        Portion { end, parameters, extensions: 0 }
+        Portion { end, parameters, ungapped_count: 0 }
     }
 }
 
@@ -148,7 +149,7 @@ mod tests {
     use crate::options::BlastTask;
 
     /// The batch parameters of each query, found by searching portion by portion, as NCBI's program does.
-    fn portion_by_portion(plan: &BatchPlan<'_>, extensions: &[u64]) -> Vec<BatchParameters> {
+    fn portion_by_portion(plan: &BatchPlan<'_>, ungapped_counts: &[u64]) -> Vec<BatchParameters> {
         let BatchPlan { queries, options, database, .. } = *plan;
         let mut size = plan.size.clone();
         let mut all_parameters = Vec::new();
@@ -159,7 +160,7 @@ mod tests {
                 own.end,
                 QueryBatch::new(&queries[own.clone()], options, database).parameters,
             );
-            size.update(extensions[own].iter().sum());
+            size.update(ungapped_counts[own].iter().sum());
         }
         all_parameters
     }
@@ -180,18 +181,18 @@ mod tests {
                 })
                 .collect();
             let rate = 1 << random.u64(..12);
-            let extensions: Vec<u64> = queries
+            let ungapped_counts: Vec<u64> = queries
                 .iter()
                 .map(|query| random.u64(..2 * rate) * query.letters.len() as u64)
                 .collect();
             let mut plan = BatchPlan::new(&queries, &options, database);
-            let expected = portion_by_portion(&plan, &extensions);
+            let expected = portion_by_portion(&plan, &ungapped_counts);
             changes += expected.windows(2).filter(|two| two[0] != two[1]).count();
             let mut made = Vec::new();
             while let Some(batch) = plan.batch() {
                 let first = plan.first();
                 assert_eq!(first, made.len(), "seed {seed}");
-                let of_batch = &extensions[first..first + batch.queries()];
+                let of_batch = &ungapped_counts[first..first + batch.queries()];
                 let settled = plan.settle(&batch, of_batch, random.u64(..20_000_000));
                 assert!(!settled.is_empty() && settled.len() <= batch.queries(), "seed {seed}");
                 assert_eq!(settled.as_ptr(), queries[first..].as_ptr(), "seed {seed}");

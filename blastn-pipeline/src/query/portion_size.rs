@@ -67,8 +67,8 @@ impl PortionSize {
     }
 
     /// Adapts the size to the number of ungapped alignments that a portion of the present size had.
-    pub(crate) fn update(&mut self, extensions: u64) {
-        let rate = (extensions + 1) as f64 / self.size as f64;
+    pub(crate) fn update(&mut self, ungapped_count: u64) {
+        let rate = (ungapped_count + 1) as f64 / self.size as f64;
         let rate = self.rate.map_or(rate, |before| WEIGHT * rate + (1.0 - WEIGHT) * before);
         self.rate = Some(rate);
         let size = self.target_hits as f64 / rate;

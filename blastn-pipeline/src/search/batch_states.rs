@@ -11,22 +11,24 @@ use crate::query::batch::QueryBatch;
 use crate::search::times::SearchTimes;
 use crate::seed::lookup::Lookup;
 
-/// A batch after seeding: the number of ungapped alignments of each query is known, gapped scores may not be.
+/// A batch after seeding: the number of ungapped alignments of each query is known. On a GPU these are not extended with
+/// gaps yet; on the CPU they are.
 pub struct SeededBatch<B: Backend> {
     pub(crate) batch: Arc<QueryBatch>,
     pub(crate) lookup: Arc<Lookup>,
     pub(crate) seeds: SeedHits<B>,
     /// Number of ungapped alignments of each query that score at least the gap trigger.
-    pub extensions: Vec<u64>,
+    pub ungapped_counts: Vec<u64>,
     pub(crate) times: SearchTimes,
 }
 
-/// Hits of a batch after seeding.
+/// What seeding leaves behind: ungapped alignments on a GPU, the result of the preliminary search on the CPU.
 pub(crate) enum SeedHits<B: Backend> {
     /// Ungapped alignments in the memory of a device; gapped extension is still to come.
     OnDevice(Vec<engine::SeededRun<B>>),
-    /// Subjects of each query with their preliminary alignments, which the CPU finds in one go.
-    Subjects(Vec<Vec<SubjectHit>>),
+    /// The whole preliminary search is done: subjects of each query with their gapped alignments, which the CPU finds
+    /// subject by subject. Prefilter and gapped extension have nothing left to do.
+    Preliminary(Vec<Vec<SubjectHit>>),
 }
 
 /// A batch after the preliminary search: scores and ends of gapped alignments are known, their columns are not.
@@ -35,8 +37,8 @@ pub struct ScoredBatch {
     pub(crate) batch: Arc<QueryBatch>,
     /// Subjects of each query with their preliminary alignments, in no particular order.
     pub(crate) hits: Vec<Vec<SubjectHit>>,
-    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`].
-    pub(crate) extensions: Vec<u64>,
+    /// Number of ungapped alignments of each query, see [`SeededBatch::ungapped_counts`].
+    pub(crate) ungapped_counts: Vec<u64>,
     pub(crate) times: SearchTimes,
 }
 
@@ -47,8 +49,8 @@ pub struct SearchResults {
     pub batch: Arc<QueryBatch>,
     /// Reported subjects of each query, the best first.
     pub hits: Vec<Vec<SubjectHit>>,
-    /// Number of ungapped alignments of each query, see [`SeededBatch::extensions`]: a measure of the work.
-    pub extensions: Vec<u64>,
+    /// Number of ungapped alignments of each query, see [`SeededBatch::ungapped_counts`]: a measure of the work.
+    pub ungapped_counts: Vec<u64>,
     /// Time spent in each stage.
     pub times: SearchTimes,
 }

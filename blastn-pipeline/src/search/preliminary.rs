@@ -61,7 +61,7 @@ pub(crate) struct PreliminaryHits {
     /// Alignments of each query that has any, by query; those of a query by score.
     pub(crate) by_query: Vec<(usize, Vec<Hsp>)>,
     /// Number of ungapped alignments that score at least the gap trigger, of each query that has any.
-    pub(crate) extensions: Vec<(usize, u64)>,
+    pub(crate) ungapped_counts: Vec<(usize, u64)>,
 }
 
 impl PreliminarySearch<'_> {
@@ -82,7 +82,8 @@ impl PreliminarySearch<'_> {
                 })
                 .collect()
         };
-        let extensions = parts.iter().flat_map(|part| &part.extensions).copied().collect();
+        let ungapped_counts =
+            parts.iter().flat_map(|part| &part.ungapped_counts).copied().collect();
         let mut by_query: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
         for (part, chunk) in parts.into_iter().zip(&chunks) {
             for (query, hsps) in part.by_query {
@@ -96,7 +97,7 @@ impl PreliminarySearch<'_> {
             by_query.into_par_iter().map(merge).collect()
         };
         by_query.retain(|(_, hsps)| !hsps.is_empty());
-        PreliminaryHits { by_query, extensions }
+        PreliminaryHits { by_query, ungapped_counts }
     }
 
     /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk
@@ -134,11 +135,18 @@ impl PreliminarySearch<'_> {
             by_query.entry(self.batch.contexts[hsp.context].query).or_default().push(hsp);
         }
         let found = by_query.into_iter().map(|(query, hsps)| (query, finish(hsps, range.start)));
-        PreliminaryHits { by_query: found.collect(), extensions: self.extensions(buffers) }
+        PreliminaryHits {
+            by_query: found.collect(),
+            ungapped_counts: self.ungapped_counts(buffers),
+        }
     }
 
     /// The number of ungapped alignments in `buffers` of each query that has any.
-    fn extensions(&self, buffers: &mut PreliminaryBuffers) -> Vec<(usize, u64)> {
+    ///
+    /// These counts decide the sizes of later portions of queries, and so their batch parameters
+    /// ([`crate::query::batch_plan`]), as in NCBI's program. A new stage must therefore drop ungapped alignments only
+    /// after they are counted; dropped before, results of later batches change.
+    fn ungapped_counts(&self, buffers: &mut PreliminaryBuffers) -> Vec<(usize, u64)> {
         buffers.counts.resize(self.batch.queries(), 0);
         let mut queries = Vec::new();
         for hit in &buffers.ungapped {
@@ -198,7 +206,7 @@ impl PreliminarySearch<'_> {
             buffers.hits.clear();
             buffers.words.clear();
             lookup.find(chunk.packed, start..places.min(start + block), &mut buffers.hits);
-            word_hits::extend(
+            word_hits::widen(
                 batch,
                 lookup,
                 options.word_size,
@@ -213,7 +221,7 @@ impl PreliminarySearch<'_> {
     /// Extends the ungapped alignments with gaps, best first, unless they lie within a gapped one already. Positions
     /// are within the chunk.
     fn gapped(&self, bases: &[u8], buffers: &mut PreliminaryBuffers) -> Vec<Hsp> {
-        speculative::extend(
+        speculative::align(
             &buffers.ungapped,
             &mut KeptHsps::new(self.options.diagonal_separation()),
             &mut buffers.gapped,

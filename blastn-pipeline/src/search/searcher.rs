@@ -1,9 +1,12 @@
 //! The search of a database, from batches of queries to results.
 //!
 //! ```text
-//!   queries --seed--> SeededBatch --prefilter--> SeededBatch --extend--> ScoredBatch --finish--> SearchResults
-//!             words,               hopeless pairs             gapped                  alignments
-//!             ungapped             dropped (GPU)              scores                  with columns
+//!   queries --seed--> SeededBatch --prefilter--> SeededBatch --extend_gapped--> ScoredBatch --finish--> SearchResults
+//!
+//!   GPU       words,               hopeless pairs             gapped                         alignments
+//!             ungapped             dropped                    scores                         with columns
+//!   CPU       words, ungapped,     nothing                    nothing                        alignments
+//!             gapped scores                                                                  with columns
 //! ```
 //!
 //! Each stage of a batch may run on another thread while the next batch is in an earlier stage.
@@ -128,7 +131,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Searches the database for one batch of queries, on the current rayon pool. Results depend on the queries that
     /// are searched together, as in NCBI's blastn, but not on threads or device.
     pub fn search(&self, queries: &[FastaRecord]) -> SearchResults {
-        self.finish(queries, self.extend(self.prefilter(self.seed(queries))))
+        self.finish(queries, self.extend_gapped(self.prefilter(self.seed(queries))))
     }
 
     /// The size of the database.
@@ -142,8 +145,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
         self.engine().map_or(0, DeviceEngine::hits)
     }
 
-    /// Begins the search for a batch: finds its ungapped alignments. The next batch may be seeded before this one
-    /// goes on.
+    /// Begins the search for a batch. A GPU finds its ungapped alignments; the CPU makes the whole preliminary search,
+    /// gapped extension included, since it searches one subject after the other. The next batch may be seeded before
+    /// this one goes on.
     pub fn seed(&self, queries: &[FastaRecord]) -> SeededBatch<W::Backend> {
         self.seed_batch(QueryBatch::new(queries, &self.options, self.database_size()))
     }
@@ -156,21 +160,24 @@ impl<'a, W: Worker> Searcher<'a, W> {
         let on_device = self
             .engine()
             .and_then(|engine| self.note_failure(engine.seeded(&self.options, (&batch, &lookup))));
-        let (seeds, extensions) = if let Some(seeded) = on_device {
+        let (seeds, ungapped_counts) = if let Some(seeded) = on_device {
             times.seeding = clock.lap();
-            let mut extensions = vec![0; batch.queries()];
-            for counts in seeded.iter().map(|run| &run.counts) {
-                extensions.iter_mut().zip(counts).for_each(|(all, own)| *all += u64::from(*own));
+            let mut ungapped_counts = vec![0; batch.queries()];
+            for counts in seeded.iter().map(|run| &run.ungapped_counts) {
+                ungapped_counts
+                    .iter_mut()
+                    .zip(counts)
+                    .for_each(|(all, own)| *all += u64::from(*own));
             }
-            (SeedHits::OnDevice(seeded), extensions)
+            (SeedHits::OnDevice(seeded), ungapped_counts)
         } else {
             let byte_scores = ByteScoreTable::new(&self.options);
-            let (hits, extensions) =
+            let (hits, ungapped_counts) =
                 self.by_subject(&self.preliminary_search(&batch, &lookup, &byte_scores));
             times.preliminary = clock.lap();
-            (SeedHits::Subjects(hits), extensions)
+            (SeedHits::Preliminary(hits), ungapped_counts)
         };
-        SeededBatch { batch, lookup, seeds, extensions, times }
+        SeededBatch { batch, lookup, seeds, ungapped_counts, times }
     }
 
     /// Drops hits of pairs of a query and a subject that cannot be among the best of the query, on a GPU; without
@@ -180,7 +187,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
             return seeded;
         };
         seeded.seeds = match seeded.seeds {
-            SeedHits::Subjects(hits) => SeedHits::Subjects(hits),
+            SeedHits::Preliminary(hits) => SeedHits::Preliminary(hits),
             SeedHits::OnDevice(hits) => {
                 let mut clock = Clock::new();
                 let byte_scores = ByteScoreTable::new(&self.options);
@@ -191,7 +198,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 let kept = self.engine().and_then(prefilter);
                 seeded.times.prefilter = clock.lap();
                 kept.map_or_else(
-                    || SeedHits::Subjects(self.by_subject(&search).0),
+                    || SeedHits::Preliminary(self.by_subject(&search).0),
                     SeedHits::OnDevice,
                 )
             }
@@ -199,17 +206,18 @@ impl<'a, W: Worker> Searcher<'a, W> {
         seeded
     }
 
-    /// Extends ungapped alignments with gaps, for their scores and ends alone.
-    pub fn extend(&self, seeded: SeededBatch<W::Backend>) -> ScoredBatch {
-        let SeededBatch { batch, lookup, seeds, extensions, mut times } = seeded;
+    /// Extends the ungapped alignments that a GPU has found with gaps, for their scores and ends alone. What the CPU
+    /// found in [`Self::seed`] is passed on as it is.
+    pub fn extend_gapped(&self, seeded: SeededBatch<W::Backend>) -> ScoredBatch {
+        let SeededBatch { batch, lookup, seeds, ungapped_counts, mut times } = seeded;
         let byte_scores = ByteScoreTable::new(&self.options);
         let search = self.preliminary_search(&batch, &lookup, &byte_scores);
         let mut clock = Clock::new();
         let hits = match seeds {
-            SeedHits::Subjects(hits) => hits,
+            SeedHits::Preliminary(hits) => hits,
             SeedHits::OnDevice(seeded) => {
                 let extended = self.engine().and_then(|engine| {
-                    let extended = self.note_failure(engine.extended(
+                    let extended = self.note_failure(engine.extended_gapped(
                         &search,
                         seeded,
                         self.preliminary_limit(),
@@ -221,13 +229,13 @@ impl<'a, W: Worker> Searcher<'a, W> {
             }
         };
         times.preliminary += clock.lap();
-        ScoredBatch { batch, hits, extensions, times }
+        ScoredBatch { batch, hits, ungapped_counts, times }
     }
 
     /// Makes the alignments of the best subjects of each query, with columns, and applies the limits of the options.
     /// `queries` are those of the batch.
     pub fn finish(&self, queries: &[FastaRecord], scored: ScoredBatch) -> SearchResults {
-        let ScoredBatch { batch, hits, extensions, mut times } = scored;
+        let ScoredBatch { batch, hits, ungapped_counts, mut times } = scored;
         let mut clock = Clock::new();
         let found = self.best_subjects(&batch, hits);
         times.preliminary += clock.lap();
@@ -263,7 +271,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
             self.limit(hits, query.letters.len());
         }
         times.traceback = clock.lap();
-        SearchResults { batch, hits, extensions, times }
+        SearchResults { batch, hits, ungapped_counts, times }
     }
 
     /// The number of best subjects of a query that matter, or `None` with culling, which depends on all subjects.
@@ -309,16 +317,16 @@ impl<'a, W: Worker> Searcher<'a, W> {
             })
             .collect();
         let mut hits: Vec<Vec<SubjectHit>> = vec![Vec::new(); search.batch.queries()];
-        let mut extensions = vec![0; search.batch.queries()];
+        let mut ungapped_counts = vec![0; search.batch.queries()];
         for (subject, found) in of_subjects.into_iter().enumerate() {
-            for (query, count) in found.extensions {
-                extensions[query] += count;
+            for (query, count) in found.ungapped_counts {
+                ungapped_counts[query] += count;
             }
             for (query, hsps) in found.by_query {
                 hits[query].push(SubjectHit { subject, hsps });
             }
         }
-        (hits, extensions)
+        (hits, ungapped_counts)
     }
 
     /// Applies the limits on alignments of each subject. `query` is the length of the query in bases.

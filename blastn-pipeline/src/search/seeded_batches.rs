@@ -8,7 +8,7 @@ use crate::sequence::fasta::FastaRecord;
 
 /// An iterator over the batches of queries. Each batch is seeded when it is asked for.
 ///
-/// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend`] and [`Searcher::finish`], which
+/// Results of a batch are found by [`Searcher::prefilter`], [`Searcher::extend_gapped`] and [`Searcher::finish`], which
 /// other threads may do while the next batch is seeded.
 #[derive(Debug)]
 pub struct SeededBatches<'a, W: Worker> {
@@ -42,7 +42,7 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, W> {
         let mut seeded = self.searcher.seed_batch(planned);
         let first = self.plan.first();
         let hits = self.searcher.hits();
-        let queries = self.plan.settle(&seeded.batch, &seeded.extensions, hits);
+        let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, hits);
         if queries.len() < seeded.batch.queries() {
             let parameters = seeded.batch.parameters;
             drop(seeded);

@@ -9,15 +9,15 @@ use rayon::prelude::*;
 use crate::hsp::Hsp;
 use crate::hsp::containment::KeptHsps;
 
-/// Greatest number of extensions that are made in parallel before the rule is applied.
+/// Greatest number of gapped extensions that are made in parallel before the rule is applied.
 const MAX_AHEAD: usize = 64;
 
-/// Greatest number of extensions for which one thread is faster than several.
+/// Greatest number of gapped extensions for which one thread is faster than several.
 const MAX_ON_ONE_THREAD: usize = 8;
 
-/// Makes alignments of items in parallel, with the results of [`keep`]. `make` extends an item, with `work` or, on
+/// Makes alignments of items in parallel, with the results of [`keep`]. `make` extends an item with gaps, with `work` or, on
 /// other threads, the buffers that `new_work` makes.
-pub(crate) fn extend<T: Sync, W>(
+pub(crate) fn align<T: Sync, W>(
     items: &[T],
     kept: &mut KeptHsps,
     work: &mut W,

@@ -85,7 +85,7 @@ pub(crate) fn align(
         let extent = |&(hsp, _): &(&Hsp, _)| Hsp::clone(hsp);
         speculative::keep(found.iter().zip(ready), &mut kept, extent, make, keeps)
     } else {
-        speculative::extend(
+        speculative::align(
             found,
             &mut kept,
             &mut own,

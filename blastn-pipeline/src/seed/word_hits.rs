@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!   lookup hit            --------             the word of the table
-//!   word hit          ===========              word_size equal bases around it, extended to the left first
+//!   word hit          ===========              word_size equal bases around it, widened to the left first
 //! ```
 //!
+//! To *widen* a word is to compare the bases beside it, up to the word size; to *extend* is said of alignments alone.
 //! This is `s_BlastNaExtend` and `s_IsSeedMasked` in NCBI's `na_ungapped.c`. Masked words and representative hits
 //! (`representative_hits`) decide which word hits are worth an ungapped extension.
 
@@ -28,9 +29,9 @@ pub struct WordHit {
     pub probe: u32,
 }
 
-/// Extends lookup hits to word hits and appends those to `words`; drops hits without enough equal bases in a row, or
+/// Widens lookup hits to word hits and appends those to `words`; drops hits without enough equal bases in a row, or
 /// with masked words. `bases` are those of the subject, one to a byte.
-pub fn extend(
+pub fn widen(
     batch: &QueryBatch,
     lookup: &Lookup,
     word_size: usize,
@@ -38,22 +39,22 @@ pub fn extend(
     hits: &[LookupHit],
     words: &mut Vec<WordHit>,
 ) {
-    let extender = WordExtender { batch, lookup, word_size, bases };
-    words.extend(hits.iter().filter_map(|&hit| extender.extend(hit)));
+    let widener = WordWidener { batch, lookup, word_size, bases };
+    words.extend(hits.iter().filter_map(|&hit| widener.widen(hit)));
 }
 
-/// Extends lookup hits with one subject to word hits.
-pub(crate) struct WordExtender<'a> {
+/// Widens lookup hits with one subject to word hits.
+pub(crate) struct WordWidener<'a> {
     pub(crate) batch: &'a QueryBatch,
     pub(crate) lookup: &'a Lookup,
     pub(crate) word_size: usize,
     pub(crate) bases: &'a [u8],
 }
 
-impl WordExtender<'_> {
-    /// The word hit around a lookup hit, if there is one. The word is extended to the left first, and to the right by
+impl WordWidener<'_> {
+    /// The word hit around a lookup hit, if there is one. The word is widened to the left first, and to the right by
     /// what is still missing.
-    pub(crate) fn extend(&self, hit: LookupHit) -> Option<WordHit> {
+    pub(crate) fn widen(&self, hit: LookupHit) -> Option<WordHit> {
         let (query, subject) = (hit.query as usize, hit.subject as usize);
         let missing = self.word_size - self.lookup.width();
         if missing == 0 {
@@ -187,7 +188,7 @@ mod tests {
         bytes.extend([0; 4]);
         let (mut found, mut words) = (Vec::new(), Vec::new());
         lookup.find(&bytes, 0..(bases.len() + 1).saturating_sub(lookup.width()), &mut found);
-        extend(&batch, &lookup, 11, bases, &found, &mut words);
+        widen(&batch, &lookup, 11, bases, &found, &mut words);
         words
     }
 
@@ -286,12 +287,12 @@ mod tests {
             let mut hits = Vec::new();
             let places = 0..(subject.len() + 1).saturating_sub(lookup.width());
             lookup.find(&packed, places, &mut hits);
-            let extender =
-                WordExtender { batch: &batch, lookup: &lookup, word_size: word, bases: &subject };
+            let widener =
+                WordWidener { batch: &batch, lookup: &lookup, word_size: word, bases: &subject };
             // The words that are tried, some in vain and some not, whatever they score.
             let tried = |hits: &[LookupHit]| {
                 let words: Vec<WordHit> =
-                    hits.iter().filter_map(|&hit| extender.extend(hit)).collect();
+                    hits.iter().filter_map(|&hit| widener.widen(hit)).collect();
                 let mut levels = HashMap::new();
                 let mut tried = Vec::new();
                 for word in &words {
@@ -310,7 +311,7 @@ mod tests {
                 (words.len(), tried)
             };
             let expected = tried(&hits);
-            hits.retain(|&hit| extender.may_be_extended(hit));
+            hits.retain(|&hit| widener.may_be_extended(hit));
             let found = tried(&hits);
             assert_eq!(found.1, expected.1, "seed {seed}");
             (all, left) = (all + expected.0, left + found.0);

@@ -299,7 +299,7 @@ mod tests {
         let mut masked = vec![false; letters.len()];
         let capacity = settings.window - 2;
         let n = triplets.len();
-        // Scores as fractions: pairs over the triplets less one.
+        // Scores as fractions: pairs over the triplets minus one.
         let score = |start: usize, end: usize| {
             let mut counts = TripletCounts::new();
             for &triplet in &triplets[start..end] {

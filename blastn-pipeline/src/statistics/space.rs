@@ -1,4 +1,4 @@
-//! Effective search spaces: the size of query and database, less the ends that no significant alignment can start in.
+//! Effective search spaces: the size of query and database minus the ends that no significant alignment can start in.
 //!
 //! An alignment that reaches significance has some expected length `l`, so it cannot begin in the last `l` bases of
 //! the query, nor of any database sequence. `l` is the fixed point of `l = beta + alpha / lambda * ln(K (m - l) (n -

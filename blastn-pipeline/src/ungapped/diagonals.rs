@@ -53,7 +53,8 @@ impl ExploredDiagonals {
         hit
     }
 
-    /// The level of a diagonal. Diagonals that share it are so far apart that the later cannot reach the earlier.
+    /// The level of a diagonal, which is numbered by position in the subject minus position in the letters of the batch,
+    /// as in NCBI's table of diagonals. Diagonals that share it are so far apart that the later cannot reach the earlier.
     #[inline]
     fn level(&mut self, query: u32, subject: u32) -> &mut u32 {
         let mask = self.levels.len() - 1;

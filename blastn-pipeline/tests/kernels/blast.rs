@@ -20,12 +20,12 @@ use fastrand::Rng;
 use gpualign_tests::ShimBackend;
 
 fn sorted(mut outputs: Outputs, sinks: PipelineSinks) -> (Vec<ExtendedSeed>, Vec<UnalignedSeed>) {
-    let (mut extended, mut spent) = (Vec::new(), Vec::new());
+    let (mut extended, mut unaligned) = (Vec::new(), Vec::new());
     sinks.extended.into_iter().for_each(|sink| extended.append(&mut outputs.take(sink)));
-    sinks.unaligned.into_iter().for_each(|sink| spent.append(&mut outputs.take(sink)));
+    sinks.unaligned.into_iter().for_each(|sink| unaligned.append(&mut outputs.take(sink)));
     extended.sort_unstable();
-    spent.sort_unstable();
-    (extended, spent)
+    unaligned.sort_unstable();
+    (extended, unaligned)
 }
 
 /// Random bases of a chunk, with parts of the queries in them.
@@ -115,7 +115,7 @@ fn record(random: &mut Rng, length: usize) -> FastaRecord {
 
 #[test]
 fn words_and_alignments_equal_those_of_the_cpu() {
-    let (mut extended, mut spent) = (0, 0);
+    let (mut extended, mut unaligned) = (0, 0);
     for seed in 0..12 {
         let mut random = Rng::with_seed(seed);
         let mut options = SearchOptions::new(if seed % 4 == 3 {
@@ -151,9 +151,9 @@ fn words_and_alignments_equal_those_of_the_cpu() {
         };
         let found = check(&format!("seed {seed}"), &options, &records, chunks, &settings);
         extended += found.0.len();
-        spent += found.1.len();
+        unaligned += found.1.len();
     }
-    assert!(extended > 50 && spent > 50, "{extended} and {spent}");
+    assert!(extended > 50 && unaligned > 50, "{extended} and {unaligned}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn long_alignments_are_stretched() {
         let options = SearchOptions::new(BlastTask::Blastn);
         let found = check(&format!("seed {seed}"), &options, &[query], vec![bases], &settings);
         longest.push(found.0.iter().map(|extended| extended.length).max().unwrap_or(0));
-        passed += found.1.iter().filter(|spent| !spent.tried()).count();
+        passed += found.1.iter().filter(|unaligned| !unaligned.tried()).count();
     }
     let stretched = longest.iter().filter(|&&length| length > 1500).count();
     assert!(stretched > 3, "alignments that a warp ends: {longest:?}");

@@ -10,11 +10,11 @@ use aligner_core::gpu::{DeviceAddress, DeviceStruct};
 use aligner_core::stream::{CudaExecutor, Settings};
 use aligner_core::{Device, DeviceError};
 use blastn_pipeline::database::Database;
-use blastn_pipeline::gpu::extensions::parameters::{
+use blastn_pipeline::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, GreedyParameters, GreedyScores, GreedyTraceParameters,
     SideReach, TracedSides, greedy_source_words, score_matrix, source_words,
 };
-use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pairs::PairKernels;
 use blastn_pipeline::gpu::parts::DatabaseParts;
 use blastn_pipeline::gpu::pipeline::diagonals::{AdmittedHits, DiagonalRule, QueryPiece};
@@ -286,11 +286,11 @@ fn check(
         // The next batch is seeded, with another part than the one in memory, before this one is prefiltered, and so on.
         let seeded = [searcher.seed(queries), searcher.seed(queries)];
         let prefiltered = seeded.map(|seeded| searcher.prefilter(seeded));
-        let scored = prefiltered.map(|prefiltered| searcher.extend(prefiltered));
+        let scored = prefiltered.map(|prefiltered| searcher.extend_gapped(prefiltered));
         for (round, scored) in scored.into_iter().enumerate() {
             let found = searcher.finish(queries, scored);
             assert_eq!(searcher.failure(), None, "{case}, {limits:?}: the device did the work");
-            assert_eq!(found.extensions, cpu.extensions, "{case}, {limits:?}, {round}");
+            assert_eq!(found.ungapped_counts, cpu.ungapped_counts, "{case}, {limits:?}, {round}");
             let texts = [&found, &cpu].map(|found| format!("{:?}", found.hits));
             assert!(texts[0] == texts[1], "{case}, {limits:?}, {round}: other alignments");
         }
@@ -432,8 +432,8 @@ fn hits_of_many_queries_are_counted() {
     let shim = Searcher::with_workers(&database, options, workers, within(1 << 20, usize::MAX))
         .expect("a searcher");
     for count in [queries.len(), 1, 0] {
-        let expected = cpu.seed(&queries[..count]).extensions;
-        assert_eq!(shim.seed(&queries[..count]).extensions, expected, "{count} queries");
+        let expected = cpu.seed(&queries[..count]).ungapped_counts;
+        assert_eq!(shim.seed(&queries[..count]).ungapped_counts, expected, "{count} queries");
         assert_eq!(expected.iter().filter(|&&hits| hits > 0).count() > 900, count > 1);
     }
     assert_eq!(shim.failure(), None, "the device did the work");

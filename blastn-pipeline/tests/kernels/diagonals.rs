@@ -52,10 +52,10 @@ impl OnShim {
         context: &PipelineTables,
         chunks: &[DatabaseChunk],
         extended: &[ExtendedSeed],
-        spent: &[UnalignedSeed],
+        unaligned: &[UnalignedSeed],
         piece: QueryPiece<'_>,
     ) -> (Vec<ChunkHit>, Vec<UnalignedSeed>) {
-        let words = (self.upload(extended), self.upload(spent));
+        let words = (self.upload(extended), self.upload(unaligned));
         let AdmittedHits { hits, carried } =
             self.rule.admitted(context, chunks, words, piece).expect("it runs");
         (self.rule.hits(&hits).expect("memory"), carried)
@@ -93,7 +93,7 @@ fn one_after_the_other(context: &PipelineInputs) -> Vec<ChunkHit> {
             ChunkExtender::new(batch, byte_scores, ChunkBases { packed, bases }, &mut diagonals);
         let end = (bases.len() + 1).saturating_sub(lookup.width());
         lookup.find(packed, 0..end, &mut hits);
-        word_hits::extend(batch, lookup, *word_size, bases, &hits, &mut words);
+        word_hits::widen(batch, lookup, *word_size, bases, &hits, &mut words);
         extender.extend(&words, &mut found);
         found.into_iter().map(move |hit| ChunkHit { chunk, hit })
     };
@@ -160,14 +160,14 @@ fn words(
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
     let inputs = slices(&context.lookup, chunks.iter().map(|chunk| chunk.length));
     let mut outputs = executor.run(&inputs).expect("runs");
-    let (mut extended, mut spent) = (Vec::new(), Vec::new());
+    let (mut extended, mut unaligned) = (Vec::new(), Vec::new());
     for sink in sinks.extended {
         extended.extend(outputs.take(sink));
     }
     for sink in sinks.unaligned {
-        spent.extend(outputs.take(sink));
+        unaligned.extend(outputs.take(sink));
     }
-    (extended, spent)
+    (extended, unaligned)
 }
 
 #[test]
@@ -178,10 +178,10 @@ fn every_build_finds_what_the_search_finds() {
         let (context, chunks) = case(seed);
         let expected = one_after_the_other(&context);
         for build in [PipelineBuild::Split, PipelineBuild::Merged] {
-            let (extended, spent) = words(&context, &chunks, build);
-            untried += spent.iter().filter(|spent| !spent.tried()).count();
+            let (extended, unaligned) = words(&context, &chunks, build);
+            untried += unaligned.iter().filter(|unaligned| !unaligned.tried()).count();
             let (found, passed) = on_device(&context, &chunks, |known| {
-                shim.admitted(known, &chunks, &extended, &spent, QueryPiece::ALL)
+                shim.admitted(known, &chunks, &extended, &unaligned, QueryPiece::ALL)
             });
             assert_eq!(sorted(found), expected, "seed {seed}, {build:?}");
             assert_eq!(passed, [], "seed {seed}, {build:?}");
@@ -204,10 +204,10 @@ fn pieces_of_a_query_have_the_same_alignments() {
         for start in (0..letters).step_by(most) {
             let end = letters.min(start + most as u32);
             context.lookup = Arc::new(all.piece(start..end));
-            let (extended, spent) = words(&context, &chunks, PipelineBuild::Split);
+            let (extended, unaligned) = words(&context, &chunks, PipelineBuild::Split);
             let (mut found, beyond) = on_device(&context, &chunks, |known| {
                 let piece = QueryPiece { end, carried: &carried };
-                shim.admitted(known, &chunks, &extended, &spent, piece)
+                shim.admitted(known, &chunks, &extended, &unaligned, piece)
             });
             passed += extended.len() - found.len().min(extended.len());
             carried_over += beyond.len();
@@ -237,8 +237,8 @@ fn what_the_pipeline_leaves_on_the_device_is_the_same() {
                 .expect("an executor");
             let mut outputs = executor.run_in_place(&inputs).expect("runs");
             let extended = outputs.take(sinks.extended).expect("memory");
-            let spent = outputs.take(sinks.unaligned).expect("memory");
-            let words = (extended, spent);
+            let unaligned = outputs.take(sinks.unaligned).expect("memory");
+            let words = (extended, unaligned);
             let found =
                 shim.rule.admitted(known, &chunks, words, QueryPiece::ALL).expect("it runs");
             shim.rule.hits(&found.hits).expect("memory")
@@ -273,7 +273,7 @@ fn each_diagonal_is_looked_at_from_its_begin() {
                 ((random.u32(..3), random.u32(..40), place), length)
             })
             .collect();
-        let (mut extended, mut spent, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut extended, mut unaligned, mut expected) = (Vec::new(), Vec::new(), Vec::new());
         let mut explored = HashMap::new();
         for (&(chunk, diagonal, subject), &length) in &all {
             let query = subject.wrapping_sub(diagonal);
@@ -288,13 +288,13 @@ fn each_diagonal_is_looked_at_from_its_begin() {
             if length > 0 {
                 extended.push(found);
             } else {
-                spent.push(UnalignedSeed::new(seed, true));
+                unaligned.push(UnalignedSeed::new(seed, true));
             }
         }
         random.shuffle(&mut extended);
-        random.shuffle(&mut spent);
+        random.shuffle(&mut unaligned);
         let (found, _) = on_device(&context, &chunks, |known| {
-            shim.admitted(known, &chunks, &extended, &spent, QueryPiece::ALL)
+            shim.admitted(known, &chunks, &extended, &unaligned, QueryPiece::ALL)
         });
         let expected = sorted(expected);
         assert_eq!(sorted(found), expected, "seed {seed}");

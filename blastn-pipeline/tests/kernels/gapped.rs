@@ -9,10 +9,10 @@ use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::affine::{self, AffineBuffers, AffineReach};
 use blastn_pipeline::gapped::edit_script::EditScript;
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::parameters::{
+use blastn_pipeline::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, NO_ROOM, SideReach, score_matrix, source_words,
 };
-use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
 use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use fastrand::Rng;

@@ -9,11 +9,11 @@ use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::edit_script::EditScript;
 use blastn_pipeline::gapped::greedy::{self, GreedyBuffers};
 use blastn_pipeline::gapped::side;
-use blastn_pipeline::gpu::extensions::parameters::{
+use blastn_pipeline::gpu::gapped::parameters::{
     ExtensionSide, GreedyParameters, GreedyScores, GreedySideReach, GreedyTraceParameters,
     NO_FRONT, NO_ROOM, SideReach, greedy_source_words,
 };
-use blastn_pipeline::gpu::extensions::text::{first_letters, text};
+use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;

@@ -38,7 +38,7 @@ pub struct AffineBuffers {
     pub(super) simd_cells: SimdCells,
     /// Sources of the cells of all rows, one row after the other.
     pub(crate) sources: Vec<u8>,
-    /// Of each row, the index of its first source, less its first column.
+    /// Of each row, the index of its first source minus its first column.
     rows: Vec<isize>,
 }
 

@@ -13,7 +13,7 @@ use super::parameters::{
 };
 use super::side_extender::SideExtender;
 use crate::gapped::GappedAlignment;
-use crate::gpu::extensions::left_right;
+use crate::gpu::gapped::left_right;
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::search::preliminary::PreliminarySearch;
 use crate::ungapped::hits::{ChunkHit, UngappedHit};

@@ -4,7 +4,7 @@ use aligner_core::device_struct;
 use aligner_core::gpu::DeviceAddress;
 use bytemuck::Zeroable;
 
-use crate::gpu::extensions::parameters::{ExtensionSide, GreedySideReach, SideReach};
+use crate::gpu::gapped::parameters::{ExtensionSide, GreedySideReach, SideReach};
 use crate::gpu::pipeline::tables::DatabaseChunk;
 use crate::query::batch::QueryBatch;
 use crate::query::context::QueryContext;

@@ -10,18 +10,18 @@ use aligner_core::stream::Backend;
 
 use super::kernels::PairKernels;
 use super::parameters::{PairParameters, REACH_WORDS, SideParameters, SortKey};
-use crate::gpu::extensions::parameters::{
+use crate::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores,
     GreedySideReach, SLOT_BYTES, SideReach, THREADS, has_small_scores, score_matrix,
 };
-use crate::gpu::extensions::text::{first_letters, text};
+use crate::gpu::gapped::text::{first_letters, text};
 use crate::gpu::launch::{self, Grid};
 use crate::search::preliminary::PreliminarySearch;
 
 /// Sides of a launch, at most.
 const SIDES: usize = 1 << 22;
 
-/// Steps of length by which sides are ordered, less 1: `kLongestSide` of `pairs.cuh`.
+/// Steps of length by which sides are ordered, minus 1: `kLongestSide` of `pairs.cuh`.
 const LONGEST_SIDE: u32 = 255;
 
 /// Where the live cells or fronts of sides are; a side that does not fit goes to the next level.

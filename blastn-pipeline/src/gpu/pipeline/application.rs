@@ -63,14 +63,14 @@ pub fn topology(
             app.sink("extended longest", stretch, "extended"),
         ],
         unaligned: vec![
-            app.sink("spent", extend, "spent"),
-            app.sink("spent long", lengthen, "spent"),
-            app.sink("spent longest", stretch, "spent"),
+            app.sink("unaligned", extend, "unaligned"),
+            app.sink("unaligned long", lengthen, "unaligned"),
+            app.sink("unaligned longest", stretch, "unaligned"),
         ],
     };
     if build == PipelineBuild::Merged {
         sinks.extended.push(app.sink("extended at once", first, "extended"));
-        sinks.unaligned.push(app.sink("spent at once", first, "spent"));
+        sinks.unaligned.push(app.sink("unaligned at once", first, "unaligned"));
     }
     (app, sinks)
 }

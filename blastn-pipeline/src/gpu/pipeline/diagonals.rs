@@ -39,7 +39,9 @@ device_struct! {
     pub(crate) struct DiagonalKey {
         /// Index of the chunk.
         chunk: u32,
-        /// Place in the chunk less that in the letters of the batch, plus the number of these letters.
+        /// Position in the chunk minus position in the letters of the batch, plus the number of these letters, so that it is never
+        /// negative. The sign is that of NCBI's table of diagonals (and of [`crate::ungapped::diagonals`]); the diagonals of
+        /// gapped alignments ([`crate::hsp`]) have the opposite one.
         diagonal: u32,
         /// [`SeedHit::probe`](super::items::SeedHit::probe) of the seed.
         probe: u32,
@@ -71,7 +73,7 @@ device_struct! {
         extended_count: u32,
         /// Number of seeds without.
         unaligned_count: u32,
-        /// Words of `marked_diagonals`, a power of two, less 1.
+        /// Words of `marked_diagonals`, a power of two, minus 1.
         marked_mask: u32,
         /// Number of keys in `keys`.
         key_count: u32,

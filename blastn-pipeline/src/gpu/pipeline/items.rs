@@ -87,7 +87,7 @@ device_struct! {
     pub struct OneSidedExtension {
         /// Best score of its first columns.
         score: i32,
-        /// Score of all its columns, less `score`.
+        /// Score of all its columns minus `score`.
         sum: i32,
         /// Columns up to the one with the best score.
         reach: u32,

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use super::items::{ChunkSlice, ExtendedSeed, FoundWord, PartialExtension, SeedHit, UnalignedSeed};
 use crate::query::batch::QueryBatch;
 use crate::seed::lookup::{Lookup, LookupHit};
-use crate::seed::word_hits::WordExtender;
+use crate::seed::word_hits::WordWidener;
 use crate::sequence::packed;
 use crate::ungapped::extension::{ByteScoreTable, ChunkBases, UngappedExtender};
 use crate::ungapped::hits::UngappedHit;
@@ -30,7 +30,8 @@ pub struct PipelineInputs {
     pub lookup: Arc<Lookup>,
     /// Bases that an alignment must have in a row: the option `word_size`.
     pub word_size: usize,
-    /// Score table of the test by four columns.
+    /// Score table of the quad test: whether an extension by four columns at a time scores enough, as in NCBI's
+    /// `s_NuclUngappedExtend`.
     pub byte_scores: ByteScoreTable,
     /// Chunks of the database; empty if a device has them.
     pub chunks: Vec<ChunkSequence>,
@@ -78,9 +79,9 @@ impl PipelineInputs {
     ) -> Option<SeedHit> {
         let Self { batch, lookup, word_size, .. } = self;
         let run =
-            WordExtender { batch, lookup, word_size: *word_size, bases: self.chunk(chunk).bases };
+            WordWidener { batch, lookup, word_size: *word_size, bases: self.chunk(chunk).bases };
         let hit = LookupHit { query: lookup.position(entry), subject };
-        let word = run.extend(hit)?;
+        let word = run.widen(hit)?;
         run.may_be_extended(hit).then(|| SeedHit::new(chunk, word))
     }
 
@@ -122,12 +123,12 @@ pub const MERGED: u32 = 16;
 
 const ALL_FOUND: Channel<FoundWord> = Channel::new(0, "found", 1);
 const ALL_EXTENDED: Channel<ExtendedSeed> = Channel::new(1, "extended", MERGED);
-const ALL_UNALIGNED: Channel<UnalignedSeed> = Channel::new(2, "spent", MERGED);
+const ALL_UNALIGNED: Channel<UnalignedSeed> = Channel::new(2, "unaligned", MERGED);
 
 const FOUND: Channel<FoundWord> = Channel::new(0, "found", LOOKS);
 const SEEDS: Channel<SeedHit> = Channel::new(0, "words", PLACES);
 const EXTENDED: Channel<ExtendedSeed> = Channel::new(0, "extended", 1);
-const UNALIGNED: Channel<UnalignedSeed> = Channel::new(1, "spent", 1);
+const UNALIGNED: Channel<UnalignedSeed> = Channel::new(1, "unaligned", 1);
 const LONG: Channel<PartialExtension> = Channel::new(2, "long", 1);
 
 /// Stage 1: looks up words of the database in the lookup table of the queries, [`LOOKS`] a thread.
@@ -141,27 +142,27 @@ pub struct Seed;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Widen;
 
-/// Stage 4: extends seeds without gaps, but for those that the extension of an earlier seed will probably pass, which are most
+/// Stage 4, begun: extends seeds without gaps, but for those that the extension of an earlier seed will probably pass, which are most
 /// seeds of a long alignment. Seeds without an alignment leave, too, as they keep later seeds of their diagonals from being
 /// extended. Extensions that do not end within [`WINDOW`] columns to each side leave by the channel `long`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Extend;
 
-/// Goes on with extensions that do not end within the window, by up to [`MORE`] columns to each side: in a node of its own, so
+/// Stage 4, continued: goes on with extensions that do not end within the window, by up to [`MORE`] columns to each side: in a node of its own, so
 /// that lanes with short extensions do not wait for them.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Lengthen;
 
-/// Ends long extensions, a warp each: every lane scores 16 columns at a time, and prefix sums of totals and maxima tell
+/// Stage 4, ended: ends long extensions, a warp each: every lane scores 16 columns at a time, and prefix sums of totals and maxima tell
 /// whether, and where, the score may fall by more than the X-drop. A single lane of one block would extend over an alignment
 /// of 10,000 columns for a third of the pipeline's time.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Stretch;
 
-/// All four stages in one, for the first [`MERGED`] places of a word.
+/// All nodes in one, for the first [`MERGED`] places of a word.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 pub struct Merged;

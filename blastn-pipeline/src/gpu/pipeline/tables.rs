@@ -115,7 +115,7 @@ device_struct! {
         word_length: u32,
         /// Bases between two words of the database that are looked up.
         stride: u32,
-        /// 1 if extensions are first tried by four columns at a time, else 0.
+        /// 1 if extensions begin with the quad test (`byte_scores`), else 0.
         uses_quads: u32,
         /// Score of a column of equal bases.
         reward: i32,

@@ -93,10 +93,11 @@ struct SearchArguments {
     /// Number of equal bases in a row that an alignment must have [default: 11; megablast 28]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(4..))]
     word_size: Option<u16>,
-    /// Cost of opening a gap [default: 5; megablast 0]
+    /// Cost of opening a gap: a gap of n columns costs gapopen + n * gapextend [not with megablast] [default: 5;
+    /// megablast 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
     gapopen: Option<i32>,
-    /// Cost of each column of a gap [default: 2; megablast reward / 2 - penalty]
+    /// Cost of each column of a gap, the first included [not with megablast] [default: 2; megablast reward / 2 - penalty]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
     gapextend: Option<i32>,
     /// Score of a match [default: 2; megablast 1]
@@ -109,7 +110,7 @@ struct SearchArguments {
     /// Masking of low-complexity regions: yes, no, or "level window linker"
     #[arg(long, value_name = "DUST", default_value = "20 64 1")]
     dust: DustChoice,
-    /// Whether masked bases can be aligned, although no alignment is seeded there
+    /// Mask for seeding only: alignments may extend over masked bases
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     soft_masking: bool,
     /// Mask lower-case bases of the queries

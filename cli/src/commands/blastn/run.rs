@@ -4,7 +4,7 @@
 //!   FASTA --makedb--> FASTA.gpdb --.
 //!   or -subject FASTA -------------+--> Searcher
 //!                                          |
-//!   -query --> SeededBatches --> workers: prefilter, extend, finish --> writer: Report --> text
+//!   -query --> SeededBatches --> workers: prefilter, extend_gapped, finish --> writer: Report --> text
 //! ```
 //!
 //! One batch is seeded while the batches before it are searched by workers, each with a thread, and batches that are
@@ -194,7 +194,7 @@ fn search_batches<'q>(
 ) -> SearchTimes {
     let mut times = SearchTimes::default();
     for QueuedBatch { first, queries, seeded } in queue {
-        let results = searcher.finish(queries, searcher.extend(searcher.prefilter(seeded)));
+        let results = searcher.finish(queries, searcher.extend_gapped(searcher.prefilter(seeded)));
         times.add(&results.times);
         if searched.send(SearchedBatch { first, queries, results }).is_err() {
             // The writer has failed, and reports the reason.

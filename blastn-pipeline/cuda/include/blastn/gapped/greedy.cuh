@@ -1,7 +1,7 @@
 // Greedy gapped extension of similar sequences (Zhang et al., J. Comput. Biol. 7, 2000), a thread a side; on the CPU:
 // src/gapped/greedy.rs.
 //
-// For each number of differences, a *front* has the farthest end on each diagonal; a diagonal is a place of the query less one
+// For each number of differences, a *front* has the farthest end on each diagonal; a diagonal is a place of the query minus one
 // of the subject. The next front follows from the last one and from runs of equal letters.
 #pragma once
 

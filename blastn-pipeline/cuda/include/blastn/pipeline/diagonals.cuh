@@ -25,7 +25,7 @@ struct DiagonalParameters {
   ChunkHit* hits;                  // alignments that the rule admits
   UnalignedSeed* carried;          // how far diagonals are explored behind the end of the piece
   uint32_t extended_count, unaligned_count;
-  uint32_t marked_mask;  // words of `marked_diagonals`, a power of two, less 1
+  uint32_t marked_mask;  // words of `marked_diagonals`, a power of two, minus 1
   uint32_t key_count;
   uint32_t piece_end;    // one behind the last letter of the batch whose words are in this piece
   uint32_t padding;

@@ -1,4 +1,4 @@
-// The test by four columns: whether an approximate extension, by four columns (a byte of packed bases) at a time, scores
+// The quad test: whether an approximate extension, by four columns (a byte of packed bases, a *quad*) at a time, scores
 // enough for an exact one to be worthwhile, as in NCBI's program (s_NuclUngappedExtend). On the CPU: src/ungapped.
 #pragma once
 
@@ -31,7 +31,7 @@ static __device__ __forceinline__ int best_sum(const PipelineTables& tables, uin
 }
 
 // Whether the extension by four columns, which begins at a byte of the packed subject, scores `enough`.
-static __device__ inline bool passes_quads(const PipelineTables& tables, const DatabaseChunk& chunk, const SeedHit& seed,
+static __device__ inline bool passes_quad_test(const PipelineTables& tables, const DatabaseChunk& chunk, const SeedHit& seed,
                                            int drop, int enough) {
   const uint32_t to_byte = (4 - seed.subject % 4) % 4;
   const uint32_t query = seed.query + to_byte, subject = seed.subject + to_byte;
@@ -59,11 +59,11 @@ static __device__ inline bool passes_quads(const PipelineTables& tables, const D
   return leftward + rightward >= enough;
 }
 
-// Whether a seed passes the test by four columns; true for all if the search has none.
-static __device__ inline bool passes_quads(const PipelineTables& tables, const SeedHit& seed) {
+// Whether a seed passes the quad test; true for all if the search has none.
+static __device__ inline bool passes_quad_test(const PipelineTables& tables, const SeedHit& seed) {
   if (tables.uses_quads == 0) return true;
   const QueryStrand strand = strand_at(tables, seed.query);
-  return passes_quads(tables, tables.chunks[seed.chunk], seed, strand.drop, strand.reduced_cutoff);
+  return passes_quad_test(tables, tables.chunks[seed.chunk], seed, strand.drop, strand.reduced_cutoff);
 }
 
 }  // namespace blastn

@@ -56,16 +56,17 @@ __device__ inline void finish(const PipelineTables& tables, const blastn::Partia
   else push(stream::to<CHANNEL + 1>(), blastn::UnalignedSeed(extension.seed, true));
 }
 
-// Decides about a seed by the window around it: pushes its alignment to CHANNEL, or the seed to the next channel. Returns
-// false if the window does not suffice; `extension` then holds what it tells.
+// Tries to decide about a seed by the window around it: by the quad test (four columns at a time, as in NCBI's
+// s_NuclUngappedExtend; quads.cuh), then by extension. If the window suffices, pushes the alignment to CHANNEL, or the seed to
+// the next channel, and returns true. Otherwise pushes nothing and returns false; `extension` then holds how far it got.
 template <uint32_t CHANNEL, class Push>
-__device__ inline bool decide(const PipelineTables& tables, blastn::PartialExtension& extension, Push& push) {
+__device__ inline bool decided_by_window(const PipelineTables& tables, blastn::PartialExtension& extension, Push& push) {
   const SeedHit& seed = extension.seed;
   const blastn::QueryStrand strand = blastn::strand_at(tables, seed.query);
   const blastn::DatabaseChunk chunk = tables.chunks[seed.chunk];
   const blastn::SeedWindow window(tables, strand, chunk, seed);
   const bool follows = window.follows_match(tables, strand);
-  const blastn::WindowDecision passes = window.passes_quads(tables, strand, chunk, seed);
+  const blastn::WindowDecision passes = window.quad_test(tables, strand, chunk, seed);
   if (follows || passes == blastn::WindowDecision::no) {
     push(stream::to<CHANNEL + 1>(), blastn::UnalignedSeed(seed, !follows));
     return true;
@@ -176,7 +177,7 @@ struct Extend : stream::Stage {
   __device__ void run(const SeedHit& seed, const stream::Site<Extend>& site, Push& push) const {
     const PipelineTables tables = site.global();
     blastn::PartialExtension extension{seed};
-    if (!decide<0>(tables, extension, push)) push(stream::to<2>(), extension);
+    if (!decided_by_window<0>(tables, extension, push)) push(stream::to<2>(), extension);
   }
 };
 
@@ -190,7 +191,7 @@ struct Lengthen : stream::Stage {
   __device__ void run(const blastn::PartialExtension& item, const stream::Site<Lengthen>& site, Push& push) const {
     const PipelineTables tables = site.global();
     blastn::PartialExtension extension = item;
-    if (item.progress == blastn::Progress::none && !blastn::passes_quads(tables, item.seed)) {
+    if (item.progress == blastn::Progress::none && !blastn::passes_quad_test(tables, item.seed)) {
       push(stream::to<1>(), blastn::UnalignedSeed(item.seed, true));
     } else if (extension.extend<blastn::ThreadExtender>(tables, kMore)) {
       finish<0>(tables, extension, push);

@@ -51,7 +51,7 @@ struct PipelineTables {
   uint32_t lookup_width;    // bases of a word in the lookup table
   uint32_t word_length;     // bases that must be equal in a row (the option word_size)
   uint32_t stride;          // bases between two words of the database that are looked up
-  uint32_t uses_quads;      // 1 if extensions are first tried by four columns at a time
+  uint32_t uses_quads;      // 1 if extensions begin with the quad test (quads.cuh)
   int32_t reward, penalty;  // score of a column of equal bases, and of different ones
 };
 

@@ -32,7 +32,7 @@ struct UnalignedSeed {
 // An extension to one side of a seed so far.
 struct OneSidedExtension {
   int32_t score = 0;   // best score of its first columns
-  int32_t sum = 0;     // score of all its columns, less `score`: 0 or negative
+  int32_t sum = 0;     // score of all its columns minus `score`: 0 or negative
   uint32_t reach = 0;  // columns up to the one with the best score
 
   // Extends over the columns from `from` (a multiple of 16) to `end`. `limit(from_now_on)` gives the least sum with which
@@ -115,7 +115,7 @@ struct ThreadExtender {
   }
 };
 
-// How far a seed's extension is: nothing is known; it passed the test by four columns and the left side is next; the
+// How far a seed's extension is: nothing is known; it passed the quad test (quads.cuh) and the left side is next; the
 // left side is done and the right side is next.
 enum class Progress : uint32_t { none, passed_quads, left_done };
 

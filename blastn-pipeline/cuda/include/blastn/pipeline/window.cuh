@@ -5,7 +5,7 @@
 
 namespace blastn {
 
-// Whether a seed passes the test by four columns, as far as a window tells.
+// Whether a seed passes the quad test (quads.cuh), as far as a window tells.
 enum class WindowDecision { no, yes, unknown };
 
 // Up to 32 columns to each side of a seed's begin: a bit each, the nearest lowest, which tells whether its bases differ.
@@ -59,9 +59,10 @@ struct SeedWindow {
     return true;
   }
 
-  // Whether the extension by four columns, which begins at a byte of the packed subject, scores enough.
-  __device__ __forceinline__ WindowDecision passes_quads(const PipelineTables& tables, const QueryStrand& strand,
-                                                  const DatabaseChunk& chunk, const SeedHit& seed) const {
+  // The quad test (quads.cuh) within the window: whether the extension by four columns at a time, which begins at a byte of
+  // the packed subject, scores enough.
+  __device__ __forceinline__ WindowDecision quad_test(const PipelineTables& tables, const QueryStrand& strand,
+                                                    const DatabaseChunk& chunk, const SeedHit& seed) const {
     if (tables.uses_quads == 0) return WindowDecision::yes;
     const uint32_t to_byte = (4 - seed.subject % 4) % 4;
     // Letter 0 of the batch is a sentinel. The columns of the seed are equal.

@@ -7,11 +7,11 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer};
 
 use super::levels::{DeviceQueries, GREEDY_LEVELS, GpuExtensions, TraceKernel};
-use crate::gpu::extensions::parameters::{
+use crate::gpu::gapped::parameters::{
     ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores, GreedyTraceParameters,
     TracedSides, greedy_source_words,
 };
-use crate::gpu::extensions::text::first_letters;
+use crate::gpu::gapped::text::first_letters;
 
 impl GpuExtensions {
     /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.

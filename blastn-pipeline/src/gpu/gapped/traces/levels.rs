@@ -7,11 +7,11 @@ use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer, DeviceRepr, DeviceStruct, Gpu, Kernel};
 use rayon::prelude::*;
 
-use crate::gpu::extensions::parameters::{
+use crate::gpu::gapped::parameters::{
     ExtensionSide, FRONT_SLOT_BYTES, NO_ROOM, SLOT_BYTES, SideReach, THREADS, TracedSides,
     score_matrix,
 };
-use crate::gpu::extensions::text::text;
+use crate::gpu::gapped::text::text;
 use crate::query::batch::QueryBatch;
 use crate::scoring::Scoring;
 

@@ -19,6 +19,10 @@ namespace nw {
 template <class Word, class PairScorer, int R, bool AFFINE, bool TRACE>
 __device__ void all_tasks(const WarpParameters& parameters) {
   __shared__ int16_t table[CODES * CODES];
+  // Costs are read from shared memory once for each task and then stay in registers. Read from the parameters, the
+  // compiler would fetch them from constant memory for each cell instead.
+  __shared__ BiasedScoring scoring;
+  if (threadIdx.x == 0) scoring = parameters.scoring;
   if (PairScorer::HAS_TABLE) {
     for (uint32_t i = threadIdx.x; i < CODES * CODES; i += blockDim.x) table[i] = parameters.table[i];
   }
@@ -38,7 +42,7 @@ __device__ void all_tasks(const WarpParameters& parameters) {
       span[pair] = span_of(parameters.pairs[index], sequences);
     }
     const BestEnds<Word> ends = fill_matrices<Word, PairScorer, R, AFFINE, TRACE>(
-        parameters.scoring, span, sequences.queries, sequences.targets, table, strip_row,
+        scoring, span, sequences.queries, sequences.targets, table, strip_row,
         TRACE ? parameters.directions + parameters.directions_starts[task] : nullptr);
     if (lane == 0) {
       for (int pair = 0; pair < Word::PAIRS; pair++) {

@@ -134,7 +134,10 @@ fn files_that_are_no_database_are_refused() {
         folder.refused(&["blastn", "-query", "q.fa", "-db", "bad", "-out", "o"], parts);
     };
     refused(b"", &["bad.gpdb"]);
-    refused(b"not a database, however long its text is made: ACGT ACGT", &["not a gpualign database"]);
+    refused(
+        b"not a database, however long its text is made: ACGT ACGT",
+        &["not a gpualign database"],
+    );
     refused(&[b'x'; 8192], &["not a gpualign database"]);
     for length in [good.len() - 1, good.len() / 2, 600, 100] {
         refused(&good[..length], &["bad.gpdb"]);

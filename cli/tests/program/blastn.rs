@@ -142,18 +142,18 @@ fn files_that_are_no_database_are_refused() {
     for length in [good.len() - 1, good.len() / 2, 600, 100] {
         refused(&good[..length], &["bad.gpdb"]);
     }
-    refused(&[&good[..], b"x"].concat(), &["bytes, but should have"]);
+    refused(&[&good[..], b"x"].concat(), &["bytes, not", "build it again"]);
     // The file begins with 8 bytes of magic, 4 bytes of version and 4 bytes that tell the byte order.
     for version in [0, 2, u32::MAX] {
         let mut other = good.clone();
         other[8..12].copy_from_slice(&version.to_ne_bytes());
-        let found = format!("format version {version}, but this program reads 1");
-        refused(&other, &["bad.gpdb", &found, "make the database again"]);
+        let found = format!("format {version}, this program reads format 1");
+        refused(&other, &["bad.gpdb", &found, "build it again"]);
     }
     let mut swapped = good.clone();
     swapped[8..12].reverse();
     swapped[12..16].reverse();
-    refused(&swapped, &["bad.gpdb", "another byte order", "make it again"]);
+    refused(&swapped, &["bad.gpdb", "byte order", "build it again"]);
     // A damaged byte anywhere is noticed, or does not matter.
     for place in (0..good.len()).step_by(97) {
         let mut bad = good.clone();

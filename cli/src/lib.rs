@@ -1,6 +1,6 @@
 //! The program `gpualign` as a library: it aligns sequencing reads to a reference on CPUs and NVIDIA GPUs.
 //!
-//! The programs of this package are a line each; [`gpualign`], [`woodstocc`], [`nw_batch`] and [`blastn_pipeline`] are
+//! The programs of this package are a line each; [`gpualign`], [`woodstocc()`], [`nw_batch()`] and [`blastn_pipeline()`] are
 //! their main functions. Other programs use the modules that are public here: reading files of sequencing reads,
 //! finding or building the index of a reference, common options, messages and charts. Whoever wants to map reads from a
 //! program of their own uses the crates `seed-extend` (best mapping) and `woodstocc` (all mapping).

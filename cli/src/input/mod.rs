@@ -1,7 +1,7 @@
 //! Reads: from files to checked batches of reads.
 //!
-//! [`source`] opens and decompresses files ([`ahead`] of what is needed), needletail splits the text into records,
-//! [`layout`] says which records are mates, [`mod@batches`] gathers them, and [`record`] checks them. An error is one line:
+//! `source` opens and decompresses files (`ahead` of what is needed), needletail splits the text into records,
+//! `layout` says which records are mates, `batches` gathers them, and `record` checks them. An error is one line:
 //! the file, the record's number and the line, both from 1, and the reason.
 
 mod ahead;

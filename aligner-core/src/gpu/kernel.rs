@@ -84,7 +84,7 @@ impl Kernel {
     /// If the driver refuses the launch.
     ///
     /// # Safety
-    /// As [`Kernel::launch_with`].
+    /// Has the contract of [`Kernel::launch_with`], for the bytes of the parameters.
     #[allow(unsafe_code)]
     pub(crate) unsafe fn launch_bytes(
         &self,

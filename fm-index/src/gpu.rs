@@ -214,7 +214,7 @@ fn locate_rows(
     // SAFETY: these are the parameters of fm_locate_rows; `lo` and `ends` have `sizes.len()` elements, and `positions`
     // has `total`, the last of `ends`. Device memory is freed in stream order, so the arrays outlive the kernel.
     unsafe {
-        kernel.launch_with(blocks, THREADS, 0, &parameters)?;
+        kernel.launch(blocks, THREADS, 0, &parameters)?;
     }
     Ok(positions)
 }

@@ -66,7 +66,7 @@ impl Kernel {
     /// `P` must be the kernel's parameter, and each array that it points to as long as the kernel's contract says and
     /// alive until the kernel has ended.
     #[allow(unsafe_code)]
-    pub unsafe fn launch_with<P: DeviceStruct + DeviceRepr>(
+    pub unsafe fn launch<P: DeviceStruct + DeviceRepr>(
         &self,
         blocks: u32,
         threads: u32,
@@ -78,13 +78,13 @@ impl Kernel {
     }
 
     /// Launches a kernel that takes one struct, by value, of which `parameters` are the bytes; as
-    /// [`Kernel::launch_with`].
+    /// [`Kernel::launch`].
     ///
     /// # Errors
     /// If the driver refuses the launch.
     ///
     /// # Safety
-    /// Has the contract of [`Kernel::launch_with`], for the bytes of the parameters.
+    /// Has the contract of [`Kernel::launch`], for the bytes of the parameters.
     #[allow(unsafe_code)]
     pub(crate) unsafe fn launch_bytes(
         &self,

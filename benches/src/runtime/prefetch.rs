@@ -88,7 +88,7 @@ impl PrefetchKernel {
         };
         #[allow(unsafe_code)]
         // SAFETY: both arrays are of `count` quotes, and the device aligns them to 256 bytes.
-        gpu.timed(|| unsafe { self.kernel.launch_with(blocks, self.threads(), 0, &parameters) })
+        gpu.timed(|| unsafe { self.kernel.launch(blocks, self.threads(), 0, &parameters) })
     }
 }
 

@@ -83,7 +83,7 @@ impl GpuFilter {
         // SAFETY: `filter_cuts` takes these parameters; `wanted` has `wanted_count` numbers of queries, which are all
         // in `offsets`, and `bounds` has `k + 2` values for each query.
         let cutting =
-            gpu.timed(|| unsafe { self.cuts.launch_with(blocks, THREADS, 0, &parameters) })?;
+            gpu.timed(|| unsafe { self.cuts.launch(blocks, THREADS, 0, &parameters) })?;
         let on_device = FilterDeviceContext {
             index,
             codes: parameters.codes,

@@ -181,7 +181,7 @@ impl<'a> SeparateLists<'a> {
         // SAFETY: `separate_lists_K` takes these parameters, and the arrays have the lengths that their fields ask for:
         // `nodes` nodes for each of blocks * THREADS threads, `capacity` hits, and `wanted_count` counts and flags.
         let seconds =
-            gpu.timed(|| unsafe { self.kernel.launch_with(blocks, THREADS, 0, &parameters) })?;
+            gpu.timed(|| unsafe { self.kernel.launch(blocks, THREADS, 0, &parameters) })?;
         let totals =
             gpu.download(&totals, 1)?.first().copied().unwrap_or(SeparateListsTotals::zeroed());
         let effort = TrieEffort { nodes: totals.nodes, rows: totals.rows };

@@ -129,7 +129,7 @@ impl Engine {
         #[allow(unsafe_code)]
         // SAFETY: the parameters are those of the kernel; no alignment has more runs than the plan made room for.
         unsafe {
-            kernel.launch_with(count.div_ceil(BLOCK_THREADS), BLOCK_THREADS, 0, &parameters)
+            kernel.launch(count.div_ceil(BLOCK_THREADS), BLOCK_THREADS, 0, &parameters)
         }
     }
 

@@ -44,7 +44,7 @@ impl Engine {
             #[allow(unsafe_code)]
             // SAFETY: the parameters are those of the kernel; the plan gives the lengths.
             unsafe {
-                kernel.launch_with(*blocks, BLOCK_THREADS, 0, &parameters)?;
+                kernel.launch(*blocks, BLOCK_THREADS, 0, &parameters)?;
             }
         }
         let mut held: Vec<HeldMemory> = vec![Box::new(pairs)];

@@ -108,6 +108,6 @@ fn launch<P: DeviceStruct + DeviceRepr>(
     #[allow(unsafe_code)]
     // SAFETY: the caller passes the kernel's own parameters, of matrices that fit into the memory for them.
     unsafe {
-        kernel.launch_with(blocks, threads, shared_bytes, parameters)
+        kernel.launch(blocks, threads, shared_bytes, parameters)
     }
 }

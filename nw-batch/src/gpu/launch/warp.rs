@@ -79,7 +79,7 @@ impl Engine {
         // SAFETY: the parameters are those of the kernel; the plan gives the lengths, and the memory for directions has
         // at least the words that the plan was made with.
         unsafe {
-            launch.kernel.launch_with(launch.blocks, BLOCK_THREADS, 0, &parameters)
+            launch.kernel.launch(launch.blocks, BLOCK_THREADS, 0, &parameters)
         }
     }
 }

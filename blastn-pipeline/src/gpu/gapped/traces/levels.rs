@@ -205,7 +205,7 @@ impl GpuExtensions {
             // SAFETY: these are the kernel's parameters, with arrays as long as its contract says, which live until the
             // reaches are copied; sides lie within the texts, which their makers see to.
             unsafe {
-                kernel.kernel.launch_with(blocks, THREADS, shared, &parameters)?;
+                kernel.kernel.launch(blocks, THREADS, shared, &parameters)?;
             }
             let first = traced.runs.len() as u32;
             let written = (gpu.download(&cursors, 2)?[1] as usize).min(run_capacity);

@@ -82,8 +82,7 @@ impl GpuFilter {
         #[allow(unsafe_code)]
         // SAFETY: `filter_cuts` takes these parameters; `wanted` has `wanted_count` numbers of queries, which are all
         // in `offsets`, and `bounds` has `k + 2` values for each query.
-        let cutting =
-            gpu.timed(|| unsafe { self.cuts.launch(blocks, THREADS, 0, &parameters) })?;
+        let cutting = gpu.timed(|| unsafe { self.cuts.launch(blocks, THREADS, 0, &parameters) })?;
         let on_device = FilterDeviceContext {
             index,
             codes: parameters.codes,

@@ -93,8 +93,8 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.bases.with(part, load, take)
     }
 
-    /// Ungapped alignments of a batch, roughly: [`Limits::hits`].
-    pub(crate) fn hits(&self) -> u64 {
+    /// The number of ungapped alignments of a batch that there is memory for, roughly: [`Limits::hits`].
+    pub(crate) fn hit_capacity(&self) -> u64 {
         self.limits.hits
     }
 

@@ -141,8 +141,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,
     /// so that batches are as small as the caches of a CPU need them.
-    pub(crate) fn hits(&self) -> u64 {
-        self.engine().map_or(0, DeviceEngine::hits)
+    pub(crate) fn hit_capacity(&self) -> u64 {
+        self.engine().map_or(0, DeviceEngine::hit_capacity)
     }
 
     /// Begins the search for a batch. A GPU finds its ungapped alignments; the CPU makes the whole preliminary search,

@@ -52,8 +52,8 @@ use crate::ungapped::extension::ByteScoreTable;
 pub(crate) struct DeviceEngine<'a, W: Worker> {
     /// The worker that seeds.
     seeds: W,
-    /// Workers for the other steps, which run at the same time for several batches.
-    others: WorkerPool<W>,
+    /// Workers for the steps after seeding, which run at the same time for several batches.
+    later_workers: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
     parts: DatabaseParts,
@@ -62,18 +62,18 @@ pub(crate) struct DeviceEngine<'a, W: Worker> {
 }
 
 impl<'a, W: Worker> DeviceEngine<'a, W> {
-    /// Divides a database into parts for a device, and loads the first one. `others` are the workers for the steps after
-    /// seeding, at least one.
+    /// Divides a database into parts for a device, and loads the first one. `later_workers` are those for the steps
+    /// after seeding, at least one.
     pub(crate) fn new(
         seeds: W,
-        others: Vec<W>,
+        later_workers: Vec<W>,
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let parts = DatabaseParts::new(database, limits.bases(others.len()));
+        let parts = DatabaseParts::new(database, limits.bases(later_workers.len()));
         let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
-        let others = WorkerPool::new(others);
-        let new = Self { seeds, others, database, limits, parts, bases, letters };
+        let later_workers = WorkerPool::new(later_workers);
+        let new = Self { seeds, later_workers, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
@@ -134,7 +134,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         seeded: Vec<SeededRun<W::Backend>>,
         max_targets: usize,
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let of_run = |(first, seeded): (usize, SeededRun<W::Backend>)| {
             let prefiltered = self.with_run(&worker, &seeded, first, |run| {
                 prefilter::prefiltered(search, run, &seeded.hits, max_targets)
@@ -152,7 +152,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         seeded: Vec<SeededRun<W::Backend>>,
         max_targets: Option<usize>,
     ) -> Result<ScoredPairs, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let mut all = ScoredPairs::default();
         for (first, seeded) in numbered(seeded) {
             self.with_run(&worker, &seeded, first, |run| {
@@ -230,7 +230,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         options: &SearchOptions,
         begins: &[AlignmentStart],
     ) -> Result<Option<Vec<Option<GappedAlignment>>>, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let Some(queries) = queries(&*worker, batch, options)? else {
             return Ok(None);
         };

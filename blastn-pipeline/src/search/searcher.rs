@@ -70,7 +70,7 @@ impl<'a> Searcher<'a> {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
         let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
-        let others = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
+        let later_workers = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
         // The other half is for batches: one for each worker, and one that is being seeded.
@@ -80,7 +80,7 @@ impl<'a> Searcher<'a> {
         Self::with_workers(
             database,
             options,
-            (GpuWorker::new(&gpu)?, others),
+            (GpuWorker::new(&gpu)?, later_workers),
             Limits { memory, places, hits },
         )
     }
@@ -88,18 +88,18 @@ impl<'a> Searcher<'a> {
 
 impl<'a, W: Worker> Searcher<'a, W> {
     /// Prepares searches on a device within limits, and uploads the first part of the database. The first worker seeds
-    /// batches; the others, at least one, prefilter, extend and finish them.
+    /// batches; the `later_workers`, at least one, prefilter, extend and finish them.
     ///
     /// # Errors
     /// If no statistics are known for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
         options: SearchOptions,
-        (seeds, others): (W, Vec<W>),
+        (seeds, later_workers): (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(DeviceEngine::new(seeds, others, database, limits)?);
+        let engine = Some(DeviceEngine::new(seeds, later_workers, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 

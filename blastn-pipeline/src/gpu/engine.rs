@@ -105,11 +105,11 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
         let mut all = Vec::new();
-        let places = lookup.len().min(self.limits.places);
+        let query_letters = lookup.len().min(self.limits.piece_letters);
         for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
-                for run in limits::runs(chunks, places, options.word_size) {
+                for run in limits::runs(chunks, query_letters, options.word_size) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
                     let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
@@ -186,7 +186,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
-        for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
+        for (end, lookup) in limits::pieces(batch, lookup, self.limits.piece_letters) {
             let inputs = inputs(options, batch, lookup);
             let piece = QueryPiece { end, carried: &carried };
             let found = self.seeds.ungapped(bases, run, &inputs, piece)?;
@@ -222,7 +222,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         Ok(Some(found.iter().map(of_hit).collect()))
     }
 
-    /// Makes alignments that begin at some places; nothing where the device cannot, as where parts of a subject meet, and nothing
+    /// Makes alignments from where `begins` say; nothing where the device cannot, as where parts of a subject meet, and nothing
     /// at all if the scores do not fit the device.
     fn traced_from(
         &self,
@@ -236,8 +236,8 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         };
         let mut all = vec![None; begins.len()];
         for (number, part) in self.parts.all().iter().enumerate() {
-            let is_own = |&place: &usize| {
-                let AlignmentStart { number, window, .. } = &begins[place];
+            let is_own = |&index: &usize| {
+                let AlignmentStart { number, window, .. } = &begins[index];
                 let first = self.database.first_base(*number);
                 part.holds(&(first + window.start as u64..first + window.end as u64))
             };
@@ -245,13 +245,13 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             if own.is_empty() {
                 continue;
             }
-            let begins: Vec<&AlignmentStart> = own.iter().map(|&place| &begins[place]).collect();
+            let begins: Vec<&AlignmentStart> = own.iter().map(|&index| &begins[index]).collect();
             let load = || worker.letters(&text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
                 self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
             })?;
-            for (place, gapped) in own.into_iter().zip(traced) {
-                all[place] = gapped;
+            for (index, gapped) in own.into_iter().zip(traced) {
+                all[index] = gapped;
             }
         }
         Ok(Some(all))

@@ -200,12 +200,12 @@ impl PreliminarySearch<'_> {
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
         let Self { batch, lookup, options, byte_scores } = *self;
         let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);
-        let places = (chunk.bases.len() + 1).saturating_sub(lookup.width());
+        let word_starts = (chunk.bases.len() + 1).saturating_sub(lookup.width());
         let block = BLOCK.next_multiple_of(lookup.stride());
-        for start in (0..places).step_by(block) {
+        for start in (0..word_starts).step_by(block) {
             buffers.hits.clear();
             buffers.words.clear();
-            lookup.find(chunk.packed, start..places.min(start + block), &mut buffers.hits);
+            lookup.find(chunk.packed, start..word_starts.min(start + block), &mut buffers.hits);
             word_hits::widen(
                 batch,
                 lookup,

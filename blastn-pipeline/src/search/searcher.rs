@@ -76,12 +76,12 @@ impl<'a> Searcher<'a> {
         // The other half is for batches: one for each worker, and one that is being seeded.
         let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
         // Both strands are looked up.
-        let places = 2 * options.task.max_batch_bases();
+        let piece_letters = 2 * options.task.max_batch_bases();
         Self::with_workers(
             database,
             options,
             (GpuWorker::new(&gpu)?, later_workers),
-            Limits { memory, places, hits },
+            Limits { memory, piece_letters, hits },
         )
     }
 }

@@ -91,6 +91,17 @@
 //! | slice | a chunk | an input item of the GPU's pipeline: 2,048 words ([`gpu::pipeline`]) |
 //! | block | a chunk | on the CPU, bases that are scanned at a time, so that their hits fit into the cache; in `gpu`, a block of threads |
 //!
+//! # Words for hits
+//!
+//! | word | what it is | made by |
+//! |---|---|---|
+//! | `LookupHit` | a word of the subject that a query has, too | [`seed::lookup`] |
+//! | `WordHit`, in the GPU's pipeline `SeedHit` | equal bases in a row, as many as the word size asks for; the same as *seed* | [`seed::word_hits`] |
+//! | `UngappedHit`, with its chunk `ChunkHit` | an ungapped alignment that reaches the gap trigger ([`query::context`]) | [`ungapped`] |
+//! | `PreliminaryHits` | gapped alignments of one subject, by score and ends alone | [`search`], on the CPU |
+//! | `GatheredHit`, on the host `ScoredHit` | an ungapped hit with what its gapped extension reached | [`gpu`] |
+//! | [`SubjectHit`](hsp::subject_hit::SubjectHit) | a subject with its alignments with a query: what a report has | [`search`] |
+//!
 //! To *widen* a word is to compare the bases beside it, up to the word size. To *extend* a seed is to extend it without
 //! gaps; extension with gaps is always called *gapped*.
 //!

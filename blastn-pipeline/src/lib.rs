@@ -67,12 +67,13 @@
 //! | [`ungapped`] | ungapped extension, once for each part of a diagonal |
 //! | [`gapped`] | gapped extension, for the score and with columns |
 //! | [`hsp`] | alignments, their ranking, containment and culling |
-//! | [`search`] | the search of a batch, stage by stage |
-//! | [`gpu`] | the stages on a GPU |
+//! | [`search`] | the driver: the stages one after the other for a batch, and the final traceback |
+//! | [`gpu`] | the stages on a GPU; `gpu::pairs` is about pairs of a query and a chunk, not of reads |
 //!
 //! The stages up to ungapped extension are those of a streaming pipeline (Cole 2017, 3.4.1; Cole and Buhler 2017
 //! (MERCATOR), VI.B): each passes a small and uneven part of its input on. On the CPU a stage takes a slice and
-//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once.
+//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once. The kernels of
+//! `cuda/merged.cu` are the same pipeline in one node, for comparison only.
 //!
 //! A hit within a better alignment is not extended with gaps, so each extension depends on those before it. To use all
 //! threads, extensions are made ahead of that decision, and dropped afterwards where the rule leaves them out.

@@ -15,7 +15,7 @@ pub struct ExploredDiagonals {
     /// Up to where each diagonal is explored: one behind the last explored position of the subject, plus `offset`.
     /// Diagonals share an element if they differ by a multiple of the number of elements.
     explored_to: Vec<u32>,
-    /// What is added to positions of the present subject: more than any position of earlier subjects with theirs. So
+    /// Number added to positions of the present subject: more than any position of earlier subjects with theirs. So
     /// an element that an earlier subject has set is below all positions of this one, as if nothing were explored,
     /// and the table need not be cleared.
     offset: u32,

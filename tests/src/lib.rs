@@ -15,7 +15,7 @@
 //! let module = kernels("tests", "selftest")?;
 //! // SAFETY: the parameter is that of the kernel, which reads 64 values and writes one.
 //! unsafe { module.kernel("block_sum")?.launch(&launch, &[Argument::value(parameters)])? };
-//! assert_eq!(total[0], values.iter().sum());
+//! assert_eq!(total[0], values.iter().sum::<u32>());
 //! # Ok::<(), simt::SimtError>(())
 //! ```
 //!

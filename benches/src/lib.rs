@@ -1,5 +1,15 @@
 //! Benchmarks of gpualign's parts, on a CPU or a GPU: what `gpualign-bench` measures and what the papers measured.
 //!
+//! Which program to run:
+//!
+//! | to know | run |
+//! |---|---|
+//! | how fast a kernel or a stage is, on this machine | `gpualign-bench runtime`, `woodstocc`, `nw`, `extend`, `seeds`, `mapping` or `blastn` |
+//! | how fast `gpualign` is beside other programs, and how accurate | `make bench`, with `DEVICE=cuda` on a GPU: program `evidence` |
+//! | whether a change made a small step on the CPU slower | `cargo bench -p gpualign-benches --bench micro` |
+//! | what was measured before | nothing: `benches/RESULTS.md`, from the files of `benches/results` |
+//! | that page again, after new files of results | `evidence --results-page` |
+//!
 //! # Example
 //!
 //! ```

@@ -67,12 +67,13 @@
 //! | [`ungapped`] | ungapped extension, once for each part of a diagonal |
 //! | [`gapped`] | gapped extension, for the score and with columns |
 //! | [`hsp`] | alignments, their ranking, containment and culling |
-//! | [`search`] | the search of a batch, stage by stage |
-//! | [`gpu`] | the stages on a GPU |
+//! | [`search`] | the driver: the stages one after the other for a batch, and the final traceback |
+//! | [`gpu`] | the stages on a GPU; `gpu::pairs` is about pairs of a query and a chunk, not of reads |
 //!
 //! The stages up to ungapped extension are those of a streaming pipeline (Cole 2017, 3.4.1; Cole and Buhler 2017
 //! (MERCATOR), VI.B): each passes a small and uneven part of its input on. On the CPU a stage takes a slice and
-//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once.
+//! appends to a list. On a GPU each is a node of [`gpu::pipeline`], over all subjects at once. The kernels of
+//! `cuda/merged.cu` are the same pipeline in one node, for comparison only.
 //!
 //! A hit within a better alignment is not extended with gaps, so each extension depends on those before it. To use all
 //! threads, extensions are made ahead of that decision, and dropped afterwards where the rule leaves them out.
@@ -90,6 +91,17 @@
 //! | run of chunks | a part | chunks that a GPU searches together, so few that their seeds fit into memory (`gpu::limits`) |
 //! | slice | a chunk | an input item of the GPU's pipeline: 2,048 words ([`gpu::pipeline`]) |
 //! | block | a chunk | on the CPU, bases that are scanned at a time, so that their hits fit into the cache; in `gpu`, a block of threads |
+//!
+//! # Words for hits
+//!
+//! | word | what it is | made by |
+//! |---|---|---|
+//! | `LookupHit` | a word of the subject that a query has, too | [`seed::lookup`] |
+//! | `WordHit`, in the GPU's pipeline `SeedHit` | equal bases in a row, as many as the word size asks for; the same as *seed* | [`seed::word_hits`] |
+//! | `UngappedHit`, with its chunk `ChunkHit` | an ungapped alignment that reaches the gap trigger ([`query::context`]) | [`ungapped`] |
+//! | `PreliminaryHits` | gapped alignments of one subject, by score and ends alone | [`search`], on the CPU |
+//! | `GatheredHit`, on the host `ScoredHit` | an ungapped hit with what its gapped extension reached | [`gpu`] |
+//! | [`SubjectHit`](hsp::subject_hit::SubjectHit) | a subject with its alignments with a query: what a report has | [`search`] |
 //!
 //! To *widen* a word is to compare the bases beside it, up to the word size. To *extend* a seed is to extend it without
 //! gaps; extension with gaps is always called *gapped*.

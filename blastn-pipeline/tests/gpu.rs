@@ -186,7 +186,7 @@ fn a_long_query_is_looked_up_in_pieces() {
     };
     let worker = || GpuWorker::new(&gpu.with_own_stream().expect("a stream")).expect("kernels");
     let workers = (worker(), vec![worker(), worker()]);
-    let limits = Limits { memory: 1 << 20, places: 1_000, hits: 1 << 20 };
+    let limits = Limits { memory: 1 << 20, piece_letters: 1_000, hits: 1 << 20 };
     let gpu = Searcher::with_workers(&database, options, workers, limits).expect("a searcher");
     for gpu in side_by_side(&gpu, &queries) {
         assert_alike("pieces", &cpu, &gpu);

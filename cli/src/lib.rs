@@ -2,24 +2,56 @@
 //!
 //! The programs of this package are a line each; [`gpualign`], [`woodstocc()`], [`nw_batch()`] and [`blastn_pipeline()`] are
 //! their main functions. Other programs use the modules that are public here: reading files of sequencing reads,
-//! finding or building the index of a reference, common options, messages and charts. Whoever wants to map reads from a
-//! program of their own uses the crates `seed-extend` (best mapping) and `woodstocc` (all mapping).
+//! finding or building the index of a reference, common options, messages and charts. With the crate `seed-extend`
+//! (best mapping; `woodstocc` for all mapping) that is a mapper of reads, from file to file:
 //!
 //! ```
-//! use gpualign::input::{self, Layout, ReadBatch};
+//! use std::fs::{self, File};
+//! use std::io::{BufWriter, Write};
+//! use std::path::{Path, PathBuf};
+//!
+//! use aligner_core::Device;
+//! use gpualign::console::Console;
+//! use gpualign::index;
+//! use gpualign::input::{self, Layout};
+//! use gpualign::options::Messages;
+//! use seed_extend::read::queries::Queries;
+//! use seed_extend::{Mapper, Options, tie_breaker};
+//!
+//! /// Writes a line for each read that maps: its name, contig, position from 1, and mapping quality.
+//! fn map(reads: PathBuf, reference: &Path, output: &Path) -> anyhow::Result<()> {
+//!     let console = Console::new(Messages { verbose: false, quiet: true });
+//!     let index = index::open_or_build(reference, false, &console)?; // REF.gpx, if there is one
+//!     let mapper = Mapper::new(&index, Options::default(), &Device::Cpu)?;
+//!     let mut output = BufWriter::new(File::create(output)?);
+//!     // A thread reads the file, 1,000 reads at a time; the records of each batch are then checked.
+//!     for batch in input::batches(vec![reads], Layout::Single, 1000).batches {
+//!         let reads = batch.checked()?;
+//!         let queries = Queries::new(reads.iter().map(|read| read.sequence));
+//!         let tie_breakers = reads.iter().map(|read| tie_breaker(read.name, 0)).collect();
+//!         let mapped = mapper.resolve_unpaired(mapper.find_regions(queries, tie_breakers)?);
+//!         for (number, read) in reads.iter().enumerate() {
+//!             let Some(primary) = mapped.primaries[number] else { continue };
+//!             let region = mapped.regions.of(number)[primary.region];
+//!             let segment = mapper.segments().get(region.segment);
+//!             let contig = &index.reference().contigs()[segment.contig as usize].name;
+//!             let (name, position) = (String::from_utf8_lossy(read.name), segment.in_contig(region.begin) + 1);
+//!             writeln!(output, "{name}\t{contig}\t{position}\t{}", primary.mapq)?;
+//!         }
+//!     }
+//!     Ok(output.flush()?)
+//! }
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! # let folder = tempfile::tempdir()?;
-//! let path = folder.path().join("reads.fq");
-//! std::fs::write(&path, "@one first read\nACGT\n+\nIIII\n@two\nGGA\n+\nIII\n")?;
-//!
-//! // A thread reads the files, 1,000 reads at a time; the records of each batch are then checked.
-//! let batches = input::batches(vec![path], Layout::Single, 1000).batches;
-//! let batches = batches.into_iter().map(ReadBatch::checked).collect::<anyhow::Result<Vec<_>>>()?;
-//!
-//! let reads: Vec<_> = batches.iter().flat_map(|reads| reads.iter()).collect();
-//! assert_eq!((reads[0].name, reads[0].sequence), (&b"one"[..], &b"ACGT"[..]));
-//! assert_eq!(reads[1].quality, Some(&[40, 40, 40][..]));
+//! # let [reads, reference, output] = ["reads.fq", "ref.fa", "out.tsv"].map(|name| folder.path().join(name));
+//! # let mut random = fastrand::Rng::with_seed(1);
+//! # let genome: String = (0..4_000).map(|_| ['A', 'C', 'G', 'T'][random.usize(..4)]).collect();
+//! # fs::write(&reference, format!(">chr1\n{genome}\n"))?;
+//! # let other = "AC".repeat(50);
+//! # fs::write(&reads, format!(">one\n{}\n>two\n{other}\n", &genome[700..800]))?;
+//! map(reads, &reference, &output)?;
+//! assert_eq!(fs::read_to_string(&output)?, "one\tchr1\t701\t60\n");
 //! # Ok(())
 //! # }
 //! ```
@@ -29,6 +61,17 @@
 //! ```text
 //!   READS --input--> batches of reads --commands::map--> records --output--> FILE, through staging
 //!   REF or REF.gpx --index--> FmIndex ------^
+//! ```
+//!
+//! The way of reads to BAM, in the modules of the program:
+//!
+//! ```text
+//!   input::batches             records of the files, in order; ReadBatch::checked makes them Reads
+//!   commands::map::best        Reads to MappedReads, by seed-extend: a thread a step, batch after batch
+//!   output::record::best       a MappedReads to records: flags, CIGAR, mates, MD, NM, XS, SA
+//!   output::hts                the records in htslib's form, on all threads
+//!   output::sort               with --sort: sorted runs in temporary files, merged by coordinate
+//!   staging                    the complete file, and its index, get their names
 //! ```
 //!
 //! | module | concept |

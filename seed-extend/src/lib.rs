@@ -80,6 +80,10 @@
 //! | [`region`] | regions, ranking, mapping quality, what is reported | bwa's `mem_alnreg_t` | |
 //! | [`pair`] | insert sizes, mate rescue, pairing | bwa's `mem_pe` | estimated once; rescue by words |
 //!
+//! The kernels in `cuda/` have the names of stages: `seeds.cu` and `chains.cu` find these, and `find.cu` counts and groups
+//! what they find. `fill.cu` fills the matrices of alignments, `walk.cu` walks back through them, and `extend.cu` brings the
+//! alignments into the order of tasks, and computes scores alone. A *region* is an alignment with its score and rank.
+//!
 //! Positions are those of the indexed text, in which other letters than A, C, G and T have stand-ins and long runs of
 //! them are shortened; [`fm_index::Segments`] converts them to positions of contigs. So all devices align with the same
 //! two bits a base. An alignment lies within one segment, so it never crosses the end of a contig or a run that was

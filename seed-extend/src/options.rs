@@ -11,6 +11,9 @@ use crate::region::ranking::RankOptions;
 use crate::seed::seeds::SeedOptions;
 
 /// All options of best mapping. The default suits reads of 100 to 300 bases and has the numbers of `bwa mem`.
+///
+/// Each stage has its own options, so a few numbers stand in two of them and must agree: the score of a match and the
+/// penalty of a mismatch in `scoring` and `ranking`, and the bases of the shortest seed in `seeds` and `ranking`.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Options of seeds: which exact matches are seeds.
@@ -38,7 +41,8 @@ pub struct Options {
 impl Options {
     /// Options for reads of 25 to 70 bases: seeds of 15 bases, so that a read of 50 bases with any two differences
     /// still has one, and alignments that score at least 22, which is rare by chance in a genome of a few billion
-    /// bases.
+    /// bases. [`PairOptions::min_score`] stays 30: an alignment that scores less is reported, but is too short to raise
+    /// the mapping quality of its mate.
     pub fn short() -> Self {
         let min_length = 15;
         let seeds = SeedOptions { min_length, split_length: 22, ..SeedOptions::default() };

@@ -2,7 +2,7 @@
 //!
 //! Mappers such as razers3, yara and mrFAST do the same. It is what studies of repeats, copy numbers or off-target
 //! sites need, where the best place of a read (crate `seed-extend`) is not enough. The crate began as WOODSTOCC (S. V.
-//! Cole, dissertation, 2017, chapter 2), dynamic programming over the virtual suffix trie of the reference, and has two
+//! Cole, dissertation, 2017, chapter 2), dynamic programming over the virtual suffix trie of the reference, and has
 //! faster searches that find the same.
 //!
 //! ```
@@ -55,8 +55,8 @@
 //! | module | concept |
 //! |---|---|
 //! | [`read`] | reads, and the two queries of each |
-//! | [`trie`] | search of the virtual suffix trie, on the CPU and on a GPU |
-//! | [`filter`] | search by exact occurrences of pieces, on the streaming runtime |
+//! | [`trie`] | search of the virtual suffix trie, on the CPU and on a GPU (as *pods*, or *separate lists* for comparison) |
+//! | [`filter`] | a whole search, not a filter of results: exact occurrences of pieces (the pigeonhole principle), verified |
 //! | [`scheme`] | search by search schemes on the bidirectional index, on the streaming runtime |
 //! | [`verify`] | banded matrices near candidates of filter and schemes |
 //! | [`scan`] | search of the whole reference, for reads that nearly everything matches |

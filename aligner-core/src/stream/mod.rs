@@ -24,15 +24,16 @@
 //!
 //! | word | meaning |
 //! |------|---------|
-//! | module type, or module | the code of a step ([`Stage`], [`Collect`], [`Reduce`]) and its parameters |
+//! | module type, or module | the code of a step ([`Stage`], [`Collect`], [`Reduce`]) and its parameters; MERCATOR's word, not a Rust or CUDA module |
 //! | node | an instance of a module type in the graph, with parameters of its own |
 //! | channel, gamma | a typed output of a module; the most items that one input yields on it |
 //! | edge | a connection from a channel of a node to another node or to a sink |
 //! | queue | items that wait at a node: a ring with a fixed number of slots |
+//! | weight | the lanes that an item takes: one, or one for each of its elements |
 //! | source, root | the input of the application, and the node that takes it |
 //! | sink | an output of the application |
 //! | block | an independent copy of the whole application; on a GPU, a thread block |
-//! | window | inputs that a block has claimed; its root takes them as if they were queued |
+//! | window | inputs that a block has claimed; its root takes them as if they were queued (in `seed-extend`, a window is a stretch of the reference) |
 //! | ensemble | items that are processed together, one in each lane; [`Settings::width`] of them |
 //! | firing | one or more ensembles of a module, from all its nodes; *full* if no lane idles |
 //! | pod | a group of items in one slot, which stay together |

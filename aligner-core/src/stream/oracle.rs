@@ -1,6 +1,6 @@
 //! The definition of a topology's outputs: items are processed one at a time, along the edges.
 //!
-//! There are no queues, ensembles or blocks. Every item that a node emits goes on a list, from which items are taken
+//! There are no queues, ensembles or blocks. Every item that a node pushes goes on a list, from which items are taken
 //! and processed at the target of their edge. Executors have to yield the same items at every sink, in any order.
 
 use crate::stream::graph::topology::{Edge, Target, Topology};
@@ -14,7 +14,7 @@ use crate::stream::stages::staged_outputs::StagedOutputs;
 /// Interprets a topology on `inputs`, one item after the other.
 ///
 /// # Errors
-/// If the topology is illegal, the inputs are not of the source's type, or a stage emits more than
+/// If the topology is illegal, the inputs are not of the source's type, or a stage pushes more than
 /// a channel's gamma.
 pub fn interpret<T: Item, G: Sync + ?Sized>(
     topology: &Topology<'_, G>,

@@ -44,8 +44,8 @@ impl Database {
         self.section(DatabaseSection::Entries)
     }
 
-    /// Number of sequences in the database.
-    #[allow(clippy::len_without_is_empty, reason = "a database is never empty")]
+    /// Number of sequences in the database: at least one if it was made by [`Database::from_fasta`].
+    #[allow(clippy::len_without_is_empty, reason = "`from_fasta` refuses a file without letters")]
     pub fn len(&self) -> usize {
         self.entries().len() - 1
     }

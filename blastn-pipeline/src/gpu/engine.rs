@@ -52,8 +52,8 @@ use crate::ungapped::extension::ByteScoreTable;
 pub(crate) struct DeviceEngine<'a, W: Worker> {
     /// The worker that seeds.
     seeds: W,
-    /// Workers for the other steps, which run at the same time for several batches.
-    others: WorkerPool<W>,
+    /// Workers for the steps after seeding, which run at the same time for several batches.
+    later_workers: WorkerPool<W>,
     database: &'a Database,
     limits: Limits,
     parts: DatabaseParts,
@@ -62,18 +62,18 @@ pub(crate) struct DeviceEngine<'a, W: Worker> {
 }
 
 impl<'a, W: Worker> DeviceEngine<'a, W> {
-    /// Divides a database into parts for a device, and loads the first one. `others` are the workers for the steps after
-    /// seeding, at least one.
+    /// Divides a database into parts for a device, and loads the first one. `later_workers` are those for the steps
+    /// after seeding, at least one.
     pub(crate) fn new(
         seeds: W,
-        others: Vec<W>,
+        later_workers: Vec<W>,
         database: &'a Database,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let parts = DatabaseParts::new(database, limits.bases(others.len()));
+        let parts = DatabaseParts::new(database, limits.bases(later_workers.len()));
         let (bases, letters) = (ResidentParts::default(), ResidentParts::default());
-        let others = WorkerPool::new(others);
-        let new = Self { seeds, others, database, limits, parts, bases, letters };
+        let later_workers = WorkerPool::new(later_workers);
+        let new = Self { seeds, later_workers, database, limits, parts, bases, letters };
         new.with_bases(0, |_| Ok(()))?;
         Ok(new)
     }
@@ -93,8 +93,8 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         self.bases.with(part, load, take)
     }
 
-    /// Ungapped alignments of a batch, roughly: [`Limits::hits`].
-    pub(crate) fn hits(&self) -> u64 {
+    /// The number of ungapped alignments of a batch that there is memory for, roughly: [`Limits::hits`].
+    pub(crate) fn hit_capacity(&self) -> u64 {
         self.limits.hits
     }
 
@@ -105,11 +105,11 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
         let mut all = Vec::new();
-        let places = lookup.len().min(self.limits.places);
+        let query_letters = lookup.len().min(self.limits.piece_letters);
         for (part, DatabasePart { chunks, .. }) in self.parts.all().iter().enumerate() {
             self.with_bases(part, |bases| {
                 let mut first = 0;
-                for run in limits::runs(chunks, places, options.word_size) {
+                for run in limits::runs(chunks, query_letters, options.word_size) {
                     let hits = self.ungapped(bases, run, options, (batch, lookup))?;
                     // Counted before the prefilter, as the counts decide the sizes of later portions of queries.
                     let ungapped_counts = self.seeds.pairs().counts(batch, &hits)?;
@@ -134,7 +134,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         seeded: Vec<SeededRun<W::Backend>>,
         max_targets: usize,
     ) -> Result<Vec<SeededRun<W::Backend>>, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let of_run = |(first, seeded): (usize, SeededRun<W::Backend>)| {
             let prefiltered = self.with_run(&worker, &seeded, first, |run| {
                 prefilter::prefiltered(search, run, &seeded.hits, max_targets)
@@ -152,7 +152,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         seeded: Vec<SeededRun<W::Backend>>,
         max_targets: Option<usize>,
     ) -> Result<ScoredPairs, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let mut all = ScoredPairs::default();
         for (first, seeded) in numbered(seeded) {
             self.with_run(&worker, &seeded, first, |run| {
@@ -186,7 +186,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         (batch, lookup): (&Arc<QueryBatch>, &Arc<Lookup>),
     ) -> Result<DeviceItems<W::Backend>, DeviceError> {
         let (mut all, mut carried) = (None, Vec::new());
-        for (end, lookup) in limits::pieces(batch, lookup, self.limits.places) {
+        for (end, lookup) in limits::pieces(batch, lookup, self.limits.piece_letters) {
             let inputs = inputs(options, batch, lookup);
             let piece = QueryPiece { end, carried: &carried };
             let found = self.seeds.ungapped(bases, run, &inputs, piece)?;
@@ -222,7 +222,7 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         Ok(Some(found.iter().map(of_hit).collect()))
     }
 
-    /// Makes alignments that begin at some places; nothing where the device cannot, as where parts of a subject meet, and nothing
+    /// Makes alignments from where `begins` say; nothing where the device cannot, as where parts of a subject meet, and nothing
     /// at all if the scores do not fit the device.
     fn traced_from(
         &self,
@@ -230,14 +230,14 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
         options: &SearchOptions,
         begins: &[AlignmentStart],
     ) -> Result<Option<Vec<Option<GappedAlignment>>>, DeviceError> {
-        let worker = self.others.take();
+        let worker = self.later_workers.take();
         let Some(queries) = queries(&*worker, batch, options)? else {
             return Ok(None);
         };
         let mut all = vec![None; begins.len()];
         for (number, part) in self.parts.all().iter().enumerate() {
-            let is_own = |&place: &usize| {
-                let AlignmentStart { number, window, .. } = &begins[place];
+            let is_own = |&index: &usize| {
+                let AlignmentStart { number, window, .. } = &begins[index];
                 let first = self.database.first_base(*number);
                 part.holds(&(first + window.start as u64..first + window.end as u64))
             };
@@ -245,13 +245,13 @@ impl<'a, W: Worker> DeviceEngine<'a, W> {
             if own.is_empty() {
                 continue;
             }
-            let begins: Vec<&AlignmentStart> = own.iter().map(|&place| &begins[place]).collect();
+            let begins: Vec<&AlignmentStart> = own.iter().map(|&index| &begins[index]).collect();
             let load = || worker.letters(&text_of_part(self.database, part));
             let traced = self.letters.with(number, load, |letters| {
                 self.traced_in(&worker, part, (&queries, letters), batch, options, &begins)
             })?;
-            for (place, gapped) in own.into_iter().zip(traced) {
-                all[place] = gapped;
+            for (index, gapped) in own.into_iter().zip(traced) {
+                all[index] = gapped;
             }
         }
         Ok(Some(all))

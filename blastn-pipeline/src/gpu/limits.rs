@@ -21,27 +21,27 @@ pub struct Limits {
     /// Bytes of device memory for the database.
     pub memory: u64,
     /// Letters of the queries, on both strands, whose words are looked up in one piece.
-    pub places: usize,
+    pub piece_letters: usize,
     /// Ungapped alignments of a batch, roughly: fewer if one portion (see [`crate::search::seeded_batches`]) has more.
     pub hits: u64,
 }
 
 impl Limits {
     /// Number of bases of a part of the database, so that all workers fit into the memory while each is at another part. The
-    /// worker that seeds has the bases of a part, 2 bits each. Each of the `others` has bases, too, for the prefilter and for
-    /// gapped extensions, and letters, 4 bits each, for columns.
-    pub(crate) fn bases(&self, others: usize) -> u64 {
-        self.memory / (1 + 3 * others as u64) * packed::BASES as u64
+    /// worker that seeds has the bases of a part, 2 bits each. Each of the
+    /// `later_workers` has bases, too, for the prefilter and for gapped extensions, and letters, 4 bits each, for columns.
+    pub(crate) fn bases(&self, later_workers: usize) -> u64 {
+        self.memory / (1 + 3 * later_workers as u64) * packed::BASES as u64
     }
 }
 
-/// Divides chunks into runs that share not too many words with queries of so many `places`.
+/// Divides chunks into runs that share not too many words with queries of `query_letters` letters.
 pub(crate) fn runs(
     chunks: &[DatabaseChunk],
-    places: usize,
+    query_letters: usize,
     word: usize,
 ) -> impl Iterator<Item = &[DatabaseChunk]> {
-    let chance = (places as f64).max(1.0) / 4_f64.powi(word as i32);
+    let chance = (query_letters as f64).max(1.0) / 4_f64.powi(word as i32);
     let most = (CHANCE_WORDS as f64 / chance) as u64;
     let mut rest = chunks;
     std::iter::from_fn(move || {
@@ -81,8 +81,8 @@ mod tests {
     fn runs_are_as_long_as_words_allow() {
         let chunk = |length| DatabaseChunk { first: 0, length, padding: 0 };
         let chunks = [5_000_000, 5_000_000, 1_000, 5_000_000].map(chunk);
-        let lengths = |places, word| -> Vec<usize> {
-            runs(&chunks, places, word).map(<[DatabaseChunk]>::len).collect()
+        let lengths = |query_letters, word| -> Vec<usize> {
+            runs(&chunks, query_letters, word).map(<[DatabaseChunk]>::len).collect()
         };
         assert_eq!(lengths(0, 11), [4]);
         assert_eq!(lengths(2_000_000, 11), [4]);

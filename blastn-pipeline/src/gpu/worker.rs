@@ -8,7 +8,7 @@ use aligner_core::gpu::{DeviceAddress, DeviceBuffer, Gpu};
 use aligner_core::stream::{Backend, CudaBackend};
 
 use crate::gpu::gapped::parameters::{ExtensionSide, GreedyScores, TracedSides};
-use crate::gpu::gapped::traces::{DeviceQueries, GpuExtensions};
+use crate::gpu::gapped::traces::{DeviceQueries, TraceExtender};
 use crate::gpu::pairs::PairKernels;
 use crate::gpu::pipeline::PipelineBuild;
 use crate::gpu::pipeline::diagonals::{AdmittedHits, QueryPiece};
@@ -98,7 +98,7 @@ pub struct GpuWorker {
     gpu: Gpu,
     pipeline: GpuPipeline,
     pairs: PairKernels<CudaBackend>,
-    extensions: GpuExtensions,
+    trace_extender: TraceExtender,
 }
 
 impl GpuWorker {
@@ -111,7 +111,7 @@ impl GpuWorker {
             gpu: gpu.clone(),
             pipeline: GpuPipeline::new(gpu.clone(), PipelineBuild::Split, settings(256))?,
             pairs: PairKernels::new(gpu)?,
-            extensions: GpuExtensions::new(gpu.clone())?,
+            trace_extender: TraceExtender::new(gpu.clone())?,
         })
     }
 }
@@ -158,7 +158,7 @@ impl Worker for GpuWorker {
         letters: &Self::Letters,
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError> {
-        self.extensions.traces(queries, letters, sides)
+        self.trace_extender.traces(queries, letters, sides)
     }
 
     fn greedy_traces(
@@ -168,6 +168,6 @@ impl Worker for GpuWorker {
         scores: GreedyScores,
         sides: &[ExtensionSide],
     ) -> Result<TracedSides, DeviceError> {
-        self.extensions.greedy_traces(queries, letters, scores, sides)
+        self.trace_extender.greedy_traces(queries, letters, scores, sides)
     }
 }

@@ -276,7 +276,7 @@ mod tests {
         let batch = QueryBatch::new(&[record(&query)], &options, extent);
         let statistics = batch.statistics(0);
         assert_eq!((batch.parameters.gapped_x_drop, batch.parameters.final_x_drop), (33, 110));
-        assert!(statistics.trigger <= statistics.cutoff);
+        assert!(statistics.gap_trigger <= statistics.cutoff);
         assert!(batch.e_value(0, statistics.cutoff + 1) <= 10.0);
         assert_eq!(batch.e_value(0, 41).to_bits(), batch.e_value(0, 40).to_bits());
     }

@@ -95,12 +95,12 @@ impl<'a> BatchPlan<'a> {
 
     /// Notes the number of ungapped alignments of each query of the planned batch (`ungapped_counts`), and returns the
     /// queries that belong in the batch: those from the first on that have its parameters. The next batch is planned
-    /// to have at most about `hits` ungapped alignments.
+    /// to have at most about `hit_capacity` ungapped alignments.
     pub(crate) fn settle(
         &mut self,
         batch: &QueryBatch,
         ungapped_counts: &[u64],
-        hits: u64,
+        hit_capacity: u64,
     ) -> &'a [FastaRecord] {
         let end = self.first + ungapped_counts.len();
         let mut settled = self.first;
@@ -121,7 +121,7 @@ impl<'a> BatchPlan<'a> {
         }
         // Where parameters have just changed, they may change again.
         let max_portions = if settled == end { MAX_PORTIONS } else { 1 };
-        let room = (hits / self.size.hits()).min(MAX_BASES / self.size.bases());
+        let room = (hit_capacity / self.size.hits()).min(MAX_BASES / self.size.bases());
         self.portions_planned = room.clamp(1, max_portions);
         let queries = &self.queries[self.first..settled];
         self.first = settled;

@@ -40,7 +40,8 @@ impl QueryContext {
     }
 }
 
-/// Statistics of a context, and the cutoff scores that follow from them.
+/// Statistics of a context, and the cutoff scores that follow from them. The *gap trigger* of a context is the least
+/// score of an ungapped alignment that is extended with gaps.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextStatistics {
     /// Karlin-Altschul parameters of ungapped alignments.
@@ -51,8 +52,8 @@ pub struct ContextStatistics {
     pub space: SearchSpace,
     /// X-drop of ungapped extensions, in score units, positive.
     pub(crate) x_drop: i32,
-    /// Gap trigger: the least score of an ungapped alignment that is extended with gaps.
-    pub(crate) trigger: i32,
+    /// The gap trigger.
+    pub(crate) gap_trigger: i32,
     /// The least score of a gapped alignment that is kept, from the greatest E-value.
     pub(crate) cutoff: i32,
 }
@@ -60,7 +61,7 @@ pub struct ContextStatistics {
 impl ContextStatistics {
     /// The least score of an approximate ungapped extension, by four bases at a time, that is repeated base by base.
     pub(crate) fn approximate_cutoff(&self) -> i32 {
-        (APPROXIMATE_SHARE * f64::from(self.trigger)) as i32
+        (APPROXIMATE_SHARE * f64::from(self.gap_trigger)) as i32
     }
 
     /// The statistics of a strand, or `None` if it has no bases or its alignments are expected to score 0 or more.
@@ -83,10 +84,10 @@ impl ContextStatistics {
         };
         let space = SearchSpace::new(&gapped, length, strand.len() as i64, database);
         let cutoff = gapped.cutoff(options.e_value, space.effective);
-        let trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
+        let gap_trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
         let x_drop = (options.x_drops.ungapped * LN_2 / ungapped.lambda).ceil() as i32;
-        let trigger = trigger.min(cutoff);
-        let x_drop = if x_drop == 0 { trigger } else { x_drop };
-        Some(Self { ungapped, gapped, space, x_drop, trigger, cutoff })
+        let gap_trigger = gap_trigger.min(cutoff);
+        let x_drop = if x_drop == 0 { gap_trigger } else { x_drop };
+        Some(Self { ungapped, gapped, space, x_drop, gap_trigger, cutoff })
     }
 }

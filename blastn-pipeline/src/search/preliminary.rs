@@ -72,7 +72,7 @@ impl PreliminarySearch<'_> {
         buffers: &mut PreliminaryBuffers,
     ) -> PreliminaryHits {
         let chunks = chunks(subject.length);
-        let parts: Vec<PreliminaryHits> = if let [all] = &chunks[..] {
+        let of_chunks: Vec<PreliminaryHits> = if let [all] = &chunks[..] {
             vec![self.chunk(subject, all.clone(), buffers)]
         } else {
             let chunks = chunks.par_iter().cloned();
@@ -83,14 +83,14 @@ impl PreliminarySearch<'_> {
                 .collect()
         };
         let ungapped_counts =
-            parts.iter().flat_map(|part| &part.ungapped_counts).copied().collect();
+            of_chunks.iter().flat_map(|hits| &hits.ungapped_counts).copied().collect();
         let mut by_query: BTreeMap<usize, Vec<(usize, Vec<Hsp>)>> = BTreeMap::new();
-        for (part, chunk) in parts.into_iter().zip(&chunks) {
-            for (query, hsps) in part.by_query {
+        for (hits, chunk) in of_chunks.into_iter().zip(&chunks) {
+            for (query, hsps) in hits.by_query {
                 by_query.entry(query).or_default().push((chunk.start, hsps));
             }
         }
-        let merge = |(query, parts)| (query, self.merged(parts));
+        let merge = |(query, of_chunks)| (query, self.merged(of_chunks));
         let mut by_query: Vec<(usize, Vec<Hsp>)> = if chunks.len() == 1 {
             by_query.into_iter().map(merge).collect()
         } else {
@@ -100,11 +100,14 @@ impl PreliminarySearch<'_> {
         PreliminaryHits { by_query, ungapped_counts }
     }
 
-    /// Alignments of a query and a subject, joined from those with its chunks. Each part is the position of a chunk
-    /// in the subject and the alignments found there; parts are in the order of the chunks.
-    pub(crate) fn merged(&self, parts: impl IntoIterator<Item = (usize, Vec<Hsp>)>) -> Vec<Hsp> {
+    /// Alignments of a query and a subject, joined from those with its chunks: for each chunk, in order, its
+    /// position in the subject and the alignments found there.
+    pub(crate) fn merged(
+        &self,
+        of_chunks: impl IntoIterator<Item = (usize, Vec<Hsp>)>,
+    ) -> Vec<Hsp> {
         let mut all = Vec::new();
-        for (start, hsps) in parts {
+        for (start, hsps) in of_chunks {
             let overlap = if start == 0 { 0 } else { OVERLAP as i32 };
             hsp::merge(&mut all, hsps, start as i32, overlap);
         }
@@ -200,12 +203,12 @@ impl PreliminarySearch<'_> {
     fn ungapped(&self, chunk: ChunkBases<'_>, buffers: &mut PreliminaryBuffers) {
         let Self { batch, lookup, options, byte_scores } = *self;
         let mut extender = ChunkExtender::new(batch, byte_scores, chunk, &mut buffers.diagonals);
-        let places = (chunk.bases.len() + 1).saturating_sub(lookup.width());
+        let word_starts = (chunk.bases.len() + 1).saturating_sub(lookup.width());
         let block = BLOCK.next_multiple_of(lookup.stride());
-        for start in (0..places).step_by(block) {
+        for start in (0..word_starts).step_by(block) {
             buffers.hits.clear();
             buffers.words.clear();
-            lookup.find(chunk.packed, start..places.min(start + block), &mut buffers.hits);
+            lookup.find(chunk.packed, start..word_starts.min(start + block), &mut buffers.hits);
             word_hits::widen(
                 batch,
                 lookup,

@@ -70,36 +70,36 @@ impl<'a> Searcher<'a> {
             return Ok(Self { database, options, engine: None, failure: OnceLock::new() });
         };
         let worker = |_| GpuWorker::new(&gpu.with_own_stream()?);
-        let others = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
+        let later_workers = (0..WORKERS).map(worker).collect::<Result<_, _>>()?;
         let free = gpu.free_memory()?;
         let memory = memory.unwrap_or(free / 2);
         // The other half is for batches: one for each worker, and one that is being seeded.
         let hits = free.saturating_sub(memory) / (WORKERS as u64 + 1) / limits::BYTES_A_HIT;
         // Both strands are looked up.
-        let places = 2 * options.task.max_batch_bases();
+        let piece_letters = 2 * options.task.max_batch_bases();
         Self::with_workers(
             database,
             options,
-            (GpuWorker::new(&gpu)?, others),
-            Limits { memory, places, hits },
+            (GpuWorker::new(&gpu)?, later_workers),
+            Limits { memory, piece_letters, hits },
         )
     }
 }
 
 impl<'a, W: Worker> Searcher<'a, W> {
     /// Prepares searches on a device within limits, and uploads the first part of the database. The first worker seeds
-    /// batches; the others, at least one, prefilter, extend and finish them.
+    /// batches; the `later_workers`, at least one, prefilter, extend and finish them.
     ///
     /// # Errors
     /// If no statistics are known for the scores, or the device fails.
     pub fn with_workers(
         database: &'a Database,
         options: SearchOptions,
-        (seeds, others): (W, Vec<W>),
+        (seeds, later_workers): (W, Vec<W>),
         limits: Limits,
     ) -> Result<Self, SearchError> {
         options.check()?;
-        let engine = Some(DeviceEngine::new(seeds, others, database, limits)?);
+        let engine = Some(DeviceEngine::new(seeds, later_workers, database, limits)?);
         Ok(Self { database, options, engine, failure: OnceLock::new() })
     }
 
@@ -141,8 +141,8 @@ impl<'a, W: Worker> Searcher<'a, W> {
 
     /// The approximate number of ungapped alignments of a batch for which the GPU has memory. It is 0 without a GPU,
     /// so that batches are as small as the caches of a CPU need them.
-    pub(crate) fn hits(&self) -> u64 {
-        self.engine().map_or(0, DeviceEngine::hits)
+    pub(crate) fn hit_capacity(&self) -> u64 {
+        self.engine().map_or(0, DeviceEngine::hit_capacity)
     }
 
     /// Begins the search for a batch. A GPU finds its ungapped alignments; the CPU makes the whole preliminary search,

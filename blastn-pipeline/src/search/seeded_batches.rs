@@ -41,8 +41,8 @@ impl<'a, W: Worker> Iterator for SeededBatches<'a, W> {
         let planned = self.plan.batch()?;
         let mut seeded = self.searcher.seed_batch(planned);
         let first = self.plan.first();
-        let hits = self.searcher.hits();
-        let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, hits);
+        let capacity = self.searcher.hit_capacity();
+        let queries = self.plan.settle(&seeded.batch, &seeded.ungapped_counts, capacity);
         if queries.len() < seeded.batch.queries() {
             let parameters = seeded.batch.parameters;
             drop(seeded);

@@ -12,11 +12,12 @@ use crate::ungapped::hits::UngappedHit;
 /// The position up to which each diagonal has been explored.
 #[derive(Debug, Default)]
 pub struct ExploredDiagonals {
-    /// One behind the last explored subject position of each diagonal, plus the offset. Diagonals share a level if
-    /// they differ by a multiple of the number of levels.
-    levels: Vec<u32>,
-    /// Offset of the levels of the present subject. It grows with each subject, so that levels of earlier ones do not
-    /// count.
+    /// Up to where each diagonal is explored: one behind the last explored position of the subject, plus `offset`.
+    /// Diagonals share an element if they differ by a multiple of the number of elements.
+    explored_to: Vec<u32>,
+    /// Number added to positions of the present subject: more than any position of earlier subjects with theirs. So
+    /// an element that an earlier subject has set is below all positions of this one, as if nothing were explored,
+    /// and the table need not be cleared.
     offset: u32,
 }
 
@@ -25,40 +26,41 @@ impl ExploredDiagonals {
     fn begin(&mut self, letters: usize, length: usize) {
         let needed = letters.next_power_of_two();
         let fits = self.offset.checked_add(length as u32 + 1).is_some();
-        if self.levels.len() != needed || !fits {
-            self.levels.clear();
-            self.levels.resize(needed, 0);
+        if self.explored_to.len() != needed || !fits {
+            self.explored_to.clear();
+            self.explored_to.resize(needed, 0);
             self.offset = 0;
         }
     }
 
-    /// Ends a subject of `length` bases, whose levels count no longer.
+    /// Ends a subject of `length` bases: what was explored in it counts no longer.
     fn end(&mut self, length: usize) {
         self.offset += length as u32 + 1;
     }
 
-    /// Extends a word hit by `extension`, unless its part of the diagonal is explored.
+    /// Extends a word hit by `extension`, unless its diagonal is explored beyond its [`probe`](WordHit::probe).
     fn admit(
         &mut self,
         word: &WordHit,
         extension: impl FnOnce() -> Option<UngappedHit>,
     ) -> Option<UngappedHit> {
         let offset = self.offset;
-        let level = self.level(word.query, word.subject);
-        if word.probe + offset < *level {
+        let explored_to = self.explored_to(word.query, word.subject);
+        if word.probe + offset < *explored_to {
             return None;
         }
         let hit = extension();
-        *level = hit.map_or(word.end, |hit| hit.subject + hit.length) + offset;
+        *explored_to = hit.map_or(word.end, |hit| hit.subject + hit.length) + offset;
         hit
     }
 
-    /// The level of a diagonal, which is numbered by position in the subject minus position in the letters of the batch,
-    /// as in NCBI's table of diagonals. Diagonals that share it are so far apart that the later cannot reach the earlier.
+    /// Up to where a diagonal is explored. A diagonal is numbered by position in the subject minus position in the
+    /// letters of the batch, as in NCBI's table of diagonals. Diagonals that share an element are so far apart that the
+    /// later cannot reach the earlier.
     #[inline]
-    fn level(&mut self, query: u32, subject: u32) -> &mut u32 {
-        let mask = self.levels.len() - 1;
-        &mut self.levels[subject.wrapping_sub(query) as usize & mask]
+    fn explored_to(&mut self, query: u32, subject: u32) -> &mut u32 {
+        let mask = self.explored_to.len() - 1;
+        &mut self.explored_to[subject.wrapping_sub(query) as usize & mask]
     }
 }
 
@@ -80,7 +82,8 @@ impl<'a> ChunkExtender<'a> {
         Self { extension: UngappedExtender { batch, byte_scores, chunk }, diagonals }
     }
 
-    /// Extends word hits, and appends the alignments that reach the gap trigger to `found`.
+    /// Extends word hits, and appends the alignments that reach the
+    /// [gap trigger](crate::query::context::ContextStatistics) to `found`.
     pub fn extend(&mut self, words: &[WordHit], found: &mut Vec<UngappedHit>) {
         for word in words {
             let extension = || self.extension.extend(word);

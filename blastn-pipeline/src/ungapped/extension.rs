@@ -58,7 +58,7 @@ impl UngappedExtender<'_> {
             return None;
         }
         let hit = self.extend_exactly(word, drop);
-        (hit.score >= statistics.trigger).then_some(hit)
+        (hit.score >= statistics.gap_trigger).then_some(hit)
     }
 
     /// Whether an extension of an earlier word hit on the same diagonal is likely to pass this one: whether within

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use aligner_core::device_struct;
 
 device_struct! {
-    /// An ungapped alignment of a strand and a subject, or a chunk of one, that scores at least the gap trigger.
+    /// An ungapped alignment of a strand and a subject, or a chunk of one, that scores at least the
+    /// [gap trigger](crate::query::context::ContextStatistics), and so is extended with gaps.
     #[derive(PartialEq, Eq)]
     pub struct UngappedHit {
         /// Where it begins, as the index of a letter of the batch.

@@ -260,8 +260,8 @@ fn records(queries: Vec<Vec<u8>>) -> Vec<FastaRecord> {
     queries.into_iter().map(record).collect()
 }
 
-fn within(memory: u64, places: usize) -> Limits {
-    Limits { memory, places, hits: u64::MAX }
+fn within(memory: u64, piece_letters: usize) -> Limits {
+    Limits { memory, piece_letters, hits: u64::MAX }
 }
 
 /// Number of parts with so many bytes of memory: a quarter for each of four copies, four bases a byte.
@@ -336,10 +336,11 @@ fn any_parts_and_pieces_have_the_same_alignments() {
         };
         let mut limits = Vec::new();
         let all = [(1, 97), (2, usize::MAX), (7, 411)];
-        for (count, places) in (0..).zip(all).filter(|(n, _)| n % 3 != seed % 3).map(|(_, one)| one)
+        for (count, piece_letters) in
+            (0..).zip(all).filter(|(n, _)| n % 3 != seed % 3).map(|(_, one)| one)
         {
             let memory = with_parts(count).expect("so many parts");
-            limits.push(within(memory, places));
+            limits.push(within(memory, piece_letters));
         }
         let queries = records(queries);
         alignments += check(&format!("seed {seed}"), &database, &options, &queries, &limits);
@@ -404,7 +405,7 @@ fn a_subject_may_be_longer_than_a_part() {
     let database = database(vec![query[..900].to_vec(), subject, end]);
     let options = SearchOptions::new(BlastTask::Megablast);
     let limits = [(4_000_000, 1_024), (1, usize::MAX)];
-    let limits = limits.map(|(memory, places)| within(memory, places));
+    let limits = limits.map(|(memory, piece_letters)| within(memory, piece_letters));
     assert!(limits.map(|limits| parts(&database, limits.memory)) > [1, 2]);
     let found = check("long", &database, &options, &records(vec![query]), &limits);
     assert!(found >= 5, "{found} alignments");

@@ -27,7 +27,7 @@ impl ChainChunk {
     /// The chains of the read with this number in the chunk.
     fn of(&self, number: usize) -> &[Chain] {
         let begin = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.chains.part(0)[begin as usize..self.ends[number] as usize]
+        &self.chains.only_part()[begin as usize..self.ends[number] as usize]
     }
 }
 

@@ -9,12 +9,15 @@
 //!
 //! - Pairs are compared by their exact scores, not by rounded ones, so that of copies side by side the one with the
 //!   more usual insert size is chosen.
-//! - Only the regions of the best part of a split read are paired. Its other parts may have mates elsewhere.
+//! - Only the regions of the best part of a split read ([`ranking`](crate::region::ranking)) are paired. Its other
+//!   parts may have mates elsewhere.
 //! - A pair raises the mapping quality of its reads only if one of its regions scores at least
 //!   [`PairOptions::min_score`]: two short alignments may be close to each other by chance.
 
 use crate::pair::insert_size::{Library, Orientation};
-use crate::region::ranking::{MAX_MAPQ, RankOptions, leader, mapq, raw_mapq, second_best_score};
+use crate::region::ranking::{
+    MAPQ_OF_E, MAX_MAPQ, RankOptions, leader_of, mapq, raw_mapq, second_best_score,
+};
 use crate::region::regions::Region;
 
 /// How the regions of two reads are paired.
@@ -37,6 +40,9 @@ impl Default for PairOptions {
 
 /// Points of mapping quality that a good pair adds to a read's own, at most. `bwa` has the same number.
 const MAX_GAIN: i32 = 40;
+
+/// Score, in matches, of a factor of e in likelihood: 1 / ln 4, in bwa's rounding, as a match is taken as a factor of 4.
+const MATCHES_OF_E: f64 = 0.721;
 
 /// The regions and mapping qualities of a proper pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +103,7 @@ pub fn choose_pair(
     let gain = if is_sure(0) || is_sure(1) { MAX_GAIN } else { 0 };
     let mut paired = raw_mapq(best.score - best.second_best_score.max(unpaired), ranking);
     if best.second_best_count > 0 {
-        paired -= (4.343 * (best.second_best_count as f32 + 1.0).ln()).round() as i32;
+        paired -= (MAPQ_OF_E * (best.second_best_count as f32 + 1.0).ln()).round() as i32;
     }
     let paired = paired.clamp(0, MAX_MAPQ.into()) as f32;
     let repeat_fraction = 0.5 * (repeat_fractions[0] + repeat_fractions[1]);
@@ -132,7 +138,7 @@ fn best_pair(
     // The parts of a split read may have mates apart from each other: only the best part is paired.
     let [candidates, mates] = ends.map(|end| {
         let is_candidate = |&(number, _): &(usize, &Region)| {
-            let leader = leader(end, number);
+            let leader = leader_of(end, number);
             leader == 0 || end[leader].score < options.min_score
         };
         end.iter().take(options.max_candidates).enumerate().filter(is_candidate)
@@ -167,8 +173,9 @@ fn best_pair(
                 // Probability of an insert size at least as unusual, if they are normally distributed; its logarithm
                 // to base 4 is in units of a match.
                 let tail = 2.0 * libm::erfc(unusual * std::f64::consts::FRAC_1_SQRT_2);
-                let likelihood =
-                    0.721 * tail.max(f64::MIN_POSITIVE).ln() * f64::from(ranking.match_score);
+                let likelihood = MATCHES_OF_E
+                    * tail.max(f64::MIN_POSITIVE).ln()
+                    * f64::from(ranking.match_score);
                 let score = f64::from(region.score + other.score) + likelihood;
                 let pair_number = (number * options.max_candidates + mate.number) as u64;
                 let tie = tie_breaker.wrapping_mul(2 * pair_number + 1) >> 16;

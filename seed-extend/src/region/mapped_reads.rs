@@ -1,6 +1,6 @@
 //! Mapped reads: which regions of each read are reported, and as what.
 
-use crate::region::ranking::{self, RankOptions, leader};
+use crate::region::ranking::{self, RankOptions, leader_of};
 use crate::region::regions::{Region, Regions};
 
 /// The reads of a batch with all decisions made: what the SAM records are written from.
@@ -52,7 +52,7 @@ impl MappedReads {
         };
         let primary = ReportedRegion { region, mapq };
         let regions = self.regions.of(read);
-        let leader = leader(regions, primary.region);
+        let leader = leader_of(regions, primary.region);
         let is_supplementary = |&(number, region): &(usize, &Region)| {
             region.secondary_to.is_none() && number != leader && region.score >= self.min_score
         };
@@ -72,7 +72,7 @@ impl MappedReads {
         let regions = self.regions.of(read);
         let is_secondary = |&(number, region): &(usize, &Region)| {
             number != primary
-                && leader(regions, number) == leader(regions, primary)
+                && leader_of(regions, number) == leader_of(regions, primary)
                 && 5 * region.score >= 4 * regions[primary].score
         };
         let all = regions.iter().enumerate().filter(is_secondary);

@@ -1,7 +1,8 @@
 //! Ranking: which of a read's regions is best, what competes with it, and its mapping quality.
 //!
 //! Regions that share much of the read are alternatives: all but the best of them are *secondary to* it. A region that
-//! is secondary to none aligns a part of the read of its own: one such region is primary, the others supplementary.
+//! is secondary to none aligns a *part* of the read of its own: one such region is primary, the others supplementary,
+//! and a read with more than one is *split*.
 //! The rules are those of BWA-MEM (`mem_mark_primary_se` and `mem_approx_mapq_se`; Li, arXiv:1303.3997, section 2.4).
 
 use crate::region::regions::Region;
@@ -35,6 +36,13 @@ impl Default for RankOptions {
         }
     }
 }
+
+/// Points of mapping quality of a difference of one match in score, 10 log10 4: scores are taken as logarithms to base
+/// 4 of likelihoods, mapping qualities are ten times logarithms to base 10. bwa has the number in this rounding.
+const MAPQ_OF_A_MATCH: f32 = 6.02;
+
+/// Points of mapping quality of a factor of e in likelihood, 10 log10 e, in bwa's rounding.
+pub(crate) const MAPQ_OF_E: f32 = 4.343;
 
 /// The highest mapping quality that is reported.
 pub const MAX_MAPQ: u8 = 60;
@@ -82,7 +90,7 @@ fn mix(tie_breaker: u64, region: &Region) -> u64 {
 }
 
 /// Number of the region that region `number` is secondary to, or `number` if it is secondary to none.
-pub fn leader(regions: &[Region], number: usize) -> usize {
+pub fn leader_of(regions: &[Region], number: usize) -> usize {
     regions[number].secondary_to.map_or(number, |leader| leader as usize)
 }
 
@@ -114,9 +122,9 @@ pub fn mapq(region: &Region, repeat_fraction: f32, options: &RankOptions) -> u8 
     let trust = if length < LONG { 1.0 } else { LOG_LONG / length.ln() };
     let trust = trust * identity * identity;
     let apart = (region.score - second_best_score) as f32 / options.match_score as f32;
-    let mut quality = (6.02 * apart * trust * trust).round();
+    let mut quality = (MAPQ_OF_A_MATCH * apart * trust * trust).round();
     if region.second_best_count > 0 {
-        quality -= (4.343 * (region.second_best_count as f32 + 1.0).ln()).round();
+        quality -= (MAPQ_OF_E * (region.second_best_count as f32 + 1.0).ln()).round();
     }
     let quality = quality.clamp(0.0, MAX_MAPQ.into());
     (quality * (1.0 - repeat_fraction)).round() as u8
@@ -124,5 +132,5 @@ pub fn mapq(region: &Region, repeat_fraction: f32, options: &RankOptions) -> u8 
 
 /// The mapping quality that a difference of two scores stands for. bwa's `raw_mapq`.
 pub fn raw_mapq(difference: i32, options: &RankOptions) -> i32 {
-    (6.02 * difference as f32 / options.match_score as f32).round() as i32
+    (MAPQ_OF_A_MATCH * difference as f32 / options.match_score as f32).round() as i32
 }

@@ -1,4 +1,32 @@
 //! A word of a query while it is extended base by base.
+//!
+//! Each query has two searches. One goes through the matches ([kinds 1 and 2](super::seeds) of seeds), by their ends:
+//!
+//! ```text
+//!   LookUpMatch ---> ExtendLeft --long enough--> ExtendRight --occurs often-----------------> seed
+//!       ^             |    |                         '--occurs once--> LocateMatch ---------> seed
+//!       |             |    '--too short--> next
+//!       |             '--occurs once, 16 bases or more--> LocateLeft --long enough----------> seed
+//!       |                                                     '--too short--> next
+//!       '-- next: the word that ends one base behind a seed, or `min_length` behind the begin of a too short word
+//! ```
+//!
+//! The other goes through the rare words (kind 3), by their begins:
+//!
+//! ```text
+//!   LookUpRare ---> ExtendRare --longer than min_length, rare, not unique-------------------> seed
+//!       ^               |
+//!       '---- next: the word that begins at its end
+//! ```
+//!
+//! For example, the matches of at least 4 bases of the query `CGTACGT` with the text `TTACGTACCA`, without the look-up
+//! (which starts a word with its last bases) and with words that occur once extended as all others:
+//!
+//! | end | to the left | to the right | outcome |
+//! |---|---|---|---|
+//! | 4 | `CGTA`, from the query's begin | `CGTAC`; `CGTACG` does not occur | seed `CGTAC`, next end 6 |
+//! | 6 | `TACG`; `GTACG` does not occur | `TACGT`, to the query's end | seed `TACGT`, next end 8 |
+//! | 8 | the query has 7 bases | | the search ends |
 
 use aligner_core::device_struct;
 use fm_index::Interval;

@@ -1,4 +1,6 @@
-//! Settling words that cannot be extended further: which of them are seeds, and which words are looked up next.
+//! Settling words that cannot be extended further: which of them are seeds, and which words are looked up next. The
+//! states of words are drawn in [`growing_word`](super::growing_word), the kinds of seeds defined in
+//! [`seeds`](super::seeds).
 
 use fm_index::Interval;
 
@@ -133,7 +135,8 @@ impl SeedContext {
         word.end += equal_after(query, end, PackedText::of(&self.index), position_end) as u16;
     }
 
-    /// Whether re-seeding is to split a seed: it is of the first kind, long, and not frequent.
+    /// Whether re-seeding is to split a seed: it is of the first kind ([`seeds`](crate::seed::seeds)), long, and not
+    /// frequent.
     pub(super) fn is_split(&self, word: &GrowingWord, seed: &Seed) -> bool {
         let is_first_kind = word.state() != WordState::ExtendRare && word.min_occurrences == 1;
         let is_long = u32::from(seed.length) >= self.options.split_length;

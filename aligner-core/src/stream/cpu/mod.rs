@@ -68,7 +68,7 @@ impl<'t, 'g, G: Sync + ?Sized> CpuExecutor<'t, 'g, G> {
     /// Runs the application on `inputs`, on the current rayon pool.
     ///
     /// # Errors
-    /// If the inputs are not of the source's type, or a stage emits more than a channel's gamma.
+    /// If the inputs are not of the source's type, or a stage pushes more than a channel's gamma.
     pub fn run<T: Item>(&self, inputs: &[T]) -> Result<Outputs, RunError> {
         self.run_with(inputs, &mut |_| ControlFlow::Continue(()))
     }

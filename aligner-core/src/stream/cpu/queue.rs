@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::stream::stages::stage::Mapping;
 
-/// The way in which items of a queue fill the lanes of an ensemble.
+/// The way in which items of a queue fill the lanes of an ensemble: the weight of an item (see the vocabulary of
+/// [`stream`](crate::stream)), and whether ensembles may divide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weighing {
     /// An item takes one lane.

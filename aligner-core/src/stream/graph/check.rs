@@ -19,7 +19,13 @@ impl<G: Sync + ?Sized> Topology<'_, G> {
     /// Checks that the application can run: names are given and unique, types fit, each channel has one edge, and the
     /// graph is a tree from the source's node plus back edges to ancestors, whose loops neither nest nor overlap and do
     /// not multiply items (Cole 2017, 3.1.1). A node may be the head of one loop and the tail of another if it sends no
-    /// input round both.
+    /// input round both:
+    ///
+    /// ```text
+    ///   source --> A --> B --> C --> sink      B is the tail of the loop of A and the head of the loop of C
+    ///              ^     | ^   |               legal: an input of B yields an item either for A or for C, as if
+    ///              '-----' '---'               the two loops were apart
+    /// ```
     ///
     /// # Errors
     /// The first fault that is found, with the names of node, channel and edge.

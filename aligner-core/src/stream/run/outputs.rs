@@ -78,7 +78,7 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// Items of a sink in one or more parts, each in the memory to which it was copied first.
+/// Items of a sink in one or more parts: those that were copied at once, in the memory to which they were copied first.
 #[derive(Debug)]
 pub struct Items<T> {
     parts: Vec<OutputPart<T>>,
@@ -131,6 +131,16 @@ impl<T: Item> Items<T> {
             OutputPart::InPlace(bytes, _) => bytemuck::cast_slice(bytes.as_ref()),
             OutputPart::Copied(items) => items,
         }
+    }
+
+    /// All items, where they are known to be in one part: items that were downloaded at once, or made from a vector.
+    ///
+    /// # Panics
+    /// If there is another number of parts than one.
+    #[inline]
+    pub fn only_part(&self) -> &[T] {
+        assert_eq!(self.parts.len(), 1, "the items are in one part");
+        self.part(0)
     }
 
     /// The items of each part, in order.
@@ -193,6 +203,7 @@ mod tests {
         assert_eq!(items.len(), 9);
         assert_eq!(items.parts().collect::<Vec<_>>().concat(), lines);
         assert_eq!((items.part(1).len(), items.part(3)), (0, &lines[5..]));
+        assert_eq!(Items::from(lines.clone()).only_part(), lines);
         // A sink is empty once its items are taken.
         let rest = outputs.take_in_place(sink);
         assert!(rest.is_empty() && outputs.take(sink).is_empty());

@@ -86,7 +86,7 @@ pub trait Stage: Item {
     fn run(&self, item: &Self::In, site: &Site<'_, Self::Node, Self::Global>, push: &mut Push<'_>);
 }
 
-/// The object through which a stage emits items.
+/// The object through which a stage pushes items.
 #[derive(Debug)]
 pub struct Push<'a> {
     pub(crate) staged: &'a mut StagedOutputs,

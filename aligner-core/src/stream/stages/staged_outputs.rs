@@ -2,7 +2,8 @@
 
 use super::channel::ChannelType;
 
-/// The items that an ensemble has emitted, by channel, with the tags of the nodes that emitted them.
+/// The items that an ensemble has pushed, by channel, with the tags of the nodes that pushed them. The tag of a node is its
+/// number among the nodes of the module type that runs: at most 32, so a byte, where an index among all nodes is not.
 #[derive(Debug, Default)]
 pub struct StagedOutputs {
     pub(crate) channels: Vec<StagedChannel>,
@@ -14,15 +15,15 @@ pub struct StagedOutputs {
     pub(super) parts: Option<Box<[StagedOutputs; 2]>>,
 }
 
-/// The items that an ensemble has emitted on one channel.
+/// The items that an ensemble has pushed on one channel.
 #[derive(Debug)]
 pub(crate) struct StagedChannel {
     /// Bytes of the items, one after the other.
     pub(crate) bytes: Vec<u8>,
-    /// For each item, the tag of the node that emitted it.
+    /// For each item, the tag of the node that pushed it.
     pub(crate) tags: Vec<u8>,
     gamma: u32,
-    /// Number of items that the current input has emitted.
+    /// Number of items that the current input has pushed.
     count: u32,
 }
 
@@ -65,7 +66,7 @@ impl StagedOutputs {
         }
     }
 
-    /// Adds an item, or notes that the current input has emitted more than gamma.
+    /// Adds an item, or notes that the current input has pushed more than gamma.
     #[inline]
     pub(crate) fn push(&mut self, channel: usize, item: &[u8]) {
         let staged = &mut self.channels[channel];

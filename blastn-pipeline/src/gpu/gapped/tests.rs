@@ -18,14 +18,21 @@ use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::ungapped::extension::ByteScoreTable;
 
-/// Letters of a side, read from a text of 4 bits each.
+/// The value of [`ExtensionSide::reverse`] of sides that are extended to the left.
+const REVERSE: u32 = 1;
+
+/// Of this many sides, one is answered as if it did not fit into the device's memory.
+const SIDES_PER_MISS: usize = 50;
+
+/// Letters of a side, read from a text as [`text()`] makes it: 4 bits each, behind a first word that has none.
 fn letters(text: &[u32], at: u64, count: u32, reverse: u32) -> Vec<u8> {
-    let first = if reverse == 1 { at - u64::from(count) } else { at };
-    let letter = |place: u64| (text[1 + place as usize / 8] >> (28 - 4 * (place % 8)) & 15) as u8;
+    let first = if reverse == REVERSE { at - u64::from(count) } else { at };
+    let letter = |index: u64| (text[1 + index as usize / 8] >> (28 - 4 * (index % 8)) & 15) as u8;
     (first..first + u64::from(count)).map(letter).collect()
 }
 
-/// The reaches of sides with affine gap costs, as a device would write them; every 50th does not fit into memory.
+/// The reaches of sides with affine gap costs, as a device would write them; one of [`SIDES_PER_MISS`] does
+/// not fit into memory.
 fn answer(
     batch: &QueryBatch,
     options: &SearchOptions,
@@ -37,12 +44,12 @@ fn answer(
     for (number, side) in sides.iter().enumerate() {
         let rows = letters(rows, side.row_at, side.rows, side.reverse);
         let columns = letters(columns, side.column_at, side.columns, side.reverse);
-        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let at = |letters: &[u8]| if side.reverse == REVERSE { letters.len() } else { 0 };
         let one = side::SequenceSide { letters: &rows, at: at(&rows) };
         let other = side::SequenceSide { letters: &columns, at: at(&columns) };
         let (scoring, matrix, x_drop) = (&options.scoring, &batch.matrix, side.x_drop);
         let sides = affine::SidePair { rows: one, columns: other, scoring, matrix, x_drop };
-        let found = if side.reverse == 1 {
+        let found = if side.reverse == REVERSE {
             affine::extend::<true, true>(&sides, &mut work)
         } else {
             affine::extend::<false, true>(&sides, &mut work)
@@ -66,7 +73,8 @@ fn add(answers: &mut TracedSides, reached: SideReach, script: &EditScript, numbe
     };
     let first_run = answers.runs.len() as u32;
     answers.runs.extend(script.ops().iter().map(run));
-    let runs = if number % 50 == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
+    let runs =
+        if number % SIDES_PER_MISS == 9 { NO_ROOM } else { answers.runs.len() as u32 - first_run };
     answers.reaches.push(SideReach { first_run, runs, ..reached });
 }
 
@@ -81,11 +89,11 @@ fn greedy_sides<T>(
     let of_side = |(number, side): (usize, &ExtensionSide)| {
         let subject = letters(rows, side.row_at, side.rows, side.reverse);
         let query = letters(columns, side.column_at, side.columns, side.reverse);
-        let at = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
+        let at = |letters: &[u8]| if side.reverse == REVERSE { letters.len() } else { 0 };
         let one = side::SequenceSide { letters: &query, at: at(&query) };
         let other = side::SequenceSide { letters: &subject, at: at(&subject) };
         let (scoring, drop) = (&options.scoring, side.x_drop);
-        let found = if side.reverse == 1 {
+        let found = if side.reverse == REVERSE {
             greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
         } else {
             greedy::extend::<false, true>(one, other, scoring, drop, &mut work)

@@ -102,7 +102,7 @@ impl<'p, B: Backend> JudgedPairs<'p, B> {
 
     /// The verdicts on all pairs, in any order.
     pub(crate) fn verdicts(&self) -> &[PairVerdict] {
-        self.verdicts.part(0)
+        self.verdicts.only_part()
     }
 
     /// Gathers the hits of some pairs, given by the indices of their verdicts: one pair's after the other's, the best hit
@@ -141,7 +141,7 @@ impl<'p, B: Backend> JudgedPairs<'p, B> {
             kernels.launch("gather_hits", count, &parameters)?;
             let gathered: Items<GatheredHit> = kernels.download(&gathered, count)?;
             let of_hit = |one: &GatheredHit| (one.found.hit, gapped(search, chunks, one));
-            scored.par_extend(gathered.part(0).par_iter().map(of_hit));
+            scored.par_extend(gathered.only_part().par_iter().map(of_hit));
         }
         Ok(scored)
     }

@@ -86,7 +86,7 @@ impl<B: Backend> PairKernels<B> {
             strand_count: batch.contexts.len() as u32,
         };
         self.launch("count_queries", hits.count, &parameters)?;
-        Ok(self.download(&counts, batch.queries())?.part(0).to_vec())
+        Ok(self.download(&counts, batch.queries())?.only_part().to_vec())
     }
 
     /// A buffer of `count` zero items.
@@ -115,7 +115,7 @@ impl<B: Backend> PairKernels<B> {
 
     /// Reads the count that a kernel left in its cursor.
     pub(super) fn count(&self, cursor: &B::Buffer) -> Result<usize, DeviceError> {
-        Ok(self.download::<u32>(cursor, 1)?.part(0)[0] as usize)
+        Ok(self.download::<u32>(cursor, 1)?.only_part()[0] as usize)
     }
 
     /// The address of a buffer.

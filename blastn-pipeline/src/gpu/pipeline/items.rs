@@ -83,7 +83,7 @@ device_struct! {
 const TRIED: u32 = 1 << 31;
 
 device_struct! {
-    /// An extension to one side of a seed so far; only kernels read it.
+    /// An extension to one side of a seed so far. On the CPU all of it is 0.
     pub struct OneSidedExtension {
         /// Best score of its first columns.
         score: i32,
@@ -95,7 +95,8 @@ device_struct! {
 }
 
 device_struct! {
-    /// A seed whose extension is not finished. On the CPU the extension begins again; only kernels read what was reached.
+    /// A seed whose extension is not finished. Only kernels extend a seed piece by piece: the CPU
+    /// sets what was reached to zero, and extends the seed at once.
     pub struct PartialExtension {
         /// Seed that is extended.
         pub seed: SeedHit,

@@ -247,7 +247,7 @@ impl<'a> PipelineArrays<'a> {
             let letters = &batch.letters[range];
             // Strands without statistics have no words.
             let scores = context.statistics.map_or((0, 0, 0), |statistics| {
-                (-statistics.x_drop, statistics.approximate_cutoff(), statistics.trigger)
+                (-statistics.x_drop, statistics.approximate_cutoff(), statistics.gap_trigger)
             });
             let (drop, reduced_cutoff, cutoff) = scores;
             let has_ambiguous = letters.iter().any(|&letter| is_ambiguous(letter)).into();

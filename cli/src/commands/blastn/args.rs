@@ -60,7 +60,9 @@ pub struct BlastnArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
     /// Output format: 0 pairwise, 5 XML, 6 table, 7 table with comments; 6 and 7 may be followed by columns, as in
-    /// "6 qseqid sseqid pident std"
+    /// "6 qseqid stitle std": std (qaccver saccver pident length mismatch gapopen qstart qend sstart send evalue bitscore),
+    /// qseqid, qacc, qlen, sseqid, sallseqid, sacc, sallacc, slen, qseq, sseq, score, nident, positive, gaps, ppos,
+    /// frames, qframe, sframe, btop, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus
     #[arg(long, value_name = "FORMAT", default_value = "0")]
     pub outfmt: OutputFormat,
     /// Number of threads

@@ -141,7 +141,20 @@ pub fn parse(names: &[&str]) -> Result<Vec<Column>, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args;
+
     use super::*;
+    use crate::commands::blastn::args::BlastnArguments;
+
+    #[test]
+    fn the_help_names_all_columns() {
+        let mut command = BlastnArguments::augment_args(clap::Command::new("blastn"));
+        let help = command.render_help().to_string();
+        let words: Vec<&str> = help.split(|one: char| !one.is_alphanumeric()).collect();
+        for (_, name, _) in COLUMNS {
+            assert!(words.contains(&name), "{name}");
+        }
+    }
 
     #[test]
     fn columns_are_found_by_name_and_are_there_once() {

@@ -176,7 +176,18 @@ pub enum NwFormat {
 impl NwFormat {
     /// Whether the format is one matrix of all pairs.
     pub fn is_matrix(self) -> bool {
-        matches!(self, Self::Phylip | Self::Square | Self::Npy)
+        match self {
+            Self::Phylip | Self::Square | Self::Npy => true,
+            Self::Tsv | Self::Paf | Self::Pair => false,
+        }
+    }
+
+    /// Whether the format shows alignments, so that scores alone do not suffice for it.
+    fn needs_alignments(self) -> bool {
+        match self {
+            Self::Paf | Self::Pair | Self::Phylip => true,
+            Self::Tsv | Self::Square | Self::Npy => false,
+        }
     }
 
     /// Format that a file name's extension stands for.
@@ -215,8 +226,7 @@ impl Nw {
                 );
             }
         }
-        if options.score_only && matches!(format, NwFormat::Paf | NwFormat::Pair | NwFormat::Phylip)
-        {
+        if options.score_only && format.needs_alignments() {
             return Err("paf, pair and phylip need alignments: leave out --score-only".to_owned());
         }
         let is_stdout = |path: &PathBuf| path == Path::new("-");

@@ -39,7 +39,7 @@ mod tests {
         let mut context = AlignmentWorkspace::new(Scoring::default());
         for (number, &task) in tasks.tasks.iter().enumerate() {
             let banded = BandedTask::new(task, number).expect("cells");
-            context.add(&tasks, banded, |_, _| false);
+            context.add_unless(&tasks, banded, |_, _| false);
         }
         let found = align(&mut context, settings);
         let runs = context.finish();

@@ -47,19 +47,19 @@ impl AlignmentWorkspace {
         }
     }
 
-    /// Adds a task, unless `settle`, which gets the codes of query and window, returns that it needs no matrix.
-    pub(super) fn add(
+    /// Adds a task, unless `is_settled`, which gets the codes of query and window, returns that it needs no matrix.
+    pub(super) fn add_unless(
         &mut self,
         all: &TaskBatch<'_>,
         banded: BandedTask,
-        settle: impl FnOnce(&[u8], &[u8]) -> bool,
+        is_settled: impl FnOnce(&[u8], &[u8]) -> bool,
     ) {
         let (task, query) = (banded.task, all.query(banded.task));
         let begin = self.windows.len();
         self.windows.resize(begin + task.window_len as usize, 0);
         let window = &mut self.windows[begin..];
         all.text.read(task.window_start as usize, window);
-        if settle(query, window) {
+        if is_settled(query, window) {
             self.windows.truncate(begin);
             return;
         }

@@ -79,7 +79,7 @@ fn one_chunk<O: ChunkResults>(
     let mut output = O::of(tasks.tasks.len());
     for (number, &task) in tasks.tasks.iter().enumerate() {
         let Some(banded) = BandedTask::new(task, number) else { continue };
-        context.add(&tasks, banded, |query, window| {
+        let is_ungapped = |query: &[u8], window: &[u8]| {
             let diagonal = i32::midpoint(task.low, task.high);
             let band = DiagonalInBand { low: task.low, diagonal, high: task.high };
             let score = ungapped::score(scoring, query, window, band);
@@ -88,7 +88,8 @@ fn one_chunk<O: ChunkResults>(
                 output.keep_ungapped(number, score, diagonal as u32, (query, opposite));
             }
             score.is_some()
-        });
+        };
+        context.add_unless(&tasks, banded, is_ungapped);
         if context.is_full() {
             output.compute(context);
         }

@@ -33,7 +33,7 @@ impl<const A: u32, const B: u32, const C: u32> Stage for Emit<A, B, C> {
     fn run(&self, _: &u64, _: &Site<'_, (), ()>, _: &mut Push<'_>) {}
 }
 
-/// Packs pods of up to 6 items, and emits up to 2 numbers, "b", for each item.
+/// Packs pods of up to 6 items, and pushes up to 2 numbers, "b", for each item.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(in crate::stream) struct Pack;

@@ -6,13 +6,13 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer};
 
-use super::levels::{AFFINE_LEVELS, DeviceQueries, GpuExtensions, TraceKernel};
+use super::levels::{AFFINE_LEVELS, DeviceQueries, TraceExtender, TraceKernel};
 use crate::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, SLOT_BYTES, TracedSides, source_words,
 };
 use crate::gpu::gapped::text::first_letters;
 
-impl GpuExtensions {
+impl TraceExtender {
     /// Extends sides with affine gap costs, with their columns; rows are letters of the queries, columns those of the
     /// database.
     ///

@@ -6,14 +6,14 @@
 use aligner_core::DeviceError;
 use aligner_core::gpu::{DeviceAddress, DeviceBuffer};
 
-use super::levels::{DeviceQueries, GREEDY_LEVELS, GpuExtensions, TraceKernel};
+use super::levels::{DeviceQueries, GREEDY_LEVELS, TraceExtender, TraceKernel};
 use crate::gpu::gapped::parameters::{
     ExtensionSide, FRONT_SLOT_BYTES, GreedyParameters, GreedyScores, GreedyTraceParameters,
     TracedSides, greedy_source_words,
 };
 use crate::gpu::gapped::text::first_letters;
 
-impl GpuExtensions {
+impl TraceExtender {
     /// Extends sides greedily, with their columns; rows are letters of the database, columns those of the queries.
     ///
     /// # Errors

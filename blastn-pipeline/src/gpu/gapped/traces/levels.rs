@@ -51,7 +51,7 @@ pub(super) const GREEDY_LEVELS: [TraceLevel; 3] = [
 
 /// Extends sides with their columns: the kernels, and memory that launches reuse.
 #[derive(Debug)]
-pub struct GpuExtensions {
+pub struct TraceExtender {
     pub(super) gpu: Gpu,
     pub(super) affine: Kernel,
     pub(super) greedy: Kernel,
@@ -109,7 +109,7 @@ pub(super) struct TraceLaunch {
     pub(super) run_capacity: u32,
 }
 
-impl GpuExtensions {
+impl TraceExtender {
     /// Loads the kernels of `gapped.cu` that write columns.
     ///
     /// # Errors

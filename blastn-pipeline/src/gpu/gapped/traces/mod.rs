@@ -4,4 +4,4 @@ mod affine;
 mod greedy;
 mod levels;
 
-pub use self::levels::{DeviceQueries, GpuExtensions};
+pub use self::levels::{DeviceQueries, TraceExtender};

@@ -132,7 +132,7 @@ impl<'p, B: Backend> UpperBounds<'p, B> {
     pub fn of_queries(&self) -> Result<Vec<Vec<u32>>, DeviceError> {
         let queries = self.queries();
         let all = self.kernels.download::<u32>(&self.table, self.count())?;
-        let all = all.part(0);
+        let all = all.only_part();
         let of_query = |query| all.iter().skip(query).step_by(queries).copied().collect();
         Ok((0..queries).map(of_query).collect())
     }
@@ -157,7 +157,7 @@ impl<'p, B: Backend> UpperBounds<'p, B> {
             });
             reached.map_or(0, |(bin, _)| bin << self.parameters.bin_shift)
         };
-        Ok(histograms.part(0).chunks_exact(BINS).map(floor).collect())
+        Ok(histograms.only_part().chunks_exact(BINS).map(floor).collect())
     }
 
     /// Chooses the hits of pairs whose upper bound is at least their query's floor; and those of pairs without an upper

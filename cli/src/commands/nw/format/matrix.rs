@@ -34,21 +34,33 @@ pub fn write(
 ) -> io::Result<()> {
     let count = names.len();
     let triangle = UpperTriangle { file, count, has_scores };
-    match format {
-        NwFormat::Npy => out.write_all(&npy_header(count, has_scores))?,
-        NwFormat::Phylip => writeln!(out, "{count}")?,
-        _ => writeln!(out, "\t{}", names.join("\t"))?,
-    }
+    // Between the values of a row of text; none in NumPy's bytes.
+    let separator = match format {
+        NwFormat::Npy => {
+            out.write_all(&npy_header(count, has_scores))?;
+            None
+        }
+        NwFormat::Phylip => {
+            writeln!(out, "{count}")?;
+            Some(' ')
+        }
+        NwFormat::Square => {
+            writeln!(out, "\t{}", names.join("\t"))?;
+            Some('\t')
+        }
+        NwFormat::Tsv | NwFormat::Paf | NwFormat::Pair => {
+            unreachable!("{format:?} is a format of pairs, not of a matrix")
+        }
+    };
     let rows = (BLOCK / count.max(1)).max(1);
     for start in (0..count).step_by(rows) {
         let end = count.min(start + rows);
         let block = triangle.rows(start, end)?;
         for (row, values) in block.chunks_exact(count * BYTES).enumerate() {
-            if format == NwFormat::Npy {
+            let Some(separator) = separator else {
                 out.write_all(values)?;
                 continue;
-            }
-            let separator = if format == NwFormat::Phylip { ' ' } else { '\t' };
+            };
             write!(out, "{}", names[start + row])?;
             for value in values.chunks_exact(BYTES) {
                 let bytes = value.try_into().unwrap_or_default();

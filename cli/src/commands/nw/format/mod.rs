@@ -69,7 +69,10 @@ impl PairFormatter<'_> {
                 let score = scores[index];
                 return match self.format {
                     NwFormat::Square | NwFormat::Npy => out.extend(score.to_le_bytes()),
-                    _ => tsv::score(query_name, target_name, score, out),
+                    NwFormat::Tsv => tsv::score(query_name, target_name, score, out),
+                    NwFormat::Paf | NwFormat::Pair | NwFormat::Phylip => {
+                        unreachable!("the command line refuses scores alone as {:?}", self.format)
+                    }
                 };
             }
             BatchResults::Alignments(alignments) => alignments.get(index),

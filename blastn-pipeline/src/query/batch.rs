@@ -13,6 +13,7 @@ use crate::query::batch_parameters::BatchParameters;
 use crate::query::context::{ContextStatistics, QueryContext};
 use crate::scoring::ScoreMatrix;
 use crate::sequence::alphabet::{ANY, SENTINEL, complement};
+use crate::sequence::dust::Dust;
 use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::statistics::tables::{self, GappedParameters};
@@ -187,8 +188,7 @@ impl QueryBatch {
 /// The masked ranges of a query's plus strand, ascending and apart from each other: low-complexity regions and, if the
 /// options say so, lower-case letters.
 pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range<usize>> {
-    let mut masks: Vec<Range<u32>> =
-        options.dust.map(|dust| dust.mask(&record.letters)).unwrap_or_default();
+    let mut masks = options.dust.map_or_else(Vec::new, |dust| low_complexity(record, options, dust));
     if options.masks_lower_case {
         masks.extend(record.lower_case.iter().cloned());
         masks.sort_unstable_by_key(|mask| mask.start);
@@ -202,6 +202,17 @@ pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range
         }
     }
     joined
+}
+
+/// The low-complexity regions of a query's plus strand. If only the minus strand is searched, they are found on that
+/// strand, as in NCBI's program: then each N counts as another base.
+fn low_complexity(record: &FastaRecord, options: &SearchOptions, dust: Dust) -> Vec<Range<u32>> {
+    if options.strand != Strand::Minus {
+        return dust.mask(&record.letters);
+    }
+    let minus: Vec<u8> = record.letters.iter().rev().map(|&letter| complement(letter)).collect();
+    let length = minus.len() as u32;
+    dust.mask(&minus).into_iter().rev().map(|mask| length - mask.end..length - mask.start).collect()
 }
 
 /// The ranges of a sequence between its masked ranges, without empty ones.

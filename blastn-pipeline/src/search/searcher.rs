@@ -267,7 +267,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
             // Only alignments of subjects that can be reported cull others.
             hits.truncate(self.options.max_targets);
             if let Some(limit) = self.options.culling_limit {
+                let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);
+                hits.iter_mut().for_each(by_e_value);
                 culling::cull(hits, &batch, limit);
+                hits.iter_mut().for_each(|hit| hit.hsps.sort_by(Hsp::by_score));
                 hits.sort_by(SubjectHit::order);
             }
             self.limit(hits, query.letters.len());
@@ -336,7 +339,7 @@ impl<'a, W: Worker> Searcher<'a, W> {
     /// Applies the limits on alignments of each subject. `query` is the length of the query in bases.
     ///
     /// Subjects are ordered once more, as in NCBI's blastn: still by the least E-value of all their alignments, but by
-    /// the best score of those that are left.
+    /// the best score of those that are left. Only then are the alignments of a subject put in the order of E-values.
     fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
         let limited = std::mem::take(hits).into_iter().filter_map(|mut hit| {
             let e_value = hit.rank().e_value;
@@ -350,7 +353,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
         });
         let mut limited: Vec<(SubjectRank, SubjectHit)> = limited.collect();
         limited.sort_by(|(one, _), (other, _)| one.order(other));
-        hits.extend(limited.into_iter().map(|(_, hit)| hit));
+        hits.extend(limited.into_iter().map(|(_, mut hit)| {
+            hit.hsps.sort_by(Hsp::by_e_value);
+            hit
+        }));
     }
 }
 

@@ -9,11 +9,7 @@ const TINY_E_VALUE: f64 = 1.0e-180;
 
 /// Compares E-values; the better is less (NCBI's `s_EvalueComp` in `blast_hits.c`).
 pub(crate) fn compare_e_values(one: f64, other: f64) -> Ordering {
-    if one < TINY_E_VALUE && other < TINY_E_VALUE {
-        Ordering::Equal
-    } else {
-        one.total_cmp(&other)
-    }
+    if one < TINY_E_VALUE && other < TINY_E_VALUE { Ordering::Equal } else { one.total_cmp(&other) }
 }
 
 /// The rank of a subject among all subjects of a query.

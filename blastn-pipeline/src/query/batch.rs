@@ -23,6 +23,9 @@ use crate::statistics::tables::{self, GappedParameters};
 pub struct QueryBatch {
     /// Letters of all contexts, with a sentinel before each context and behind the last.
     pub(crate) letters: Vec<u8>,
+    /// As `letters`, but with the letters that N stands for where the query is masked; `None` with soft masking, which
+    /// changes no letters.
+    unmasked: Option<Vec<u8>>,
     /// Strands of all queries, in the order of `letters`.
     pub(crate) contexts: Vec<QueryContext>,
     /// Unmasked ranges of `letters`, ascending, each within one context.
@@ -39,13 +42,15 @@ impl QueryBatch {
     /// Prepares queries for a search of a database of the given size.
     ///
     /// # Panics
-    /// If [`SearchOptions::check`] fails.
+    /// If [`SearchOptions::check`] fails, or a query is longer than
+    /// [`Scoring::max_query_length`](crate::scoring::Scoring::max_query_length).
     pub fn new(records: &[FastaRecord], options: &SearchOptions, database: DatabaseSize) -> Self {
         let Some(statistics) = tables::scoring_statistics(&options.scoring) else {
             panic!("the scores are not supported: check the options first");
         };
         let mut batch = Self {
             letters: vec![SENTINEL],
+            unmasked: (!options.soft_masking).then(|| vec![SENTINEL]),
             contexts: Vec::new(),
             segments: Vec::new(),
             matrix: ScoreMatrix::new(&options.scoring),
@@ -53,7 +58,9 @@ impl QueryBatch {
             rounds_scores_down: statistics.rounds_scores_down,
             query_count: records.len(),
         };
+        let longest = options.scoring.max_query_length();
         for (query, record) in records.iter().enumerate() {
+            assert!(record.letters.len() <= longest, "a query of more than {longest} letters");
             batch.add(query, record, options, statistics.gapped, database);
         }
         batch.parameters = batch.parameters_of(0..records.len(), options);
@@ -98,12 +105,7 @@ impl QueryBatch {
     ) {
         let length = record.letters.len();
         let masks = masked_ranges(record, options);
-        let mut plus = record.letters.clone();
-        if !options.soft_masking {
-            for mask in &masks {
-                plus[mask.clone()].fill(ANY);
-            }
-        }
+        let plus = &record.letters;
         for is_minus in [false, true] {
             let unwanted = if is_minus { Strand::Plus } else { Strand::Minus };
             if options.strand == unwanted || length == 0 {
@@ -113,7 +115,16 @@ impl QueryBatch {
             if is_minus {
                 self.letters.extend(plus.iter().rev().map(|&letter| complement(letter)));
             } else {
-                self.letters.extend(&plus);
+                self.letters.extend(plus);
+            }
+            let mirrored = masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
+            let masks = if is_minus { mirrored.collect() } else { masks.clone() };
+            if let Some(unmasked) = &mut self.unmasked {
+                unmasked.extend(&self.letters[first..]);
+                unmasked.push(SENTINEL);
+                for mask in &masks {
+                    self.letters[first + mask.start..first + mask.end].fill(ANY);
+                }
             }
             let strand = &self.letters[first..];
             let statistics =
@@ -121,11 +132,8 @@ impl QueryBatch {
             self.letters.push(SENTINEL);
             self.contexts.push(QueryContext { first, length, query, is_minus, statistics });
             if statistics.is_some() {
-                let mirrored =
-                    masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
-                let masks = if is_minus { mirrored.collect() } else { masks.clone() };
-                let unmasked = unmasked_ranges(&masks, length);
-                self.segments.extend(unmasked.map(|gap| first + gap.start..first + gap.end));
+                let words = unmasked_ranges(&masks, length);
+                self.segments.extend(words.map(|range| first + range.start..first + range.end));
             }
         }
     }
@@ -164,6 +172,11 @@ impl QueryBatch {
         &self.letters[self.contexts[context].range()]
     }
 
+    /// The letters of a context before masking, without sentinels. Identical columns are counted by them.
+    pub(crate) fn unmasked_strand(&self, context: usize) -> &[u8] {
+        &self.unmasked.as_ref().unwrap_or(&self.letters)[self.contexts[context].range()]
+    }
+
     /// The statistics of a context in which a hit was found; contexts without statistics have no hits.
     pub(crate) fn statistics(&self, context: usize) -> &ContextStatistics {
         let Some(statistics) = &self.contexts[context].statistics else {
@@ -188,7 +201,8 @@ impl QueryBatch {
 /// The masked ranges of a query's plus strand, ascending and apart from each other: low-complexity regions and, if the
 /// options say so, lower-case letters.
 pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range<usize>> {
-    let mut masks = options.dust.map_or_else(Vec::new, |dust| low_complexity(record, options, dust));
+    let mut masks =
+        options.dust.map_or_else(Vec::new, |dust| low_complexity(record, options, dust));
     if options.masks_lower_case {
         masks.extend(record.lower_case.iter().cloned());
         masks.sort_unstable_by_key(|mask| mask.start);

@@ -22,8 +22,8 @@ use crate::gapped;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
-use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::ranking::SubjectRank;
+use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::{Hsp, culling, ranking};
 use crate::options::SearchOptions;
 use crate::query::batch::QueryBatch;
@@ -302,12 +302,10 @@ impl<'a, W: Worker> Searcher<'a, W> {
         mut hits: Vec<Vec<SubjectHit>>,
     ) -> Vec<(usize, SubjectHit)> {
         let most = self.options.preliminary_targets();
-        hits.par_iter_mut().for_each(|hits| {
-            match self.options.culling_limit {
-                Some(1) => culling::cull(hits, batch, 1),
-                Some(limit) => culling::cull(hits, batch, limit.saturating_add(CULLING_RESERVE)),
-                None => ranking::keep_first(hits, most, SubjectHit::order),
-            }
+        hits.par_iter_mut().for_each(|hits| match self.options.culling_limit {
+            Some(1) => culling::cull(hits, batch, 1),
+            Some(limit) => culling::cull(hits, batch, limit.saturating_add(CULLING_RESERVE)),
+            None => ranking::keep_first(hits, most, SubjectHit::order),
         });
         let of_query =
             |(query, hits): (usize, Vec<SubjectHit>)| hits.into_iter().map(move |hit| (query, hit));

@@ -226,7 +226,13 @@ impl Dust {
         // An N that is read again, by the next window, counts as another base.
         let mut base = |place: usize| match letters[place] {
             ANY => random.next(),
-            letter => if letter < 4 { letter } else { 0 },
+            letter => {
+                if letter < 4 {
+                    letter
+                } else {
+                    0
+                }
+            }
         };
         let mut begin = 0;
         // An interval has at least two triplets.
@@ -286,8 +292,8 @@ impl RandomBases {
 
     fn new() -> Self {
         let numbers = [
-            2, 3, 6, 7, 7, 2, 2, 2, 4, 5, 6, 1, 6, 2, 7, 1, 7, 2, 6, 0, 5, 7,
-            6, 4, 2, 3, 5, 0, 4, 6, 5, 0, 5,
+            2, 3, 6, 7, 7, 2, 2, 2, 4, 5, 6, 1, 6, 2, 7, 1, 7, 2, 6, 0, 5, 7, 6, 4, 2, 3, 5, 0, 4,
+            6, 5, 0, 5,
         ];
         Self { numbers, place: numbers.len() - 1 }
     }

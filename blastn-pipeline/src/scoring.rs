@@ -109,6 +109,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_have_limits() {
+        let most = Scoring { reward: 999, penalty: -999, gap_open: 999, gap_extend: 999 };
+        assert!(most.is_within_limits());
+        for beyond in [
+            Scoring { reward: 0, ..most },
+            Scoring { reward: i32::MAX, ..most },
+            Scoring { penalty: i32::MIN, ..most },
+            Scoring { gap_open: -1, ..most },
+            Scoring { gap_extend: 1_000, ..most },
+        ] {
+            assert!(!beyond.is_within_limits(), "{beyond:?}");
+        }
+        // The defaults of both tasks leave room for any human chromosome.
+        for reward in [1, 2] {
+            assert_eq!(Scoring { reward, ..most }.max_query_length(), 1 << 28);
+        }
+    }
+
+    #[test]
     fn ambiguous_letters_score_their_mean() {
         let scoring = Scoring { reward: 2, penalty: -3, gap_open: 5, gap_extend: 2 };
         let matrix = ScoreMatrix::new(&scoring);

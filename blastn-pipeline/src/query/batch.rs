@@ -240,6 +240,7 @@ fn unmasked_ranges(masks: &[Range<usize>], length: usize) -> impl Iterator<Item 
 mod tests {
     use super::*;
     use crate::options::BlastTask;
+    use crate::scoring::Scoring;
     use crate::sequence::alphabet::encode;
 
     fn record(letters: &str) -> FastaRecord {
@@ -289,8 +290,32 @@ mod tests {
         options.masks_lower_case = true;
         assert_eq!(batch(&options).segments[..4], [1..3, 5..7, 8..10, 12..14]);
         options.soft_masking = false;
-        let letters = &batch(&options).letters;
-        assert_eq!(letters[1..7], [0, 1, ANY, ANY, 3, 4]);
+        let hard = batch(&options);
+        assert_eq!(hard.letters[1..7], [0, 1, ANY, ANY, 3, 4]);
+        assert_eq!(hard.unmasked_strand(0), [0, 1, 2, 3, 3, 4]);
+        assert_eq!(hard.unmasked_strand(1), [5, 0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn low_complexity_is_found_on_the_strand_that_is_searched() {
+        let text = format!("CGATTAGCATGG{}TTGACGGGGGCCCGCA", "N".repeat(96));
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        options.dust = options.dust.map(|dust| Dust { level: 10, ..dust });
+        let plus = masked_ranges(&record(&text), &options);
+        options.strand = Strand::Minus;
+        let minus = masked_ranges(&record(&text), &options);
+        // Each N counts as another base from the other end on.
+        assert!(!plus.is_empty() && !minus.is_empty() && plus != minus, "{plus:?} {minus:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "a query of more than")]
+    fn a_query_without_room_for_its_scores_is_refused() {
+        let scoring = Scoring { reward: 499, penalty: -499, gap_open: 998, gap_extend: 499 };
+        let options = SearchOptions { scoring, ..SearchOptions::new(BlastTask::Blastn) };
+        let letters = vec![0; scoring.max_query_length() + 1];
+        let database = DatabaseSize { letters: 1000, sequences: 2 };
+        QueryBatch::new(&[FastaRecord { letters, ..FastaRecord::default() }], &options, database);
     }
 
     #[test]

@@ -396,6 +396,20 @@ mod tests {
         }
     }
 
+    /// The masks are those that NCBI's dustmasker 1.0.0 prints.
+    #[test]
+    fn runs_of_n_are_random_bases() {
+        let encode =
+            |text: &str| -> Vec<u8> { text.bytes().filter_map(alphabet::encode).collect() };
+        let masks = |text: &str, level| Dust { level, ..Dust::default() }.mask(&encode(text));
+        let few = "CGGGAACTCAAAGGANNNNNNNNNNGACTGCCAGTGATAA";
+        assert!(masks(few, 20).is_empty() && masks(few, 10).is_empty());
+        let (short, long) = ("N".repeat(36), "N".repeat(96));
+        let many = format!("GATTACATTAGCGGCTAAAACTCAAAGGAA{short}TTGACGGGGGCCCGCA{long}CGATTAGCAT");
+        assert_eq!(masks(&many, 10), [71..76, 82..177]);
+        assert_eq!(masks(&many, 15), [82..177]);
+    }
+
     #[test]
     fn short_and_uniform_sequences() {
         let dust = Dust::default();

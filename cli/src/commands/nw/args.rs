@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aligner_core::DeviceRequest;
-use clap::builder::RangedI64ValueParser;
-use clap::{Args, Subcommand, ValueEnum, ValueHint, value_parser};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::scoring::{MAX_COST, MAX_SCORE};
 use nw_batch::{FreeEnds, GapCosts, KernelChoice, Scoring, ScoringError};
 
 use crate::options::{Messages, Threads};
@@ -51,12 +49,10 @@ pub enum Nw {
 #[command(next_help_heading = "Scoring")]
 pub struct NwOptions {
     /// Score of two equal nucleotides, -500 to 500 and above --mismatch [default: 5]
-    #[arg(long = "match", value_name = "SCORE", allow_negative_numbers = true,
-        value_parser = score())]
+    #[arg(long = "match", value_name = "SCORE", allow_negative_numbers = true)]
     pub match_score: Option<i32>,
     /// Score of two different nucleotides, or of a letter other than A, C, G, T or U, -500 to 500 [default: -4]
-    #[arg(long = "mismatch", value_name = "SCORE", allow_negative_numbers = true,
-        value_parser = score())]
+    #[arg(long = "mismatch", value_name = "SCORE", allow_negative_numbers = true)]
     pub mismatch_score: Option<i32>,
     /// Substitution matrix instead of match and mismatch scores: BLOSUM30, BLOSUM45, BLOSUM62, PAM40, PAM120, PAM200,
     /// PAM250 or NUC.4.4, or a file in NCBI's format with scores from -500 to 500
@@ -64,12 +60,10 @@ pub struct NwOptions {
     pub matrix: Option<PathBuf>,
     /// Cost of the first residue of a gap, 0 to 500: n residues cost --gap-open + (n - 1) * --gap-extend, so NCBI's 5
     /// and 2 are --gap-open 7 --gap-extend 2 here
-    #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true,
-        value_parser = cost())]
+    #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true)]
     pub gap_open: i32,
     /// Cost of each further residue of a gap, 0 to --gap-open; the same cost as the first residue's makes gaps linear
-    #[arg(long, value_name = "COST", default_value_t = 1, allow_negative_numbers = true,
-        value_parser = cost())]
+    #[arg(long, value_name = "COST", default_value_t = 1, allow_negative_numbers = true)]
     pub gap_extend: i32,
     /// Ends that may stay unaligned at no cost, separated by commas
     #[arg(long, value_name = "END", value_delimiter = ',')]
@@ -287,16 +281,6 @@ impl NwOptions {
             target_end: any(&[FreeEnd::TargetEnd, FreeEnd::Target, FreeEnd::All]),
         }
     }
-}
-
-/// Parses a score of two residues.
-fn score() -> RangedI64ValueParser<i32> {
-    value_parser!(i32).range(-i64::from(MAX_SCORE)..=i64::from(MAX_SCORE))
-}
-
-/// Parses a cost in gaps.
-fn cost() -> RangedI64ValueParser<i32> {
-    value_parser!(i32).range(0..=i64::from(MAX_COST))
 }
 
 /// Parses the value of `--min-identity`.

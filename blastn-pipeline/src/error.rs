@@ -20,6 +20,14 @@ pub enum SearchError {
     /// The device failed or has too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A number of the options is beyond its limits.
+    #[error("the {name} is {value}, beyond its limits")]
+    Limit {
+        /// Name of the number, in words.
+        name: &'static str,
+        /// The number that was given.
+        value: f64,
+    },
     /// No statistics are tabulated for these match and mismatch scores.
     #[error(
         "match and mismatch scores {reward} and {penalty} are not supported, as no statistics are known for them; \

@@ -5,6 +5,12 @@ use crate::scoring::Scoring;
 use crate::sequence::dust::Dust;
 use crate::statistics::{supported_gap_costs, tables};
 
+/// Greatest X-drop, in bits.
+pub const MAX_X_DROP_BITS: f64 = 10_000.0;
+
+/// Greatest word size.
+pub const MAX_WORD_SIZE: usize = 65_535;
+
 /// NCBI's `-task`: a preset of all options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlastTask {
@@ -36,7 +42,8 @@ pub enum Strand {
     Minus,
 }
 
-/// X-drops in bits: an extension ends where its score has fallen this far below the best score it had.
+/// X-drops in bits, up to [`MAX_X_DROP_BITS`]: an extension ends where its score has fallen this far below the best score
+/// it had.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct XDrops {
     /// X-drop of ungapped extensions (`-xdrop_ungap`). 0 stands for the gap trigger: the score that an ungapped
@@ -55,9 +62,9 @@ pub struct SearchOptions {
     pub task: BlastTask,
     /// Match, mismatch and gap scores (`-reward`, `-penalty`, `-gapopen`, `-gapextend`).
     pub scoring: Scoring,
-    /// Equal bases in a row that an alignment must have, at least 4 (`-word_size`).
+    /// Equal bases in a row that an alignment must have, 4 to [`MAX_WORD_SIZE`] (`-word_size`).
     pub word_size: usize,
-    /// Greatest E-value of a reported alignment (`-evalue`).
+    /// Greatest E-value of a reported alignment, above 0 (`-evalue`).
     pub e_value: f64,
     /// X-drops, which end extensions.
     pub x_drops: XDrops,
@@ -114,12 +121,36 @@ impl SearchOptions {
         }
     }
 
-    /// Checks that Karlin-Altschul statistics are tabulated for the match, mismatch and gap scores.
+    /// Checks that all numbers are within their limits, and that Karlin-Altschul statistics are tabulated for the match,
+    /// mismatch and gap scores.
     ///
     /// # Errors
-    /// If they are not; the error lists the gap costs that are supported.
+    /// Names the number that is not, or lists the gap costs that are supported.
     pub fn check(&self) -> Result<(), SearchError> {
+        let XDrops { ungapped, gapped, gapped_final } = self.x_drops;
+        for (name, value, is_within_limits) in [
+            ("word size", self.word_size as f64, (4..=MAX_WORD_SIZE).contains(&self.word_size)),
+            ("E-value", self.e_value, self.e_value > 0.0 && self.e_value.is_finite()),
+            (
+                "X-drop of ungapped extensions",
+                ungapped,
+                (0.0..=MAX_X_DROP_BITS).contains(&ungapped),
+            ),
+            ("X-drop of gapped extensions", gapped, (0.0..=MAX_X_DROP_BITS).contains(&gapped)),
+            (
+                "X-drop of final extensions",
+                gapped_final,
+                (0.0..=MAX_X_DROP_BITS).contains(&gapped_final),
+            ),
+        ] {
+            if !is_within_limits {
+                return Err(SearchError::Limit { name, value });
+            }
+        }
         let Scoring { reward, penalty, gap_open: open, gap_extend: extend } = self.scoring;
+        if !self.scoring.is_within_limits() {
+            return Err(SearchError::Scores { reward, penalty });
+        }
         if tables::scoring_statistics(&self.scoring).is_some() {
             return Ok(());
         }
@@ -149,6 +180,6 @@ impl SearchOptions {
     /// Number of subjects that are kept for a query after the preliminary search, before alignments with columns are
     /// made (NCBI's `prelim_hitlist_size`).
     pub(crate) fn preliminary_targets(&self) -> usize {
-        (2 * self.max_targets).max(10).min(self.max_targets + 50)
+        self.max_targets.saturating_mul(2).max(10).min(self.max_targets.saturating_add(50))
     }
 }

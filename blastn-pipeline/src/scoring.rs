@@ -5,16 +5,39 @@ use crate::sequence::alphabet::{self, SENTINEL, SIZE};
 /// Score of a pair with a [`SENTINEL`]: so low that every extension ends there.
 const FORBIDDEN: i32 = i32::MIN / 2;
 
+/// Greatest score of a match, greatest cost of a mismatch and greatest cost in gaps.
+pub const MAX_COST: i32 = 999;
+
+/// Greatest X-drop in score units: more than the greatest X-drop in bits is with any supported scoring.
+pub const MAX_X_DROP: i32 = 1 << 27;
+
+/// What all matches of the longest query score together, if scores are doubled as [`Scoring::max_query_length`] says.
+const MAX_TOTAL: i32 = 1 << 29;
+
 /// Scores of matches and mismatches, and costs of gaps.
+///
+/// # No overflow
+/// Scores have 32 bits, and none of them overflows if all numbers are within their limits ([`MAX_COST`], [`MAX_X_DROP`],
+/// [`Self::max_query_length`]; a subject has at most 2^30 letters). Let `R` be the reward, `P` the penalty, `q` the
+/// letters of the query in an alignment, `d` its differences, `X` the X-drop, all doubled by the greedy extension if
+/// `R` is odd. Then `q R <= 2^29`, and:
+///
+/// - No alignment scores more than `q R`, and no extension goes on below `-X`, that is, -2^28.
+/// - A dead cell of an affine extension scores -2^30, less one pair or gap at most. Its distance from the best score is
+///   below 2^30 + 2^29 + 2,000.
+/// - A greedy alignment scores `q R - d (R/2 - P)` if all differences are gaps in the query, its most letters. As long as
+///   the extension goes on, this is at least `-X`, so `d R/2 < q R + X`. The letters of both sequences alone, `2 q + d`,
+///   score half a match each: `q R + d R/2 < 2 q R + X`, which is below 2^31. So are the costs of all differences.
+/// - Two scores are only added where alignments of two chunks are joined: at most 2^30.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scoring {
-    /// Score of a match, at least 1.
+    /// Score of a match, 1 to [`MAX_COST`].
     pub reward: i32,
-    /// Score of a mismatch, at most -1.
+    /// Score of a mismatch, -[`MAX_COST`] to -1.
     pub penalty: i32,
-    /// Cost of opening a gap, 0 or more; each column of the gap costs `gap_extend` in addition.
+    /// Cost of opening a gap, 0 to [`MAX_COST`]; each column of the gap costs `gap_extend` in addition.
     pub gap_open: i32,
-    /// Cost of each column of a gap, 0 or more.
+    /// Cost of each column of a gap, 0 to [`MAX_COST`].
     pub gap_extend: i32,
 }
 
@@ -23,6 +46,20 @@ impl Scoring {
     /// costs `reward / 2 - penalty` (Zhang et al., J. Comput. Biol. 7, 2000, section 2).
     pub fn is_linear(&self) -> bool {
         self.gap_open == 0 && self.gap_extend == 0
+    }
+
+    /// Whether all numbers are within their limits.
+    pub fn is_within_limits(&self) -> bool {
+        let Self { reward, penalty, gap_open, gap_extend } = *self;
+        (1..=MAX_COST).contains(&reward)
+            && (-MAX_COST..=-1).contains(&penalty)
+            && [gap_open, gap_extend].iter().all(|cost| (0..=MAX_COST).contains(cost))
+    }
+
+    /// Number of letters of the longest query whose scores have room in 32 bits. Greedy extension doubles all scores if
+    /// the reward is odd, so that half a match is an integer.
+    pub fn max_query_length(&self) -> usize {
+        (MAX_TOTAL / (self.reward * (1 + self.reward % 2))) as usize
     }
 }
 
@@ -70,6 +107,25 @@ impl ScoreMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_limits() {
+        let most = Scoring { reward: 999, penalty: -999, gap_open: 999, gap_extend: 999 };
+        assert!(most.is_within_limits());
+        for beyond in [
+            Scoring { reward: 0, ..most },
+            Scoring { reward: i32::MAX, ..most },
+            Scoring { penalty: i32::MIN, ..most },
+            Scoring { gap_open: -1, ..most },
+            Scoring { gap_extend: 1_000, ..most },
+        ] {
+            assert!(!beyond.is_within_limits(), "{beyond:?}");
+        }
+        // The defaults of both tasks leave room for any human chromosome.
+        for reward in [1, 2] {
+            assert_eq!(Scoring { reward, ..most }.max_query_length(), 1 << 28);
+        }
+    }
 
     #[test]
     fn ambiguous_letters_score_their_mean() {

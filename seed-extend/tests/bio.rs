@@ -9,7 +9,7 @@ use aligner_core::cigar::CigarOp;
 use bio::alignment::pairwise::{Aligner, Scoring as BioScoring};
 use common::{Case, mutate, sequence};
 use fastrand::Rng;
-use seed_extend::extend::{Alignment, Scoring, cpu};
+use seed_extend::extend::{Alignment, Scoring, ScoringParameters, cpu};
 
 /// Scorings in which a clipped end costs no more than a gap. With others, Rust-Bio lets an alignment begin or end with
 /// an insertion, where [`seed_extend::extend`] wants a pair.
@@ -52,9 +52,10 @@ fn rescored(scoring: Scoring, query: &[u8], window: &[u8], alignment: &Alignment
 #[test]
 fn scores_are_those_of_rust_bio() {
     let mut aligned = 0;
-    for [matched, mismatch, gap_open, gap_extend, clip] in SCORINGS {
-        let scoring = Scoring::new(matched, mismatch, gap_open, gap_extend, clip);
-        let scoring = scoring.expect("within limits");
+    for [match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty] in SCORINGS {
+        let parameters =
+            ScoringParameters { match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty };
+        let scoring = Scoring::new(parameters).expect("within limits");
         for seed in 0..12 {
             let mut random = Rng::with_seed(seed);
             let mut case = Case::default();

@@ -207,10 +207,11 @@ fn greedy_result(
     right: &greedy::GreedyReach,
 ) -> GappedAlignment {
     let seed = (seed.0 as i32, seed.1 as i32);
-    let letters = left.query + left.subject + right.query + right.subject;
-    let differences = left.differences + right.differences;
+    let letters = i64::from(left.query + right.query) + i64::from(left.subject + right.subject);
+    let differences = i64::from(left.differences + right.differences);
+    let (reward, penalty) = (i64::from(scoring.reward), i64::from(scoring.penalty));
     GappedAlignment {
-        score: letters * scoring.reward / 2 - differences * (scoring.reward - scoring.penalty),
+        score: (letters * reward / 2 - differences * (reward - penalty)) as i32,
         query: (seed.0 - left.query, seed.0 + right.query),
         subject: (seed.1 - left.subject, seed.1 + right.subject),
         seed,

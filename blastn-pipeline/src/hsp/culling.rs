@@ -127,11 +127,12 @@ impl QueryRange {
         if let Some(half) = half.and_then(|half| self.halves[half].as_mut()) {
             return half.add(new);
         }
+        // A node that loses its last half now is divided again only by the next alignment.
+        let was_leaf = self.is_leaf();
         self.candidates.retain_mut(|candidate| !new.dominates(candidate) || candidate.survives());
         for half in &mut self.halves {
             Self::compare(half, &new);
         }
-        let was_leaf = self.is_leaf();
         self.candidates.push(new);
         if was_leaf && self.candidates.len() >= MAX_IN_LEAF {
             self.fork();

@@ -36,8 +36,15 @@ impl Hsp {
         (self.query.0 - self.subject.0, self.query.1 - self.subject.1)
     }
 
-    /// The order in which the alignments of a query and a subject are reported: by score, then by position
-    /// (`ScoreCompareHSPs` in NCBI's `blast_hits.c`).
+    /// The order in which the alignments of a query and a subject are reported: by E-value, then as [`Self::by_score`].
+    /// Of both strands of a query, the alignment with the better score may have the greater E-value, if gaps cost so
+    /// much that the composition of the strand counts.
+    pub(crate) fn by_e_value(&self, other: &Self) -> Ordering {
+        ranking::compare_e_values(self.e_value, other.e_value).then_with(|| self.by_score(other))
+    }
+
+    /// The order in which the alignments of a query and a subject are compared with each other: by score, then by
+    /// position (`ScoreCompareHSPs` in NCBI's `blast_hits.c`).
     pub(crate) fn by_score(&self, other: &Self) -> Ordering {
         other
             .score
@@ -122,6 +129,8 @@ pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> WholeAndCut {
         }
         common
     });
+    // Of rests with the same ends and score, the one that was cut last counts.
+    cut.reverse();
     WholeAndCut { whole: hsps, cut }
 }
 
@@ -129,7 +138,7 @@ pub(crate) fn cut_common_ends(mut hsps: Vec<Hsp>) -> WholeAndCut {
 pub(crate) struct WholeAndCut {
     /// Alignments without a better one that has the same beginning or end.
     pub(crate) whole: Vec<Hsp>,
-    /// Rests of the others; their scores are no longer right.
+    /// Rests of the others, the last one that was cut first; their scores are no longer right.
     pub(crate) cut: Vec<Hsp>,
 }
 

@@ -4,8 +4,13 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-/// E-values below this limit count as equal (NCBI's `s_EvalueComp` in `blast_hits.c`).
+/// E-values below this limit count as equal.
 const TINY_E_VALUE: f64 = 1.0e-180;
+
+/// Compares E-values; the better is less (NCBI's `s_EvalueComp` in `blast_hits.c`).
+pub(crate) fn compare_e_values(one: f64, other: f64) -> Ordering {
+    if one < TINY_E_VALUE && other < TINY_E_VALUE { Ordering::Equal } else { one.total_cmp(&other) }
+}
 
 /// The rank of a subject among all subjects of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,11 +26,7 @@ pub(crate) struct SubjectRank {
 impl SubjectRank {
     /// Compares ranks; the better is less.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let by_e_value = if self.e_value < TINY_E_VALUE && other.e_value < TINY_E_VALUE {
-            Ordering::Equal
-        } else {
-            self.e_value.total_cmp(&other.e_value)
-        };
+        let by_e_value = compare_e_values(self.e_value, other.e_value);
         by_e_value.then(other.score.cmp(&self.score)).then(other.subject.cmp(&self.subject))
     }
 }

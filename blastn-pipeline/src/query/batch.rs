@@ -13,6 +13,7 @@ use crate::query::batch_parameters::BatchParameters;
 use crate::query::context::{ContextStatistics, QueryContext};
 use crate::scoring::ScoreMatrix;
 use crate::sequence::alphabet::{ANY, SENTINEL, complement};
+use crate::sequence::dust::Dust;
 use crate::sequence::fasta::FastaRecord;
 use crate::statistics::DatabaseSize;
 use crate::statistics::tables::{self, GappedParameters};
@@ -22,6 +23,9 @@ use crate::statistics::tables::{self, GappedParameters};
 pub struct QueryBatch {
     /// Letters of all contexts, with a sentinel before each context and behind the last.
     pub(crate) letters: Vec<u8>,
+    /// As `letters`, but with the letters that N stands for where the query is masked; `None` with soft masking, which
+    /// changes no letters.
+    unmasked: Option<Vec<u8>>,
     /// Strands of all queries, in the order of `letters`.
     pub(crate) contexts: Vec<QueryContext>,
     /// Unmasked ranges of `letters`, ascending, each within one context.
@@ -38,13 +42,15 @@ impl QueryBatch {
     /// Prepares queries for a search of a database of the given size.
     ///
     /// # Panics
-    /// If [`SearchOptions::check`] fails.
+    /// If [`SearchOptions::check`] fails, or a query is longer than
+    /// [`Scoring::max_query_length`](crate::scoring::Scoring::max_query_length).
     pub fn new(records: &[FastaRecord], options: &SearchOptions, database: DatabaseSize) -> Self {
         let Some(statistics) = tables::scoring_statistics(&options.scoring) else {
             panic!("the scores are not supported: check the options first");
         };
         let mut batch = Self {
             letters: vec![SENTINEL],
+            unmasked: (!options.soft_masking).then(|| vec![SENTINEL]),
             contexts: Vec::new(),
             segments: Vec::new(),
             matrix: ScoreMatrix::new(&options.scoring),
@@ -52,7 +58,9 @@ impl QueryBatch {
             rounds_scores_down: statistics.rounds_scores_down,
             query_count: records.len(),
         };
+        let longest = options.scoring.max_query_length();
         for (query, record) in records.iter().enumerate() {
+            assert!(record.letters.len() <= longest, "a query of more than {longest} letters");
             batch.add(query, record, options, statistics.gapped, database);
         }
         batch.parameters = batch.parameters_of(0..records.len(), options);
@@ -97,12 +105,7 @@ impl QueryBatch {
     ) {
         let length = record.letters.len();
         let masks = masked_ranges(record, options);
-        let mut plus = record.letters.clone();
-        if !options.soft_masking {
-            for mask in &masks {
-                plus[mask.clone()].fill(ANY);
-            }
-        }
+        let plus = &record.letters;
         for is_minus in [false, true] {
             let unwanted = if is_minus { Strand::Plus } else { Strand::Minus };
             if options.strand == unwanted || length == 0 {
@@ -112,7 +115,16 @@ impl QueryBatch {
             if is_minus {
                 self.letters.extend(plus.iter().rev().map(|&letter| complement(letter)));
             } else {
-                self.letters.extend(&plus);
+                self.letters.extend(plus);
+            }
+            let mirrored = masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
+            let masks = if is_minus { mirrored.collect() } else { masks.clone() };
+            if let Some(unmasked) = &mut self.unmasked {
+                unmasked.extend(&self.letters[first..]);
+                unmasked.push(SENTINEL);
+                for mask in &masks {
+                    self.letters[first + mask.start..first + mask.end].fill(ANY);
+                }
             }
             let strand = &self.letters[first..];
             let statistics =
@@ -120,11 +132,8 @@ impl QueryBatch {
             self.letters.push(SENTINEL);
             self.contexts.push(QueryContext { first, length, query, is_minus, statistics });
             if statistics.is_some() {
-                let mirrored =
-                    masks.iter().rev().map(|mask| length - mask.end..length - mask.start);
-                let masks = if is_minus { mirrored.collect() } else { masks.clone() };
-                let unmasked = unmasked_ranges(&masks, length);
-                self.segments.extend(unmasked.map(|gap| first + gap.start..first + gap.end));
+                let words = unmasked_ranges(&masks, length);
+                self.segments.extend(words.map(|range| first + range.start..first + range.end));
             }
         }
     }
@@ -163,6 +172,11 @@ impl QueryBatch {
         &self.letters[self.contexts[context].range()]
     }
 
+    /// The letters of a context before masking, without sentinels. Identical columns are counted by them.
+    pub(crate) fn unmasked_strand(&self, context: usize) -> &[u8] {
+        &self.unmasked.as_ref().unwrap_or(&self.letters)[self.contexts[context].range()]
+    }
+
     /// The statistics of a context in which a hit was found; contexts without statistics have no hits.
     pub(crate) fn statistics(&self, context: usize) -> &ContextStatistics {
         let Some(statistics) = &self.contexts[context].statistics else {
@@ -187,8 +201,8 @@ impl QueryBatch {
 /// The masked ranges of a query's plus strand, ascending and apart from each other: low-complexity regions and, if the
 /// options say so, lower-case letters.
 pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range<usize>> {
-    let mut masks: Vec<Range<u32>> =
-        options.dust.map(|dust| dust.mask(&record.letters)).unwrap_or_default();
+    let mut masks =
+        options.dust.map_or_else(Vec::new, |dust| low_complexity(record, options, dust));
     if options.masks_lower_case {
         masks.extend(record.lower_case.iter().cloned());
         masks.sort_unstable_by_key(|mask| mask.start);
@@ -204,6 +218,17 @@ pub fn masked_ranges(record: &FastaRecord, options: &SearchOptions) -> Vec<Range
     joined
 }
 
+/// The low-complexity regions of a query's plus strand. If only the minus strand is searched, they are found on that
+/// strand, as in NCBI's program: then each N counts as another base.
+fn low_complexity(record: &FastaRecord, options: &SearchOptions, dust: Dust) -> Vec<Range<u32>> {
+    if options.strand != Strand::Minus {
+        return dust.mask(&record.letters);
+    }
+    let minus: Vec<u8> = record.letters.iter().rev().map(|&letter| complement(letter)).collect();
+    let length = minus.len() as u32;
+    dust.mask(&minus).into_iter().rev().map(|mask| length - mask.end..length - mask.start).collect()
+}
+
 /// The ranges of a sequence between its masked ranges, without empty ones.
 fn unmasked_ranges(masks: &[Range<usize>], length: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = std::iter::once(0).chain(masks.iter().map(|mask| mask.end));
@@ -215,6 +240,7 @@ fn unmasked_ranges(masks: &[Range<usize>], length: usize) -> impl Iterator<Item 
 mod tests {
     use super::*;
     use crate::options::BlastTask;
+    use crate::scoring::Scoring;
     use crate::sequence::alphabet::encode;
 
     fn record(letters: &str) -> FastaRecord {
@@ -264,8 +290,32 @@ mod tests {
         options.masks_lower_case = true;
         assert_eq!(batch(&options).segments[..4], [1..3, 5..7, 8..10, 12..14]);
         options.soft_masking = false;
-        let letters = &batch(&options).letters;
-        assert_eq!(letters[1..7], [0, 1, ANY, ANY, 3, 4]);
+        let hard = batch(&options);
+        assert_eq!(hard.letters[1..7], [0, 1, ANY, ANY, 3, 4]);
+        assert_eq!(hard.unmasked_strand(0), [0, 1, 2, 3, 3, 4]);
+        assert_eq!(hard.unmasked_strand(1), [5, 0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn low_complexity_is_found_on_the_strand_that_is_searched() {
+        let text = format!("CGATTAGCATGG{}TTGACGGGGGCCCGCA", "N".repeat(96));
+        let mut options = SearchOptions::new(BlastTask::Blastn);
+        options.dust = options.dust.map(|dust| Dust { level: 10, ..dust });
+        let plus = masked_ranges(&record(&text), &options);
+        options.strand = Strand::Minus;
+        let minus = masked_ranges(&record(&text), &options);
+        // Each N counts as another base from the other end on.
+        assert!(!plus.is_empty() && !minus.is_empty() && plus != minus, "{plus:?} {minus:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "a query of more than")]
+    fn a_query_without_room_for_its_scores_is_refused() {
+        let scoring = Scoring { reward: 499, penalty: -499, gap_open: 998, gap_extend: 499 };
+        let options = SearchOptions { scoring, ..SearchOptions::new(BlastTask::Blastn) };
+        let letters = vec![0; scoring.max_query_length() + 1];
+        let database = DatabaseSize { letters: 1000, sequences: 2 };
+        QueryBatch::new(&[FastaRecord { letters, ..FastaRecord::default() }], &options, database);
     }
 
     #[test]

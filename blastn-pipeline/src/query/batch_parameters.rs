@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::options::SearchOptions;
 use crate::query::context::QueryContext;
+use crate::scoring::MAX_X_DROP;
 
 /// Parameters shared by all queries of a batch. Nothing else in the results of a query depends on the queries that are
 /// searched with it.
@@ -28,12 +29,13 @@ impl BatchParameters {
         let lambdas = contexts.iter().filter_map(|context| context.statistics);
         let lambda = lambdas.map(|statistics| statistics.gapped.lambda).fold(f64::MAX, f64::min);
         let score = |bits: f64| bits * LN_2 / lambda;
-        let x_drop = score(options.x_drops.gapped) as i32;
+        let x_drop = (score(options.x_drops.gapped) as i32).min(MAX_X_DROP);
+        let final_x_drop = (score(options.x_drops.gapped_final) as i32).clamp(x_drop, MAX_X_DROP);
         let words = segments.iter().map(|segment| segment.len() - 1).sum();
         Self {
             lookup_width: lookup_width(options.word_size, words),
             gapped_x_drop: x_drop,
-            final_x_drop: score(options.x_drops.gapped_final).max(f64::from(x_drop)) as i32,
+            final_x_drop,
         }
     }
 }

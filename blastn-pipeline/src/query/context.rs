@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use std::ops::Range;
 
 use crate::options::SearchOptions;
-use crate::scoring::ScoreMatrix;
+use crate::scoring::{MAX_X_DROP, ScoreMatrix};
 use crate::statistics::space::LengthAdjustment;
 use crate::statistics::tables::GappedParameters;
 use crate::statistics::{DatabaseSize, KarlinAltschul, SearchSpace, ungapped};
@@ -86,6 +86,7 @@ impl ContextStatistics {
         let cutoff = gapped.cutoff(options.e_value, space.effective);
         let gap_trigger = ((GAP_TRIGGER * LN_2 + ungapped.log_k) / ungapped.lambda) as i32;
         let x_drop = (options.x_drops.ungapped * LN_2 / ungapped.lambda).ceil() as i32;
+        let x_drop = x_drop.min(MAX_X_DROP);
         let gap_trigger = gap_trigger.min(cutoff);
         let x_drop = if x_drop == 0 { gap_trigger } else { x_drop };
         Some(Self { ungapped, gapped, space, x_drop, gap_trigger, cutoff })

@@ -10,6 +10,19 @@
 //!   finish          best subjects of each query, alignments with columns, limits: the same for both
 //! ```
 //!
+//! Each stage, and the files where it is:
+//!
+//! | stage | on the CPU, called by `preliminary` | on a GPU, called by `gpu/engine` |
+//! |---|---|---|
+//! | words | `seed/lookup`, `seed/word_hits` | `gpu/pipeline/stages`, kernel `pipeline.cu` |
+//! | ungapped | `ungapped/extension` | `gpu/pipeline/stages`, kernel `pipeline.cu` |
+//! | rule of diagonals | `ungapped/diagonals`, before each extension | `gpu/pipeline/diagonals`, kernel `diagonals.cu` |
+//! | prefilter | - | `gpu/prefilter` with `gpu/pairs/upper_bounds`, kernel `bounds.cu` |
+//! | gapped, for scores | `gapped/affine`, `gapped/greedy` | `gpu/pairs`, kernels `pairs.cu` and `gapped.cu` |
+//! | best subjects | `hsp/ranking`, called by `searcher` | the same file |
+//! | gapped, with columns | `traceback`, called by `searcher` | `gpu/gapped`, kernel `gapped.cu`; `traceback` does what is left |
+//! | culling, limits, order | `hsp/culling` and `searcher` | the same files |
+//!
 //! The rule of diagonals (a seed is not extended if an earlier extension of its diagonal has passed it) is applied by the
 //! CPU before each ungapped extension, and by the GPU after all of them. The prefilter is a step of the GPU alone.
 

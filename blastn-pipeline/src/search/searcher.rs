@@ -22,6 +22,7 @@ use crate::gapped;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::limits::{self, Limits};
 use crate::gpu::worker::{GpuWorker, Worker};
+use crate::hsp::ranking::SubjectRank;
 use crate::hsp::subject_hit::SubjectHit;
 use crate::hsp::{Hsp, culling, ranking};
 use crate::options::SearchOptions;
@@ -263,11 +264,15 @@ impl<'a, W: Worker> Searcher<'a, W> {
         }
         for (hits, query) in hits.iter_mut().zip(queries) {
             hits.sort_by(SubjectHit::order);
+            // Only alignments of subjects that can be reported cull others.
+            hits.truncate(self.options.max_targets);
             if let Some(limit) = self.options.culling_limit {
+                let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);
+                hits.iter_mut().for_each(by_e_value);
                 culling::cull(hits, &batch, limit);
+                hits.iter_mut().for_each(|hit| hit.hsps.sort_by(Hsp::by_score));
                 hits.sort_by(SubjectHit::order);
             }
-            hits.truncate(self.options.max_targets);
             self.limit(hits, query.letters.len());
         }
         times.traceback = clock.lap();
@@ -289,18 +294,18 @@ impl<'a, W: Worker> Searcher<'a, W> {
         PreliminarySearch { batch, lookup, options: &self.options, byte_scores }
     }
 
-    /// The best subjects of each query by preliminary scores, query by query, each with the number of its query.
+    /// The best subjects of each query by preliminary scores, query by query, each with the number of its query. With
+    /// culling, these are all subjects with an alignment that is not culled.
     fn best_subjects(
         &self,
         batch: &QueryBatch,
         mut hits: Vec<Vec<SubjectHit>>,
     ) -> Vec<(usize, SubjectHit)> {
         let most = self.options.preliminary_targets();
-        hits.par_iter_mut().for_each(|hits| {
-            if let Some(limit) = self.options.culling_limit {
-                culling::cull(hits, batch, if limit > 1 { limit + CULLING_RESERVE } else { limit });
-            }
-            ranking::keep_first(hits, most, SubjectHit::order);
+        hits.par_iter_mut().for_each(|hits| match self.options.culling_limit {
+            Some(1) => culling::cull(hits, batch, 1),
+            Some(limit) => culling::cull(hits, batch, limit.saturating_add(CULLING_RESERVE)),
+            None => ranking::keep_first(hits, most, SubjectHit::order),
         });
         let of_query =
             |(query, hits): (usize, Vec<SubjectHit>)| hits.into_iter().map(move |hit| (query, hit));
@@ -330,16 +335,26 @@ impl<'a, W: Worker> Searcher<'a, W> {
     }
 
     /// Applies the limits on alignments of each subject. `query` is the length of the query in bases.
+    ///
+    /// Subjects are ordered once more, as in NCBI's blastn: still by the least E-value of all their alignments, but by
+    /// the best score of those that are left. Only then are the alignments of a subject put in the order of E-values.
     fn limit(&self, hits: &mut Vec<SubjectHit>, query: usize) {
-        for hit in hits.iter_mut() {
+        let limited = std::mem::take(hits).into_iter().filter_map(|mut hit| {
+            let e_value = hit.rank().e_value;
             if let Some(alignments) = self.options.max_hsps {
                 hit.hsps.truncate(alignments);
             }
             if self.options.min_coverage > 0.0 {
                 hit.hsps.retain(|hsp| covered(hsp, query) >= self.options.min_coverage);
             }
-        }
-        hits.retain(|hit| !hit.hsps.is_empty());
+            (!hit.hsps.is_empty()).then(|| (SubjectRank { e_value, ..hit.rank() }, hit))
+        });
+        let mut limited: Vec<(SubjectRank, SubjectHit)> = limited.collect();
+        limited.sort_by(|(one, _), (other, _)| one.order(other));
+        hits.extend(limited.into_iter().map(|(_, mut hit)| {
+            hit.hsps.sort_by(Hsp::by_e_value);
+            hit
+        }));
     }
 }
 

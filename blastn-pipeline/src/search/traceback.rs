@@ -134,7 +134,8 @@ fn has_min_identity(
     if options.min_identity <= 0.0 {
         return true;
     }
-    let query = &batch.strand(hsp.context)[hsp.query.0 as usize..hsp.query.1 as usize];
+    let query = hsp.query.0 as usize..hsp.query.1 as usize;
+    let query = &batch.unmasked_strand(hsp.context)[query];
     let letters = subject.letters(hsp.subject.0 as usize..hsp.subject.1 as usize);
     let columns = hsp.columns(query, &letters);
     columns.identities as f64 * 100.0 >= columns.length as f64 * options.min_identity

@@ -6,9 +6,15 @@
 //!
 //! The window moves along the sequence base by base. Its longest suffix in which no triplet is very frequent has no
 //! perfect interval, so only longer suffixes are examined. As in NCBI's `symdust.cpp`, on which the results depend.
+//!
+//! Letters other than A, C, G and T count as A, except for N: each N counts as a random base, so that runs of N are no
+//! low complexity. Words with ambiguous letters are not looked up, masked or not, but the bases beside a run of N are
+//! masked or not by the bases that it stands for. So the sequence of random bases ([`RandomBases`]) is NCBI's.
 
 use std::collections::VecDeque;
 use std::ops::Range;
+
+use crate::sequence::alphabet::ANY;
 
 /// Settings of DUST, with the defaults of NCBI's blastn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,11 +219,21 @@ impl TripletWindow {
 }
 
 impl Dust {
-    /// The masked ranges of a sequence, ascending and apart from each other. Letters other than A, C, G and T count
-    /// as A.
+    /// The masked ranges of a sequence, ascending and apart from each other.
     pub fn mask(&self, letters: &[u8]) -> Vec<Range<u32>> {
         let mut masked = MaskedRanges { ranges: Vec::new(), linker: self.linker };
-        let base = |place: usize| if letters[place] < 4 { letters[place] } else { 0 };
+        let mut random = RandomBases::new();
+        // An N that is read again, by the next window, counts as another base.
+        let mut base = |place: usize| match letters[place] {
+            ANY => random.next(),
+            letter => {
+                if letter < 4 {
+                    letter
+                } else {
+                    0
+                }
+            }
+        };
         let mut begin = 0;
         // An interval has at least two triplets.
         while letters.len() > begin + 3 {
@@ -257,6 +273,37 @@ impl Dust {
             begin += window.start;
         }
         masked.ranges
+    }
+}
+
+/// The bases that the N of a sequence stand for: the random numbers of NCBI's class `CRandom`, by its fixed seed.
+///
+/// This is a lagged Fibonacci generator: each number is the sum of the numbers 33 and 13 before it. A base is
+/// made of the bits 1 and 2 of a number, which follow from the three lowest bits of all numbers before it.
+struct RandomBases {
+    /// The latest 33 numbers, modulo 8; the next one replaces the number at `place`.
+    numbers: [u8; 33],
+    place: usize,
+}
+
+impl RandomBases {
+    /// Distance in `numbers` of the two that are added.
+    const LAG: usize = 20;
+
+    fn new() -> Self {
+        let numbers = [
+            2, 3, 6, 7, 7, 2, 2, 2, 4, 5, 6, 1, 6, 2, 7, 1, 7, 2, 6, 0, 5, 7, 6, 4, 2, 3, 5, 0, 4,
+            6, 5, 0, 5,
+        ];
+        Self { numbers, place: numbers.len() - 1 }
+    }
+
+    fn next(&mut self) -> u8 {
+        let (place, count) = (self.place, self.numbers.len());
+        let number = (self.numbers[place] + self.numbers[(place + count - Self::LAG) % count]) % 8;
+        self.numbers[place] = number;
+        self.place = (place + count - 1) % count;
+        number / 2
     }
 }
 
@@ -347,6 +394,20 @@ mod tests {
             // Neighbours are joined over a gap of no base; the definition knows nothing of that.
             assert_eq!(found, expected, "seed {seed}: {letters:?}");
         }
+    }
+
+    /// The masks are those that NCBI's dustmasker 1.0.0 prints.
+    #[test]
+    fn runs_of_n_are_random_bases() {
+        let encode =
+            |text: &str| -> Vec<u8> { text.bytes().filter_map(alphabet::encode).collect() };
+        let masks = |text: &str, level| Dust { level, ..Dust::default() }.mask(&encode(text));
+        let few = "CGGGAACTCAAAGGANNNNNNNNNNGACTGCCAGTGATAA";
+        assert!(masks(few, 20).is_empty() && masks(few, 10).is_empty());
+        let (short, long) = ("N".repeat(36), "N".repeat(96));
+        let many = format!("GATTACATTAGCGGCTAAAACTCAAAGGAA{short}TTGACGGGGGCCCGCA{long}CGATTAGCAT");
+        assert_eq!(masks(&many, 10), [71..76, 82..177]);
+        assert_eq!(masks(&many, 15), [82..177]);
     }
 
     #[test]

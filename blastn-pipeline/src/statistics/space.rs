@@ -49,7 +49,7 @@ impl SearchSpace {
         let adjustment = adjustment(parameters, length, query as f64, database);
         let (letters, sequences) = (database.letters as i64, database.sequences as i64);
         let database = (letters - sequences * adjustment).max(1);
-        Self { effective: database * (query - adjustment), adjustment }
+        Self { effective: database.saturating_mul(query - adjustment), adjustment }
     }
 }
 

@@ -3,12 +3,9 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-use std::sync::LazyLock;
-
 use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::affine::{self, AffineBuffers, AffineReach};
 use blastn_pipeline::gapped::edit_script::EditScript;
-use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::gapped::parameters::{
     AffineParameters, ExtensionSide, NO_ROOM, SideReach, score_matrix, source_words,
 };
@@ -16,13 +13,9 @@ use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
 use blastn_pipeline::scoring::{ScoreMatrix, Scoring};
 use fastrand::Rng;
-use simt::{Argument, Launch, Module};
+use simt::{Argument, Launch};
 
-static KERNELS: LazyLock<Module> =
-    LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
-
-const POISON: SideReach =
-    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
+use crate::gapped_common::{KERNELS, POISON, SideLetters, address, packed, random_sides};
 
 /// Two texts with sides in them.
 struct Case {
@@ -40,20 +33,10 @@ impl Case {
     fn expected<const TRACE: bool>(&self) -> Reaches {
         let (matrix, mut work) = (ScoreMatrix::new(&self.scoring), AffineBuffers::default());
         let of = |side: &ExtensionSide| {
-            let (rows, columns) = (side.rows as usize, side.columns as usize);
-            let part = |text: &[u8], at: u64, letters: usize| {
-                let at = at as usize;
-                let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
-                text[range].to_vec()
-            };
-            let rows = part(&self.rows, side.row_at, rows);
-            let columns = part(&self.columns, side.column_at, columns);
-            let place = |letters: &Vec<u8>| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = side::SequenceSide { letters: &rows, at: place(&rows) };
-            let other = side::SequenceSide { letters: &columns, at: place(&columns) };
+            let letters = SideLetters::new(side, &self.rows, &self.columns);
+            let (rows, columns) = letters.sides();
             let (scoring, x_drop) = (&self.scoring, side.x_drop);
-            let sides =
-                affine::SidePair { rows: one, columns: other, scoring, matrix: &matrix, x_drop };
+            let sides = affine::SidePair { rows, columns, scoring, matrix: &matrix, x_drop };
             let found = if side.reverse == 1 {
                 affine::extend::<true, TRACE>(&sides, &mut work)
             } else {
@@ -94,7 +77,6 @@ impl Case {
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
-        let address = |start: *const u8| start.expose_provenance() as u64;
         let rows = if TRACE {
             first_letters(address(letters.as_ptr().cast()))
         } else {
@@ -148,14 +130,6 @@ fn are_some_of(few: &Reaches, all: &Reaches) -> bool {
     few.len() == all.len() && few.iter().zip(all).all(|(few, all)| few.is_none() || few == all)
 }
 
-/// Packs bases four a byte, with 4 spare bytes behind them.
-fn packed(bases: &[u8]) -> Vec<u8> {
-    let four = |four: &[u8]| {
-        four.iter().enumerate().fold(0, |byte, (place, base)| byte | (base & 3) << (6 - 2 * place))
-    };
-    bases.chunks(4).map(four).chain([0; 4]).collect()
-}
-
 /// A sequence that is similar to another.
 fn relative(random: &mut Rng, one: &[u8], letters: u8) -> Vec<u8> {
     let mut other = Vec::new();
@@ -187,30 +161,9 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
         let place = random.usize(..columns.len());
         columns[place] = random.u8(4..15);
     }
-    let sides = (0..count).map(|_| {
-        let row_at = random.usize(..=rows.len());
-        let near = (row_at + random.usize(..5)).saturating_sub(2);
-        let column_at = near.min(columns.len());
-        let reverse = random.bool();
-        let (row_room, column_room) = if reverse {
-            (row_at, column_at)
-        } else {
-            (rows.len() - row_at, columns.len() - column_at)
-        };
-        let part = |random: &mut Rng, room: usize| {
-            (if random.bool() { room } else { random.usize(..=room) }) as u32
-        };
-        let drop = [5, 12, 33, 110][random.usize(..4)];
-        ExtensionSide {
-            row_at: row_at as u64,
-            column_at: column_at as u64,
-            rows: part(random, row_room),
-            columns: part(random, column_room),
-            x_drop: drop.max(gap_open + gap_extend),
-            reverse: reverse.into(),
-        }
-    });
-    Case { scoring, sides: sides.collect(), rows, columns }
+    let drops = [5, 12, 33, 110].map(|drop: i32| drop.max(gap_open + gap_extend));
+    let sides = random_sides(random, (rows.len(), columns.len()), count, drops);
+    Case { scoring, sides, rows, columns }
 }
 
 #[test]

@@ -3,12 +3,9 @@
 // A test's helpers may panic as the test itself may.
 #![allow(unsafe_code, clippy::expect_used)]
 
-use std::sync::LazyLock;
-
 use aligner_core::gpu::DeviceAddress;
 use blastn_pipeline::gapped::edit_script::EditScript;
 use blastn_pipeline::gapped::greedy::{self, GreedyBuffers};
-use blastn_pipeline::gapped::side;
 use blastn_pipeline::gpu::gapped::parameters::{
     ExtensionSide, GreedyParameters, GreedyScores, GreedySideReach, GreedyTraceParameters,
     NO_FRONT, NO_ROOM, SideReach, greedy_source_words,
@@ -17,10 +14,9 @@ use blastn_pipeline::gpu::gapped::text::{first_letters, text};
 use blastn_pipeline::gpu::pipeline::tables::{first_bases, packed_words};
 use blastn_pipeline::scoring::Scoring;
 use fastrand::Rng;
-use simt::{Argument, Launch, Module};
+use simt::{Argument, Launch};
 
-static KERNELS: LazyLock<Module> =
-    LazyLock::new(|| gpualign_tests::kernels("blastn-pipeline", "gapped").expect("it was built"));
+use crate::gapped_common::{self, KERNELS, SideLetters, address, packed, random_sides};
 
 const POISON: GreedySideReach = GreedySideReach {
     differences: 77,
@@ -31,15 +27,8 @@ const POISON: GreedySideReach = GreedySideReach {
     run_length: 5,
 };
 
-const TRACE_POISON: SideReach =
-    SideReach { score: 77, rows: 0xDEAD, columns: 0xBEEF, first_run: 5, runs: 0xDEAD_BEEF };
-
 /// Differences, letters of the subject and the query, and columns of each side; nothing if it did not fit into memory.
 type Traced = Vec<Option<(i32, u32, u32, EditScript)>>;
-
-fn address(start: *const u8) -> u64 {
-    start.expose_provenance() as u64
-}
 
 /// Two texts with sides in them.
 struct Case {
@@ -54,21 +43,13 @@ impl Case {
     fn made<T>(&self, of_side: impl Fn(greedy::GreedyReach, &GreedyBuffers) -> T) -> Vec<T> {
         let mut work = GreedyBuffers::default();
         let of = |side: &ExtensionSide| {
-            let part = |text: &[u8], at: u64, letters: u32| {
-                let (at, letters) = (at as usize, letters as usize);
-                let range = if side.reverse == 1 { at - letters..at } else { at..at + letters };
-                text[range].to_vec()
-            };
-            let subject = part(&self.subject, side.row_at, side.rows);
-            let query = part(&self.query, side.column_at, side.columns);
-            let place = |letters: &[u8]| if side.reverse == 1 { letters.len() } else { 0 };
-            let one = side::SequenceSide { letters: &query, at: place(&query) };
-            let other = side::SequenceSide { letters: &subject, at: place(&subject) };
+            let letters = SideLetters::new(side, &self.subject, &self.query);
+            let (subject, query) = letters.sides();
             let (scoring, drop) = (&self.scoring, side.x_drop);
             let found = if side.reverse == 1 {
-                greedy::extend::<true, true>(one, other, scoring, drop, &mut work)
+                greedy::extend::<true, true>(query, subject, scoring, drop, &mut work)
             } else {
-                greedy::extend::<false, true>(one, other, scoring, drop, &mut work)
+                greedy::extend::<false, true>(query, subject, scoring, drop, &mut work)
             };
             of_side(found, &work)
         };
@@ -99,7 +80,7 @@ impl Case {
     /// Extends the sides by the kernel with columns; subjects may have ambiguous letters.
     fn traced(&self, blocks: u32, width: u32, room: u64, runs: usize) -> Traced {
         let (subject, query) = (text(&self.subject), text(&self.query));
-        let mut reached = vec![TRACE_POISON; self.sides.len() + 1];
+        let mut reached = vec![gapped_common::POISON; self.sides.len() + 1];
         let mut cursors = [0_u32; 2];
         let mut sources = vec![0xDEAD_BEEF_u32; (32 * blocks as u64 * room) as usize];
         let mut run_room = vec![0xDEAD_BEEF_u32; runs];
@@ -127,7 +108,7 @@ impl Case {
         let launch = Launch::new(blocks, 32).shared(u64::from(width) * 384);
         // SAFETY: the parameters have the addresses of arrays as long as the kernel's contract asks for.
         unsafe { kernel.launch(&launch, &[Argument::value(parameters)]) }.expect("it runs");
-        assert_eq!(reached.pop(), Some(TRACE_POISON), "a side too many");
+        assert_eq!(reached.pop(), Some(gapped_common::POISON), "a side too many");
         let of = |reached: &SideReach| {
             let &SideReach { score, rows, columns, .. } = reached;
             reached.fits().then(|| (score, rows, columns, reached.script(&run_room)))
@@ -137,15 +118,7 @@ impl Case {
 
     /// Extends the sides by the kernel for scores alone.
     fn found(&self, blocks: u32, width: u32) -> Vec<GreedySideReach> {
-        let bytes: Vec<u8> = self
-            .subject
-            .chunks(4)
-            .map(|four| {
-                let places = four.iter().enumerate();
-                places.fold(0, |byte, (place, base)| byte | base << (6 - 2 * place))
-            })
-            .collect();
-        let (subject, query) = (packed_words(&bytes), text(&self.query));
+        let (subject, query) = (packed_words(&packed(&self.subject)), text(&self.query));
         let mut reached = vec![POISON; self.sides.len() + 1];
         let mut cursor = [0_u32];
         let parameters = GreedyParameters {
@@ -202,29 +175,8 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
             _ => query.push(letter),
         }
     }
-    let sides = (0..count).map(|_| {
-        let row_at = random.usize(..=subject.len());
-        let near = (row_at + random.usize(..5)).saturating_sub(2);
-        let column_at = near.min(query.len());
-        let reverse = random.bool();
-        let (row_room, column_room) = if reverse {
-            (row_at, column_at)
-        } else {
-            (subject.len() - row_at, query.len() - column_at)
-        };
-        let part = |random: &mut Rng, room: usize| {
-            (if random.bool() { room } else { random.usize(..=room) }) as u32
-        };
-        ExtensionSide {
-            row_at: row_at as u64,
-            column_at: column_at as u64,
-            rows: part(random, row_room),
-            columns: part(random, column_room),
-            x_drop: [3, 16, 40, 72][random.usize(..4)],
-            reverse: reverse.into(),
-        }
-    });
-    Case { scoring, sides: sides.collect(), subject, query }
+    let sides = random_sides(random, (subject.len(), query.len()), count, [3, 16, 40, 72]);
+    Case { scoring, sides, subject, query }
 }
 
 #[test]

@@ -7,4 +7,5 @@ mod blast_parts;
 mod bounds;
 mod diagonals;
 mod gapped;
+mod gapped_common;
 mod greedy;

@@ -5,6 +5,7 @@
 
 mod best;
 mod blastn;
+mod blastn_random;
 mod evaluate;
 mod files;
 mod needle;

@@ -11,6 +11,7 @@ mod evaluate;
 mod formats;
 mod index;
 mod input;
+mod numbers;
 mod nw;
 mod pipeline;
 mod programs;

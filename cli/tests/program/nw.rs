@@ -219,9 +219,6 @@ fn bad_input_is_told_in_a_line() {
         &["protein.fa: record 1 (line 3): 'E' at residue 4 is no letter of the scoring"],
     );
     refused(&["all-vs-all", "two.fa", "-O", "phylip"], &["records 1 and 2 have the same name 'a'"]);
-    refused(&["all-vs-all", "x.fa", "--gap-open", "-5"], &["gap cost -5", "positive"]);
-    refused(&["all-vs-all", "x.fa", "--mismatch", "7"], &["must score more than a mismatch"]);
-    refused(&["all-vs-all", "x.fa", "--gap-extend", "11"], &["must not cost more than opening"]);
     refused(
         &["all-vs-all", "x.fa", "--matrix", "m.txt"],
         &["m.txt: line 2: 1 scores for 2 columns"],
@@ -238,5 +235,20 @@ fn bad_input_is_told_in_a_line() {
     ] {
         let output = folder.run(&[&["nw"], usage].concat());
         assert_eq!(output.status.code(), Some(2), "{usage:?}");
+    }
+    for (option, value, reason) in [
+        (
+            "--gap-open",
+            "-5",
+            "gap cost -5 is not between 0 and 500: gaps cost, so the number is positive",
+        ),
+        ("--match", "501", "the score 501 is not between -500 and 500"),
+        ("--mismatch", "7", "must score more than a mismatch"),
+        ("--gap-extend", "11", "must not cost more than opening"),
+    ] {
+        let output = folder.run(&["nw", "all-vs-all", "x.fa", option, value]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{option} {value}");
+        assert!(said.lines().next().is_some_and(|line| line.contains(reason)), "{said}");
     }
 }

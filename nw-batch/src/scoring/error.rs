@@ -39,8 +39,8 @@ pub enum ScoringError {
     /// The score of a pair of residues is beyond [`MAX_SCORE`].
     #[error("the score {score} is not between -{MAX_SCORE} and {MAX_SCORE}")]
     Score {
-        /// Score that was refused.
-        score: i32,
+        /// Score that was refused, as it was given.
+        score: String,
     },
     /// A match does not score more than a mismatch.
     #[error(

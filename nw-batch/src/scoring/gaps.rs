@@ -1,16 +1,34 @@
 //! Costs of gaps, and ends of sequences where gaps cost nothing.
 
+use super::error::ScoringError;
+use super::limits::MAX_COST;
+
 /// Costs of gaps: a gap of `L` residues costs `open + (L - 1) * extend`, as in EMBOSS and parasail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GapCosts {
-    /// Cost of a gap's first residue, 0 to [`MAX_COST`](super::MAX_COST).
+    /// Cost of a gap's first residue, 0 to [`MAX_COST`].
     pub open: i32,
     /// Cost of each further residue, 0 to `open`.
     pub extend: i32,
 }
 
 impl GapCosts {
-    /// Cost of a gap of `length` residues.
+    /// The costs, if they are within their limits.
+    ///
+    /// # Errors
+    /// If a cost is negative or beyond [`MAX_COST`], or extending a gap costs more than opening it.
+    pub fn checked(self) -> Result<Self, ScoringError> {
+        let Self { open, extend } = self;
+        if let Some(cost) = [open, extend].into_iter().find(|cost| !(0..=MAX_COST).contains(cost)) {
+            return Err(ScoringError::Cost { cost });
+        }
+        if extend > open {
+            return Err(ScoringError::ExtendAboveOpen { open, extend });
+        }
+        Ok(self)
+    }
+
+    /// Cost of a gap of `length` residues, at most two million: the residues of the two longest sequences.
     pub fn cost(self, length: u32) -> i32 {
         match length {
             0 => 0,

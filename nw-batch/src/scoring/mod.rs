@@ -45,20 +45,17 @@ impl Scoring {
         mismatch_score: i32,
         gaps: GapCosts,
     ) -> Result<Self, ScoringError> {
-        let scores = [match_score, mismatch_score];
-        if let Some(score) = scores.into_iter().find(|score| score.abs() > MAX_SCORE) {
-            return Err(ScoringError::Score { score });
-        }
+        let pair_scores = PairScores::MatchMismatch {
+            match_score: limits::checked_score(match_score)?,
+            mismatch_score: limits::checked_score(mismatch_score)?,
+        };
         if match_score <= mismatch_score {
             return Err(ScoringError::MatchBelowMismatch { match_score, mismatch_score });
         }
         Ok(Self {
             alphabet: Alphabet::nucleotides(),
-            pair_scores: PairScores::MatchMismatch {
-                match_score: match_score as i16,
-                mismatch_score: mismatch_score as i16,
-            },
-            gaps: check_gaps(gaps)?,
+            pair_scores,
+            gaps: gaps.checked()?,
             free_ends: FreeEnds::default(),
         })
     }
@@ -71,7 +68,7 @@ impl Scoring {
         let alphabet = matrix.alphabet().clone();
         let pair_scores = PairScores::Matrix(Box::new(matrix));
         let free_ends = FreeEnds::default();
-        Ok(Self { alphabet, pair_scores, gaps: check_gaps(gaps)?, free_ends })
+        Ok(Self { alphabet, pair_scores, gaps: gaps.checked()?, free_ends })
     }
 
     /// Replaces the free ends of the scoring.
@@ -147,18 +144,6 @@ impl Scoring {
     }
 }
 
-/// Refuses gap costs beyond their limits.
-fn check_gaps(gaps: GapCosts) -> Result<GapCosts, ScoringError> {
-    let GapCosts { open, extend } = gaps;
-    if let Some(cost) = [open, extend].into_iter().find(|cost| !(0..=MAX_COST).contains(cost)) {
-        return Err(ScoringError::Cost { cost });
-    }
-    if extend > open {
-        return Err(ScoringError::ExtendAboveOpen { open, extend });
-    }
-    Ok(gaps)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,11 +156,11 @@ mod tests {
             Scoring::with_match_mismatch(-4, 5, gaps),
             Err(ScoringError::MatchBelowMismatch { .. })
         ));
-        assert!(matches!(
-            Scoring::with_match_mismatch(501, 0, gaps),
-            Err(ScoringError::Score { score: 501 })
-        ));
-        for (open, extend) in [(-10, 1), (10, -1), (501, 1)] {
+        for (match_score, mismatch_score) in [(501, 0), (0, -501), (i32::MAX, 0), (0, i32::MIN)] {
+            let wrong = Scoring::with_match_mismatch(match_score, mismatch_score, gaps);
+            assert!(matches!(wrong, Err(ScoringError::Score { .. })), "{match_score}");
+        }
+        for (open, extend) in [(-10, 1), (10, -1), (501, 1), (i32::MIN, 1), (i32::MAX, i32::MAX)] {
             let wrong = Scoring::with_match_mismatch(5, -4, GapCosts { open, extend });
             assert!(matches!(wrong, Err(ScoringError::Cost { .. })), "{open} {extend}");
         }

@@ -1,8 +1,10 @@
 //! Substitution matrices: a score for each pair of letters, as NCBI's files give them.
 
+use std::num::IntErrorKind;
+
 use super::alphabet::Alphabet;
 use super::error::ScoringError;
-use super::limits::MAX_SCORE;
+use super::limits::checked_score;
 
 /// Substitution matrix: a score for each letter of the query with each letter of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +18,7 @@ impl SubstitutionMatrix {
     /// A matrix of `letters` with the score that `score` gives for a letter of the query and a letter of the target.
     ///
     /// # Errors
-    /// If the letters are no alphabet, or a score is beyond [`MAX_SCORE`].
+    /// If the letters are no alphabet, or a score is beyond [`MAX_SCORE`](super::MAX_SCORE).
     pub fn from_scores(
         letters: &[u8],
         score: impl Fn(u8, u8) -> i32,
@@ -32,7 +34,8 @@ impl SubstitutionMatrix {
     /// columns, and each line after it a letter and its row of scores. There is a row for each column, in any order.
     ///
     /// # Errors
-    /// If the text has another format, with the line number, or a score is beyond [`MAX_SCORE`].
+    /// If the text has another format, with the line number, or a score is beyond
+    /// [`MAX_SCORE`](super::MAX_SCORE).
     pub fn parse(text: &str) -> Result<Self, ScoringError> {
         let mut lines = text
             .lines()
@@ -100,14 +103,14 @@ fn letter(field: &str, line: usize) -> Result<u8, ScoringError> {
 
 /// The score in a field.
 fn score(field: &str, line: usize) -> Result<i16, ScoringError> {
-    let bad = |reason| ScoringError::Matrix { line, reason };
-    let score: i32 = field.parse().map_err(|_| bad(format!("'{field}' is not a whole number")))?;
-    checked_score(score).map_err(with_line(line))
-}
-
-/// The score, if it is within its limits.
-fn checked_score(score: i32) -> Result<i16, ScoringError> {
-    if score.abs() > MAX_SCORE { Err(ScoringError::Score { score }) } else { Ok(score as i16) }
+    let refused = match field.parse::<i32>().map_err(|error| error.kind().clone()) {
+        Ok(score) => return checked_score(score).map_err(with_line(line)),
+        Err(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+            ScoringError::Score { score: field.to_owned() }.to_string()
+        }
+        Err(_) => format!("'{field}' is not a whole number"),
+    };
+    Err(ScoringError::Matrix { line, reason: refused })
 }
 
 #[cfg(test)]
@@ -127,6 +130,8 @@ mod tests {
             ("A A\nA 1 1\n", "line 1: the letter 'A' occurs twice"),
             ("A CC\nA 1 1\n", "line 1: 'CC' is not a letter"),
             ("A\nA 501\n", "line 2: the score 501"),
+            ("A\nA -2147483648\n", "line 2: the score -2147483648 is not between -500 and 500"),
+            ("A\nA 99999999999\n", "line 2: the score 99999999999 is not between -500 and 500"),
         ] {
             let error = SubstitutionMatrix::parse(text).expect_err(text).to_string();
             assert!(error.contains(reason), "{text:?}: {error}");

@@ -75,6 +75,13 @@ pub fn free_ends(bits: u8) -> FreeEnds {
     }
 }
 
+/// Scoring by a matrix of the greatest and the least score, not symmetric.
+fn extreme_matrix() -> Scoring {
+    let score = |query: u8, target: u8| if (2 * query + target) % 3 == 0 { 500 } else { -500 };
+    let matrix = SubstitutionMatrix::from_scores(b"ACGT", score).expect("a matrix");
+    Scoring::with_matrix(matrix, GapCosts { open: 500, extend: 500 }).expect("a scoring")
+}
+
 /// Scorings of all kinds, with their names.
 pub fn scorings() -> Vec<(&'static str, Scoring)> {
     let simple = |matching, mismatch, open, extend| {
@@ -93,6 +100,11 @@ pub fn scorings() -> Vec<(&'static str, Scoring)> {
         ("affine", simple(5, -4, 10, 1)),
         ("affine, free extension", simple(1, -1, 3, 0)),
         ("greatest", simple(500, -500, 500, 499)),
+        ("greatest, linear", simple(500, -500, 500, 500)),
+        ("greatest, free extension", simple(500, -500, 500, 0)),
+        ("least", simple(-499, -500, 500, 500)),
+        ("least, free gaps", simple(-499, -500, 0, 0)),
+        ("greatest matrix", extreme_matrix()),
         ("BLOSUM62", matrix("BLOSUM62", 11, 1)),
         ("NUC.4.4", matrix("NUC.4.4", 10, 10)),
     ]

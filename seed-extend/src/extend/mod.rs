@@ -58,5 +58,5 @@ pub mod ungapped;
 pub use aligner_core::seq::UNKNOWN;
 pub use alignments::{Alignment, AlignmentSpan, Alignments};
 pub use extender::{Extender, PreparedTasks};
-pub use scoring::{Scoring, ScoringError, UNKNOWN_SCORE};
+pub use scoring::{Scoring, ScoringError, ScoringParameters, UNKNOWN_SCORE};
 pub use tasks::{AlignmentEnd, AlignmentTask, MAX_CELLS, MAX_LENGTH, ReferenceText, TaskBatch};

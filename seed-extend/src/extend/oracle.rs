@@ -122,6 +122,7 @@ mod tests {
     use aligner_core::seq::encode_all;
 
     use super::*;
+    use crate::extend::scoring::ScoringParameters;
 
     /// The highest score of all alignments that go on from the pair of the places `i` and `j`, from
     /// every way to go on.
@@ -174,13 +175,13 @@ mod tests {
         for seed in 0..150 {
             let mut random = fastrand::Rng::with_seed(seed);
             let number = |random: &mut fastrand::Rng, range| random.i32(range);
-            let scoring = Scoring::new(
-                number(&mut random, 1..4),
-                number(&mut random, 1..4),
-                number(&mut random, 0..3),
-                number(&mut random, 1..3),
-                number(&mut random, 0..4),
-            )
+            let scoring = Scoring::new(ScoringParameters {
+                match_score: number(&mut random, 1..4),
+                mismatch_penalty: number(&mut random, 1..4),
+                gap_open: number(&mut random, 0..3),
+                gap_extend: number(&mut random, 1..3),
+                clip_penalty: number(&mut random, 0..4),
+            })
             .expect("within limits");
             let letters = random.u8(1..5);
             let codes = |random: &mut fastrand::Rng| -> Vec<u8> {

@@ -199,6 +199,7 @@ mod tests {
 
     use super::*;
     use crate::extend::oracle;
+    use crate::extend::scoring::ScoringParameters;
 
     #[test]
     fn differences_are_where_codes_do_not_match() {
@@ -247,8 +248,15 @@ mod tests {
     #[test]
     fn what_is_known_is_the_oracles_answer() {
         let scorings = [(1, 4, 6, 1, 5), (1, 1, 0, 1, 0), (2, 3, 5, 2, 0), (3, 1, 30, 1, 90)];
-        for (a, b, o, e, c) in scorings {
-            let scoring = Scoring::new(a, b, o, e, c).expect("within limits");
+        for (match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty) in scorings {
+            let scoring = Scoring::new(ScoringParameters {
+                match_score,
+                mismatch_penalty,
+                gap_open,
+                gap_extend,
+                clip_penalty,
+            })
+            .expect("within limits");
             let mut known = 0;
             for seed in 0..3000 {
                 let mut random = Rng::with_seed(seed);

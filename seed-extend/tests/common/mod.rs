@@ -3,7 +3,8 @@
 
 use fastrand::Rng;
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentTask, ReferenceText, Scoring, TaskBatch, oracle,
+    Alignment, AlignmentEnd, AlignmentTask, ReferenceText, Scoring, ScoringParameters, TaskBatch,
+    oracle,
 };
 
 /// Tasks with all that they are of.
@@ -74,8 +75,18 @@ pub fn scorings() -> Vec<Scoring> {
         (5, 1, 0, 3, 7),
         (1, 4, 60, 1, 0),
         (200, 300, 400, 30, 500),
+        (500, 500, 500, 500, 500),
     ]
-    .map(|(a, b, o, e, c)| Scoring::new(a, b, o, e, c).expect("within limits"))
+    .map(|(match_score, mismatch_penalty, gap_open, gap_extend, clip_penalty)| {
+        Scoring::new(ScoringParameters {
+            match_score,
+            mismatch_penalty,
+            gap_open,
+            gap_extend,
+            clip_penalty,
+        })
+        .expect("within limits")
+    })
     .to_vec()
 }
 

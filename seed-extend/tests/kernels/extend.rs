@@ -18,7 +18,8 @@ use seed_extend::extend::gpu::{
     AlignmentApplications, ExtendEngine, FILL_WIDTH, MemoryLimits, WALK_WIDTH,
 };
 use seed_extend::extend::{
-    Alignment, AlignmentEnd, AlignmentSpan, Alignments, ReferenceText, Scoring, cpu,
+    Alignment, AlignmentEnd, AlignmentSpan, Alignments, ReferenceText, Scoring, ScoringParameters,
+    cpu,
 };
 use simt::{Argument, Launch, Module};
 
@@ -237,7 +238,14 @@ fn the_shortest_and_the_longest() {
         assert_eq!(check("bytes", scoring, &case, (1, 32)), BTreeSet::from([(16, bytes)]));
     }
     // The longest query that 16 bits hold, and one that is longer by a code.
-    let large = Scoring::new(300, 400, 500, 500, 500).expect("within limits");
+    let large = Scoring::new(ScoringParameters {
+        match_score: 300,
+        mismatch_penalty: 400,
+        gap_open: 500,
+        gap_extend: 500,
+        clip_penalty: 500,
+    })
+    .expect("within limits");
     let most = (32_767 - 500 - 1000 - 700) / 300;
     let mut case = Case::default();
     for len in [most, most + 1] {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use aligner_core::DeviceRequest;
-use blastn_pipeline::options::{BlastTask, SearchOptions, Strand};
+use blastn_pipeline::options::{BlastTask, MAX_WORD_SIZE, MAX_X_DROP_BITS, SearchOptions, Strand};
+use blastn_pipeline::scoring::MAX_COST;
 use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -65,7 +66,7 @@ pub struct BlastnArguments {
     /// frames, qframe, sframe, btop, stitle, salltitles, sstrand, qcovs, qcovhsp, qcovus
     #[arg(long, value_name = "FORMAT", default_value = "0")]
     pub outfmt: OutputFormat,
-    /// Number of threads
+    /// Number of threads, 1 to 65535
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..))]
     pub num_threads: u16,
@@ -89,25 +90,31 @@ struct SearchArguments {
     /// Task: the preset of the options below
     #[arg(long, value_enum, default_value_t = TaskName::Megablast)]
     task: TaskName,
-    /// Greatest E-value of a reported alignment
-    #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive)]
+    /// Greatest E-value of a reported alignment, above 0
+    #[arg(long, value_name = "E", default_value_t = 10.0, value_parser = positive,
+        allow_negative_numbers = true)]
     evalue: f64,
-    /// Number of equal bases in a row that an alignment must have [default: 11; megablast 28]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(4..))]
+    /// Number of equal bases in a row that an alignment must have, 4 to 65535 [default: 11; megablast 28]
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(4..=MAX_WORD_SIZE as i64))]
     word_size: Option<u16>,
-    /// Cost of opening a gap: a gap of n columns costs gapopen + n * gapextend [not with megablast] [default: 5;
-    /// megablast 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
+    /// Cost of opening a gap, 0 to 999: a gap of n columns costs gapopen + n * gapextend [not with megablast]
+    /// [default: 5; megablast 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(0..=i64::from(MAX_COST)))]
     gapopen: Option<i32>,
-    /// Cost of each column of a gap, the first included [not with megablast] [default: 2; megablast reward / 2 - penalty]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..1000))]
+    /// Cost of each column of a gap, the first included, 0 to 999 [not with megablast] [default: 2; megablast
+    /// reward / 2 - penalty]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(0..=i64::from(MAX_COST)))]
     gapextend: Option<i32>,
-    /// Score of a match [default: 2; megablast 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..1000))]
+    /// Score of a match, 1 to 999 [default: 2; megablast 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_COST)))]
     reward: Option<i32>,
-    /// Score of a mismatch [default: -3; megablast -2]
-    #[arg(long, value_name = "N", allow_hyphen_values = true,
-        value_parser = clap::value_parser!(i32).range(-1000..0))]
+    /// Score of a mismatch, -999 to -1 [default: -3; megablast -2]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(-i64::from(MAX_COST)..=-1))]
     penalty: Option<i32>,
     /// Masking of low-complexity regions: yes, no, or "level window linker"
     #[arg(long, value_name = "DUST", default_value = "20 64 1")]
@@ -121,30 +128,31 @@ struct SearchArguments {
     /// Strands of the queries to search
     #[arg(long, value_enum, default_value_t = StrandName::Both)]
     strand: StrandName,
-    /// Greatest number of subjects reported for a query
+    /// Greatest number of subjects reported for a query, 1 to 4294967295
     #[arg(long, value_name = "N", default_value_t = 500,
         value_parser = clap::value_parser!(u32).range(1..))]
     max_target_seqs: u32,
-    /// Greatest number of alignments reported for a query and a subject
+    /// Greatest number of alignments reported for a query and a subject, 1 to 4294967295
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_hsps: Option<u32>,
-    /// Least percentage of identical columns
+    /// Least percentage of identical columns, 0 to 100
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percentage)]
     perc_identity: f64,
-    /// Least percentage of the query that an alignment covers
+    /// Least percentage of the query that an alignment covers, 0 to 100
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percentage)]
     qcov_hsp_perc: f64,
     /// Drop an alignment if at least this many better ones cover its range of the query; 0 drops none
     #[arg(long, value_name = "N", default_value_t = 0)]
     culling_limit: u32,
-    /// X-drop of ungapped extensions, in bits [default: 20; megablast: the score that starts gapped extension]
-    #[arg(long, value_name = "BITS", value_parser = positive)]
+    /// X-drop of ungapped extensions, in bits, above 0 and up to 10000 [default: 20; megablast: the score that starts
+    /// gapped extension]
+    #[arg(long, value_name = "BITS", value_parser = x_drop, allow_negative_numbers = true)]
     xdrop_ungap: Option<f64>,
-    /// X-drop of preliminary gapped extensions, in bits [default: 30; megablast 25]
-    #[arg(long, value_name = "BITS", value_parser = positive)]
+    /// X-drop of preliminary gapped extensions, in bits, above 0 and up to 10000 [default: 30; megablast 25]
+    #[arg(long, value_name = "BITS", value_parser = x_drop, allow_negative_numbers = true)]
     xdrop_gap: Option<f64>,
-    /// X-drop of final gapped extensions, in bits [default: 100]
-    #[arg(long, value_name = "BITS", value_parser = positive)]
+    /// X-drop of final gapped extensions, in bits, above 0 and up to 10000 [default: 100]
+    #[arg(long, value_name = "BITS", value_parser = x_drop, allow_negative_numbers = true)]
     xdrop_gap_final: Option<f64>,
 }
 
@@ -185,6 +193,12 @@ fn positive(text: &str) -> Result<f64, String> {
     } else {
         Err("must be greater than 0".to_owned())
     }
+}
+
+/// Parses an X-drop in bits.
+fn x_drop(text: &str) -> Result<f64, String> {
+    let bits = positive(text)?;
+    if bits <= MAX_X_DROP_BITS { Ok(bits) } else { Err("must be at most 10000".to_owned()) }
 }
 
 /// Parses a percentage from 0 to 100.

@@ -67,6 +67,7 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
     let queries = read_queries(&arguments.query)?;
+    check_lengths(&queries, arguments)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
             let name = format!("User specified sequence set (Input: {})", subject.display());
@@ -223,6 +224,23 @@ pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
         console::say(&format!("warning: {file}record {} ({title}) has no bases", number + 1));
     }
     Ok(queries)
+}
+
+/// Refuses queries that are so long that scores could overflow.
+fn check_lengths(queries: &[FastaRecord], arguments: &BlastnArguments) -> Result<()> {
+    let scoring = arguments.options().scoring;
+    let longest = scoring.max_query_length();
+    let Some(number) = queries.iter().position(|query| query.letters.len() > longest) else {
+        return Ok(());
+    };
+    let query = &queries[number];
+    anyhow::bail!(
+        "{}the query {} has {} bases: with -reward {}, a query has at most {longest}, so split it",
+        InputLocation::in_file(&arguments.query).at_record(number as u64 + 1, None),
+        query.name(),
+        query.letters.len(),
+        scoring.reward
+    )
 }
 
 /// Opens a database by its name, with or without its extension.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{FreeEnds, KernelChoice};
+use nw_batch::{FreeEnds, GapCosts, KernelChoice, Scoring, ScoringError};
 
 use crate::options::{Messages, Threads};
 
@@ -48,21 +48,21 @@ pub enum Nw {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scoring")]
 pub struct NwOptions {
-    /// Score of two equal nucleotides [default: 5]
+    /// Score of two equal nucleotides, -500 to 500 and above --mismatch [default: 5]
     #[arg(long = "match", value_name = "SCORE", allow_negative_numbers = true)]
     pub match_score: Option<i32>,
-    /// Score of two different nucleotides, or of a letter other than A, C, G, T or U [default: -4]
+    /// Score of two different nucleotides, or of a letter other than A, C, G, T or U, -500 to 500 [default: -4]
     #[arg(long = "mismatch", value_name = "SCORE", allow_negative_numbers = true)]
     pub mismatch_score: Option<i32>,
     /// Substitution matrix instead of match and mismatch scores: BLOSUM30, BLOSUM45, BLOSUM62, PAM40, PAM120, PAM200,
-    /// PAM250 or NUC.4.4, or a file in NCBI's format
+    /// PAM250 or NUC.4.4, or a file in NCBI's format with scores from -500 to 500
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["match_score", "mismatch_score"])]
     pub matrix: Option<PathBuf>,
-    /// Cost of the first residue of a gap: n residues cost --gap-open + (n - 1) * --gap-extend, so NCBI's 5
+    /// Cost of the first residue of a gap, 0 to 500: n residues cost --gap-open + (n - 1) * --gap-extend, so NCBI's 5
     /// and 2 are --gap-open 7 --gap-extend 2 here
     #[arg(long, value_name = "COST", default_value_t = 10, allow_negative_numbers = true)]
     pub gap_open: i32,
-    /// Cost of each further residue of a gap; the same cost as the first residue's makes gaps linear
+    /// Cost of each further residue of a gap, 0 to --gap-open; the same cost as the first residue's makes gaps linear
     #[arg(long, value_name = "COST", default_value_t = 1, allow_negative_numbers = true)]
     pub gap_extend: i32,
     /// Ends that may stay unaligned at no cost, separated by commas
@@ -215,6 +215,7 @@ impl Nw {
     /// Refuses combinations of options that do not work together.
     pub fn check(&self) -> Result<(), String> {
         let options = self.options();
+        options.check_numbers().map_err(|error| error.to_string())?;
         let format = options.format();
         if format.is_matrix() {
             if !matches!(self, Self::AllVsAll { .. }) {
@@ -252,6 +253,28 @@ impl Nw {
 }
 
 impl NwOptions {
+    /// Costs of gaps.
+    pub fn gaps(&self) -> GapCosts {
+        GapCosts { open: self.gap_open, extend: self.gap_extend }
+    }
+
+    /// Scoring by the scores of a match and of a mismatch.
+    ///
+    /// # Errors
+    /// If a score or cost is beyond its limits, or they do not go together.
+    pub fn match_mismatch(&self) -> Result<Scoring, ScoringError> {
+        let (equal, different) = (self.match_score.unwrap_or(5), self.mismatch_score.unwrap_or(-4));
+        Scoring::with_match_mismatch(equal, different, self.gaps())
+    }
+
+    /// Checks scores and costs, but those in a matrix.
+    fn check_numbers(&self) -> Result<(), ScoringError> {
+        match self.matrix {
+            Some(_) => self.gaps().checked().map(|_| ()),
+            None => self.match_mismatch().map(|_| ()),
+        }
+    }
+
     /// Output format: the one asked for, else by the name of the output, else tab-separated values.
     pub fn format(&self) -> NwFormat {
         let by_name = || self.output.as_deref().and_then(NwFormat::from_extension);

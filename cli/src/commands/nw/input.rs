@@ -8,7 +8,7 @@ use aligner_core::fastx::{RecordProblem, line_of_residue};
 use aligner_core::input_location::{InputLocation, input_name};
 use aligner_core::seq::describe;
 use anyhow::{Context, Result, anyhow, bail};
-use nw_batch::{Alphabet, GapCosts, MAX_LENGTH, Scoring, SequenceSet, SubstitutionMatrix};
+use nw_batch::{Alphabet, MAX_LENGTH, Scoring, SequenceSet, SubstitutionMatrix};
 
 use crate::commands::nw::args::NwOptions;
 use crate::input;
@@ -27,14 +27,9 @@ pub struct NamedSequences {
 /// # Errors
 /// If a score, a cost or the matrix is refused.
 pub fn scoring(options: &NwOptions) -> Result<Scoring> {
-    let gaps = GapCosts { open: options.gap_open, extend: options.gap_extend };
     let scoring = match &options.matrix {
-        Some(name) => Scoring::with_matrix(matrix(name)?, gaps)?,
-        None => Scoring::with_match_mismatch(
-            options.match_score.unwrap_or(5),
-            options.mismatch_score.unwrap_or(-4),
-            gaps,
-        )?,
+        Some(name) => Scoring::with_matrix(matrix(name)?, options.gaps())?,
+        None => options.match_mismatch()?,
     };
     Ok(scoring.with_free_ends(options.free_ends()))
 }

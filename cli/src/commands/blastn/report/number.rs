@@ -79,14 +79,14 @@ pub fn e_value_in_table(value: f64) -> String {
     if (1.0e-180..0.0009).contains(&value) { scientific(value, 2) } else { e_value(value) }
 }
 
-/// A bit score, with fewer digits for greater scores.
+/// A bit score, with fewer digits for greater scores and at least four characters, so that " 9.4" begins with a space.
 pub fn bits(value: f64) -> String {
     if value > 99_999.0 {
         scientific(value, 3)
     } else if value > 99.9 {
         format!("{}", value as i64)
     } else {
-        format!("{value:.1}")
+        format!("{value:4.1}")
     }
 }
 
@@ -143,9 +143,13 @@ mod tests {
         }
         assert_eq!(e_value_in_table(5.621e-10), "5.62e-10");
         assert_eq!(e_value_in_table(0.0412), "0.041");
-        for (value, text) in
-            [(30.14, "30.1"), (99.95, "99"), (1043.9, "1043"), (123_456.0, "1.235e+05")]
-        {
+        for (value, text) in [
+            (8.52, " 8.5"),
+            (30.14, "30.1"),
+            (99.95, "99"),
+            (1043.9, "1043"),
+            (123_456.0, "1.235e+05"),
+        ] {
             assert_eq!(bits(value), text);
         }
     }

@@ -16,11 +16,15 @@ pub fn set_program(name: &'static str) {
     PROGRAM.get_or_init(|| name);
 }
 
+/// The name of this program.
+pub fn program() -> &'static str {
+    PROGRAM.get().unwrap_or(&"gpualign")
+}
+
 /// Prints one line on standard error, after the program's name. A standard error that cannot be written to is no reason
 /// to stop.
 pub fn say(text: &str) {
-    let program = PROGRAM.get().unwrap_or(&"gpualign");
-    let line = format!("{program}: {}\n", text.replace(['\n', '\r'], " "));
+    let line = format!("{}: {}\n", program(), text.replace(['\n', '\r'], " "));
     let _ = io::stderr().write_all(line.as_bytes());
 }
 

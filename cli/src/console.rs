@@ -64,7 +64,14 @@ impl Console {
             self.progress.set_style(style);
         }
         self.progress.set_message(step.to_owned());
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
+    }
+
+    /// Lets a thread draw the progress, if it is shown.
+    fn animate(&self) {
+        if !self.progress.is_hidden() {
+            self.progress.enable_steady_tick(Duration::from_millis(200));
+        }
     }
 
     /// Shows a count of reads, 0 at first.
@@ -73,7 +80,7 @@ impl Console {
             self.progress.set_style(style);
         }
         self.progress.reset();
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
     }
 
     /// Shows a count of pairs, 0 of `all` at first.
@@ -84,7 +91,7 @@ impl Console {
         }
         self.progress.reset();
         self.progress.set_length(all);
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
     }
 
     /// Adds to the count of pairs; `cells` are the matrix cells of all pairs so far.

@@ -15,7 +15,7 @@ use crate::{console, staging};
 /// The exit code of a fault of the program, as the standard library has it.
 const FAULT: i32 = 101;
 
-/// What the standard library says in its panics when the system refuses a thread, or the stack of its signals.
+/// Begins of the standard library's panics when the system refuses a thread, or the stack of its signals.
 const REFUSED_THREAD: [&str; 2] =
     ["failed to spawn thread", "failed to allocate an alternative stack"];
 

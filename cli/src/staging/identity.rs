@@ -1,4 +1,4 @@
-//! Which file a path means, whatever its spelling.
+//! The file that a path means, whatever its spelling.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};

@@ -8,7 +8,7 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`identity`] | which file a path means, whatever its spelling |
+//! | [`identity`] | the file that a path means, whatever its spelling |
 //! | [`outputs`] | all files of a command: none is an input, a folder, or another output |
 //! | [`target`] | the destination of one output |
 //! | [`staged`] | a regular file without a name, and the naming of complete files |

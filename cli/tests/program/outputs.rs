@@ -1,4 +1,4 @@
-//! What outputs may be: no input, no other output, and no device is ever replaced.
+//! Outputs replace no input, no other output, and no device.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};

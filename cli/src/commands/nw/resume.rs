@@ -84,7 +84,7 @@ pub struct ResumableRun {
     hasher: Xxh3Default,
 }
 
-/// What `--resume` has found.
+/// The state of things that `--resume` has found.
 pub enum Resumed {
     /// The partial file, with its bytes so far, and the position of the first pair without results, unless there are no
     /// results yet.

@@ -99,6 +99,8 @@ impl NwRun<'_> {
             targets: &self.targets.sequences,
         };
         let formatter = self.formatter();
+        let (mut aligner, device_name) =
+            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
         let (mut writer, resumed) = match resume_paths {
             Some(paths) => {
                 let is_end = |position| source.is_end(position);
@@ -123,8 +125,6 @@ impl NwRun<'_> {
                 (TileWriter::new(file), None)
             }
         };
-        let (mut aligner, device_name) =
-            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
         let begin = resumed.unwrap_or_else(|| source.begin());
         if resumed.is_none() {
             let heading = formatter.heading().into_bytes();

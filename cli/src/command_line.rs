@@ -126,9 +126,14 @@ pub struct BlastnPipeline {
 
 /// A program's command line.
 pub trait CommandLine: Parser {
-    /// The definition of the command line; the words are those that it will parse.
-    fn definition(_words: &[OsString]) -> clap::Command {
+    /// The definition of the command line.
+    fn definition() -> clap::Command {
         Self::command()
+    }
+
+    /// The definition by which these words are parsed.
+    fn definition_for(_words: &[OsString]) -> clap::Command {
+        Self::definition()
     }
 
     /// The words of the command line as clap understands them.
@@ -155,18 +160,25 @@ pub trait CommandLine: Parser {
 /// # Errors
 /// If they ask for help or for the version: its text, to be printed.
 pub fn parse<L: CommandLine>(words: Vec<OsString>) -> Result<L, clap::Error> {
-    let words = L::normalize(words);
-    let mut definition = L::definition(&words);
-    let matches = match definition.clone().try_get_matches_from(words) {
-        Ok(matches) => matches,
+    match try_parse(&mut L::definition_for(&words), words) {
         Err(error) if error.use_stderr() => error.exit(),
-        Err(asked) => return Err(asked),
-    };
-    let line = L::from_arg_matches(&matches);
-    let line = line.unwrap_or_else(|error| error.format(&mut definition).exit());
-    if let Err(problem) = line.check() {
-        used_command(&mut definition, &matches).error(ErrorKind::InvalidValue, problem).exit();
+        parsed => parsed,
     }
+}
+
+/// Parses and checks the words of a command line by the definition of its program.
+///
+/// # Errors
+/// What is wrong with them; also if help or the version is asked for.
+pub fn try_parse<L: CommandLine>(
+    definition: &mut clap::Command,
+    words: Vec<OsString>,
+) -> Result<L, clap::Error> {
+    let matches = definition.clone().try_get_matches_from(L::normalize(words))?;
+    let line = L::from_arg_matches(&matches).map_err(|error| error.format(definition))?;
+    line.check().map_err(|problem| {
+        used_command(definition, &matches).error(ErrorKind::InvalidValue, problem)
+    })?;
     Ok(line)
 }
 
@@ -198,7 +210,7 @@ impl Gpualign {
 }
 
 impl CommandLine for Gpualign {
-    fn definition(words: &[OsString]) -> clap::Command {
+    fn definition_for(words: &[OsString]) -> clap::Command {
         let asks = ["-h", "--help", "-V", "--version"];
         let is_mapping = words.get(1).is_some_and(|first| !Self::is_command(first))
             && !words.iter().any(|word| asks.iter().any(|&asked| word == asked));
@@ -255,7 +267,7 @@ fn check_mapping(files: &MappingFiles, options: &MapOptions) -> Result<(), Strin
 
 impl CommandLine for Woodstocc {
     /// The options of mapping, without the mode and the options of best mapping.
-    fn definition(_words: &[OsString]) -> clap::Command {
+    fn definition() -> clap::Command {
         Self::command().mut_args(|arg| {
             if arg.get_id() == "mode" {
                 arg.default_value("all").hide(true)
@@ -315,11 +327,11 @@ mod tests {
 
     #[test]
     fn the_command_lines_are_consistent() {
-        Gpualign::definition(&[]).debug_assert();
+        Gpualign::definition().debug_assert();
         Mapping::command().debug_assert();
-        Woodstocc::definition(&[]).debug_assert();
-        NwBatch::definition(&[]).debug_assert();
-        BlastnPipeline::definition(&[]).debug_assert();
+        Woodstocc::definition().debug_assert();
+        NwBatch::definition().debug_assert();
+        BlastnPipeline::definition().debug_assert();
     }
 
     #[test]
@@ -354,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_error_shows_the_usage_of_its_subcommand() {
-        let mut definition = Gpualign::command();
+        let mut definition = Gpualign::definition();
         let words = ["gpualign", "nw", "pairs", "a.fa", "b.fa"];
         let matches = definition.clone().get_matches_from(words);
         let used = used_command(&mut definition, &matches);

@@ -282,6 +282,15 @@ mod tests {
             assert_eq!(entries(&folder), before);
             fs::remove_dir(path("three")).expect("removes");
             assert_eq!(fs::read(path("one")).ok(), old.map(Into::into));
+
+            // The folder of the last file goes when the first could have its name.
+            fs::create_dir(path("sub")).expect("a folder");
+            let targets = ["one", "two", "sub/three"].map(|name| written(&path(name), "new"));
+            fs::remove_dir_all(path("sub")).expect("removes");
+            let error = commit(targets).expect_err("is gone");
+            assert!(format!("{error:#}").contains("sub/three: No such file"), "{error:#}");
+            assert_eq!(fs::read(path("one")).ok(), old.map(Into::into));
+            assert_eq!(entries(&folder).len(), usize::from(old.is_some()));
         }
     }
 

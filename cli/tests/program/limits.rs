@@ -71,13 +71,19 @@ fn too_little_memory() {
     let folder = folder();
     let before = folder.files();
     let program = env!("CARGO_BIN_EXE_gpualign");
+    let limited = |kilobytes: u32, arguments: &[&str]| {
+        let script =
+            format!("ulimit -c 0; ulimit -v {kilobytes}; exec timeout 60 {program} \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "sh"]).args(arguments).current_dir(folder.path(""));
+        command.output().expect("runs")
+    };
+    let begins = |kilobytes: &u32| limited(*kilobytes, &["--version"]).status.success();
+    let least = (10_000..1_000_000).step_by(5_000).find(begins).expect("begins");
     let mut refused = 0;
     for (run, (arguments, _)) in RUNS.iter().enumerate() {
-        for kilobytes in [25_000, 40_000, 60_000, 100_000] {
-            let script = format!("ulimit -c 0 -v {kilobytes}; exec timeout 60 {program} \"$@\"");
-            let mut command = Command::new("sh");
-            command.args(["-c", &script, "sh"]).args(*arguments).current_dir(folder.path(""));
-            let output = command.output().expect("runs");
+        for more in [0, 10_000, 30_000, 70_000] {
+            let output = limited(least + more, arguments);
             refused += usize::from(!ended(&folder, &before, &output, run));
         }
         let output = folder.run(arguments);

@@ -28,7 +28,6 @@ use crate::timeline::{Step, Timeline};
 pub fn run(command: &Nw) -> Result<()> {
     let options = command.options();
     let console = Console::new(options.messages);
-    let scoring = input::scoring(options)?;
     let timeline = Timeline::new();
     start_threads(options.threads.count())?;
     let mut outputs = Outputs::new(command.inputs());
@@ -40,6 +39,7 @@ pub fn run(command: &Nw) -> Result<()> {
     };
     let timeline_file =
         options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
+    let scoring = input::scoring(options)?;
     let read =
         |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
     let (selection, queries, targets) = match command {

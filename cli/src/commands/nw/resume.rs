@@ -477,6 +477,8 @@ mod tests {
                 for change in [1, 0x20, b'\n', 0] {
                     let runs = Runs::killed_after(3);
                     let mut content = fs::read(runs.path(file)).expect("reads");
+                    // Numbers of other lengths make another length.
+                    let place = place % content.len();
                     match change {
                         0 => content.truncate(place),
                         b'\n' if content[place] == b'\n' => continue,

@@ -57,7 +57,9 @@ fn ended(folder: &Folder, before: &BTreeSet<String>, output: &Output, run: usize
         let mut expected = before.clone();
         expected.extend(files.iter().map(|&file| file.to_owned()));
         assert_eq!(folder.files(), expected, "{arguments:?}");
-        files.iter().for_each(|file| fs::remove_file(folder.path(file)).expect("removes"));
+        for file in files {
+            fs::remove_file(folder.path(file)).expect("removes");
+        }
         return true;
     }
     error_line(output, arguments);

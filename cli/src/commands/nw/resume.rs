@@ -88,7 +88,7 @@ pub struct ResumableRun {
 pub enum Resumed {
     /// The partial file, with its bytes so far, and the position of the first pair without results, unless there are no
     /// results yet.
-    Run { run: ResumableRun, file: File, bytes: u64, next: Option<PairCursor> },
+    Run { run: Box<ResumableRun>, file: File, bytes: u64, next: Option<PairCursor> },
     /// The earlier run was complete, and was interrupted before its state was removed.
     Complete,
 }
@@ -199,7 +199,7 @@ impl ResumePaths {
         }
         let mut run = ResumableRun { paths: self, state, checksum: 0, hasher: Xxh3Default::new() };
         run.append(&RunEntry { program: PROGRAM.to_owned(), job, inode: found.ino() })?;
-        Ok(Resumed::Run { run, file, bytes: 0, next: None })
+        Ok(Resumed::Run { run: Box::new(run), file, bytes: 0, next: None })
     }
 
     /// Continues a run after its last finished tile.
@@ -234,7 +234,7 @@ impl ResumePaths {
         file.set_len(bytes)
             .and_then(|()| file.seek(SeekFrom::Start(bytes)))
             .with_context(partial)?;
-        let run = ResumableRun { paths: self, state, checksum, hasher };
+        let run = Box::new(ResumableRun { paths: self, state, checksum, hasher });
         Ok(Resumed::Run { run, file, bytes, next: last.map(|last| last.next) })
     }
 

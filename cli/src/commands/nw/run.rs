@@ -15,7 +15,7 @@ use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::format::{self, PairFormatter};
 use crate::commands::nw::input::{self, NamedSequences};
 use crate::commands::nw::pipeline::Pipeline;
-use crate::commands::nw::resume::{ResumableRun, ResumePaths, Resumed};
+use crate::commands::nw::resume::{ResumePaths, Resumed};
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{PairSelection, PairSource};
 use crate::console::Console;
@@ -153,7 +153,7 @@ impl NwRun<'_> {
                 target.commit()?;
             }
         }
-        run.map_or(Ok(()), ResumableRun::remove)?;
+        run.map_or(Ok(()), |run| run.remove())?;
         let seconds = start.elapsed().as_secs_f64();
         console.detail(&format!(
             "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",

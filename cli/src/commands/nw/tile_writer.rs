@@ -14,7 +14,7 @@ pub struct TileWriter {
     /// Bytes of the file so far.
     bytes: u64,
     /// The run, if a later one can continue it.
-    run: Option<ResumableRun>,
+    run: Option<Box<ResumableRun>>,
 }
 
 impl TileWriter {
@@ -24,7 +24,7 @@ impl TileWriter {
     }
 
     /// The partial file of a run, which has so many bytes.
-    pub fn resumed(file: File, bytes: u64, run: ResumableRun) -> Self {
+    pub fn resumed(file: File, bytes: u64, run: Box<ResumableRun>) -> Self {
         Self { file, bytes, run: Some(run) }
     }
 
@@ -41,7 +41,7 @@ impl TileWriter {
     }
 
     /// The file that results are written to, and the run, if a later one can continue it.
-    pub fn finish(self) -> (File, Option<ResumableRun>) {
+    pub fn finish(self) -> (File, Option<Box<ResumableRun>>) {
         (self.file, self.run)
     }
 }

@@ -67,7 +67,7 @@ pub fn end(code: i32, say: impl FnOnce()) -> ! {
     }
     if ENDS_HERE.replace(true) {
         // Saying why has failed.
-        std::process::exit(code);
+        exit_now(code);
     }
     if IS_ENDING.swap(true, Ordering::SeqCst) {
         // Another thread ends the program.
@@ -77,7 +77,16 @@ pub fn end(code: i32, say: impl FnOnce()) -> ! {
     }
     say();
     staging::abandon_unless_busy();
-    std::process::exit(code)
+    exit_now(code)
+}
+
+/// Exits without the exit handlers of libraries, which may need threads or memory that are not to be had.
+fn exit_now(code: i32) -> ! {
+    // SAFETY: ends the process and touches none of its memory.
+    #[allow(unsafe_code)]
+    unsafe {
+        nix::libc::_exit(code)
+    }
 }
 
 /// Ends the program after a panic.

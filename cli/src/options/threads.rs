@@ -1,9 +1,10 @@
 //! The number of threads.
 
-use std::io;
 use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread;
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -14,6 +15,9 @@ pub const MAX_THREADS: i64 = 1024;
 
 /// The stack of a thread of a C library, in bytes.
 const C_STACK: usize = 8 << 20;
+
+/// The longest time to wait for the system to forget threads that have ended.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How many threads to use.
 #[derive(Debug, Args)]
@@ -51,16 +55,25 @@ pub fn start_threads(threads: usize) -> Result<()> {
 pub fn check_threads(count: usize) -> io::Result<()> {
     let gate = &Mutex::new(());
     let closed = gate.lock();
-    thread::scope(move |scope| {
-        let start = || {
-            let thread = thread::Builder::new().stack_size(C_STACK);
-            thread.spawn_scoped(scope, || drop(gate.lock())).map(|_| ())
+    let started = thread::scope(move |scope| {
+        let wait = || {
+            drop(gate.lock());
+            fs::read_link("/proc/thread-self").ok()
         };
-        let started = (0..count).try_for_each(|_| start());
+        let start = |_| thread::Builder::new().stack_size(C_STACK).spawn_scoped(scope, wait);
+        let started: io::Result<Vec<_>> = (0..count).map(start).collect();
         // All threads wait for this, so that they exist at the same time.
         drop(closed);
-        started
-    })
+        Ok::<_, io::Error>(started?.into_iter().filter_map(|thread| thread.join().ok()?).collect())
+    });
+    let names: Vec<PathBuf> = started?;
+    // A thread that was joined counts as one until the system has forgotten it.
+    let begin = Instant::now();
+    let exists = |name: &PathBuf| Path::new("/proc").join(name).exists();
+    while names.iter().any(exists) && begin.elapsed() < PATIENCE {
+        thread::yield_now();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Files of SAM, BAM or CRAM.
 //!
-//! Threads make [`piece`]s of a file in parallel: lines of [`sam`], built in [`lines`], or records of [`hts`] for BAM and
-//! CRAM, of the records that [`record`] makes of mappings. [`Output`] writes them after the [`header`], to a
-//! [`parallel_file`] or through htslib, and [`sort`]s them before, if they are to be by coordinate. [`tally`] counts the
-//! records.
+//! Threads make [`piece`]s of a file in parallel of the records that [`record`] makes of mappings: lines of [`sam`], built in
+//! [`lines`], or records in the encoding of [`bam`], which are [`sort`]ed if they are to be by coordinate. [`Output`] writes
+//! them after the [`header`]: lines and blocks of BAM to a [`parallel_file`], CRAM and sorted SAM through [`hts`]. [`tally`]
+//! counts the records.
 
+mod bam;
+pub mod duplicates;
 mod format;
 pub mod header;
 mod hts;
@@ -24,16 +26,23 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use fm_index::Reference;
+use rayon::prelude::*;
+use rust_htslib::bam::Record as HtslibRecord;
 
+pub use self::bam::bgzf::Level;
 pub use self::format::Format;
 pub use self::hts::silence;
-pub use self::piece::{LinePool, Piece};
+pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::ReadGroup;
 pub use self::tally::Tally;
 
+use self::bam::view;
+use self::bam::writer::BamWriter;
+use self::duplicates::{LibraryCounts, Marking, Signatures};
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
-use self::sort::Sorter;
+use self::record::fields::DUPLICATE;
+use self::sort::{SortedRecord, Sorter};
 use crate::staging::{Outputs, Scratch, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
@@ -53,12 +62,21 @@ pub struct Options {
     pub header: String,
     /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
+    /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
+    pub marking: Option<Marking>,
+    /// How well BAM is compressed.
+    pub level: Level,
 }
 
 impl Options {
-    /// The format that pieces must have: records of htslib, not lines, if they are to be sorted.
-    pub fn piece_format(&self) -> Format {
-        if self.sort_memory.is_some() { Format::Bam } else { self.format }
+    /// The form that pieces must have.
+    pub fn piece_form(&self) -> PieceForm {
+        match (self.sort_memory, self.format) {
+            (Some(_), _) if self.marking.is_some() => PieceForm::MarkableRecords,
+            (Some(_), _) => PieceForm::SortableRecords,
+            (None, Format::Sam) => PieceForm::Lines,
+            (None, Format::Bam | Format::Cram) => PieceForm::Records,
+        }
     }
 }
 
@@ -68,6 +86,9 @@ pub struct Output {
     // Fields drop in this order: the file closes before its folder and its reference go.
     writer: Writer,
     sorter: Option<Sorter>,
+    marking: Option<Marking>,
+    signatures: Signatures,
+    index: Option<IndexFile>,
     target: Target,
     tally: Tally,
     /// The copy of the reference that htslib reads to write CRAM.
@@ -81,12 +102,43 @@ pub struct WrittenFile {
     pub target: Target,
     /// Counts of its records.
     pub tally: Tally,
+    /// Counts of duplicates of each library, if they were looked for.
+    pub duplicates: Option<Vec<LibraryCounts>>,
 }
 
+/// The writer of a file.
 #[derive(Debug)]
 enum Writer {
-    Text(ParallelFile),
+    /// Of lines of SAM in the order of the reads.
+    Lines(ParallelFile),
+    /// Of BAM.
+    Bam(BamWriter),
+    /// Of CRAM and of sorted SAM.
     Hts(hts::Writer),
+}
+
+/// The index of a sorted file: where it is written, and its format.
+#[derive(Debug)]
+struct IndexFile {
+    path: PathBuf,
+    kind: Index,
+}
+
+impl Writer {
+    /// Writes records in BAM's encoding.
+    fn write_records(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        match self {
+            Self::Lines(_) => Err(io::ErrorKind::Unsupported.into()),
+            Self::Bam(file) => file.write(parts),
+            Self::Hts(file) => {
+                let made: Vec<Vec<HtslibRecord>> = parts
+                    .par_iter()
+                    .map(|part| view::records(part).map(hts::record).collect())
+                    .collect::<io::Result<_>>()?;
+                made.iter().flatten().try_for_each(|record| file.write(record))
+            }
+        }
+    }
 }
 
 impl Output {
@@ -105,39 +157,59 @@ impl Output {
             Format::Sam | Format::Bam => None,
         };
         let fasta = copy.as_ref().map(fasta_in);
-        let sorter = match options.sort_memory {
-            None => None,
-            Some(memory) => {
-                let (header, scratch) = (options.header.clone(), target.scratch()?);
-                Some(Sorter::new(memory, options.threads, header, scratch))
-            }
-        };
+        let sorter = options.sort_memory.map(|memory| Sorter::new(memory, target.scratch_folder()));
+        let sorter = sorter.transpose()?;
         let index = match sorter {
             Some(_) => index(&mut target, outputs, options.format, reference)?,
             None => None,
         };
-        let begin = |descriptor| {
-            if options.piece_format() == Format::Sam {
-                return begin_text(descriptor, &target, options).map(Writer::Text);
+        let begin = |descriptor| match (options.piece_form(), options.format) {
+            (PieceForm::Lines, _) => {
+                let mut file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                file.write(&[options.header.as_bytes()])?;
+                Ok(Writer::Lines(file))
             }
-            let settings = Settings {
-                format: options.format,
-                is_temporary: false,
-                header: &options.header,
-                threads: options.threads,
-                reference: fasta.as_deref(),
-            };
-            let mut file = hts::Writer::create(descriptor, &settings)?;
-            if let Some((path, kind)) = &index {
-                file.index(path, *kind)?;
+            (_, Format::Bam) => {
+                let file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                let contigs = reference.contigs();
+                let mut file = BamWriter::create(file, &options.header, contigs, options.level)?;
+                if let Some(index) = &index {
+                    let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
+                    file.index(|begin| {
+                        hts::IndexBuilder::new(index.kind, contigs.len(), longest, begin)
+                    })?;
+                }
+                Ok(Writer::Bam(file))
             }
-            Ok(Writer::Hts(file))
+            (_, Format::Sam | Format::Cram) => {
+                let settings = Settings {
+                    format: options.format,
+                    header: &options.header,
+                    threads: options.threads,
+                    reference: fasta.as_deref(),
+                };
+                let mut file = hts::Writer::create(descriptor, &settings)?;
+                if let Some(index) = &index {
+                    file.index(&index.path)?;
+                }
+                Ok(Writer::Hts(file))
+            }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, target, tally: Tally::default(), _reference: copy })
+        Ok(Self {
+            writer,
+            sorter,
+            marking: options.marking,
+            // All reads are of one group, and so of one library.
+            signatures: Signatures::new(vec![0]),
+            target,
+            index,
+            tally: Tally::default(),
+            _reference: copy,
+        })
     }
 
-    /// Writes pieces, which have the format [`Options::piece_format`]. Takes the records out of them.
+    /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -146,17 +218,22 @@ impl Output {
             self.tally.add(piece.notes());
         }
         if let Some(sorter) = &mut self.sorter {
-            return pieces.iter_mut().try_for_each(|piece| sorter.push(piece.take_records()));
+            for piece in pieces {
+                if let Some(signatures) = piece.signatures() {
+                    let (found, counts) = signatures.take();
+                    self.signatures.count(0, counts);
+                    for (template, signature) in &found {
+                        self.signatures.add(sorter.templates() + u64::from(*template), signature);
+                    }
+                }
+                sorter.push(piece.take_records())?;
+            }
+            return Ok(());
         }
+        let parts: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
         let written = match &mut self.writer {
-            Writer::Text(file) => {
-                let lines: Vec<&[u8]> = pieces.iter().filter_map(Piece::text).collect();
-                file.write(&lines)
-            }
-            Writer::Hts(file) => {
-                let mut records = pieces.iter_mut().flat_map(Piece::take_records);
-                records.try_for_each(|record| file.write(&record))
-            }
+            Writer::Lines(file) => file.write(&parts),
+            writer => writer.write_records(&parts),
         };
         written.with_context(|| self.target.name())
     }
@@ -165,31 +242,52 @@ impl Output {
     ///
     /// # Errors
     /// If something could not be written.
-    pub fn close(mut self) -> Result<WrittenFile> {
-        if let (Some(sorter), Writer::Hts(file)) = (self.sorter.take(), &mut self.writer) {
-            sorter.merge(|record| file.write(record)).with_context(|| self.target.name())?;
+    pub fn close(self) -> Result<WrittenFile> {
+        let Self { mut writer, sorter, marking, signatures, index, target, tally, .. } = self;
+        let mut duplicates = None;
+        if let Some(sorter) = sorter {
+            let found = marking.map(|it| signatures.find(it.optical_distance));
+            let removes = marking.is_some_and(|it| it.removes);
+            let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
+                let is_duplicate = found.as_ref().is_some_and(|it| it.contains(sorted.template));
+                if !is_duplicate {
+                    bytes.extend_from_slice(sorted.record.bytes());
+                } else if !removes {
+                    sorted.record.append_with_flag(DUPLICATE, bytes);
+                }
+            };
+            let write =
+                |parts: &[&[u8]]| writer.write_records(parts).with_context(|| target.name());
+            sorter.merge(append, write)?;
+            duplicates = found.map(|found| found.libraries);
         }
-        let closed = match self.writer {
-            Writer::Text(file) => file.close(),
-            Writer::Hts(file) => file.close(),
+        let close = || {
+            match writer {
+                Writer::Lines(file) => file.close()?,
+                Writer::Hts(file) => file.close()?,
+                Writer::Bam(file) => {
+                    if let (Some(made), Some(index)) = (file.close()?, &index) {
+                        made.save(&index.path)?;
+                    }
+                }
+            }
+            Ok::<_, io::Error>(())
         };
-        closed.with_context(|| self.target.name())?;
-        Ok(WrittenFile { target: self.target, tally: self.tally })
+        close().with_context(|| target.name())?;
+        Ok(WrittenFile { target, tally, duplicates })
     }
 }
 
-/// Begins a file of SAM with its header.
-fn begin_text(descriptor: OwnedFd, target: &Target, options: &Options) -> io::Result<ParallelFile> {
-    let mut file = if target.is_regular_file() {
-        ParallelFile::parallel(descriptor, options.threads.min(WRITERS))
+/// A file that this program writes itself: by several threads if it is a regular one.
+fn parallel_file(descriptor: OwnedFd, target: &Target, threads: usize) -> ParallelFile {
+    if target.is_regular_file() {
+        ParallelFile::parallel(descriptor, threads)
     } else {
         ParallelFile::in_order(descriptor)
-    };
-    file.write(&[options.header.as_bytes()])?;
-    Ok(file)
+    }
 }
 
-/// The index of a sorted file and the path to write it to; `None` if the file has no index.
+/// The index of a sorted file; `None` if the file has none.
 ///
 /// # Errors
 /// If the index may not be written.
@@ -198,10 +296,10 @@ fn index(
     outputs: &mut Outputs,
     format: Format,
     reference: &Reference,
-) -> Result<Option<(PathBuf, Index)>> {
+) -> Result<Option<IndexFile>> {
     let longest = reference.contigs().iter().map(|contig| contig.length).max().unwrap_or(0);
     let Some(kind) = Index::of(format, longest) else { return Ok(None) };
-    Ok(target.companion(kind.extension(), outputs)?.map(|path| (path, kind)))
+    Ok(target.companion(kind.extension(), outputs)?.map(|path| IndexFile { path, kind }))
 }
 
 fn fasta_in(folder: &Scratch) -> PathBuf {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::identity::extended;
 use super::outputs::Outputs;
-use super::scratch::{Scratch, TemporaryPaths};
+use super::scratch::TemporaryPaths;
 use super::staged::{StagedFile, keep_permissions, place_all};
 use super::stdout;
 
@@ -132,14 +132,6 @@ impl Target {
             None => std::env::temp_dir(),
             Some(folder) => folder.to_owned(),
         }
-    }
-
-    /// A folder of temporary files in [`scratch_folder`](Self::scratch_folder).
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn scratch(&self) -> Result<Scratch> {
-        Scratch::new_in(&self.scratch_folder())
     }
 
     /// Gives the complete file and its companions their names.

@@ -17,12 +17,12 @@ use super::args::{MapOptions, Mode, Preset, StatsFormat};
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best};
+use super::{all, best, duplicates};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::Alternatives;
-use crate::output::{Format, Options, Output, WrittenFile, header};
+use crate::output::{Options, Output, PieceForm, WrittenFile, header};
 use crate::staging::Outputs;
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -45,6 +45,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
     let report =
         options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
+    let metrics =
+        options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
@@ -73,6 +75,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         header: header::text(index.reference(), group, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        marking: options.duplicates.marking(),
+        level: options.compression.level(),
     };
     let layout = options.layout(files.reads().len());
     let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
@@ -80,7 +84,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let run = MappingRun {
         options,
         layout,
-        format: format.piece_format(),
+        form: format.piece_form(),
         timeline: &timeline,
         console: &console,
     };
@@ -88,6 +92,11 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
         Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
+    if let (Some(metrics), Some(libraries)) = (metrics, &written.duplicates) {
+        let text = duplicates::metrics_text(&command, group, libraries);
+        metrics.write_text(&text)?;
+        metrics.commit()?;
+    }
     written.target.commit()?;
 
     let total = timeline.elapsed();
@@ -123,8 +132,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 struct MappingRun<'a> {
     options: &'a MapOptions,
     layout: Layout,
-    /// The format of the pieces that the pipeline makes.
-    format: Format,
+    /// The form of the pieces that the pipeline makes.
+    form: PieceForm,
     timeline: &'a Timeline,
     console: &'a Console,
 }
@@ -143,11 +152,11 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, format, timeline, console, .. } = *self;
+        let Self { options, form, timeline, console, .. } = *self;
         StageBuilder {
             group: options.read_group.as_ref(),
             eqx: options.eqx,
-            format,
+            form,
             timeline,
             console,
         }

@@ -43,7 +43,7 @@ use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
-use crate::staging::{Scratch, Target};
+use crate::staging::{Outputs, Scratch, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
@@ -146,7 +146,12 @@ impl Output {
     ///
     /// # Errors
     /// If the file, or the copy of the reference that CRAM needs, cannot be written.
-    pub fn create(mut target: Target, options: &Options, reference: &Reference) -> Result<Self> {
+    pub fn create(
+        mut target: Target,
+        outputs: &mut Outputs,
+        options: &Options,
+        reference: &Reference,
+    ) -> Result<Self> {
         let copy = match options.format {
             Format::Cram => Some(copy(reference)?),
             Format::Sam | Format::Bam => None,
@@ -154,7 +159,10 @@ impl Output {
         let fasta = copy.as_ref().map(fasta_in);
         let sorter = options.sort_memory.map(|memory| Sorter::new(memory, target.scratch_folder()));
         let sorter = sorter.transpose()?;
-        let index = sorter.as_ref().and_then(|_| index(&mut target, options.format, reference));
+        let index = match sorter {
+            Some(_) => index(&mut target, outputs, options.format, reference)?,
+            None => None,
+        };
         let begin = |descriptor| match (options.piece_form(), options.format) {
             (PieceForm::Lines, _) => {
                 let mut file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
@@ -272,17 +280,26 @@ impl Output {
 
 /// A file that this program writes itself: by several threads if it is a regular one.
 fn parallel_file(descriptor: OwnedFd, target: &Target, threads: usize) -> ParallelFile {
-    match target {
-        Target::Staged(_) => ParallelFile::parallel(descriptor, threads),
-        Target::Stdout | Target::Special(_) => ParallelFile::in_order(descriptor),
+    if target.is_regular_file() {
+        ParallelFile::parallel(descriptor, threads)
+    } else {
+        ParallelFile::in_order(descriptor)
     }
 }
 
 /// The index of a sorted file; `None` if the file has none.
-fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<IndexFile> {
-    let longest = reference.contigs().iter().map(|contig| contig.length).max()?;
-    let kind = Index::of(format, longest)?;
-    Some(IndexFile { path: target.companion(kind.extension())?, kind })
+///
+/// # Errors
+/// If the index may not be written.
+fn index(
+    target: &mut Target,
+    outputs: &mut Outputs,
+    format: Format,
+    reference: &Reference,
+) -> Result<Option<IndexFile>> {
+    let longest = reference.contigs().iter().map(|contig| contig.length).max().unwrap_or(0);
+    let Some(kind) = Index::of(format, longest) else { return Ok(None) };
+    Ok(target.companion(kind.extension(), outputs)?.map(|path| IndexFile { path, kind }))
 }
 
 fn fasta_in(folder: &Scratch) -> PathBuf {

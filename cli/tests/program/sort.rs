@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rust_htslib::bam::{self, Read};
 
 use crate::sam::{self, Record};
-use crate::support::{Folder, names, reads};
+use crate::support::{Folder, reads};
 
 /// A reference of two contigs with the reads of both in turn, and some of none.
 fn folder() -> Folder {
@@ -154,10 +154,15 @@ fn an_interrupted_run_leaves_no_runs() {
         command.current_dir(folder.path("")).stdin(Stdio::piped()).spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("is piped");
     std::io::Write::write_all(&mut stdin, &reads(8_000)).expect("writes");
-    // Until there is a run.
+    // Until there is a run: the temporary file has no name, and is the only one that is written so far.
     let has_run = || {
-        let scratch = folder.files().into_iter().filter(|name| name.starts_with(".gpualign-"));
-        scratch.into_iter().any(|name| names(&folder.path(&name)).contains("run-0.bam"))
+        let files = std::fs::read_dir(format!("/proc/{}/fd", child.id())).expect("lists");
+        let is_run = |path: std::path::PathBuf| {
+            let name = std::fs::read_link(&path).unwrap_or_default();
+            let length = std::fs::metadata(&path).map_or(0, |found| found.len());
+            name.to_string_lossy().ends_with(" (deleted)") && length > 1 << 16
+        };
+        files.flatten().any(|file| is_run(file.path()))
     };
     let patience = Instant::now();
     while !has_run() {

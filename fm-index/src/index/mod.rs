@@ -7,6 +7,7 @@ mod locate;
 pub(crate) mod rank;
 pub(crate) mod stored_reference;
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,6 +53,14 @@ impl FmIndex {
             ContainerError::new::<IndexFormat>(path, problem)
         })?;
         Ok(Self { image, reference })
+    }
+
+    /// Writes the bytes of an index file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
+        self.image.write_to(out)
     }
 
     /// Saves the index as `path`, replacing a file there in one step; on failure `path` stays as it was.

@@ -59,6 +59,11 @@ impl PairSource<'_> {
         PairCursor { query: 0, target }
     }
 
+    /// Whether no pair is left at a position.
+    pub fn is_end(&self, mut position: PairCursor) -> bool {
+        self.next(&mut position).is_none()
+    }
+
     /// Next tile, at least one pair, with the number of cells of the pairs' matrices. It is empty when no pair is left.
     pub fn tile(&self, cursor: &mut PairCursor, limits: TileLimits) -> (Vec<SequencePair>, u64) {
         let mut tile = Vec::with_capacity(limits.pairs.min(self.len() as usize));

@@ -19,11 +19,17 @@ use seed_extend::{
     Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
 };
 
-use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
-use crate::input::{Batches, Read, Reads};
+use super::stages::{
+    BatchState, Bound, FormattedPart, MappingTotals, PART_READS, PassOn, StageBuilder, TASK_READS,
+    Wanted,
+};
+use crate::input::{Batches, Read, ReadSlice};
 use crate::output::record::best::{Alternatives, BestRecordFormatter};
 use crate::output::{LinePool, Output, WrittenFile};
 use crate::timeline::Step;
+
+/// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
+const MAX_CHAINS: usize = 1 << 20;
 
 /// A run of mode best.
 #[derive(Debug)]
@@ -43,10 +49,14 @@ impl<'a> BestPipeline<'a> {
         let Self { mapper, stages, .. } = *self;
         let pool = LinePool::default();
         let totals = thread::scope(|scope| {
-            let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let find_chains =
-                |(queries, tie_breakers)| Ok(mapper.find_chains(queries, tie_breakers)?);
-            let chained = stages.step(scope, Step::Search, prepared, find_chains);
+            let together = self.layout_step();
+            let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
+            let prepared = stages.prepare(scope, input.batches, prepare);
+            let find = |(queries, tie_breakers), bound| {
+                let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
+                Ok(mapper.find_few_chains(queries, tie_breakers, most)?)
+            };
+            let chained = stages.search(scope, prepared, together, prepare, find);
             let planned =
                 stages.step(scope, Step::Plan, chained, |it| Ok(mapper.plan_alignments(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
@@ -55,7 +65,9 @@ impl<'a> BestPipeline<'a> {
             let rescued = stages.step(scope, Step::Rescue, self.with_library(ranked), rescue);
             let resolve = |batch| Ok(self.resolve(batch));
             let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |batch: &BatchState<MappedReads>, part| self.format(batch, &part, &pool);
+            let format = |batch: &BatchState<MappedReads>, pass_on: &mut PassOn<'_>| {
+                self.format(batch, &pool, pass_on)
+            };
             let unchanged = |reads| reads;
             let formatted = stages.format(scope, resolved, input.used, unchanged, format);
             stages.write(formatted, &mut output, &pool)
@@ -64,7 +76,7 @@ impl<'a> BestPipeline<'a> {
     }
 
     /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
-    fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
+    fn prepare(&self, reads: &ReadSlice) -> (Queries, Vec<u64>) {
         let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
         (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
@@ -94,8 +106,32 @@ impl<'a> BestPipeline<'a> {
         WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: None }
     }
 
-    /// Makes the records of a part of a batch.
+    /// Makes the records of a batch in parts.
     fn format(
+        &self,
+        batch: &BatchState<MappedReads>,
+        pool: &LinePool,
+        pass_on: &mut PassOn<'_>,
+    ) -> Result<()> {
+        let end = batch.reads.len();
+        for first in (0..end).step_by(PART_READS) {
+            let part = first..end.min(first + PART_READS);
+            if pass_on(self.stages.part(batch, || self.records(batch, &part, pool))?)
+                == Wanted::Nothing
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of reads that are mapped together: 2 if they are mates.
+    fn layout_step(&self) -> usize {
+        if self.is_paired { 2 } else { 1 }
+    }
+
+    /// Makes the records of a part of a batch.
+    fn records(
         &self,
         batch: &BatchState<MappedReads>,
         part: &Range<usize>,
@@ -105,7 +141,7 @@ impl<'a> BestPipeline<'a> {
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
         let StageBuilder { group, eqx, .. } = stages;
         let formatter = || BestRecordFormatter::new(reference, segments, group, eqx, alternatives);
-        let step = if self.is_paired { 2 } else { 1 };
+        let (step, part) = (self.layout_step(), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 let together: Vec<Read<'_>> =

@@ -54,14 +54,15 @@ impl<'a> AllRecordFormatter<'a> {
         }
     }
 
-    /// Passes the records of a read to `write`, at least one.
+    /// Passes the records of a read to `write`, at least one. A mapping may be a part of a longer one, with `before`
+    /// alignments before it.
     ///
     /// # Errors
     /// If `write` fails.
     pub fn records(
         &mut self,
         read: Read<'_>,
-        mapping: &Mapping,
+        (mapping, before): (&Mapping, u32),
         mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         if mapping.is_empty() {
@@ -69,7 +70,7 @@ impl<'a> AllRecordFormatter<'a> {
         }
         // BAM cannot store more in `NH`.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
-        for (alignment, number) in mapping.alignments().zip(1..) {
+        for (alignment, number) in mapping.alignments().zip(before + 1..) {
             self.set_path(&alignment);
             let tags = Tags {
                 distance: alignment.distance.into(),
@@ -187,7 +188,7 @@ mod tests {
             records.push(hts::record(record)?);
             Ok(())
         };
-        formatter.records(READ, mapping, write).expect("are made");
+        formatter.records(READ, (mapping, 0), write).expect("are made");
         records
     }
 

@@ -73,6 +73,9 @@ impl Piece {
     }
 }
 
+/// The most bytes of memory of a piece that is used again.
+const MAX_POOLED: usize = 1 << 22;
+
 /// A buffer pool for pieces of text: memory of written pieces, used again since new memory costs as much as filling it.
 #[derive(Debug, Default)]
 pub struct LinePool(Mutex<Vec<Lines>>);
@@ -82,9 +85,11 @@ impl LinePool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Takes the memory of a written piece back.
+    /// Takes the memory of a written piece back, unless it is much more than most pieces need.
     pub fn put(&self, piece: Piece) {
-        if let Content::Text(mut lines) = piece.content {
+        if let Content::Text(mut lines) = piece.content
+            && lines.memory() <= MAX_POOLED
+        {
             lines.clear();
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
         }

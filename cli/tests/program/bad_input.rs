@@ -161,9 +161,16 @@ fn references_that_are_none() {
 #[test]
 fn a_contig_name_that_sam_reads_otherwise() {
     let folder = Folder::new();
-    folder.write("good.fq", GOOD).write("star.fa", ">*\nACGTACGTACGT\n");
-    let arguments = ["--device", "cpu", "good.fq", "star.fa", "-o", "out.sam"];
-    folder.refused(&arguments, &["star.fa: contig '*'"]);
+    folder.write("good.fq", GOOD);
+    for name in ["*", "=x", "a,b", "a(b)", "a\\b", "<a>"] {
+        folder.write("bad.fa", format!(">good\nACGT\n>{name} x\nACGTACGTACGT\n"));
+        let parts = [format!("bad.fa: record 2 (line 3): the contig name '{}'", name.escape_debug())];
+        let parts = [parts[0].as_str(), "SAM does not allow"];
+        folder.refused(&["--device", "cpu", "good.fq", "bad.fa", "-o", "out.sam"], &parts);
+        folder.refused(&["index", "bad.fa"], &parts);
+    }
+    folder.write("fine.fa", ">HLA-A*01:01=|@x\nACGTACGTACGT\n");
+    folder.map(&["good.fq", "fine.fa"]);
 }
 
 #[test]

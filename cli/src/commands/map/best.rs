@@ -4,8 +4,9 @@
 //!   read --> prepare --> search --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
 //! ```
 //!
-//! The batches with the first [`SAMPLE`] pairs wait before the rescue of mates, until the insert sizes of the library are
-//! estimated from them. So the estimate does not depend on the size of batches.
+//! The batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the rescue of
+//! mates, until the insert sizes of the library are estimated from them. So the estimate does not depend on the size of
+//! batches. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -30,6 +31,9 @@ use crate::timeline::Step;
 
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
 const MAX_CHAINS: usize = 1 << 20;
+
+/// The pairs that the library is estimated from have about so many bases at most.
+const SAMPLE_BASES: usize = 1 << 27;
 
 /// A run of mode best.
 #[derive(Debug)]
@@ -172,27 +176,64 @@ struct WithLibrary<'p, 'a> {
     pipeline: &'p BestPipeline<'a>,
     ranked: Receiver<Result<BatchState<RankedReads>>>,
     /// Batches that were received before the library was estimated, and the error that ended them.
-    waiting: VecDeque<Result<BatchState<RankedReads>>>,
+    waiting: VecDeque<Result<WaitingBatch>>,
     library: Option<Library>,
 }
 
+/// A batch that waits for the library.
+enum WaitingBatch {
+    Ranked(BatchState<RankedReads>),
+    /// A batch whose regions would have taken too much memory; it is mapped again.
+    Unmapped(BatchState<()>),
+}
+
 impl WithLibrary<'_, '_> {
-    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer.
+    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer or they are very long.
     fn estimate(&mut self) -> Library {
+        let mapper = self.pipeline.mapper;
         let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
-        while missing > 0 && self.pipeline.is_paired {
+        let (mut bases, mut regions) = (0, 0);
+        while missing > 0 && bases < SAMPLE_BASES && self.pipeline.is_paired {
             let Ok(next) = self.ranked.recv() else { break };
-            if let Ok(batch) = &next {
-                self.pipeline.mapper.sample_pairs(&batch.state, &mut sample, missing);
-                missing = missing.saturating_sub(batch.reads.len() / 2);
-            }
             let is_end = next.is_err();
-            self.waiting.push_back(next);
+            self.waiting.push_back(next.map(|batch| {
+                let mut pairs = 0;
+                while pairs < missing.min(batch.reads.len() / 2) && bases < SAMPLE_BASES {
+                    let mates = [2 * pairs, 2 * pairs + 1].map(|read| batch.reads.get(read));
+                    bases += mates.iter().map(|read| read.sequence.len()).sum::<usize>();
+                    pairs += 1;
+                }
+                mapper.sample_pairs(&batch.state, &mut sample, pairs);
+                missing -= pairs;
+                regions += batch.state.regions.count();
+                if regions > MAX_CHAINS {
+                    WaitingBatch::Unmapped(batch.map(drop))
+                } else {
+                    WaitingBatch::Ranked(batch)
+                }
+            }));
             if is_end {
                 break;
             }
         }
         sample.library()
+    }
+
+    /// The next batch; one that waited without its regions is mapped again.
+    fn ranked(&mut self) -> Option<Result<BatchState<RankedReads>>> {
+        let waiting = match self.waiting.pop_front() {
+            None => return self.ranked.recv().ok(),
+            Some(Err(error)) => return Some(Err(error)),
+            Some(Ok(waiting)) => waiting,
+        };
+        match waiting {
+            WaitingBatch::Ranked(batch) => Some(Ok(batch)),
+            WaitingBatch::Unmapped(batch) => {
+                let (queries, tie_breakers) = self.pipeline.prepare(&batch.reads);
+                let ranked = self.pipeline.mapper.find_regions(queries, tie_breakers);
+                Some(ranked.map(|ranked| batch.map(|()| ranked)).map_err(Into::into))
+            }
+        }
     }
 }
 
@@ -202,7 +243,6 @@ impl Iterator for WithLibrary<'_, '_> {
     fn next(&mut self) -> Option<Self::Item> {
         let library = self.library.unwrap_or_else(|| self.estimate());
         self.library = Some(library);
-        let next = self.waiting.pop_front().or_else(|| self.ranked.recv().ok())?;
-        Some(next.map(|batch| batch.map(|found| (found, library))))
+        Some(self.ranked()?.map(|batch| batch.map(|found| (found, library))))
     }
 }

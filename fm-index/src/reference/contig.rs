@@ -20,9 +20,8 @@ impl Contig {
     /// Whether SAM allows a name for a contig: letters, digits and some other characters, of which `*` and `=` may not be
     /// the first (SAM specification, section 1.2.1).
     pub fn is_name(name: &[u8]) -> bool {
-        let is_allowed = |byte: &u8| {
-            byte.is_ascii_alphanumeric() || b"!#$%&*+./:;=?@^_|~-".contains(byte)
-        };
+        let is_allowed =
+            |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&*+./:;=?@^_|~-".contains(byte);
         name.first().is_some_and(|first| !b"*=".contains(first)) && name.iter().all(is_allowed)
     }
 

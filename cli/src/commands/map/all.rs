@@ -81,7 +81,8 @@ impl AllPipeline<'_> {
                 (next, bytes) = (next + 1, bytes + of_read);
             }
             if next > first {
-                let part = self.stages.part(batch, || self.few_records(batch, &(first..next), pool));
+                let part =
+                    self.stages.part(batch, || self.few_records(batch, &(first..next), pool));
                 if pass_on(part?) == Wanted::Nothing {
                     break;
                 }

@@ -17,7 +17,7 @@ use super::stages::{
 };
 use crate::input::{Batches, ReadSlice};
 use crate::output::record::all::AllRecordFormatter;
-use crate::output::{LinePool, Output, WrittenFile};
+use crate::output::{Output, PiecePool, WrittenFile};
 
 /// Bytes of the records that are written together, about.
 const PART_BYTES: usize = 1 << 26;
@@ -39,7 +39,7 @@ impl AllPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages } = *self;
-        let pool = LinePool::default();
+        let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
             let prepare = |reads: &ReadSlice| self.prepare(reads);
@@ -66,7 +66,7 @@ impl AllPipeline<'_> {
     fn format(
         &self,
         batch: &BatchState<MatchStarts>,
-        pool: &LinePool,
+        pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<()> {
         let (mut first, end) = (0, batch.reads.len());
@@ -109,7 +109,7 @@ impl AllPipeline<'_> {
         &self,
         batch: &BatchState<MatchStarts>,
         part: &Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
     ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
@@ -118,8 +118,9 @@ impl AllPipeline<'_> {
         stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
                 let read = batch.reads.get(number);
+                piece.begin_template();
                 let mapping = resolver.mapping(&batch.state, number, read.name);
-                formatter.records(read, (mapping, 0), |record| piece.push(record, reference))?;
+                formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
                 totals.reads += 1;
                 totals.bases += read.sequence.len() as u64;
                 totals.aligned += u64::from(!mapping.is_empty());
@@ -135,7 +136,7 @@ impl AllPipeline<'_> {
         &self,
         batch: &BatchState<MatchStarts>,
         reads: Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<Wanted> {
         let Self { mapper, stages } = *self;
@@ -160,8 +161,9 @@ impl AllPipeline<'_> {
                         let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
                         let loci = before..end;
                         let mapping = resolver.part(&batch.state, number, &of_read, loci);
+                        piece.begin_template();
                         let part = (mapping, before as u32);
-                        formatter.records(read, part, |record| piece.push(record, reference))?;
+                        formatter.records(read, part, |record| piece.push(record, reference));
                         totals.alignments += mapping.len() as u64;
                         if before == 0 {
                             totals.reads += 1;

@@ -26,7 +26,7 @@ use super::stages::{
 };
 use crate::input::{Batches, Read, ReadSlice};
 use crate::output::record::best::{Alternatives, BestRecordFormatter};
-use crate::output::{LinePool, Output, WrittenFile};
+use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
 
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
@@ -51,7 +51,7 @@ impl<'a> BestPipeline<'a> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages, .. } = *self;
-        let pool = LinePool::default();
+        let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
             let together = self.layout_step();
             let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
@@ -114,7 +114,7 @@ impl<'a> BestPipeline<'a> {
     fn format(
         &self,
         batch: &BatchState<MappedReads>,
-        pool: &LinePool,
+        pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<()> {
         let end = batch.reads.len();
@@ -139,7 +139,7 @@ impl<'a> BestPipeline<'a> {
         &self,
         batch: &BatchState<MappedReads>,
         part: &Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
     ) -> Result<FormattedPart> {
         let Self { mapper, stages, alternatives, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
@@ -148,6 +148,7 @@ impl<'a> BestPipeline<'a> {
         let (step, part) = (self.layout_step(), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
+                piece.begin_template();
                 let together: Vec<Read<'_>> =
                     (first..first + step).map(|number| batch.reads.get(number)).collect();
                 for (read, number) in together.iter().zip(first..) {
@@ -157,8 +158,8 @@ impl<'a> BestPipeline<'a> {
                 }
                 formatter.records(&together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
-                    piece.push(record, reference)
-                })?;
+                    piece.push(record, reference);
+                });
             }
             Ok(())
         })

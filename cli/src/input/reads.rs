@@ -65,6 +65,7 @@ impl ReadSlice {
     }
 
     /// The first `count` reads, or all if there are fewer.
+    #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let Range { start, end } = self.range;
         Self { batch: Arc::clone(&self.batch), range: start..end.min(start.saturating_add(count)) }

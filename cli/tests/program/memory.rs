@@ -88,7 +88,7 @@ fn a_read_may_match_everywhere() {
         let name = format!("r{number}\t");
         let is_primary = |line: &&[u8]| line.starts_with(format!("{name}0\t").as_bytes());
         assert!(lines.iter().all(|line| line.starts_with(name.as_bytes())), "{name}");
-        assert!(is_primary(&lines[0]) && !lines[1..].iter().any(|line| is_primary(&line)));
+        assert!(is_primary(&lines[0]) && !lines[1..].iter().any(is_primary));
         let counts = format!("\tNH:i:{each}\tHI:i:{each}");
         assert!(String::from_utf8_lossy(lines[each - 1]).ends_with(&counts), "{name}");
     }

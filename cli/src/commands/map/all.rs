@@ -49,7 +49,7 @@ impl AllPipeline<'_> {
                 self.format(batch, &pool, pass_on)
             };
             let formatted =
-                stages.format(scope, searched, input.used, SearchResults::by_query, format);
+                StageBuilder::format(scope, searched, input.used, SearchResults::by_query, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))

@@ -73,7 +73,7 @@ impl<'a> BestPipeline<'a> {
                 self.format(batch, &pool, pass_on)
             };
             let unchanged = |reads| reads;
-            let formatted = stages.format(scope, resolved, input.used, unchanged, format);
+            let formatted = StageBuilder::format(scope, resolved, input.used, unchanged, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))

@@ -200,16 +200,12 @@ impl<'a> StageBuilder<'a> {
     /// The stage that makes records: `found` turns the state of a batch into its alignments, and `format` makes the
     /// records and passes them on in parts. The memory of reads goes back to `used`.
     pub(super) fn format<'s, T: Send + 's, F: 's>(
-        self,
         scope: &'s Scope<'s, '_>,
         batches: impl IntoIterator<Item = Result<BatchState<T>>> + Send + 's,
         used: Sender<Reads>,
         found: impl Fn(T) -> F + Send + 's,
         format: impl Fn(&BatchState<F>, &mut PassOn<'_>) -> Result<()> + Send + 's,
-    ) -> Receiver<Result<FormattedPart>>
-    where
-        'a: 's,
-    {
+    ) -> Receiver<Result<FormattedPart>> {
         stage_of_parts(scope, batches, move |batch: BatchState<T>, pass_on| {
             let batch = batch.map(&found);
             format(&batch, pass_on)?;

@@ -126,7 +126,6 @@ impl Reads {
     }
 
     /// All reads in order.
-    #[cfg(test)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Read<'_>> {
         (0..self.len()).map(|number| self.get(number))
     }

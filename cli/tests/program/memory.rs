@@ -97,14 +97,14 @@ fn a_read_may_match_everywhere() {
 #[test]
 fn a_read_with_too_many_starts_for_a_list_has_the_same_loci() {
     let folder = poly_a();
-    folder.write("reads.fq", reads_of_a(1));
-    // The windows of one read alone exceed the memory for results.
+    folder.write("reads.fq", reads_of_a(2));
+    // The windows of one read alone exceed the memory for results, so the reads are searched for one by one.
     let map = |strategy: &str| {
         let options = ["--mode", "all", "-k", "15", "--strategy", strategy];
         mapped_within(&folder, 600, &[&options[..], &["reads.fq", "a.fa"]].concat())
     };
     let expected = map("scan");
-    assert_eq!(sam::records(&expected).len(), 1);
+    assert_eq!(sam::records(&expected).len(), 2);
     assert!(body(&map("filter")) == body(&expected));
 }
 
@@ -112,13 +112,9 @@ fn a_read_with_too_many_starts_for_a_list_has_the_same_loci() {
 fn slices_of_a_batch_do_not_matter() {
     let folder = poly_a();
     let mates = reads_of_a(1200);
-    folder.write("1.fq", &mates).write("2.fq", &mates).write("3.fq", reads_of_a(5));
+    folder.write("1.fq", &mates).write("2.fq", &mates);
     // Each read has 500 chains, so all of them exceed the chains of a slice, and of what waits for the library.
     let best =
         |size: &str| folder.map(&["--mode", "best", "--batch-size", size, "1.fq", "2.fq", "a.fa"]);
     assert!(body(&best("100000")) == body(&best("400")));
-    let all = |size: &str| {
-        folder.map(&["--mode", "all", "--strategy", "filter", "--batch-size", size, "3.fq", "a.fa"])
-    };
-    assert!(body(&all("100000")) == body(&all("1")));
 }

@@ -7,11 +7,12 @@
 mod ahead;
 mod batches;
 mod layout;
+mod limit;
 mod reads;
 mod record;
 mod source;
 
 pub use self::batches::{Batches, ReadBatch, batches};
 pub use self::layout::Layout;
-pub use self::reads::{Read, Reads};
+pub use self::reads::{Read, ReadSlice, Reads};
 pub use self::source::{check, open};

@@ -12,6 +12,7 @@ mod formats;
 mod index;
 mod input;
 mod limits;
+mod memory;
 mod numbers;
 mod nw;
 mod outputs;

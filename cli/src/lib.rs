@@ -36,6 +36,7 @@
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
 //! | `staging` | files that get their name only when they are complete |
+//! | `hts` | files of htslib: opening, reading, statuses |
 //! | `timeline` | when each step of each batch was done |
 //! | [`chart`] | lines and bars as SVG |
 //! | [`input`] | files of reads to checked batches of reads |
@@ -57,6 +58,7 @@ pub mod chart;
 mod command_line;
 mod commands;
 pub mod console;
+mod hts;
 pub mod index;
 pub mod input;
 mod on_device;

@@ -26,7 +26,6 @@ use anyhow::{Context, Result};
 use fm_index::Reference;
 
 pub use self::format::Format;
-pub use self::hts::silence;
 pub use self::piece::{LinePool, Piece};
 pub use self::read_group::ReadGroup;
 pub use self::tally::Tally;

@@ -1,24 +1,32 @@
 //! Sorting records by coordinate in bounded memory.
 //!
 //! Records are gathered until they fill the memory allowed. Then they are sorted and written to a temporary file, a sorted
-//! run. At the end all sorted runs, the last of which stays in memory, are merged. Records are ordered by contig in the
+//! run. At the end all sorted runs, the last of which stays in memory, are merged; if they are more than files may be
+//! open, neighbours are merged to longer runs first. Records are ordered by contig in the
 //! header, by position, and with equal positions as they came; records without a position are last. So the order does not
 //! depend on where sorted runs end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use nix::sys::resource::{Resource, getrlimit};
 use rayon::prelude::*;
-use rust_htslib::bam::{self, Read};
-use rust_htslib::tpool::ThreadPool;
+use rust_htslib::bam;
 
+use crate::hts::{self, ThreadPool};
 use crate::output::format::Format;
 use crate::output::hts::{Settings, Writer};
 use crate::staging::Scratch;
+
+/// The most runs that are open at a time: each takes a few megabytes for blocks that are decompressed ahead.
+const MAX_OPEN_RUNS: usize = 64;
+
+/// Files that may be opened while runs are merged, such as the merged run.
+const OTHER_FILES: usize = 8;
 
 /// The sort key of a record: contig and position.
 type Key = u64;
@@ -38,13 +46,24 @@ pub struct Sorter {
     bytes: usize,
     /// Files of the earlier sorted runs.
     runs: Vec<PathBuf>,
+    /// The number of files so far, by which they are named.
+    files: usize,
     folder: Scratch,
 }
 
 impl Sorter {
     /// A sorter that holds `memory` bytes of records and writes the others to files with this header in `folder`.
     pub fn new(memory: usize, threads: usize, header: String, folder: Scratch) -> Self {
-        Self { memory, threads, header, records: Vec::new(), bytes: 0, runs: Vec::new(), folder }
+        Self {
+            memory,
+            threads,
+            header,
+            records: Vec::new(),
+            bytes: 0,
+            runs: Vec::new(),
+            files: 0,
+            folder,
+        }
     }
 
     /// Adds records to those that are sorted.
@@ -59,7 +78,19 @@ impl Sorter {
 
     /// Writes the gathered records to a file, as a sorted run.
     fn spill(&mut self) -> Result<()> {
-        let path = self.folder.path().join(format!("run-{}.bam", self.runs.len()));
+        let path = self.folder.path().join(format!("run-{}.bam", self.files));
+        self.files += 1;
+        self.write_run(&path, |file| {
+            sorted(&self.records).try_for_each(|(_, record)| Ok(file.write(record)?))
+        })?;
+        self.runs.push(path);
+        self.records.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Writes a sorted run, whose records `write` passes to the file.
+    fn write_run(&self, path: &Path, write: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
         let settings = Settings {
             format: Format::Bam,
             is_temporary: true,
@@ -68,77 +99,121 @@ impl Sorter {
             reference: None,
         };
         let write = || {
-            let mut file = Writer::create(File::create(&path)?.into(), &settings)?;
-            sorted(&self.records).try_for_each(|(_, record)| file.write(record))?;
-            file.close()
+            let mut file = Writer::create(File::create(path)?.into(), &settings)?;
+            write(&mut file)?;
+            Ok::<_, anyhow::Error>(file.close()?)
         };
-        write().with_context(|| path.display().to_string())?;
-        self.runs.push(path);
-        self.records.clear();
-        self.bytes = 0;
-        Ok(())
+        write().with_context(|| path.display().to_string())
     }
 
     /// Passes all records to `write` in order.
     ///
     /// # Errors
-    /// If `write` fails, or a temporary file cannot be read.
-    pub fn merge(self, mut write: impl FnMut(&bam::Record) -> io::Result<()>) -> Result<()> {
-        let in_memory = sorted(&self.records);
-        if self.runs.is_empty() {
-            return Ok(in_memory.map(|(_, record)| record).try_for_each(write)?);
-        }
-        let pool = ThreadPool::new(self.threads as u32)?;
-        let open = |path| SortedRun::open(path, &pool);
-        let mut runs = self.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        // Of records with equal keys, that of the earlier run is first.
-        let mut heads = BinaryHeap::new();
-        for (number, run) in runs.iter_mut().enumerate() {
-            heads.extend(run.advance()?.map(|key| Reverse((key, number))));
-        }
-        // The last run is the one in memory.
-        for (key, record) in in_memory {
-            while let Some(&Reverse((first, number))) = heads.peek()
-                && first <= key
-            {
-                heads.pop();
-                write(&runs[number].record)?;
-                heads.extend(runs[number].advance()?.map(|key| Reverse((key, number))));
+    /// If `write` fails, or a temporary file cannot be read or written.
+    pub fn merge(self, write: impl FnMut(&bam::Record) -> io::Result<()>) -> Result<()> {
+        let open_files = open_runs()?;
+        self.merge_by(open_files, write)
+    }
+
+    /// Merges as [`merge`](Self::merge), with at most `open_runs` runs open at a time, which are at least 2.
+    fn merge_by(
+        mut self,
+        open_runs: usize,
+        mut write: impl FnMut(&bam::Record) -> io::Result<()>,
+    ) -> Result<()> {
+        let pool = ThreadPool::new(self.threads)?;
+        // Neighbours are merged, and their run takes their place, so that the order of equal keys stays.
+        while self.runs.len() > open_runs {
+            let runs = std::mem::take(&mut self.runs);
+            for group in runs.chunks(open_runs) {
+                let path = self.folder.path().join(format!("run-{}.bam", self.files));
+                self.files += 1;
+                let mut merge = Merge::open(group, &pool)?;
+                self.write_run(&path, |file| {
+                    merge.write_until(None, &mut |record| file.write(record))
+                })?;
+                drop(merge);
+                for run in group {
+                    fs::remove_file(run).with_context(|| run.display().to_string())?;
+                }
+                self.runs.push(path);
             }
+        }
+        let mut merge = Merge::open(&self.runs, &pool)?;
+        // The last run is the one in memory.
+        for (key, record) in sorted(&self.records) {
+            merge.write_until(Some(key), &mut write)?;
             write(record)?;
         }
-        while let Some(Reverse((_, number))) = heads.pop() {
-            write(&runs[number].record)?;
-            heads.extend(runs[number].advance()?.map(|key| Reverse((key, number))));
+        merge.write_until(None, &mut write)
+    }
+}
+
+/// The number of runs that may be open at a time: what the system leaves this process, but not more than [`MAX_OPEN_RUNS`].
+fn open_runs() -> Result<usize> {
+    let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE).context("cannot ask for the file limit")?;
+    // Where the system does not list open files, there are few.
+    let open = fs::read_dir("/dev/fd").map_or(OTHER_FILES, Iterator::count);
+    let free = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(open + OTHER_FILES);
+    Ok(free.clamp(2, MAX_OPEN_RUNS))
+}
+
+/// Sorted runs that are being merged. Of records with equal keys, that of the earlier run is first.
+struct Merge {
+    runs: Vec<SortedRun>,
+    /// The key of the next record of each run, with the run's number.
+    heads: BinaryHeap<Reverse<(Key, usize)>>,
+}
+
+impl Merge {
+    fn open(paths: &[PathBuf], pool: &ThreadPool) -> Result<Self> {
+        let mut merge = Self { runs: Vec::new(), heads: BinaryHeap::new() };
+        for (number, path) in paths.iter().enumerate() {
+            merge.runs.push(SortedRun::open(path, pool)?);
+            merge.advance(number)?;
+        }
+        Ok(merge)
+    }
+
+    /// Reads the next record of a run.
+    fn advance(&mut self, number: usize) -> Result<()> {
+        self.heads.extend(self.runs[number].advance()?.map(|key| Reverse((key, number))));
+        Ok(())
+    }
+
+    /// Passes the next records to `write`: those with keys up to `last`, or all.
+    fn write_until(
+        &mut self,
+        last: Option<Key>,
+        write: &mut impl FnMut(&bam::Record) -> io::Result<()>,
+    ) -> Result<()> {
+        while let Some(&Reverse((key, number))) = self.heads.peek()
+            && last.is_none_or(|last| key <= last)
+        {
+            self.heads.pop();
+            write(&self.runs[number].record)?;
+            self.advance(number)?;
         }
         Ok(())
     }
 }
 
 /// A file of a sorted run, which is being read.
-struct SortedRun<'r> {
-    path: &'r PathBuf,
-    file: bam::Reader,
+struct SortedRun {
+    file: hts::Reader,
     /// The record that was read last.
     record: bam::Record,
 }
 
-impl<'r> SortedRun<'r> {
-    fn open(path: &'r PathBuf, pool: &ThreadPool) -> Result<Self> {
-        let open = || {
-            let mut file = bam::Reader::from_path(path)?;
-            file.set_thread_pool(pool)?;
-            Ok::<_, rust_htslib::errors::Error>(file)
-        };
-        let file = open().with_context(|| path.display().to_string())?;
-        Ok(Self { path, file, record: bam::Record::new() })
+impl SortedRun {
+    fn open(path: &Path, pool: &ThreadPool) -> Result<Self> {
+        Ok(Self { file: hts::Reader::open(path, Some(pool))?, record: bam::Record::new() })
     }
 
     /// Reads the next record and returns its key; `None` at the end.
     fn advance(&mut self) -> Result<Option<Key>> {
-        let read = self.file.read(&mut self.record).transpose();
-        let read = read.with_context(|| self.path.display().to_string())?;
-        Ok(read.map(|()| key(&self.record)))
+        let is_read = self.file.read(&mut self.record)?;
+        Ok(is_read.then(|| key(&self.record)))
     }
 }
 

@@ -8,7 +8,7 @@ use rust_htslib::bam::record::Aux;
 use rust_htslib::errors::Error;
 use rust_htslib::htslib;
 
-use super::status::check;
+use crate::hts::check;
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record};
 

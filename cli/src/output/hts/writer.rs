@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{IntoRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::status::{check, last_error};
+use crate::hts::{check, open, silence, stored_error};
 use crate::output::format::Format;
 
 /// The most threads that compress: more are faster than records are made.
@@ -148,7 +148,7 @@ impl Writer {
         #[allow(unsafe_code)]
         let status =
             unsafe { htslib::sam_write1(file.as_ptr(), self.header.as_ptr(), record.inner()) };
-        check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))
+        check(status).map_err(|error| stored_error(file).unwrap_or(error))
     }
 
     /// Writes buffered records and closes the file.
@@ -164,7 +164,7 @@ impl Writer {
             // SAFETY: the file is open.
             #[allow(unsafe_code)]
             let status = unsafe { htslib::hts_flush(file.as_ptr()) };
-            check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))?;
+            check(status).map_err(|error| stored_error(file).unwrap_or(error))?;
         }
         if let (Some(file), Some(_)) = (self.file, &self.index) {
             // SAFETY: the file is open, and an index of it was begun.
@@ -180,27 +180,6 @@ impl Writer {
         #[allow(unsafe_code)]
         check(unsafe { htslib::hts_close(file.as_ptr()) })
     }
-
-    /// Why writing a BAM file failed, if htslib stored the reason. A thread of htslib may have failed, so `errno` of this
-    /// thread does not tell.
-    fn bgzf_error(&self, file: NonNull<htslib::htsFile>) -> Option<io::Error> {
-        if self.format != Format::Bam {
-            return None;
-        }
-        // SAFETY: the file is open, and htslib's threads do not use this structure of it.
-        #[allow(unsafe_code)]
-        let stream = unsafe { file.as_ref() }.fp;
-        // SAFETY: this is the member that is set for BAM.
-        #[allow(unsafe_code)]
-        let bgzf = unsafe { stream.bgzf };
-        // SAFETY: the stream is open; its file is set when it is opened and stays.
-        #[allow(unsafe_code)]
-        let hfile = unsafe { (*bgzf).fp };
-        // SAFETY: the file is open; the thread that may have written to it stopped at the failure.
-        #[allow(unsafe_code)]
-        let code = unsafe { (*hfile).has_errno };
-        (code != 0).then(|| io::Error::from_raw_os_error(code))
-    }
 }
 
 impl Drop for Writer {
@@ -213,27 +192,6 @@ impl Drop for Writer {
             htslib::sam_hdr_destroy(self.header.as_ptr());
         }
     }
-}
-
-/// Opens a descriptor as a file of htslib, which owns it from then on.
-fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>> {
-    // SAFETY: the descriptor is open and given away; the mode ends in NUL.
-    #[allow(unsafe_code)]
-    let stream = unsafe { htslib::hdopen(descriptor.into_raw_fd(), mode.as_ptr()) };
-    let stream = NonNull::new(stream).ok_or_else(last_error)?;
-    // htslib writes the name into CRAM files, so it is always the same.
-    // SAFETY: the stream is open; both strings end in NUL and outlive the call.
-    #[allow(unsafe_code)]
-    let file = unsafe { htslib::hts_hopen(stream.as_ptr(), c"-".as_ptr(), mode.as_ptr()) };
-    NonNull::new(file).ok_or_else(|| {
-        let error = last_error();
-        // SAFETY: the stream is open, and `hts_hopen` leaves it alone when it fails.
-        #[allow(unsafe_code)]
-        unsafe {
-            htslib::hclose_abruptly(stream.as_ptr());
-        }
-        error
-    })
 }
 
 /// Sets the reference of a CRAM file to which nothing was written yet.
@@ -277,13 +235,4 @@ fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {
     #[allow(unsafe_code)]
     let header = unsafe { htslib::sam_hdr_parse(text.len(), text.as_ptr().cast()) };
     NonNull::new(header).ok_or_else(|| io::Error::other("htslib refuses the header"))
-}
-
-/// Stops htslib from writing to standard error, since this program reports errors itself.
-pub fn silence() {
-    // SAFETY: sets a global of htslib, before any of its threads run.
-    #[allow(unsafe_code)]
-    unsafe {
-        htslib::hts_set_log_level(htslib::htsLogLevel_HTS_LOG_OFF);
-    }
 }

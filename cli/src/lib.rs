@@ -45,6 +45,7 @@
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | `command_line` | the command line of each program, and which command it runs |
+//! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, the error line, the exit code |
 //!
 //! Each module imports only modules above it in this table. Reading, searching, making records and writing overlap:
@@ -54,6 +55,7 @@
 //! The exit code is 0, 2 for a wrong command line, 130 if interrupted, and 1 for every other error, which is printed in
 //! one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
+mod bus_error;
 pub mod chart;
 mod command_line;
 mod commands;

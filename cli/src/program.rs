@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::{console, staging};
+use crate::{bus_error, console, staging};
 
 /// Runs `work` as the program called `name`, which begins its messages.
 ///
@@ -14,7 +14,9 @@ use crate::{console, staging};
 /// process ends with code 130.
 pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
     console::set_program(name);
-    match clean_up_when_interrupted().and_then(|()| work()) {
+    let prepared =
+        clean_up_when_interrupted().and_then(|()| bus_error::report_faults_in_mapped_files());
+    match prepared.and_then(|()| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

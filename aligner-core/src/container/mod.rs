@@ -60,6 +60,7 @@
 mod error;
 mod format;
 mod header;
+mod mapped;
 
 use std::fmt;
 use std::fs::{File, Permissions};
@@ -74,8 +75,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use error::{ContainerError, ContainerProblem};
 pub use format::{Format, SectionName};
+pub use mapped::{mapped_file_at, mapped_path};
 
 use self::header::{Header, LINE_BYTES};
+use self::mapped::MappedFile;
 
 /// 64 bytes at a 64-byte boundary, as the sections are aligned.
 #[repr(C, align(64))]
@@ -84,7 +87,7 @@ struct Line([u8; LINE_BYTES]);
 
 enum ContainerBytes {
     Owned(Vec<Line>),
-    Mapped(Mmap),
+    Mapped(MappedFile),
 }
 
 /// A complete container of format `F` with `SECTIONS` sections, read-only.
@@ -179,6 +182,7 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
         let refused = |problem| ContainerError::new::<F>(path, problem);
         let map = File::open(path)
             .and_then(|file| map(&file))
+            .map(|map| MappedFile::new(map, path))
             .map_err(|source| refused(ContainerProblem::Io(source)))?;
         let header = Header::<F, SECTIONS>::read(&map).map_err(refused)?;
         let damaged = F::Section::ALL.into_par_iter().find_first(|&section| {
@@ -199,7 +203,8 @@ fn map(file: &File) -> io::Result<Mmap> {
     }
     #[allow(unsafe_code)]
     // SAFETY: the map is only read. A container's file is replaced by renaming, never changed in place, so the mapped
-    // bytes stay as they are; whoever edits one under a running program breaks that.
+    // bytes stay as they are; whoever edits one under a running program breaks that. If it is cut short, reading the map
+    // raises SIGBUS, see `mapped`.
     unsafe {
         Mmap::map(file)
     }

@@ -22,7 +22,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fm_index::Reference;
 
 pub use self::format::Format;
@@ -190,21 +190,39 @@ fn fasta_in(folder: &Scratch) -> PathBuf {
     folder.path().join("reference.fa")
 }
 
-/// Copies the reference to a FASTA file in the system's folder for temporary files.
+/// Copies the reference to a FASTA file in the system's folder for temporary files, with the index of it (`.fai`) that
+/// htslib would have to build.
+///
+/// # Errors
+/// If the copy cannot be written, or would not be the user's reference: U is read as T.
 fn copy(reference: &Reference) -> Result<Scratch> {
+    if let Some(contig) = reference.contig_with_uracil() {
+        bail!(
+            "contig '{}' of the reference has U, which is read as T, and CRAM depends on the reference: write BAM, or \
+             replace U by T in the reference",
+            contig.name
+        );
+    }
     let folder = Scratch::new_in(&std::env::temp_dir())?;
     let path = fasta_in(&folder);
     let write = || {
         let mut fasta = BufWriter::new(File::create(&path)?);
+        let mut index = BufWriter::new(File::create(path.with_added_extension("fai"))?);
+        let mut offset = 0;
         for contig in reference.contigs() {
-            writeln!(fasta, ">{}", contig.name)?;
-            let end = contig.offset + contig.length;
+            let (name, length) = (&contig.name, contig.length);
+            writeln!(fasta, ">{name}")?;
+            offset += name.len() as u64 + 2;
+            writeln!(index, "{name}\t{length}\t{offset}\t{length}\t{}", u64::from(length) + 1)?;
+            let end = contig.offset + length;
             for start in (contig.offset..end).step_by(COPIED_BASES) {
                 let piece = start..end.min(start.saturating_add(COPIED_BASES as u32));
                 fasta.write_all(&reference.letters(piece))?;
             }
             writeln!(fasta)?;
+            offset += u64::from(length) + 1;
         }
+        index.flush()?;
         fasta.flush()
     };
     write().with_context(|| path.display().to_string())?;

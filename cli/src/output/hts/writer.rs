@@ -40,7 +40,7 @@ pub struct Settings<'a> {
     pub header: &'a str,
     /// The number of threads that compress.
     pub threads: usize,
-    /// The FASTA file of the reference, which CRAM needs; htslib writes a `.fai` next to it.
+    /// The FASTA file of the reference, with its index `.fai`, which CRAM needs.
     pub reference: Option<&'a Path>,
 }
 

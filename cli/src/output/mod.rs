@@ -17,12 +17,11 @@ mod sam;
 mod sort;
 mod tally;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use fm_index::Reference;
 
 pub use self::format::Format;
@@ -30,16 +29,13 @@ pub use self::piece::{LinePool, Piece};
 pub use self::read_group::ReadGroup;
 pub use self::tally::Tally;
 
-use self::hts::{Index, Settings};
+use self::hts::{Index, ReferenceCopy, Settings};
 use self::parallel_file::ParallelFile;
 use self::sort::Sorter;
-use crate::staging::{Scratch, Target};
+use crate::staging::Target;
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
-
-/// Bases of the reference that are copied at a time.
-const COPIED_BASES: usize = 1 << 20;
 
 /// How to write a file of alignments.
 #[derive(Debug)]
@@ -64,13 +60,11 @@ impl Options {
 /// An output file under construction.
 #[derive(Debug)]
 pub struct Output {
-    // Fields drop in this order: the file closes before its folder and its reference go.
+    // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
     target: Target,
     tally: Tally,
-    /// The copy of the reference that htslib reads to write CRAM.
-    _reference: Option<Scratch>,
 }
 
 /// A complete file that does not have its name yet.
@@ -95,10 +89,9 @@ impl Output {
     /// If the file, or the copy of the reference that CRAM needs, cannot be written.
     pub fn create(mut target: Target, options: &Options, reference: &Reference) -> Result<Self> {
         let copy = match options.format {
-            Format::Cram => Some(copy(reference)?),
+            Format::Cram => Some(ReferenceCopy::new(reference)?),
             Format::Sam | Format::Bam => None,
         };
-        let fasta = copy.as_ref().map(fasta_in);
         let sorter = match options.sort_memory {
             None => None,
             Some(memory) => {
@@ -116,16 +109,16 @@ impl Output {
                 is_temporary: false,
                 header: &options.header,
                 threads: options.threads,
-                reference: fasta.as_deref(),
+                reference: copy,
             };
-            let mut file = hts::Writer::create(descriptor, &settings)?;
+            let mut file = hts::Writer::create(descriptor, settings)?;
             if let Some((path, kind)) = &index {
                 file.index(path, *kind)?;
             }
             Ok(Writer::Hts(file))
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, target, tally: Tally::default(), _reference: copy })
+        Ok(Self { writer, sorter, target, tally: Tally::default() })
     }
 
     /// Writes pieces, which have the format [`Options::piece_format`]. Takes the records out of them.
@@ -184,47 +177,4 @@ fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<(
     let longest = reference.contigs().iter().map(|contig| contig.length).max()?;
     let kind = Index::of(format, longest)?;
     Some((target.companion(kind.extension())?, kind))
-}
-
-fn fasta_in(folder: &Scratch) -> PathBuf {
-    folder.path().join("reference.fa")
-}
-
-/// Copies the reference to a FASTA file in the system's folder for temporary files, with the index of it (`.fai`) that
-/// htslib would have to build.
-///
-/// # Errors
-/// If the copy cannot be written, or would not be the user's reference: U is read as T.
-fn copy(reference: &Reference) -> Result<Scratch> {
-    if let Some(contig) = reference.contig_with_uracil() {
-        bail!(
-            "contig '{}' of the reference has U, which is read as T, and CRAM depends on the reference: write BAM, or \
-             replace U by T in the reference",
-            contig.name
-        );
-    }
-    let folder = Scratch::new_in(&std::env::temp_dir())?;
-    let path = fasta_in(&folder);
-    let write = || {
-        let mut fasta = BufWriter::new(File::create(&path)?);
-        let mut index = BufWriter::new(File::create(path.with_added_extension("fai"))?);
-        let mut offset = 0;
-        for contig in reference.contigs() {
-            let (name, length) = (&contig.name, contig.length);
-            writeln!(fasta, ">{name}")?;
-            offset += name.len() as u64 + 2;
-            writeln!(index, "{name}\t{length}\t{offset}\t{length}\t{}", u64::from(length) + 1)?;
-            let end = contig.offset + length;
-            for start in (contig.offset..end).step_by(COPIED_BASES) {
-                let piece = start..end.min(start.saturating_add(COPIED_BASES as u32));
-                fasta.write_all(&reference.letters(piece))?;
-            }
-            writeln!(fasta)?;
-            offset += u64::from(length) + 1;
-        }
-        index.flush()?;
-        fasta.flush()
-    };
-    write().with_context(|| path.display().to_string())?;
-    Ok(folder)
 }

@@ -270,7 +270,7 @@ mod tests {
             writer.close()
         });
         let theirs = written(&folder.path().join("theirs.sam"), |file| {
-            let mut writer = hts::Writer::create(file, &settings)?;
+            let mut writer = hts::Writer::create(file, settings)?;
             theirs.iter().try_for_each(|record| writer.write(record))?;
             writer.close()
         });

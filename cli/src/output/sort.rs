@@ -99,7 +99,7 @@ impl Sorter {
             reference: None,
         };
         let write = || {
-            let mut file = Writer::create(File::create(path)?.into(), &settings)?;
+            let mut file = Writer::create(File::create(path)?.into(), settings)?;
             write(&mut file)?;
             Ok::<_, anyhow::Error>(file.close()?)
         };
@@ -256,13 +256,14 @@ mod tests {
         record
     }
 
-    fn names(sorter: Sorter) -> Vec<usize> {
+    /// The names of the records in order, with at most this many runs open.
+    fn names(sorter: Sorter, open_runs: usize) -> Vec<usize> {
         let mut names = Vec::new();
         let note = |record: &bam::Record| {
             names.push(String::from_utf8_lossy(record.qname()).parse().expect("a number"));
             Ok(())
         };
-        sorter.merge(note).expect("merges");
+        sorter.merge_by(open_runs, note).expect("merges");
         names
     }
 
@@ -279,8 +280,15 @@ mod tests {
             let (tid, pos) = places[number];
             (tid < 0, tid, pos)
         });
-        for (memory, part) in [(1 << 30, 3009), (1 << 30, 7), (20_000, 7), (100_000, 256), (1, 500)]
-        {
+        for (memory, part, open_runs) in [
+            (1 << 30, 3009, 9),
+            (1 << 30, 7, 9),
+            (20_000, 7, 3),
+            (20_000, 7, MAX_OPEN_RUNS),
+            (100_000, 256, 2),
+            (1, 500, 2),
+            (1, 40, 4),
+        ] {
             let scratch = Scratch::new_in(folder.path()).expect("a folder");
             let mut sorter = Sorter::new(memory, 2, HEADER.to_owned(), scratch);
             for (places, first) in places.chunks(part).zip((0..).step_by(part)) {
@@ -290,8 +298,8 @@ mod tests {
             }
             let spilled = sorter.runs.len();
             assert_eq!(spilled > 0, memory < 1 << 30, "{memory}");
-            assert!(names(sorter) == expected, "{memory} {part}");
-            assert_eq!(std::fs::read_dir(&folder).expect("lists").count(), 0);
+            assert!(names(sorter, open_runs) == expected, "{memory} {part} {open_runs}");
+            assert_eq!(fs::read_dir(&folder).expect("lists").count(), 0);
         }
     }
 
@@ -299,6 +307,6 @@ mod tests {
     fn no_records_are_sorted_too() {
         let scratch = Scratch::new_in(&std::env::temp_dir()).expect("a folder");
         let sorter = Sorter::new(1, 1, HEADER.to_owned(), scratch);
-        assert!(names(sorter).is_empty());
+        assert!(names(sorter, 2).is_empty());
     }
 }

@@ -14,6 +14,7 @@ use std::ptr::NonNull;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
+use super::reference_copy::ReferenceCopy;
 use crate::hts::{check, open, silence, stored_error};
 use crate::output::format::Format;
 
@@ -40,8 +41,8 @@ pub struct Settings<'a> {
     pub header: &'a str,
     /// The number of threads that compress.
     pub threads: usize,
-    /// The FASTA file of the reference, with its index `.fai`, which CRAM needs.
-    pub reference: Option<&'a Path>,
+    /// The copy of the reference, which CRAM needs.
+    pub reference: Option<ReferenceCopy>,
 }
 
 /// A format of indices of alignment files.
@@ -81,6 +82,8 @@ pub struct Writer {
     format: Format,
     /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
+    /// The copy of the reference, which htslib reads when it needs a contig.
+    reference: Option<ReferenceCopy>,
 }
 
 // SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
@@ -92,9 +95,9 @@ impl Writer {
     ///
     /// # Errors
     /// If htslib cannot write it.
-    pub fn create(descriptor: OwnedFd, settings: &Settings<'_>) -> io::Result<Self> {
+    pub fn create(descriptor: OwnedFd, settings: Settings<'_>) -> io::Result<Self> {
         silence();
-        let &Settings { format, is_temporary, header, threads, reference } = settings;
+        let Settings { format, is_temporary, header, threads, reference } = settings;
         let mode = match format {
             Format::Sam => c"w",
             Format::Bam if is_temporary => c"wb1",
@@ -102,7 +105,7 @@ impl Writer {
             Format::Cram => CRAM,
         };
         let header = parse_header(header)?;
-        let mut writer = Self { file: None, header, format, index: None };
+        let mut writer = Self { file: None, header, format, index: None, reference };
         let file = open(descriptor, mode)?;
         writer.file = Some(file);
         if format != Format::Sam && threads > 1 {
@@ -111,8 +114,8 @@ impl Writer {
             #[allow(unsafe_code)]
             check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads) })?;
         }
-        if let Some(reference) = reference {
-            set_reference(file, reference)?;
+        if let Some(reference) = &writer.reference {
+            set_reference(file, &reference.path())?;
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -143,6 +146,10 @@ impl Writer {
     /// If it cannot be written.
     pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
+        if let (Some(reference), Ok(contig)) = (&mut self.reference, usize::try_from(record.tid()))
+        {
+            reference.prepare(contig)?;
+        }
         // SAFETY: file and header are valid, the header is the one written to the file, and the
         // record's contig is one of it.
         #[allow(unsafe_code)]

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::alignment::mapping::Mapping;
 use crate::alignment::traceback::{LocusAligner, OrientedQuery};
 use crate::alignment::ungapped::PackedQuery;
+use crate::error::MapError;
 use crate::locus::loci::{Locus, LocusBuilder};
 use crate::locus::mapq::mapq;
 use crate::locus::match_starts::{MatchStart, MatchStarts};
@@ -60,9 +61,17 @@ impl<'m> Resolver<'m> {
 
     /// The mapping of read number `read` of the batch, whose name is `name`.
     ///
+    /// # Errors
+    /// [`MapError::InconsistentIndex`].
+    ///
     /// # Panics
     /// If the batch has no such read.
-    pub fn mapping(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> &Mapping {
+    pub fn mapping(
+        &mut self,
+        found: &MatchStarts,
+        read: usize,
+        name: &[u8],
+    ) -> Result<&Mapping, MapError> {
         self.loci.clear();
         self.matches.clear();
         for query in [2 * read, 2 * read + 1] {
@@ -72,9 +81,9 @@ impl<'m> Resolver<'m> {
                 self.verify(found, query);
             }
         }
-        self.report(found, read, name);
+        self.report(found, read, name)?;
         self.total += self.mapping.total;
-        &self.mapping
+        Ok(&self.mapping)
     }
 
     /// Adds the loci of a query, from the match starts that the searches found.
@@ -115,20 +124,20 @@ impl<'m> Resolver<'m> {
     }
 
     /// Chooses the primary locus and aligns the read at all loci to report.
-    fn report(&mut self, found: &MatchStarts, read: usize, name: &[u8]) {
+    fn report(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> Result<(), MapError> {
         let params = self.params;
         let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         self.mapping.clear(codes[0].len() as u32);
         // The loci of each strand are already in order, which makes a stable sort fast.
         self.loci.sort_by_key(Locus::order);
         let distances = || self.loci.iter().map(|locus| locus.best.distance);
-        let Some(least) = distances().min() else { return };
+        let Some(least) = distances().min() else { return Ok(()) };
         self.mapping.mapq = mapq(distances(), params.k);
         let ties = distances().filter(|&distance| distance == least).count();
         let choice = xxh3_64_with_seed(name, params.seed) % ties as u64;
         let mut tied = self.loci.iter().filter(|locus| locus.best.distance == least);
         // Always present, since the choice is less than the number of ties.
-        let Some(&primary) = tied.nth(choice as usize) else { return };
+        let Some(&primary) = tied.nth(choice as usize) else { return Ok(()) };
         let reported = if params.report == Report::AllStarts {
             self.matches.sort_by_key(Locus::order);
             &mut self.matches
@@ -142,11 +151,12 @@ impl<'m> Resolver<'m> {
             OrientedQuery { codes: codes[0], packed: forward },
             OrientedQuery { codes: codes[1], packed: reverse },
         ];
-        self.aligner.align(&queries, &[primary], &mut self.mapping);
+        self.aligner.align(&queries, &[primary], &mut self.mapping)?;
         if params.report != Report::Best {
             reported.retain(|&locus| locus != primary);
-            self.aligner.align(&queries, reported, &mut self.mapping);
+            self.aligner.align(&queries, reported, &mut self.mapping)?;
         }
+        Ok(())
     }
 }
 

@@ -62,7 +62,7 @@ impl AllPipeline<'_> {
         stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
                 let read = batch.reads.get(number);
-                let mapping = resolver.mapping(&batch.state, number, read.name);
+                let mapping = resolver.mapping(&batch.state, number, read.name)?;
                 formatter.records(read, mapping, |record| piece.push(record, reference))?;
                 totals.reads += 1;
                 totals.bases += read.sequence.len() as u64;

@@ -7,13 +7,11 @@
 mod open;
 mod reader;
 mod status;
-mod thread_pool;
 mod validity;
 
 pub use self::open::open;
 pub use self::reader::Reader;
 pub use self::status::{check, stored_error};
-pub use self::thread_pool::ThreadPool;
 
 use rust_htslib::htslib;
 

@@ -14,7 +14,6 @@ use rust_htslib::htslib;
 
 use super::open::open;
 use super::status::{check, stored_error};
-use super::thread_pool::ThreadPool;
 use super::{silence, validity};
 
 /// Status of htslib at the end of a file.
@@ -49,7 +48,7 @@ impl Reader {
     ///
     /// # Errors
     /// If it cannot be read, or is neither SAM, BAM nor CRAM.
-    pub fn open(path: &Path, pool: Option<&ThreadPool>) -> Result<Self> {
+    pub fn open(path: &Path) -> Result<Self> {
         silence();
         let descriptor: io::Result<OwnedFd> = if is_stdin(path) {
             io::stdin().as_fd().try_clone_to_owned()
@@ -67,21 +66,16 @@ impl Reader {
         if !has_alignments(file) {
             return Err(no_alignments());
         }
-        let prepare = || {
-            if let Some(pool) = pool {
-                pool.serve(file)?;
-            }
-            // SAFETY: the file is open; the option takes one int, and is ignored where the file is not CRAM.
-            #[allow(unsafe_code)]
-            check(unsafe {
-                htslib::hts_set_opt(
-                    file.as_ptr(),
-                    htslib::hts_fmt_option_CRAM_OPT_REQUIRED_FIELDS,
-                    CRAM_FIELDS,
-                )
-            })
-        };
-        prepare().with_context(|| path.display().to_string())?;
+        // SAFETY: the file is open; the option takes one int, and is ignored where the file is not CRAM.
+        #[allow(unsafe_code)]
+        let prepared = check(unsafe {
+            htslib::hts_set_opt(
+                file.as_ptr(),
+                htslib::hts_fmt_option_CRAM_OPT_REQUIRED_FIELDS,
+                CRAM_FIELDS,
+            )
+        });
+        prepared.with_context(|| path.display().to_string())?;
         // SAFETY: the file is open and nothing was read from it.
         #[allow(unsafe_code)]
         let header = unsafe { htslib::sam_hdr_read(file.as_ptr()) };

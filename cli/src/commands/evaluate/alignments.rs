@@ -34,7 +34,7 @@ impl AlignmentFile {
     /// # Errors
     /// If it cannot be read, or is neither SAM, BAM nor CRAM.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { file: hts::Reader::open(path, None)?, record: bam::Record::new() })
+        Ok(Self { file: hts::Reader::open(path)?, record: bam::Record::new() })
     }
 
     /// The names of the contigs, in the order of the header.

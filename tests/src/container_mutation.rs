@@ -151,7 +151,7 @@ impl ContainerFile {
     fn resize(&mut self, random: &mut Rng) {
         let number = random.usize(..self.sections);
         let section = self.section(number);
-        if section.start == 0 {
+        if section.start == 0 || !section.start.is_multiple_of(LINE) {
             return;
         }
         let length = match random.u8(..4) {

@@ -1,12 +1,14 @@
 //! `--sort`: the records of an unsorted run by coordinate, whatever the memory, threads and batches.
 
+use std::fs::{self, DirEntry};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rust_htslib::bam::{self, Read};
 
 use crate::sam::{self, Record};
-use crate::support::{Folder, names, reads};
+use crate::support::{Folder, reads};
 
 /// A reference of two contigs with the reads of both in turn, and some of none.
 fn folder() -> Folder {
@@ -174,10 +176,15 @@ fn an_interrupted_run_leaves_no_runs() {
         command.current_dir(folder.path("")).stdin(Stdio::piped()).spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("is piped");
     std::io::Write::write_all(&mut stdin, &reads(8_000)).expect("writes");
-    // Until there is a run.
+    // Until there is a run, in a file without a name.
+    let files = PathBuf::from(format!("/proc/{}/fd", child.id()));
     let has_run = || {
-        let scratch = folder.files().into_iter().filter(|name| name.starts_with(".gpualign-"));
-        scratch.into_iter().any(|name| names(&folder.path(&name)).contains("run-0.bam"))
+        let is_run = |file: DirEntry| {
+            let name = fs::read_link(file.path()).unwrap_or_default();
+            name.to_string_lossy().ends_with("(deleted)")
+                && fs::metadata(file.path()).is_ok_and(|file| file.len() > 0)
+        };
+        fs::read_dir(&files).is_ok_and(|files| files.flatten().any(is_run))
     };
     let patience = Instant::now();
     while !has_run() {

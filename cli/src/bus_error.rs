@@ -59,9 +59,12 @@ fn install() -> io::Result<()> {
 
 /// The handler of SIGBUS.
 extern "C" fn handle(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
-    // SAFETY: the system passes the structure of this signal, which has an address.
+    // SAFETY: the system passes a valid structure.
     #[allow(unsafe_code)]
-    let address = unsafe { (*info).si_addr() }.addr();
+    let info = unsafe { &*info };
+    // SAFETY: the structure of this signal has an address.
+    #[allow(unsafe_code)]
+    let address = unsafe { info.si_addr() }.addr();
     let Some(handler) = HANDLER.get() else { return };
     let is_told =
         mapped_file_at(address).is_some_and(|number| (&handler.pipe).write_all(&[number]).is_ok());

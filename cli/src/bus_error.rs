@@ -66,13 +66,15 @@ extern "C" fn handle(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
     #[allow(unsafe_code)]
     let address = unsafe { info.si_addr() }.addr();
     let Some(handler) = HANDLER.get() else { return };
-    let is_told =
-        mapped_file_at(address).is_some_and(|number| (&handler.pipe).write_all(&[number]).is_ok());
-    while is_told {
-        // SAFETY: waits for any signal; has no other effect.
-        #[allow(unsafe_code)]
-        unsafe {
-            nix::libc::pause();
+    if let Some(number) = mapped_file_at(address)
+        && (&handler.pipe).write_all(&[number]).is_ok()
+    {
+        loop {
+            // SAFETY: waits for any signal; has no other effect.
+            #[allow(unsafe_code)]
+            unsafe {
+                nix::libc::pause();
+            }
         }
     }
     // With the earlier handler in place, the instruction that failed is repeated, and fails again.

@@ -53,9 +53,11 @@ impl Reader {
         let descriptor: io::Result<OwnedFd> = if is_stdin(path) {
             io::stdin().as_fd().try_clone_to_owned()
         } else {
-            File::open(path).and_then(|file| match file.metadata()?.is_dir() {
-                true => Err(io::ErrorKind::IsADirectory.into()),
-                false => Ok(file.into()),
+            File::open(path).and_then(|file| {
+                if file.metadata()?.is_dir() {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                Ok(file.into())
             })
         };
         let descriptor = descriptor.with_context(|| path.display().to_string())?;

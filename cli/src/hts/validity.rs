@@ -97,6 +97,8 @@ mod tests {
 
     use super::*;
 
+    type Change = fn(&mut Record);
+
     fn record() -> Record {
         let mut record = Record::new();
         let cigar = CigarString::try_from(&b"2S2M"[..]).expect("a CIGAR");
@@ -123,7 +125,6 @@ mod tests {
             record.inner_mut().l_data = length;
             assert_eq!(check(&record, 2).is_ok(), ends.contains(&length), "{length} of {whole}");
         }
-        type Change = fn(&mut Record);
         let changes: [Change; 8] = [
             |record| record.set_tid(-2),
             |record| record.set_mtid(2),

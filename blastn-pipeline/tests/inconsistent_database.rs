@@ -42,7 +42,7 @@ fn a_search_ends() {
             let searcher = searcher.expect("is supported");
             let results = searcher.search(std::slice::from_ref(&query));
             for hit in results.hits.iter().flatten() {
-                let subject = database.subject(hit.subject as usize);
+                let subject = database.subject(hit.subject);
                 assert_eq!(subject.letters(0..subject.length).len(), subject.length);
                 assert!(subject.title().len() < 10_000);
             }

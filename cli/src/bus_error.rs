@@ -17,11 +17,11 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 
 use crate::{console, staging};
 
-/// What the handler needs.
+/// State of the handler.
 struct Handler {
     /// The pipe to the thread that ends the process: the number of a mapped file.
     pipe: PipeWriter,
-    /// What was done at SIGBUS before.
+    /// The action at SIGBUS before this handler.
     before: OnceLock<SigAction>,
 }
 

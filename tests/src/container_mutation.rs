@@ -34,7 +34,7 @@ pub struct ContainerFile {
     sections: usize,
 }
 
-/// What became of mutated files.
+/// Counts of mutated files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MutationCounts {
     /// Files that could not be opened.

@@ -1,4 +1,4 @@
-//! What reading and writing files of SAM, BAM and CRAM by htslib have in common, and a [`Reader`] of such files.
+//! Opening files of SAM, BAM and CRAM by htslib, statuses of its functions, and a [`Reader`] of such files.
 //!
 //! `rust_htslib` declares htslib's functions and owns its records. Its own readers and writers are not used: they ignore
 //! statuses of htslib, take a file that was cut between two blocks for complete, and panic on records that contradict

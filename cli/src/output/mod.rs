@@ -6,6 +6,7 @@
 //! counts the records.
 
 mod bam;
+pub mod duplicates;
 mod format;
 pub mod header;
 mod hts;
@@ -35,8 +36,10 @@ pub use self::tally::Tally;
 
 use self::bam::view;
 use self::bam::writer::BamWriter;
+use self::duplicates::{LibraryCounts, Marking, Signatures};
 use self::hts::{Index, ReferenceCopy, Settings};
 use self::parallel_file::ParallelFile;
+use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
 use crate::staging::Target;
 
@@ -54,6 +57,8 @@ pub struct Options {
     pub header: String,
     /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
+    /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
+    pub marking: Option<Marking>,
     /// How well BAM is compressed.
     pub level: Level,
 }
@@ -62,6 +67,7 @@ impl Options {
     /// The form that pieces must have.
     pub fn piece_form(&self) -> PieceForm {
         match (self.sort_memory, self.format) {
+            (Some(_), _) if self.marking.is_some() => PieceForm::MarkableRecords,
             (Some(_), _) => PieceForm::SortableRecords,
             (None, Format::Sam) => PieceForm::Lines,
             (None, Format::Bam | Format::Cram) => PieceForm::Records,
@@ -75,6 +81,8 @@ pub struct Output {
     // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
+    marking: Option<Marking>,
+    signatures: Signatures,
     index: Option<IndexFile>,
     target: Target,
     tally: Tally,
@@ -87,6 +95,8 @@ pub struct WrittenFile {
     pub target: Target,
     /// Counts of its records.
     pub tally: Tally,
+    /// Counts of duplicates of each library, if they were looked for.
+    pub duplicates: Option<Vec<LibraryCounts>>,
 }
 
 /// The writer of a file.
@@ -170,7 +180,16 @@ impl Output {
             }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, target, index, tally: Tally::default() })
+        Ok(Self {
+            writer,
+            sorter,
+            marking: options.marking,
+            // All reads are of one group, and so of one library.
+            signatures: Signatures::new(vec![0]),
+            target,
+            index,
+            tally: Tally::default(),
+        })
     }
 
     /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.
@@ -182,7 +201,17 @@ impl Output {
             self.tally.add(piece.notes());
         }
         if let Some(sorter) = &mut self.sorter {
-            return pieces.iter_mut().try_for_each(|piece| sorter.push(piece.take_records()));
+            for piece in pieces {
+                if let Some(signatures) = piece.signatures() {
+                    let (found, counts) = signatures.take();
+                    self.signatures.count(0, counts);
+                    for (template, signature) in &found {
+                        self.signatures.add(sorter.templates() + u64::from(*template), signature);
+                    }
+                }
+                sorter.push(piece.take_records())?;
+            }
+            return Ok(());
         }
         let parts: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
         let written = match &mut self.writer {
@@ -196,30 +225,39 @@ impl Output {
     ///
     /// # Errors
     /// If something could not be written.
-    pub fn close(mut self) -> Result<WrittenFile> {
-        if let Some(sorter) = self.sorter.take() {
-            let Self { writer, target, .. } = &mut self;
+    pub fn close(self) -> Result<WrittenFile> {
+        let Self { mut writer, sorter, marking, signatures, index, target, tally, .. } = self;
+        let mut duplicates = None;
+        if let Some(sorter) = sorter {
+            let found = marking.map(|it| signatures.find(it.optical_distance));
+            let removes = marking.is_some_and(|it| it.removes);
             let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
-                bytes.extend_from_slice(sorted.record.bytes());
+                let is_duplicate = found.as_ref().is_some_and(|it| it.contains(sorted.template));
+                if !is_duplicate {
+                    bytes.extend_from_slice(sorted.record.bytes());
+                } else if !removes {
+                    sorted.record.append_with_flag(DUPLICATE, bytes);
+                }
             };
             let write =
                 |parts: &[&[u8]]| writer.write_records(parts).with_context(|| target.name());
             sorter.merge(append, write)?;
+            duplicates = found.map(|found| found.libraries);
         }
         let close = || {
-            match self.writer {
+            match writer {
                 Writer::Lines(file) => file.close()?,
                 Writer::Hts(file) => file.close()?,
                 Writer::Bam(file) => {
-                    if let (Some(made), Some(index)) = (file.close()?, &self.index) {
+                    if let (Some(made), Some(index)) = (file.close()?, &index) {
                         made.save(&index.path)?;
                     }
                 }
             }
             Ok::<_, io::Error>(())
         };
-        close().with_context(|| self.target.name())?;
-        Ok(WrittenFile { target: self.target, tally: self.tally })
+        close().with_context(|| target.name())?;
+        Ok(WrittenFile { target, tally, duplicates })
     }
 }
 

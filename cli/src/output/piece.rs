@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use fm_index::Reference;
 
 use crate::output::bam::records::EncodedRecords;
+use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
 use crate::output::sam;
@@ -19,6 +20,8 @@ pub enum PieceForm {
     Records,
     /// Records in BAM's encoding, which will be sorted.
     SortableRecords,
+    /// Records in BAM's encoding, which will be sorted, and what decides whether they are duplicates.
+    MarkableRecords,
 }
 
 /// Consecutive records of an output file.
@@ -26,6 +29,31 @@ pub enum PieceForm {
 pub struct Piece {
     content: Content,
     notes: TallyNotes,
+    signatures: Option<PieceSignatures>,
+}
+
+/// What decides whether the templates of a piece are duplicates.
+#[derive(Debug, Default)]
+pub struct PieceSignatures {
+    builder: SignatureBuilder,
+    /// Signatures, each with the number of its template in the piece, from 0.
+    signatures: Vec<(u32, Signature)>,
+    /// Templates that were begun.
+    templates: u32,
+}
+
+impl PieceSignatures {
+    /// Ends the current template, whose read group has number 0.
+    fn end_template(&mut self) {
+        let number = self.templates.saturating_sub(1);
+        self.signatures.extend(self.builder.finish(0).map(|signature| (number, signature)));
+    }
+
+    /// Takes the signatures and the counts of reads of all templates out.
+    pub fn take(&mut self) -> (Vec<(u32, Signature)>, ExaminedReads) {
+        self.end_template();
+        (std::mem::take(&mut self.signatures), self.builder.take_counts())
+    }
 }
 
 /// Records in the form that the output needs.
@@ -44,11 +72,13 @@ impl Piece {
                 Content::Records { records: pool.records.take(), is_sorted: false }
             }
             // Sorting keeps the memory.
-            PieceForm::SortableRecords => {
+            PieceForm::SortableRecords | PieceForm::MarkableRecords => {
                 Content::Records { records: EncodedRecords::default(), is_sorted: true }
             }
         };
-        Self { content, notes: TallyNotes::default() }
+        let is_marked = form == PieceForm::MarkableRecords;
+        let signatures = is_marked.then(PieceSignatures::default);
+        Self { content, notes: TallyNotes::default(), signatures }
     }
 
     /// Says that the records that follow are of another template: a read, or a pair of reads.
@@ -56,11 +86,18 @@ impl Piece {
         if let Content::Records { records, .. } = &mut self.content {
             records.begin_template();
         }
+        if let Some(signatures) = &mut self.signatures {
+            signatures.end_template();
+            signatures.templates += 1;
+        }
     }
 
     /// Appends a record to the piece.
     pub fn push(&mut self, record: &Record<'_>, reference: &Reference) {
         self.notes.note(record);
+        if let Some(signatures) = &mut self.signatures {
+            signatures.builder.add(record);
+        }
         match &mut self.content {
             Content::Lines(lines) => sam::append(record, reference.contigs(), lines),
             Content::Records { records, is_sorted } => records.push(record, *is_sorted),
@@ -78,6 +115,11 @@ impl Piece {
     /// The facts to count of its records.
     pub fn notes(&self) -> &TallyNotes {
         &self.notes
+    }
+
+    /// What decides whether its templates are duplicates, if that is asked for.
+    pub fn signatures(&mut self) -> Option<&mut PieceSignatures> {
+        self.signatures.as_mut()
     }
 
     /// Takes the records out; none if the piece has lines.

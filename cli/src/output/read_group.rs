@@ -11,6 +11,13 @@ pub struct ReadGroup {
     pub id: String,
 }
 
+impl ReadGroup {
+    /// Its library, `LB`, if the line has one.
+    pub fn library(&self) -> Option<&str> {
+        self.line.split('\t').find_map(|field| field.strip_prefix("LB:"))
+    }
+}
+
 impl FromStr for ReadGroup {
     type Err = String;
 

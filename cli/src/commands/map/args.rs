@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
+use super::duplicates::DuplicateOptions;
 use super::sorting::{Compression, Sorting};
 use crate::input::Layout;
 use crate::options::{MappingFiles, Messages, Threads};
@@ -139,6 +140,8 @@ pub struct MapOptions {
     pub sorting: Sorting,
     #[command(flatten)]
     pub compression: Compression,
+    #[command(flatten)]
+    pub duplicates: DuplicateOptions,
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,
@@ -227,21 +230,23 @@ impl MapOptions {
     fn option_of_other_mode(&self) -> Option<&'static str> {
         let BestOptions { interleaved, single, preset, alternatives } = self.best;
         let AllOptions { k, primary_only, all_starts, strategy } = self.all;
-        let given: [(bool, &str); 4] = match self.mode {
-            Mode::Best => [
+        let marks_duplicates = self.duplicates.marking().is_some();
+        let given: &[(bool, &str)] = match self.mode {
+            Mode::Best => &[
                 (k.is_some(), "-k"),
                 (primary_only, "--primary-only"),
                 (all_starts, "--all-starts"),
                 (strategy.is_some(), "--strategy"),
             ],
-            Mode::All => [
+            Mode::All => &[
+                (marks_duplicates, "marking duplicates"),
                 (interleaved, "--interleaved"),
                 (single, "--single"),
                 (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
             ],
         };
-        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+        given.iter().find_map(|&(is_given, name)| is_given.then_some(name))
     }
 
     /// How mates lie in so many files of reads.
@@ -273,6 +278,7 @@ impl MapOptions {
                 "{files} files of reads cannot be paired: give an even number of files, or add --single"
             ));
         }
+        self.duplicates.check()?;
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
         if self.timeline.as_ref().is_some_and(is_stdout)
             && self.output.as_ref().is_none_or(is_stdout)

@@ -6,6 +6,7 @@
 mod all;
 pub mod args;
 mod best;
+mod duplicates;
 mod report;
 mod run;
 mod sorting;

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
@@ -16,7 +17,7 @@ use super::args::{MapOptions, Mode, Preset, StatsFormat};
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best};
+use super::{all, best, duplicates};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
 use crate::options::{MappingFiles, start_threads};
@@ -39,6 +40,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let target = Target::new(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
     let report = options.report.as_deref().map(Report::new).transpose()?;
+    let metrics = options.duplicates.metrics().map(|path| Target::new(Some(path))).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
@@ -67,6 +69,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         header: header::text(index.reference(), group, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        marking: options.duplicates.marking(),
         level: options.compression.level(),
     };
     let layout = options.layout(files.reads().len());
@@ -83,6 +86,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
         Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
+    if let (Some(metrics), Some(libraries)) = (metrics, &written.duplicates) {
+        let text = duplicates::metrics_text(&command, group, libraries);
+        let write = || File::from(metrics.open()?).write_all(text.as_bytes());
+        write().with_context(|| metrics.name())?;
+        metrics.commit()?;
+    }
     written.target.commit()?;
 
     let total = timeline.elapsed();

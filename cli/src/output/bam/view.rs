@@ -6,6 +6,9 @@ use crate::output::record::fields::UNMAPPED;
 /// Bytes of the fields before the name, with the record's size.
 const FIXED: usize = 36;
 
+/// Bytes before the flags.
+const FLAG: usize = 18;
+
 /// A record of this program in BAM's encoding. Its bytes are valid, since this program made them.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordView<'b>(&'b [u8]);
@@ -62,7 +65,15 @@ impl<'b> RecordView<'b> {
 
     /// The sum of the flags.
     pub fn flag(self) -> u16 {
-        u16::from_le_bytes(self.field(18))
+        u16::from_le_bytes(self.field(FLAG))
+    }
+
+    /// Appends the record with one more flag.
+    pub fn append_with_flag(self, flag: u16, bytes: &mut Vec<u8>) {
+        let begin = bytes.len();
+        bytes.extend_from_slice(self.0);
+        let flag = (self.flag() | flag).to_le_bytes();
+        bytes[begin + FLAG..][..flag.len()].copy_from_slice(&flag);
     }
 
     /// The contig of the mate, or -1.

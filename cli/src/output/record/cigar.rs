@@ -59,6 +59,11 @@ pub fn set_hard_clipped(cigar: &[u32], hard: &mut Vec<u32>) {
     hard.extend(cigar.iter().map(hard_clip));
 }
 
+/// Whether a run is of bases that are clipped, softly or hard.
+pub fn is_clip(run: u32) -> bool {
+    matches!(run & OPERATION, SOFT_CLIP | HARD_CLIP)
+}
+
 /// The bases of the reference that a run covers.
 pub fn bases_of_reference(run: u32) -> u32 {
     match run & OPERATION {

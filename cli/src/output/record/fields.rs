@@ -18,6 +18,8 @@ pub const FIRST: u16 = 0x40;
 pub const LAST: u16 = 0x80;
 /// Flag of an alternative to the primary alignment.
 pub const SECONDARY: u16 = 0x100;
+/// Flag of a template that is a copy of another one.
+pub const DUPLICATE: u16 = 0x400;
 /// Flag of a further part of a read whose parts align to different loci.
 pub const SUPPLEMENTARY: u16 = 0x800;
 

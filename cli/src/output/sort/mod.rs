@@ -66,6 +66,11 @@ impl Sorter {
         })
     }
 
+    /// The number of templates that came so far.
+    pub fn templates(&self) -> u64 {
+        self.templates
+    }
+
     /// Adds records to those that are sorted.
     ///
     /// # Errors

@@ -1,0 +1,68 @@
+//! The options of marking duplicates.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+
+use crate::output::ReadGroup;
+use crate::output::duplicates::{LibraryCounts, Marking, metrics};
+
+/// The name of the library of reads whose group has none, Picard's.
+const UNKNOWN_LIBRARY: &str = "Unknown Library";
+
+/// Whether to mark duplicates, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Duplicates")]
+pub struct DuplicateOptions {
+    /// Flag duplicates (0x400) by the rules of Picard's `MarkDuplicates`; needs --sort and mode best
+    #[arg(long, requires = "sort")]
+    mark_duplicates: bool,
+    /// Leave duplicates out; needs --sort and mode best
+    #[arg(long, requires = "sort", conflicts_with = "mark_duplicates")]
+    remove_duplicates: bool,
+    /// The most pixels between optical duplicates: 100 for unpatterned flow cells, 2500 for patterned ones, 0 for none
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    optical_distance: u32,
+    /// Write counts of duplicates to FILE, in the format of Picard's `MarkDuplicates`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    metrics: Option<PathBuf>,
+}
+
+impl DuplicateOptions {
+    /// What to do with duplicates; `None` to keep them as they are.
+    pub fn marking(&self) -> Option<Marking> {
+        let &Self { mark_duplicates, remove_duplicates, optical_distance, .. } = self;
+        (mark_duplicates || remove_duplicates)
+            .then_some(Marking { removes: remove_duplicates, optical_distance })
+    }
+
+    /// The file of metrics.
+    pub fn metrics(&self) -> Option<&Path> {
+        self.metrics.as_deref()
+    }
+
+    /// Checks combinations of these options.
+    ///
+    /// # Errors
+    /// Names the option that is missing.
+    pub fn check(&self) -> Result<(), String> {
+        if self.metrics.is_some() && self.marking().is_none() {
+            return Err(
+                "--metrics counts duplicates: add --mark-duplicates or --remove-duplicates"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The text of a file of metrics of the reads of a group, made by `command`.
+pub fn metrics_text(
+    command: &str,
+    group: Option<&ReadGroup>,
+    libraries: &[LibraryCounts],
+) -> String {
+    let name = group.and_then(ReadGroup::library).unwrap_or(UNKNOWN_LIBRARY);
+    let named: Vec<(&str, LibraryCounts)> = libraries.iter().map(|&it| (name, it)).collect();
+    metrics::text(command, &named)
+}

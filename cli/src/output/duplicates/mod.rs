@@ -1,0 +1,28 @@
+//! Marking duplicates: templates that were copied from one fragment of DNA, before sequencing (PCR) or on the flow cell
+//! (optical).
+//!
+//! The rules are those of Picard's `MarkDuplicates`. A template is a read, or a pair of reads. Its [`signature`] is its library
+//! and, for each read that is aligned, the orientation and the position of the 5' end as if nothing were clipped. Pairs with
+//! equal signatures are duplicates of the best of them, and so are single aligned reads; a single aligned read is also a
+//! duplicate if an end of any pair has its position. The best template has the highest sum of base qualities of 15 and more,
+//! and of several the first in the input. All records of a template are flagged, also secondary and supplementary ones and an
+//! unaligned mate, as Picard does with records in the order of the reads.
+//!
+//! Signatures are made where records are made, and [decided](find) by sorting when all are known. Duplicate pairs whose
+//! [positions on the flow cell](flow_cell) lie close to each other are optical duplicates, which the [`metrics`] count.
+
+pub mod find;
+pub mod flow_cell;
+pub mod metrics;
+pub mod signature;
+
+pub use self::find::{LibraryCounts, Signatures};
+
+/// What to do with duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marking {
+    /// Whether to leave their records out, not to flag them.
+    pub removes: bool,
+    /// The most units of the flow cell, in x and in y, between optical duplicates; 0 does not look for them.
+    pub optical_distance: u32,
+}

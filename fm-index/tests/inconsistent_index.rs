@@ -32,7 +32,10 @@ fn all_queries_end_in_range() {
             Err(error) => {
                 let line = error.to_string();
                 assert!(line.starts_with(&path.display().to_string()) && !line.contains('\n'));
-                assert!(line.ends_with("build it again by 'gpualign index'"), "{line}");
+                // A section that was moved to the begin of the file overwrites the magic number.
+                let is_other_kind = matches!(error.problem, ContainerProblem::OtherKind);
+                let has_way_out = line.ends_with("build it again by 'gpualign index'");
+                assert!(is_other_kind || has_way_out, "{line}");
                 if let ContainerProblem::Inconsistent(reason) = error.problem {
                     // Without numbers, which differ.
                     reasons.borrow_mut().insert(reason.replace(|c: char| c.is_ascii_digit(), ""));

@@ -79,6 +79,7 @@
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
 //! | `staging` | which files may be written, and files that get their name only when they are complete |
+//! | `hts` | files of htslib: opening, reading, statuses |
 //! | `timeline` | when each step of each batch was done |
 //! | [`chart`] | lines and bars as SVG |
 //! | [`input`] | files of reads to checked batches of reads |
@@ -87,6 +88,7 @@
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | `command_line` | the command line of each program, and which command it runs |
+//! | `bus_error` | faults in mapped files, as errors like all others |
 //! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
 //! | `allocation` | memory that the system refuses |
 //!
@@ -98,10 +100,12 @@
 //! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
 mod allocation;
+mod bus_error;
 pub mod chart;
 mod command_line;
 mod commands;
 pub mod console;
+mod hts;
 pub mod index;
 pub mod input;
 mod on_device;

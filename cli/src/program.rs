@@ -10,7 +10,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
-use crate::{console, staging};
+use crate::{bus_error, console, staging};
 
 /// The exit code of a fault of the program, as the standard library has it.
 const FAULT: i32 = 101;
@@ -28,7 +28,9 @@ const REFUSED_THREAD: [&str; 2] =
 pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
     console::set_program(name);
     panic::set_hook(Box::new(end_with_fault));
-    match clean_up_when_interrupted().and_then(|()| work()) {
+    let prepared =
+        clean_up_when_interrupted().and_then(|()| bus_error::report_faults_in_mapped_files());
+    match prepared.and_then(|()| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

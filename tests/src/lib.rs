@@ -48,6 +48,7 @@
 // Launching a kernel is unsafe; the caller of each launch vouches for its arguments.
 #![allow(unsafe_code)]
 
+mod container_mutation;
 mod parameters;
 mod reads;
 mod shim_backend;
@@ -56,6 +57,7 @@ use std::path::Path;
 
 use simt::{Module, SimtError};
 
+pub use container_mutation::{ContainerFile, MutationCounts, mutate_and_use};
 pub use parameters::*;
 pub use reads::reads;
 pub use shim_backend::{HostBuffer, ShimBackend};

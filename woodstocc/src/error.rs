@@ -21,6 +21,10 @@ pub enum MapError {
     /// A batch has more than [`MAX_BATCH_BASES`] bases.
     #[error("a batch has {0} bases; at most {MAX_BATCH_BASES} are mapped at a time")]
     BatchTooLarge(u64),
+    /// A match that the search found is not in the text of the index, whose sections contradict each other although their
+    /// checksums are right.
+    #[error("the index contradicts itself: build it again by 'gpualign index'")]
+    InconsistentIndex,
     /// The device failed, and the CPU could not take over.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -131,13 +131,13 @@ impl Mapper {
     /// order. A mapping does not depend on device, threads or the other reads of the batch.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare) and [`search`](Self::search).
+    /// As [`prepare`](Self::prepare), [`search`](Self::search) and [`Resolver::mapping`].
     pub fn map(&self, reads: &[Read<'_>]) -> Result<Vec<Mapping>, MapError> {
         let found = self.search(&self.prepare(reads)?)?.by_query();
         let resolve = |resolver: &mut Resolver<'_>, (read, query): (usize, &Read<'_>)| {
-            resolver.mapping(&found, read, query.name).clone()
+            resolver.mapping(&found, read, query.name).cloned()
         };
-        Ok(reads.par_iter().enumerate().map_init(|| self.resolver(), resolve).collect())
+        reads.par_iter().enumerate().map_init(|| self.resolver(), resolve).collect()
     }
 
     /// The first step of [`map`](Self::map): encodes reads and chooses a strategy for each.

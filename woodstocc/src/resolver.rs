@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::alignment::mapping::Mapping;
 use crate::alignment::traceback::{LocusAligner, OrientedQuery};
 use crate::alignment::ungapped::PackedQuery;
+use crate::error::MapError;
 use crate::locus::loci::{Locus, LocusBuilder};
 use crate::locus::mapq::mapq;
 use crate::locus::match_starts::{MatchStarts, StartBuffer};
@@ -72,17 +73,25 @@ impl<'m> Resolver<'m> {
 
     /// The mapping of read number `read` of the batch, whose name is `name`.
     ///
+    /// # Errors
+    /// [`MapError::InconsistentIndex`].
+    ///
     /// # Panics
     /// If the batch has no such read.
-    pub fn mapping(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> &Mapping {
+    pub fn mapping(
+        &mut self,
+        found: &MatchStarts,
+        read: usize,
+        name: &[u8],
+    ) -> Result<&Mapping, MapError> {
         let primary = self.find(found, read, name);
         if let Some(primary) = primary {
-            self.align_loci(found, read, &[primary]);
+            self.align_loci(found, read, &[primary])?;
             let others = std::mem::take(self.reported());
-            self.align_loci(found, read, &others);
+            self.align_loci(found, read, &others)?;
             *self.reported() = others;
         }
-        &self.mapping
+        Ok(&self.mapping)
     }
 
     /// The loci of read number `read` that are to be reported, the primary one first, for a read that has too many to
@@ -104,6 +113,9 @@ impl<'m> Resolver<'m> {
 
     /// The part of the mapping of a read that has the loci of this range.
     ///
+    /// # Errors
+    /// [`MapError::InconsistentIndex`].
+    ///
     /// # Panics
     /// If the loci are not those of the read, or the range is not in them.
     pub fn part(
@@ -112,12 +124,12 @@ impl<'m> Resolver<'m> {
         read: usize,
         of: &ReadLoci,
         range: Range<usize>,
-    ) -> &Mapping {
+    ) -> Result<&Mapping, MapError> {
         self.mapping.clear(found.queries.codes(2 * read).len() as u32);
         (self.mapping.total, self.mapping.mapq) = (of.total, of.mapq);
         self.pack(found, read);
-        self.align_loci(found, read, &of.loci[range]);
-        &self.mapping
+        self.align_loci(found, read, &of.loci[range])?;
+        Ok(&self.mapping)
     }
 
     /// Finds the loci of a read. Returns the primary one; [`reported`](Self::reported) has the others to report.
@@ -212,14 +224,19 @@ impl<'m> Resolver<'m> {
     }
 
     /// Aligns a read at loci, and adds the alignments to the mapping.
-    fn align_loci(&mut self, found: &MatchStarts, read: usize, loci: &[Locus]) {
+    fn align_loci(
+        &mut self,
+        found: &MatchStarts,
+        read: usize,
+        loci: &[Locus],
+    ) -> Result<(), MapError> {
         let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         let [forward, reverse] = &self.packed;
         let queries = [
             OrientedQuery { codes: codes[0], packed: forward },
             OrientedQuery { codes: codes[1], packed: reverse },
         ];
-        self.aligner.align(&queries, loci, &mut self.mapping);
+        self.aligner.align(&queries, loci, &mut self.mapping)
     }
 }
 

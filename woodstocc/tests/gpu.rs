@@ -153,7 +153,8 @@ fn one_batch_is_searched_for_while_another_is_resolved() {
                 let mut resolver = on_gpu.resolver();
                 let expected = cpu.map(&queries(batch)).expect("maps");
                 for (number, expected) in expected.iter().enumerate() {
-                    let mapping = resolver.mapping(&found, number, &batch[number]);
+                    let mapping =
+                        resolver.mapping(&found, number, &batch[number]).expect("is mapped");
                     assert_eq!(mapping, expected, "{strategy:?}, read {number}");
                 }
             }

@@ -17,7 +17,9 @@
 //! ...              sections, each padded with zeros to whole lines
 //! ```
 //!
-//! Every byte of a file is under a checksum, and all checksums are verified when a file is opened.
+//! Every byte of a file is under a checksum, and all checksums are verified when a file is opened. A checksum finds
+//! damage, not a file that some other program wrote: where the sections lie is checked too, so that all views are inside
+//! the file, and each format checks what its sections hold.
 //!
 //! ```
 //! use aligner_core::container::{Container, ContainerBuilder, Format, SectionName};
@@ -29,6 +31,7 @@
 //!     const ALL: &'static [Self] = &[Self::Primes, Self::Squares];
 //!     fn number(self) -> usize { self as usize }
 //!     fn name(self) -> &'static str { ["primes", "squares"][self as usize] }
+//!     fn element_bytes(self) -> usize { size_of::<u32>() }
 //! }
 //!
 //! #[derive(Debug)]
@@ -38,6 +41,7 @@
 //!     const MAGIC: [u8; 8] = *b"NUMBERS\0";
 //!     const VERSION: u32 = 1;
 //!     const KIND: &'static str = "number file";
+//!     const COMMAND: &'static str = "make numbers";
 //!     type Parameters = u64;
 //!     type Section = Lists;
 //! }
@@ -56,6 +60,7 @@
 mod error;
 mod format;
 mod header;
+mod mapped;
 
 use std::fmt;
 use std::fs::{File, Permissions};
@@ -70,8 +75,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use error::{ContainerError, ContainerProblem};
 pub use format::{Format, SectionName};
+pub use mapped::{mapped_file_at, mapped_path};
 
 use self::header::{Header, LINE_BYTES};
+use self::mapped::MappedFile;
 
 /// 64 bytes at a 64-byte boundary, as the sections are aligned.
 #[repr(C, align(64))]
@@ -80,7 +87,7 @@ struct Line([u8; LINE_BYTES]);
 
 enum ContainerBytes {
     Owned(Vec<Line>),
-    Mapped(Mmap),
+    Mapped(MappedFile),
 }
 
 /// A complete container of format `F` with `SECTIONS` sections, read-only.
@@ -183,6 +190,7 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
         let refused = |problem| ContainerError::new::<F>(path, problem);
         let map = File::open(path)
             .and_then(|file| map(&file))
+            .map(|map| MappedFile::new(map, path))
             .map_err(|source| refused(ContainerProblem::Io(source)))?;
         let header = Header::<F, SECTIONS>::read(&map).map_err(refused)?;
         let damaged = F::Section::ALL.into_par_iter().find_first(|&section| {
@@ -203,7 +211,8 @@ fn map(file: &File) -> io::Result<Mmap> {
     }
     #[allow(unsafe_code)]
     // SAFETY: the map is only read. A container's file is replaced by renaming, never changed in place, so the mapped
-    // bytes stay as they are; whoever edits one under a running program breaks that.
+    // bytes stay as they are; whoever edits one under a running program breaks that. If it is cut short, reading the map
+    // raises SIGBUS, see `mapped`.
     unsafe {
         Mmap::map(file)
     }

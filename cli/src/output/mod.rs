@@ -19,8 +19,7 @@ mod sam;
 mod sort;
 mod tally;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
@@ -31,7 +30,6 @@ use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
-pub use self::hts::silence;
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::ReadGroup;
 pub use self::tally::Tally;
@@ -39,17 +37,14 @@ pub use self::tally::Tally;
 use self::bam::view;
 use self::bam::writer::BamWriter;
 use self::duplicates::{LibraryCounts, Marking, Signatures};
-use self::hts::{Index, Settings};
+use self::hts::{Index, ReferenceCopy, Settings};
 use self::parallel_file::ParallelFile;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
-use crate::staging::{Outputs, Scratch, Target};
+use crate::staging::{Outputs, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
-
-/// Bases of the reference that are copied at a time.
-const COPIED_BASES: usize = 1 << 20;
 
 /// How to write a file of alignments.
 #[derive(Debug)]
@@ -83,7 +78,7 @@ impl Options {
 /// An output file under construction.
 #[derive(Debug)]
 pub struct Output {
-    // Fields drop in this order: the file closes before its folder and its reference go.
+    // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
     marking: Option<Marking>,
@@ -91,8 +86,6 @@ pub struct Output {
     index: Option<IndexFile>,
     target: Target,
     tally: Tally,
-    /// The copy of the reference that htslib reads to write CRAM.
-    _reference: Option<Scratch>,
 }
 
 /// A complete file that does not have its name yet.
@@ -153,10 +146,9 @@ impl Output {
         reference: &Reference,
     ) -> Result<Self> {
         let copy = match options.format {
-            Format::Cram => Some(copy(reference)?),
+            Format::Cram => Some(ReferenceCopy::new(reference)?),
             Format::Sam | Format::Bam => None,
         };
-        let fasta = copy.as_ref().map(fasta_in);
         let sorter = options.sort_memory.map(|memory| Sorter::new(memory, target.scratch_folder()));
         let sorter = sorter.transpose()?;
         let index = match sorter {
@@ -186,9 +178,9 @@ impl Output {
                     format: options.format,
                     header: &options.header,
                     threads: options.threads,
-                    reference: fasta.as_deref(),
+                    reference: copy,
                 };
-                let mut file = hts::Writer::create(descriptor, &settings)?;
+                let mut file = hts::Writer::create(descriptor, settings)?;
                 if let Some(index) = &index {
                     file.index(&index.path)?;
                 }
@@ -205,7 +197,6 @@ impl Output {
             target,
             index,
             tally: Tally::default(),
-            _reference: copy,
         })
     }
 
@@ -300,29 +291,4 @@ fn index(
     let longest = reference.contigs().iter().map(|contig| contig.length).max().unwrap_or(0);
     let Some(kind) = Index::of(format, longest) else { return Ok(None) };
     Ok(target.companion(kind.extension(), outputs)?.map(|path| IndexFile { path, kind }))
-}
-
-fn fasta_in(folder: &Scratch) -> PathBuf {
-    folder.path().join("reference.fa")
-}
-
-/// Copies the reference to a FASTA file in the system's folder for temporary files.
-fn copy(reference: &Reference) -> Result<Scratch> {
-    let folder = Scratch::new_in(&std::env::temp_dir())?;
-    let path = fasta_in(&folder);
-    let write = || {
-        let mut fasta = BufWriter::new(File::create(&path)?);
-        for contig in reference.contigs() {
-            writeln!(fasta, ">{}", contig.name)?;
-            let end = contig.offset + contig.length;
-            for start in (contig.offset..end).step_by(COPIED_BASES) {
-                let piece = start..end.min(start.saturating_add(COPIED_BASES as u32));
-                fasta.write_all(&reference.letters(piece))?;
-            }
-            writeln!(fasta)?;
-        }
-        fasta.flush()
-    };
-    write().with_context(|| path.display().to_string())?;
-    Ok(folder)
 }

@@ -266,7 +266,7 @@ mod tests {
             writer.close()
         });
         let theirs = written(&folder.path().join("theirs.sam"), |file| {
-            let mut writer = hts::Writer::create(file, &settings)?;
+            let mut writer = hts::Writer::create(file, settings)?;
             for view in view::records(encoded.bytes()) {
                 let record = hts::record(view)?;
                 assert_eq!(view.bin(), record.inner().core.bin);

@@ -257,3 +257,39 @@ fn a_signal_that_is_to_be_ignored_is() {
     assert_eq!(child.wait().expect("ends").code(), Some(0));
     assert!(folder.path("out.sam").exists());
 }
+
+#[test]
+fn a_reference_that_htslib_cannot_read_any_more_is_an_error() {
+    for threads in ["1", "3"] {
+        let folder = Folder::new();
+        fs::create_dir(folder.path("tmp")).expect("a folder");
+        let before = folder.files();
+        let mut command =
+            folder.command(&["--device", "cpu", "-t", threads, "-", "ref.fa", "-o", "out.cram"]);
+        command.env("TMPDIR", folder.path("tmp")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("runs");
+        let patience = Instant::now();
+        let copy = loop {
+            assert!(patience.elapsed() < Duration::from_mins(1), "there is no copy");
+            std::thread::sleep(Duration::from_millis(20));
+            let scratch = names(&folder.path("tmp")).into_iter().next();
+            let copy = scratch.map(|name| folder.path("tmp").join(name).join("reference.fa"));
+            if let Some(copy) = copy.filter(|copy| copy.exists()) {
+                break copy;
+            }
+        };
+        std::thread::sleep(Duration::from_millis(300));
+        fs::write(copy, ">cut\nAC\n").expect("writes");
+        let mut stdin = child.stdin.take().expect("is piped");
+        // The program may be gone before it has read them.
+        let _ = stdin.write_all(&reads(2_000));
+        drop(stdin);
+        let said = error_line(&child.wait_with_output().expect("ends"), &[threads]);
+        assert!(
+            said.contains("out.cram: ") && said.contains("the copy of the reference"),
+            "{said}"
+        );
+        assert_eq!(folder.files(), before);
+        assert!(names(&folder.path("tmp")).is_empty());
+    }
+}

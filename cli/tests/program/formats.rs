@@ -139,3 +139,16 @@ fn the_output_has_the_usual_permissions() {
     let mode = |path: &Path| path.metadata().expect("is there").permissions().mode();
     assert_eq!(mode(&folder.path("out.bam")), mode(&folder.path("reads.fq")));
 }
+
+#[test]
+fn cram_of_a_reference_with_uracil_is_refused() {
+    let folder = Folder::new();
+    let dna = String::from_utf8(folder.read("ref.fa")).expect("is text");
+    let (header, bases) = dna.split_once('\n').expect("has lines");
+    folder.write("rna.fa", format!("{header}\n{}", bases.replace('T', "U").replace('t', "u")));
+    folder.write("reads.fq", reads(20));
+    let common = ["--device", "cpu", "reads.fq", "rna.fa"];
+    let cram = [&common[..], &["-o", "out.cram"]].concat();
+    folder.refused(&cram, &["has U", "write BAM"]);
+    folder.map(&["reads.fq", "rna.fa", "-o", "out.bam"]);
+}

@@ -1,6 +1,11 @@
 //! The index beside the reference.
 
-use crate::support::{Folder, data, reads};
+use std::fs::File;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, data, error_line, reads};
 
 fn told(folder: &Folder, arguments: &[&str]) -> String {
     let output = folder.run(arguments);
@@ -89,4 +94,34 @@ fn a_damaged_index_is_refused() {
         folder.write("ref.fa.gpx", content);
         folder.refused(&[&MAP[..], &["-o", "out.sam"]].concat(), &["ref.fa.gpx: ", reason]);
     }
+}
+
+#[test]
+fn an_index_that_is_cut_while_it_is_used_is_an_error() {
+    let folder = Folder::new();
+    assert!(folder.run(&["index", "ref.fa"]).status.success());
+    let before = folder.files();
+    let mut command = folder.command(&["--device", "cpu", "-", "ref.fa", "-o", "out.bam"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("runs");
+    let mut stdin = child.stdin.take().expect("is piped");
+    stdin.write_all(&reads(100)).expect("writes");
+    let patience = Instant::now();
+    while folder.files() == before {
+        assert!(patience.elapsed() < Duration::from_mins(1), "nothing happens");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    File::options()
+        .write(true)
+        .open(folder.path("ref.fa.gpx"))
+        .and_then(|file| file.set_len(64))
+        .expect("is cut");
+    // The program may be gone before it has read them.
+    let _ = stdin.write_all(&reads(20_000));
+    drop(stdin);
+    let output = child.wait_with_output().expect("ends");
+    let said = error_line(&output, &["a cut index"]);
+    assert!(said.contains("ref.fa.gpx: the file was cut short"), "{said}");
+    assert_eq!(folder.files(), before);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
+mod alignment_files;
 mod bad_input;
 mod bad_output;
 mod best;

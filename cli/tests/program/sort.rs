@@ -1,5 +1,7 @@
 //! `--sort`: the records of an unsorted run by coordinate, whatever the memory, threads and batches.
 
+use std::fs::{self, DirEntry};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -92,6 +94,26 @@ fn memory_threads_and_batches_do_not_matter() {
         let sorted = folder.records(&[&["--sort", "reads.fq", "two.fa"], &options[..]].concat());
         assert!(sorted == expected, "{options:?}");
     }
+}
+
+#[test]
+fn few_open_files_are_enough() {
+    let folder = folder();
+    // As many runs as files may be open, or more.
+    folder.write("many.fq", reads(60_000));
+    let common = "--device cpu --sort --sort-memory 1M --batch-size 500 many.fq two.fa";
+    let program = env!("CARGO_BIN_EXE_gpualign");
+    // Only the names of the outputs differ, which are in the headers.
+    for (limit, output) in [("1000", "many.bam"), ("20", "few.bam")] {
+        let script = format!("ulimit -n {limit}; exec {program} {common} -o {output}");
+        let mut command = Command::new("sh");
+        let run = command.args(["-c", &script]).current_dir(folder.path("")).output();
+        let run = run.expect("runs");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{limit}: {said}");
+    }
+    let [many, few] = ["many.bam", "few.bam"].map(|file| read(&folder, file).1);
+    assert!(many == few && many.len() >= 60_000);
 }
 
 #[test]

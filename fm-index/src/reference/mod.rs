@@ -13,12 +13,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use aligner_core::seq::{UNKNOWN, decode};
+use md5::{Digest, Md5};
+use rayon::prelude::*;
 
 use self::contig::Contig;
 use self::coordinates::Coordinates;
 use self::exception::Exception;
 use crate::fingerprint::FileFingerprint;
 use crate::image::{IndexImage, IndexSection};
+
+/// Bases whose letters are made at a time to compute a digest.
+const DIGESTED_BASES: u32 = 1 << 16;
 
 /// The two-bit text of a reference.
 #[derive(Debug, Clone)]
@@ -157,6 +162,19 @@ impl Reference {
             letters[places].fill(exception.letter as u8);
         }
         letters
+    }
+
+    /// The first contig with a U, which is T in all letters here: their MD5 is not that of the contig. Reads the whole
+    /// reference, on the current rayon pool.
+    pub fn contig_with_uracil(&self) -> Option<&Contig> {
+        self.contigs.par_iter().find_first(|contig| {
+            let mut digest = Md5::new();
+            for start in (contig.offset..contig.end()).step_by(DIGESTED_BASES as usize) {
+                let end = contig.end().min(start.saturating_add(DIGESTED_BASES));
+                digest.update(self.letters(start..end));
+            }
+            contig.md5 != <[u8; 16]>::from(digest.finalize())
+        })
     }
 
     /// Writes the codes of a range into a slice of [`UNKNOWN`] of its length.

@@ -59,6 +59,13 @@ pub fn locate(index: &FmIndex, seeds: &[Seed], max_occurrences: u32, anchors: &m
     for (anchor, position) in unknown.zip(rows) {
         anchor.position = position;
     }
+    // In an index that contradicts itself, words are found where they cannot be: behind the text.
+    let bases = u64::from(index.rows() - 1);
+    let is_inside =
+        |anchor: &Anchor| u64::from(anchor.position) + u64::from(anchor.length) <= bases;
+    if !anchors[first_anchor..].iter().all(is_inside) {
+        anchors.retain(is_inside);
+    }
 }
 
 /// Placeholder for a position until its row is located. No text has this position.

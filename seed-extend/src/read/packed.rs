@@ -59,7 +59,7 @@ fn different(query: PackedQuery<'_>, place: usize, text: PackedText<'_>, positio
     (either | either >> 1) & LOWER | fetch(query.unknown, place)
 }
 
-/// Number of equal bases to the right: of the query from `place` on and of the text from `position` on.
+/// Number of equal bases to the right: of the query from `place` on and of the text from `position` on; 0 behind the text.
 #[inline]
 pub fn equal_after(
     query: PackedQuery<'_>,
@@ -67,7 +67,7 @@ pub fn equal_after(
     text: PackedText<'_>,
     position: usize,
 ) -> usize {
-    let limit = (query.length - place).min(text.length - position);
+    let limit = (query.length - place).min(text.length.saturating_sub(position));
     let mut equal = 0;
     while equal < limit {
         let differences = different(query, place + equal, text, position + equal);

@@ -126,10 +126,11 @@ impl Mapping {
     }
 
     /// Replaces the last alignment by the CIGAR runs that `fill` appends.
-    pub(crate) fn set_runs(&mut self, fill: impl FnOnce(&mut Vec<CigarRun>)) {
-        fill(&mut self.runs);
+    pub(crate) fn set_runs<R>(&mut self, fill: impl FnOnce(&mut Vec<CigarRun>) -> R) -> R {
+        let result = fill(&mut self.runs);
         if let Some(last) = self.loci.last_mut() {
             last.runs_end = self.runs.len();
         }
+        result
     }
 }

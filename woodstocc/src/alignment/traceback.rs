@@ -14,6 +14,7 @@ use fm_index::{PlainStretches, Reference};
 use super::diagonals::DiagonalDifferences;
 use super::mapping::Mapping;
 use super::ungapped::{self, AlignedWord, PackedQuery, UngappedPath};
+use crate::error::MapError;
 use crate::locus::loci::Locus;
 use crate::locus::matches;
 use crate::read::Strand;
@@ -51,14 +52,14 @@ impl<'a> LocusAligner<'a> {
 
     /// Appends the alignments of a read at `loci` to `mapping`. `queries` are its two orientations.
     ///
-    /// # Panics
-    /// If the distance of a locus is not the query's distance there.
+    /// # Errors
+    /// [`MapError::InconsistentIndex`] if the distance of a locus is not the query's distance there.
     pub fn align(
         &mut self,
         queries: &[OrientedQuery<'_>; 2],
         loci: &[Locus],
         mapping: &mut Mapping,
-    ) {
+    ) -> Result<(), MapError> {
         let words = self.reference.packed_text();
         for loci in loci.chunks(LOCI_PER_FETCH) {
             // Each locus is a random access to the text. Done one right after the other, the accesses overlap.
@@ -72,9 +73,10 @@ impl<'a> LocusAligner<'a> {
             black_box(touched);
             for (&locus, text) in loci.iter().zip(&texts) {
                 let query = &queries[usize::from(locus.strand == Strand::Reverse)];
-                self.align_at(query, locus, text.as_ref(), mapping);
+                self.align_at(query, locus, text.as_ref(), mapping)?;
             }
         }
+        Ok(())
     }
 
     /// Appends the alignment at a locus. `text` is the range of the indexed text from the match start up to the next
@@ -85,7 +87,7 @@ impl<'a> LocusAligner<'a> {
         locus: Locus,
         text: Option<&Range<u32>>,
         mapping: &mut Mapping,
-    ) {
+    ) -> Result<(), MapError> {
         let Locus { best, .. } = locus;
         let words = self.reference.packed_text();
         let (length, d) = (query.codes.len(), best.distance);
@@ -96,7 +98,7 @@ impl<'a> LocusAligner<'a> {
                 // With no more mismatches than the least distance, this is the preferred alignment: its text is as long
                 // as the read, and no path to a cell of the diagonal is better than the diagonal itself.
                 if ungapped::distance(path) == u32::from(d) {
-                    return;
+                    return Ok(());
                 }
             }
             _ => {
@@ -118,8 +120,8 @@ impl<'a> LocusAligner<'a> {
             }
         };
         mapping.set_runs(|runs| {
-            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs);
-        });
+            trace_back(&self.diagonals, (length, end), d, &mut self.furthest, runs)
+        })
     }
 }
 
@@ -132,14 +134,13 @@ fn trace_back(
     distance: u8,
     furthest: &mut FurthestPrefixes,
     runs: &mut Vec<CigarRun>,
-) {
+) -> Result<(), MapError> {
     let begin = runs.len();
     furthest.fill(diagonals, lengths, isize::from(distance));
     let (mut here, mut i) = (isize::from(distance), lengths.0);
     let ends = (0..=here).flat_map(|gap| [gap, -gap]);
     let end = ends.map(|gap| i as isize + gap).find(|&j| furthest.at_most(here, i, j));
-    #[allow(clippy::expect_used)] // A caller's error, as documented.
-    let mut j = end.expect("the distance is that of the best alignment") as usize;
+    let mut j = end.ok_or(MapError::InconsistentIndex)? as usize;
     while i > 0 || j > 0 {
         let equal = diagonals.equal_before(j as isize - i as isize, i).min(j);
         if equal > 0 {
@@ -164,6 +165,7 @@ fn trace_back(
         }
     }
     runs[begin..].reverse();
+    Ok(())
 }
 
 /// The furthest cell on each diagonal of the matrix that each number of differences reaches (E. Ukkonen, "Algorithms
@@ -231,7 +233,8 @@ mod tests {
         let (mut diagonals, mut runs) = (DiagonalDifferences::default(), Vec::new());
         diagonals.set_codes(&codes(query), distance, &codes(text));
         let lengths = (query.len(), text.len());
-        trace_back(&diagonals, lengths, distance, &mut FurthestPrefixes::default(), &mut runs);
+        trace_back(&diagonals, lengths, distance, &mut FurthestPrefixes::default(), &mut runs)
+            .expect("is an alignment");
         runs.iter().map(CigarRun::to_string).collect()
     }
 

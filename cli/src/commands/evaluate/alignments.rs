@@ -1,24 +1,19 @@
 //! Reading a file of alignments.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use aligner_core::input_location::{InputLocation, is_stdin};
-use anyhow::{Context, Result, anyhow};
-use rust_htslib::bam::{self, Read as _};
+use aligner_core::input_location::InputLocation;
+use anyhow::{Result, anyhow};
+use rust_htslib::bam;
 
 use super::aligned_span::AlignedSpan;
-use crate::output;
+use crate::hts;
 
 /// A file of SAM, BAM or CRAM that is being read.
 pub struct AlignmentFile {
-    path: PathBuf,
-    file: bam::Reader,
-    /// The names of the contigs, in the order of the header.
-    contigs: Vec<String>,
+    file: hts::Reader,
     /// The record that was read last.
     record: bam::Record,
-    /// The number of that record in the file, from 1.
-    number: u64,
 }
 
 /// A read and its primary alignment.
@@ -39,39 +34,22 @@ impl AlignmentFile {
     /// # Errors
     /// If it cannot be read, or is neither SAM, BAM nor CRAM.
     pub fn open(path: &Path) -> Result<Self> {
-        output::silence();
-        let file = if is_stdin(path) {
-            bam::Reader::from_stdin()
-        } else {
-            // Opening it first gives the system's reason, where htslib only says that the path is "Invalid".
-            std::fs::File::open(path).with_context(|| path.display().to_string())?;
-            bam::Reader::from_path(path)
-        };
-        let not_read = |_| anyhow!("{}neither SAM, BAM nor CRAM", InputLocation::in_file(path));
-        let file = file.map_err(not_read)?;
-        let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        let contigs = file.header().target_names().into_iter().map(name).collect();
-        let record = bam::Record::new();
-        Ok(Self { path: path.to_owned(), file, contigs, record, number: 0 })
+        Ok(Self { file: hts::Reader::open(path)?, record: bam::Record::new() })
     }
 
     /// The names of the contigs, in the order of the header.
     pub fn contigs(&self) -> &[String] {
-        &self.contigs
+        self.file.contigs()
     }
 
     /// The next read, by its primary record; other records are skipped.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read, is cut short, or has a damaged record.
     pub fn next(&mut self) -> Result<Option<AlignedRead<'_>>> {
         loop {
-            match self.file.read(&mut self.record) {
-                None => return Ok(None),
-                Some(read) => {
-                    self.number += 1;
-                    read.map_err(|error| anyhow!("{}{error}", self.location()))?;
-                }
+            if !self.file.read(&mut self.record)? {
+                return Ok(None);
             }
             if !self.record.is_secondary() && !self.record.is_supplementary() {
                 break;
@@ -79,13 +57,13 @@ impl AlignmentFile {
         }
         let span = AlignedSpan::of(&self.record);
         let name = str::from_utf8(self.record.qname())
-            .map_err(|error| anyhow!("{}{error}", self.location()))?;
+            .map_err(|error| anyhow!("{}the name of the read: {error}", self.location()))?;
         let (mate, mapq) = (u8::from(self.record.is_last_in_template()), self.record.mapq());
         Ok(Some(AlignedRead { name, mate, mapq, span }))
     }
 
     /// The file and the number of the last record, as the begin of a message.
     pub fn location(&self) -> InputLocation {
-        InputLocation::in_file(&self.path).at_record(self.number, None)
+        self.file.location()
     }
 }

@@ -119,7 +119,7 @@ impl AllPipeline<'_> {
             for number in reads {
                 let read = batch.reads.get(number);
                 piece.begin_template();
-                let mapping = resolver.mapping(&batch.state, number, read.name);
+                let mapping = resolver.mapping(&batch.state, number, read.name)?;
                 formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
                 totals.reads += 1;
                 totals.bases += read.sequence.len() as u64;
@@ -160,7 +160,7 @@ impl AllPipeline<'_> {
                         let (resolver, formatter) = makers;
                         let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
                         let loci = before..end;
-                        let mapping = resolver.part(&batch.state, number, &of_read, loci);
+                        let mapping = resolver.part(&batch.state, number, &of_read, loci)?;
                         piece.begin_template();
                         let part = (mapping, before as u32);
                         formatter.records(read, part, |record| piece.push(record, reference));

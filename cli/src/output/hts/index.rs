@@ -9,8 +9,8 @@ use std::ptr::{self, NonNull};
 
 use rust_htslib::htslib;
 
-use super::status::check;
 use super::writer::{CSI_SHIFT, Index};
+use crate::hts::check;
 
 /// An index of a file of BAM that is being written.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 
 mod index;
 mod record;
-mod status;
+mod reference_copy;
 mod writer;
 
 pub use self::index::IndexBuilder;
 pub use self::record::record;
-pub use self::writer::{Index, Settings, Writer, silence};
+pub use self::reference_copy::ReferenceCopy;
+pub use self::writer::{Index, Settings, Writer};

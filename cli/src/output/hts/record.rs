@@ -5,7 +5,7 @@ use std::io;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::status::check;
+use crate::hts::check;
 use crate::output::bam::encoding::LETTERS;
 use crate::output::bam::view::RecordView;
 

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{IntoRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -14,7 +14,8 @@ use std::ptr::NonNull;
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::status::{check, last_error};
+use super::reference_copy::ReferenceCopy;
+use crate::hts::{check, open, silence, stored_error};
 use crate::options::check_threads;
 use crate::output::format::Format;
 
@@ -39,8 +40,8 @@ pub struct Settings<'a> {
     pub header: &'a str,
     /// The number of threads that compress.
     pub threads: usize,
-    /// The FASTA file of the reference, which CRAM needs; htslib writes a `.fai` next to it.
-    pub reference: Option<&'a Path>,
+    /// The copy of the reference, which CRAM needs.
+    pub reference: Option<ReferenceCopy>,
 }
 
 /// A format of indices of alignment files.
@@ -79,6 +80,8 @@ pub struct Writer {
     header: NonNull<htslib::sam_hdr_t>,
     /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
+    /// The copy of the reference, which htslib reads when it needs a contig.
+    reference: Option<ReferenceCopy>,
 }
 
 // SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
@@ -90,16 +93,16 @@ impl Writer {
     ///
     /// # Errors
     /// If htslib cannot write it.
-    pub fn create(descriptor: OwnedFd, settings: &Settings<'_>) -> io::Result<Self> {
+    pub fn create(descriptor: OwnedFd, settings: Settings<'_>) -> io::Result<Self> {
         silence();
-        let &Settings { format, header, threads, reference } = settings;
+        let Settings { format, header, threads, reference } = settings;
         let mode = match format {
             Format::Sam => c"w",
             Format::Cram => CRAM,
             Format::Bam => return Err(io::ErrorKind::Unsupported.into()),
         };
         let header = parse_header(header)?;
-        let mut writer = Self { file: None, header, index: None };
+        let mut writer = Self { file: None, header, index: None, reference };
         let file = open(descriptor, mode)?;
         writer.file = Some(file);
         if format != Format::Sam && threads > 1 {
@@ -110,8 +113,8 @@ impl Writer {
             #[allow(unsafe_code)]
             check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads as i32) })?;
         }
-        if let Some(reference) = reference {
-            set_reference(file, reference)?;
+        if let Some(reference) = &writer.reference {
+            set_reference(file, &reference.path())?;
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -141,12 +144,16 @@ impl Writer {
     /// If it cannot be written.
     pub fn write(&mut self, record: &bam::Record) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
+        if let (Some(reference), Ok(contig)) = (&mut self.reference, usize::try_from(record.tid()))
+        {
+            reference.prepare(contig)?;
+        }
         // SAFETY: file and header are valid, the header is the one written to the file, and the
         // record's contig is one of it.
         #[allow(unsafe_code)]
         let status =
             unsafe { htslib::sam_write1(file.as_ptr(), self.header.as_ptr(), record.inner()) };
-        check(status)
+        check(status).map_err(|error| stored_error(file).unwrap_or(error))
     }
 
     /// Writes buffered records and closes the file.
@@ -181,27 +188,6 @@ impl Drop for Writer {
             htslib::sam_hdr_destroy(self.header.as_ptr());
         }
     }
-}
-
-/// Opens a descriptor as a file of htslib, which owns it from then on.
-fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>> {
-    // SAFETY: the descriptor is open and given away; the mode ends in NUL.
-    #[allow(unsafe_code)]
-    let stream = unsafe { htslib::hdopen(descriptor.into_raw_fd(), mode.as_ptr()) };
-    let stream = NonNull::new(stream).ok_or_else(last_error)?;
-    // htslib writes the name into CRAM files, so it is always the same.
-    // SAFETY: the stream is open; both strings end in NUL and outlive the call.
-    #[allow(unsafe_code)]
-    let file = unsafe { htslib::hts_hopen(stream.as_ptr(), c"-".as_ptr(), mode.as_ptr()) };
-    NonNull::new(file).ok_or_else(|| {
-        let error = last_error();
-        // SAFETY: the stream is open, and `hts_hopen` leaves it alone when it fails.
-        #[allow(unsafe_code)]
-        unsafe {
-            htslib::hclose_abruptly(stream.as_ptr());
-        }
-        error
-    })
 }
 
 /// Sets the reference of a CRAM file to which nothing was written yet.
@@ -245,13 +231,4 @@ fn parse_header(text: &str) -> io::Result<NonNull<htslib::sam_hdr_t>> {
     #[allow(unsafe_code)]
     let header = unsafe { htslib::sam_hdr_parse(text.len(), text.as_ptr().cast()) };
     NonNull::new(header).ok_or_else(|| io::Error::other("htslib refuses the header"))
-}
-
-/// Stops htslib from writing to standard error, since this program reports errors itself.
-pub fn silence() {
-    // SAFETY: sets a global of htslib, before any of its threads run.
-    #[allow(unsafe_code)]
-    unsafe {
-        htslib::hts_set_log_level(htslib::htsLogLevel_HTS_LOG_OFF);
-    }
 }

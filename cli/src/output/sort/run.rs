@@ -150,7 +150,7 @@ impl MemoryRun {
             let numbers = window..count.min(window + WINDOW);
             let made: Vec<(CoordinateKey, usize, Vec<u8>)> = numbers
                 .into_par_iter()
-                .map_init(|| Compressor::new(LEVEL), compress)
+                .map_init(compressor, compress)
                 .collect::<io::Result<_>>()?;
             for (first, size, compressed) in made {
                 file.write_all_at(&compressed, *end)?;
@@ -160,6 +160,13 @@ impl MemoryRun {
         }
         Ok(FileRun { chunks })
     }
+}
+
+/// A compressor of chunks, which adds checksums: a chunk that the disk has changed is an error.
+fn compressor() -> io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(LEVEL)?;
+    compressor.include_checksum(true)?;
+    Ok(compressor)
 }
 
 /// A sorted run in a file.

@@ -135,14 +135,23 @@ pub trait CommandLine: Parser {
 /// Parses and checks the words of a command line, of which the first is the program; ends the process with code 2 if
 /// they are wrong.
 pub fn parse<L: CommandLine>(words: Vec<OsString>) -> L {
-    let mut definition = L::definition();
-    let matches = definition.clone().get_matches_from(L::normalize(words));
-    let line = L::from_arg_matches(&matches);
-    let line = line.unwrap_or_else(|error| error.format(&mut definition).exit());
-    if let Err(problem) = line.check() {
-        used_command(&mut definition, &matches).error(ErrorKind::InvalidValue, problem).exit();
-    }
-    line
+    try_parse(&mut L::definition(), words).unwrap_or_else(|error| error.exit())
+}
+
+/// Parses and checks the words of a command line by the definition of its program.
+///
+/// # Errors
+/// What is wrong with them; also if help or the version is asked for.
+pub fn try_parse<L: CommandLine>(
+    definition: &mut clap::Command,
+    words: Vec<OsString>,
+) -> Result<L, clap::Error> {
+    let matches = definition.clone().try_get_matches_from(L::normalize(words))?;
+    let line = L::from_arg_matches(&matches).map_err(|error| error.format(definition))?;
+    line.check().map_err(|problem| {
+        used_command(definition, &matches).error(ErrorKind::InvalidValue, problem)
+    })?;
+    Ok(line)
 }
 
 /// The command or subcommand that was used, whose usage line belongs to an error.

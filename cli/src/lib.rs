@@ -57,6 +57,8 @@ pub mod chart;
 mod command_line;
 mod commands;
 pub mod console;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod index;
 pub mod input;
 mod on_device;

@@ -22,6 +22,10 @@ impl SectionName for TestSection {
     fn name(self) -> &'static str {
         ["numbers", "letters"][self as usize]
     }
+
+    fn element_bytes(self) -> usize {
+        [4, 1][self as usize]
+    }
 }
 
 #[derive(Debug)]
@@ -31,6 +35,7 @@ impl Format for TestFormat {
     const MAGIC: [u8; 8] = *b"TESTFILE";
     const VERSION: u32 = 7;
     const KIND: &'static str = "test file";
+    const COMMAND: &'static str = "make test file";
     type Parameters = [u64; 2];
     type Section = TestSection;
 }
@@ -123,15 +128,15 @@ fn an_error_names_path_kind_and_way_out() {
     assert_eq!(error(b">one\nACGT\n"), "not a gpualign test file");
     assert_eq!(
         error(&good[..200]),
-        "the test file is truncated: it has 200 bytes, not 320; build it again"
+        "the test file is truncated: it has 200 bytes, not 320; build it again by 'make test file'"
     );
     let mut version = good.clone();
     version[8] = 9;
-    assert_eq!(error(&version), "test file format 9, this program reads format 7; build it again");
+    assert_eq!(error(&version), "test file format 9, this program reads format 7; build it again by 'make test file'");
     let mut order = good;
     order[12..16].reverse();
     assert_eq!(
         error(&order),
-        "the test file has another byte order than this machine; build it again"
+        "the test file has another byte order than this machine; build it again by 'make test file'"
     );
 }

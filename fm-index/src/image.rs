@@ -4,6 +4,9 @@ use aligner_core::container::{Container, ContainerBuilder, Format, SectionName};
 use bytemuck::{Pod, Zeroable};
 
 use crate::fingerprint::FileFingerprint;
+use crate::index::interval::Interval;
+use crate::index::rank::RankBlock;
+use crate::reference::exception::Exception;
 
 /// A complete index image, built in memory or mapped from a file.
 pub(crate) type IndexImage = Container<IndexFormat, { IndexSection::ALL.len() }>;
@@ -19,6 +22,7 @@ impl Format for IndexFormat {
     const MAGIC: [u8; 8] = *b"GPXINDEX";
     const VERSION: u32 = 1;
     const KIND: &'static str = "index";
+    const COMMAND: &'static str = "gpualign index";
     type Parameters = IndexParameters;
     type Section = IndexSection;
 }
@@ -26,21 +30,21 @@ impl Format for IndexFormat {
 /// A section of an index image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexSection {
-    /// One `ContigRecord` per contig, see [`crate::index::stored_reference`].
+    /// One [`ContigRecord`] per contig, see [`crate::index::stored_reference`].
     Contigs,
     /// Names of the contigs, end to end.
     Names,
-    /// [`Exception`](crate::reference::exception::Exception)s of the reference, ascending.
+    /// [`Exception`]s of the reference, ascending.
     Exceptions,
     /// The indexed text, 32 bases a `u64`.
     Text,
-    /// [`RankBlock`](crate::RankBlock)s of the text's transform.
+    /// [`RankBlock`]s of the text's transform.
     Forward,
-    /// [`RankBlock`](crate::RankBlock)s of the reversed text's transform.
+    /// [`RankBlock`]s of the reversed text's transform.
     Reverse,
     /// Suffix-array samples: text position, as `u32`, of each `sample_rate`-th row of the text's transform.
     Samples,
-    /// [`Interval`](crate::Interval) of each word of the look-up table's length.
+    /// [`Interval`] of each word of the look-up table's length.
     Table,
 }
 
@@ -73,6 +77,18 @@ impl SectionName for IndexSection {
             Self::Table => "table",
         }
     }
+
+    fn element_bytes(self) -> usize {
+        match self {
+            Self::Contigs => size_of::<ContigRecord>(),
+            Self::Names => size_of::<u8>(),
+            Self::Exceptions => size_of::<Exception>(),
+            Self::Text => size_of::<u64>(),
+            Self::Forward | Self::Reverse => size_of::<RankBlock>(),
+            Self::Samples => size_of::<u32>(),
+            Self::Table => size_of::<Interval>(),
+        }
+    }
 }
 
 /// Numbers that describe an index, in the header of its image.
@@ -95,4 +111,18 @@ pub(crate) struct IndexParameters {
     pub(crate) table_length: u32,
     /// Always 0; makes the size a multiple of 8 bytes.
     pub(crate) unused: u32,
+}
+
+/// A contig in an index image.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+pub(crate) struct ContigRecord {
+    /// Reference coordinate of its first base.
+    pub(crate) offset: u32,
+    /// Number of its bases.
+    pub(crate) length: u32,
+    /// End of its name in the names section; the name starts where the previous contig's name ends.
+    pub(crate) name_end: u64,
+    /// MD5 of its letters in upper case.
+    pub(crate) md5: [u8; 16],
 }

@@ -14,6 +14,8 @@ pub struct ContainerError {
     pub path: PathBuf,
     /// Word for such a file, from [`Format::KIND`].
     pub kind: &'static str,
+    /// Command that makes such a file, from [`Format::COMMAND`].
+    pub command: &'static str,
     /// Why the file cannot be written or opened.
     pub problem: ContainerProblem,
 }
@@ -43,14 +45,16 @@ pub enum ContainerProblem {
     },
     /// The header does not match its checksum.
     DamagedHeader,
-    /// The section of this name does not match its checksum, or contradicts itself.
+    /// The section of this name does not match its checksum.
     DamagedSection(&'static str),
+    /// All checksums match, but the contents contradict each other, as this text tells.
+    Inconsistent(String),
 }
 
 impl ContainerError {
     /// The error of a file of format `F`.
     pub fn new<F: Format>(path: &Path, problem: ContainerProblem) -> Self {
-        Self { path: path.to_owned(), kind: F::KIND, problem }
+        Self { path: path.to_owned(), kind: F::KIND, command: F::COMMAND, problem }
     }
 
     /// Names the file by another path: the one by which the user knows it.
@@ -62,32 +66,30 @@ impl ContainerError {
 
 impl fmt::Display for ContainerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind;
-        write!(f, "{}: ", self.path.display())?;
-        match &self.problem {
-            ContainerProblem::Io(source) => write!(f, "{source}"),
-            ContainerProblem::OtherKind => write!(f, "not a gpualign {kind}"),
-            ContainerProblem::Version { found, expected } => write!(
-                f,
-                "{kind} format {found}, this program reads format {expected}; build it again"
-            ),
+        let Self { path, kind, command, problem } = self;
+        write!(f, "{}: ", path.display())?;
+        match problem {
+            ContainerProblem::Io(source) => return write!(f, "{source}"),
+            ContainerProblem::OtherKind => return write!(f, "not a gpualign {kind}"),
+            ContainerProblem::Version { found, expected } => {
+                write!(f, "{kind} format {found}, this program reads format {expected}")
+            }
             ContainerProblem::ByteOrder => {
-                write!(f, "the {kind} has another byte order than this machine; build it again")
+                write!(f, "the {kind} has another byte order than this machine")
             }
             ContainerProblem::Length { found, expected } => {
                 let state = if found < expected { "truncated" } else { "too long" };
-                write!(
-                    f,
-                    "the {kind} is {state}: it has {found} bytes, not {expected}; build it again"
-                )
+                write!(f, "the {kind} is {state}: it has {found} bytes, not {expected}")
             }
-            ContainerProblem::DamagedHeader => {
-                write!(f, "the {kind} header is damaged; build it again")
-            }
+            ContainerProblem::DamagedHeader => write!(f, "the {kind} header is damaged"),
             ContainerProblem::DamagedSection(section) => {
-                write!(f, "section '{section}' of the {kind} is damaged; build it again")
+                write!(f, "section '{section}' of the {kind} is damaged")
             }
-        }
+            ContainerProblem::Inconsistent(reason) => {
+                write!(f, "the {kind} contradicts itself: {reason}")
+            }
+        }?;
+        write!(f, "; build it again by '{command}'")
     }
 }
 

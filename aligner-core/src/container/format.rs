@@ -14,6 +14,9 @@ pub trait SectionName: Copy + Send + Sync + 'static {
 
     /// Name of this section in messages.
     fn name(self) -> &'static str;
+
+    /// Size in bytes of an element of this section, of which the section holds a whole number.
+    fn element_bytes(self) -> usize;
 }
 
 /// A kind of container file.
@@ -24,6 +27,8 @@ pub trait Format: 'static {
     const VERSION: u32;
     /// Word for such a file in messages, for example "index".
     const KIND: &'static str;
+    /// Command that makes such a file, for messages that tell how to make it again.
+    const COMMAND: &'static str;
     /// Numbers in the header that only this format has; a multiple of 8 bytes.
     type Parameters: Pod + Debug;
     /// Sections of a file.

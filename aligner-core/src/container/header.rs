@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::ContainerProblem;
-use super::format::Format;
+use super::format::{Format, SectionName};
 
 /// Header and sections are whole numbers of lines of this many bytes.
 pub(super) const LINE_BYTES: usize = 64;
@@ -100,7 +100,7 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
         file[Self::CHECKSUM_BEGIN..Self::BYTES].copy_from_slice(bytes_of(&checksum));
     }
 
-    /// Reads the header of a file of this format and verifies its checksum and the file's length.
+    /// Reads the header of a file of this format and verifies its checksum, the file's length and where the sections lie.
     pub(super) fn read(file: &[u8]) -> Result<Self, ContainerProblem> {
         if !file.starts_with(&F::MAGIC) {
             return Err(ContainerProblem::OtherKind);
@@ -128,6 +128,46 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
         let mut extents = [Extent::zeroed(); SECTIONS];
         bytemuck::cast_slice_mut(&mut extents)
             .copy_from_slice(&bytes[Self::EXTENTS_BEGIN..Self::EXTENTS_END]);
-        Ok(Self { file_length, parameters, extents })
+        let header = Self { file_length, parameters, extents };
+        header.check_extents()?;
+        Ok(header)
+    }
+
+    /// Checks that the sections lie in the file as [`Header::new`] would lay them out, one behind the other without gaps,
+    /// and that each is a whole number of elements: all ranges of bytes are then inside the file and aligned.
+    fn check_extents(&self) -> Result<(), ContainerProblem> {
+        let inconsistent = |reason| Err(ContainerProblem::Inconsistent(reason));
+        let mut end = Self::BYTES as u64;
+        for (section, extent) in F::Section::ALL.iter().zip(&self.extents) {
+            let name = section.name();
+            if extent.offset != end {
+                return inconsistent(format!(
+                    "section '{name}' begins at byte {}, not at {end}",
+                    extent.offset
+                ));
+            }
+            if !extent.length.is_multiple_of(section.element_bytes() as u64) {
+                return inconsistent(format!(
+                    "section '{name}' has {} bytes, which is no multiple of {}",
+                    extent.length,
+                    section.element_bytes()
+                ));
+            }
+            let after = extent
+                .length
+                .checked_next_multiple_of(LINE_BYTES as u64)
+                .and_then(|padded| end.checked_add(padded));
+            match after {
+                Some(after) if after <= self.file_length => end = after,
+                _ => return inconsistent(format!("section '{name}' ends behind the file")),
+            }
+        }
+        if end != self.file_length {
+            return inconsistent(format!(
+                "the sections end at byte {end} of {}",
+                self.file_length
+            ));
+        }
+        Ok(())
     }
 }

@@ -17,7 +17,9 @@
 //! ...              sections, each padded with zeros to whole lines
 //! ```
 //!
-//! Every byte of a file is under a checksum, and all checksums are verified when a file is opened.
+//! Every byte of a file is under a checksum, and all checksums are verified when a file is opened. A checksum finds
+//! damage, not a file that some other program wrote: where the sections lie is checked too, so that all views are inside
+//! the file, and each format checks what its sections hold.
 //!
 //! ```
 //! use aligner_core::container::{Container, ContainerBuilder, Format, SectionName};
@@ -29,6 +31,7 @@
 //!     const ALL: &'static [Self] = &[Self::Primes, Self::Squares];
 //!     fn number(self) -> usize { self as usize }
 //!     fn name(self) -> &'static str { ["primes", "squares"][self as usize] }
+//!     fn element_bytes(self) -> usize { size_of::<u32>() }
 //! }
 //!
 //! #[derive(Debug)]
@@ -38,6 +41,7 @@
 //!     const MAGIC: [u8; 8] = *b"NUMBERS\0";
 //!     const VERSION: u32 = 1;
 //!     const KIND: &'static str = "number file";
+//!     const COMMAND: &'static str = "make numbers";
 //!     type Parameters = u64;
 //!     type Section = Lists;
 //! }

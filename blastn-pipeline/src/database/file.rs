@@ -20,6 +20,7 @@ impl Format for DatabaseFormat {
     const MAGIC: [u8; 8] = *b"GPBLASTN";
     const VERSION: u32 = 1;
     const KIND: &'static str = "database";
+    const COMMAND: &'static str = "gpualign makedb";
     type Parameters = DatabaseParameters;
     type Section = DatabaseSection;
 }
@@ -65,6 +66,14 @@ impl SectionName for DatabaseSection {
             Self::Exceptions => "exceptions",
             Self::Bases => "bases",
             Self::Name => "name",
+        }
+    }
+
+    fn element_bytes(self) -> usize {
+        match self {
+            Self::Entries => size_of::<Entry>(),
+            Self::Exceptions => size_of::<Exception>(),
+            Self::Titles | Self::Bases | Self::Name => size_of::<u8>(),
         }
     }
 }

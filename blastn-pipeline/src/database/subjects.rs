@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use aligner_core::container::ContainerError;
+use aligner_core::container::{ContainerError, ContainerProblem};
 use bytemuck::Pod;
 
-use super::file::{DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
+use super::check;
+use super::file::{DatabaseFormat, DatabaseSection, Entry, Exception, Image, SPARE_BYTES};
 use crate::sequence::packed;
 
 /// A set of subject sequences.
@@ -17,13 +18,18 @@ pub struct Database {
 }
 
 impl Database {
-    /// Maps a database file into memory and verifies all its checksums.
+    /// Maps a database file into memory, verifies all its checksums, and checks that sequences and ambiguous letters are where
+    /// they can be.
     ///
     /// # Errors
     /// [`ContainerError`] with the path and the reason, if the file cannot be read or is not a database of this
     /// version as it was written.
     pub fn open(path: &Path) -> Result<Self, ContainerError> {
-        Ok(Self { image: Image::open(path)? })
+        let image = Image::open(path)?;
+        check::check(&image).map_err(|reason| {
+            ContainerError::new::<DatabaseFormat>(path, ContainerProblem::Inconsistent(reason))
+        })?;
+        Ok(Self { image })
     }
 
     /// Saves the database as `path`, replacing a file there in one step; on failure `path` stays as it was.

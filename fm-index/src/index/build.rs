@@ -11,12 +11,15 @@ use rayon::prelude::*;
 use super::error::BuildError;
 use super::interval::{Interval, Transforms};
 use super::rank::{Bwt, RankBlock, SYMBOLS_PER_BLOCK, blocks_for};
-use super::stored_reference::{self, ContigRecord};
-use crate::image::{IndexImage, IndexImageBuilder, IndexSection};
+use super::stored_reference;
+use crate::image::{ContigRecord, IndexImage, IndexImageBuilder, IndexSection};
 use crate::reference::{Reference, packed};
 
 /// Maximum length of the words of the look-up table, in bases.
-const MAX_TABLE_LENGTH: u32 = 12;
+pub(crate) const MAX_TABLE_LENGTH: u32 = 12;
+
+/// Maximum number of rows between samples of the suffix array.
+pub(crate) const MAX_SAMPLE_RATE: u32 = 64;
 
 /// Minimum length of a text, in bases, whose suffixes several threads sort. The threads of libsais (OpenMP) spin while
 /// they wait for each other, and on busy cores made sorting of shorter texts 20 times slower. One thread sorts human
@@ -70,7 +73,7 @@ pub(crate) fn build(
 
 /// An image that holds the reference; its transforms, samples and look-up table are still zeros.
 fn prepare(reference: &Reference, sample_rate: u32) -> Result<IndexImageBuilder, BuildError> {
-    if !sample_rate.is_power_of_two() || sample_rate > 64 {
+    if !sample_rate.is_power_of_two() || sample_rate > MAX_SAMPLE_RATE {
         return Err(BuildError::SampleRate(sample_rate));
     }
     let bases = reference.indexed_len();

@@ -19,11 +19,22 @@ impl FmIndex {
         let (mut row, mut steps) = (row, 0);
         loop {
             if let Some(position) = self.sampled_position(row) {
-                return position + steps;
+                return self.stepped(position, steps);
+            }
+            if steps > self.rows() {
+                return self.stepped(0, steps);
             }
             row = bwt.previous(row);
             steps += 1;
         }
+    }
+
+    /// Position of a suffix that is `steps` bases shorter than that of `position`. In an index that contradicts itself
+    /// (see the module `check`) it would be behind the text, and is that of the text's last base.
+    #[inline]
+    pub fn stepped(&self, position: u32, steps: u32) -> u32 {
+        let bases = self.rows() - 1;
+        if steps == 0 { position } else { position.saturating_add(steps).min(bases - 1) }
     }
 
     /// Replaces each row by the start of its suffix, as [`locate`](Self::locate) gives it.
@@ -42,7 +53,8 @@ impl FmIndex {
                 for place in 0..count {
                     let number = open[place];
                     let row = &mut rows[number];
-                    if self.prefetch_if_sampled(*row) {
+                    // No way is longer than the text, unless it goes in a circle and comes to no sample.
+                    if self.prefetch_if_sampled(*row) || steps[number] > self.rows() {
                         continue;
                     }
                     *row = bwt.previous(*row);
@@ -54,7 +66,7 @@ impl FmIndex {
                 count = kept;
             }
             for (row, steps) in rows.iter_mut().zip(steps) {
-                *row = self.sampled_position(*row).unwrap_or_default() + steps;
+                *row = self.stepped(self.sampled_position(*row).unwrap_or_default(), steps);
             }
         }
     }

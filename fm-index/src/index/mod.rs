@@ -1,6 +1,7 @@
 //! The index and its queries: words are searched from either end, and rows of occurrences are located in the text.
 
 pub(crate) mod build;
+mod check;
 pub(crate) mod error;
 pub(crate) mod interval;
 mod locate;
@@ -10,7 +11,7 @@ pub(crate) mod stored_reference;
 use std::path::Path;
 use std::sync::Arc;
 
-use aligner_core::container::{ContainerError, ContainerProblem, SectionName};
+use aligner_core::container::{ContainerError, ContainerProblem};
 use aligner_core::seq::UNKNOWN;
 
 use self::build::BuildOptions;
@@ -40,17 +41,19 @@ impl FmIndex {
         Ok(Self { reference: reference.moved_to(Arc::clone(&image)), image })
     }
 
-    /// Opens an index file: maps it into memory and verifies its checksums.
+    /// Opens an index file: maps it into memory, verifies its checksums, and checks what it holds as far as one pass over
+    /// it can (the module `index/check` says what that is).
     ///
     /// # Errors
     /// [`ContainerError`] with the path and the reason.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ContainerError> {
         let path = path.as_ref();
         let image = Arc::new(IndexImage::open(path)?);
-        let reference = stored_reference::load(&image).map_err(|section| {
-            let problem = ContainerProblem::DamagedSection(section.name());
-            ContainerError::new::<IndexFormat>(path, problem)
-        })?;
+        let inconsistent = |reason| {
+            ContainerError::new::<IndexFormat>(path, ContainerProblem::Inconsistent(reason))
+        };
+        let reference = stored_reference::load(&image).map_err(inconsistent)?;
+        check::check(&image, &reference).map_err(inconsistent)?;
         Ok(Self { image, reference })
     }
 

@@ -65,7 +65,8 @@ impl SeedContext {
     /// Puts one more base of the text before a word that occurs once, unless the index has a sampled position for its
     /// row. Returns whether it did.
     fn step_to_position(&self, word: &mut GrowingWord) -> bool {
-        if self.index.prefetch_if_sampled(word.rows.lo) {
+        // No way is longer than the text, unless the index contradicts itself: it then goes in a circle.
+        if self.index.prefetch_if_sampled(word.rows.lo) || word.steps > self.index.rows() {
             return false;
         }
         word.rows.lo = self.index.forward().previous(word.rows.lo);
@@ -75,7 +76,8 @@ impl SeedContext {
 
     /// Position in the text of a word whose row has a sampled position.
     pub(super) fn position(&self, word: &GrowingWord) -> u32 {
-        self.index.sampled_position(word.rows.lo).map_or(0, |position| position + word.steps)
+        let sampled = self.index.sampled_position(word.rows.lo);
+        sampled.map_or(0, |position| self.index.stepped(position, word.steps))
     }
 
     /// Prefetches what extending a word will read from the index.

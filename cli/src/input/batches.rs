@@ -13,8 +13,9 @@ use super::layout::{AlternatingFiles, Layout};
 use super::reads::Reads;
 use super::record::record_error;
 
-/// A batch ends when it has this many bases, so that batches of long reads stay small.
-const MAX_BATCH_BASES: usize = 1 << 25;
+/// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
+/// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
+const MAX_BATCH_BYTES: usize = 1 << 26;
 
 /// The first batch is this many times smaller than a full one, and each of the next twice as large as the one before. So
 /// every stage of a pipeline starts early.
@@ -94,7 +95,6 @@ pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
             reads: Reads::default(),
             is_paired: layout != Layout::Single,
             sources: Vec::new(),
-            bases: 0,
             begin: Instant::now(),
         };
         for files in paths.chunks(layout.files()) {
@@ -132,8 +132,6 @@ struct Batcher {
     reads: Reads,
     is_paired: bool,
     sources: Vec<RecordSource>,
-    /// Bases of the batch so far.
-    bases: usize,
     /// When gathering the batch began.
     begin: Instant,
 }
@@ -149,15 +147,13 @@ impl Batcher {
 
     /// Adds one record to the batch.
     fn add(&mut self, record: &SequenceRecord<'_>) {
-        let letters = record.raw_seq();
-        let line = record.start_line_number();
-        self.reads.push(line, record.id(), letters, record.qual().unwrap_or_default());
-        self.bases += letters.len();
+        let (line, quality) = (record.start_line_number(), record.qual().unwrap_or_default());
+        self.reads.push(line, record.id(), record.raw_seq(), quality);
     }
 
     /// Sends the batch if it is large enough.
     fn send_if_full(&mut self) -> Flow {
-        if self.reads.len() >= self.wanted || self.bases >= MAX_BATCH_BASES {
+        if self.reads.len() >= self.wanted || self.reads.bytes() >= MAX_BATCH_BYTES {
             self.send(None)
         } else {
             Flow::Continue
@@ -166,7 +162,6 @@ impl Batcher {
 
     /// Sends the batch, with the error that ended it, and begins the next one.
     fn send(&mut self, error: Option<anyhow::Error>) -> Flow {
-        self.bases = 0;
         self.wanted = self.size.min(2 * self.wanted);
         let mut next = self.unused.try_recv().unwrap_or_default();
         next.clear();

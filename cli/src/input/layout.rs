@@ -10,7 +10,7 @@ use needletail::FastxReader;
 use needletail::parser::SequenceRecord;
 
 use super::record::record_error;
-use super::source::open;
+use super::source::open_reads;
 
 /// How mates lie in files of reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl AlternatingFiles {
     /// # Errors
     /// If one cannot be read.
     pub fn open(files: &[PathBuf], layout: Layout) -> Result<Self> {
-        let readers = files.iter().map(|file| open(file)).collect::<Result<Vec<_>>>()?;
+        let readers = files.iter().map(|file| open_reads(file)).collect::<Result<Vec<_>>>()?;
         Ok(Self {
             file_order: layout.file_order(),
             files: files.into(),

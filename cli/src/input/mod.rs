@@ -7,6 +7,7 @@
 mod ahead;
 mod batches;
 mod layout;
+mod limit;
 mod reads;
 mod record;
 mod source;

@@ -75,9 +75,16 @@ impl Reads {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// Copies a record as it is in the file, where it begins in this line.
+    /// Bytes of memory that the reads take.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + size_of_val(self.reads.as_slice())
+    }
+
+    /// Copies a record as it is in the file, where it begins in this line; of the header only what is needed to check
+    /// it and the name.
     pub(super) fn push(&mut self, line: u64, header: &[u8], sequence: &[u8], quality: &[u8]) {
         let begin = self.text.len();
+        let header = record::without_comment(header);
         self.text.extend_from_slice(header);
         self.text.extend_from_slice(sequence);
         self.text.extend_from_slice(quality);

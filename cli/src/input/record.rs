@@ -6,6 +6,7 @@ use aligner_core::fastx::RecordProblem;
 use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{describe, is_iupac};
 use anyhow::anyhow;
+use memchr::memchr;
 use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
@@ -41,6 +42,15 @@ pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
         return problem(format!("{} is not allowed in a read name", describe(letter)));
     }
     Ok(name)
+}
+
+/// The part of a header that [`name`] needs: the first word, or all up to a carriage return.
+pub fn without_comment(header: &[u8]) -> &[u8] {
+    let end = match memchr(b'\r', header) {
+        Some(carriage_return) => carriage_return + 1,
+        None => header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len()),
+    };
+    &header[..end]
 }
 
 /// The normalised letter of each byte; 0 if it is not a nucleotide letter.
@@ -125,9 +135,11 @@ mod tests {
 
     #[test]
     fn names_end_at_white_space_and_fit_sam() {
-        let name = |header| name(header, 5);
+        let name = |header: &'static [u8]| name(without_comment(header), 5);
         assert_eq!(name(b"r1/1 extra"), Ok(&b"r1/1"[..]));
         assert_eq!(name(b"r1\tBC:Z:x"), Ok(&b"r1"[..]));
+        assert_eq!(name(b"r1\tBC:Z:x y"), Ok(&b"r1"[..]));
+        assert_eq!(without_comment(b"r1 a long comment"), b"r1");
         assert_eq!(name(&[b'x'; 254]).map(<[u8]>::len), Ok(254));
         for bad in [&b""[..], b" r1", &[b'x'; 255], b"a\x01", b"na\xc3\xafve", b"@r1", b"a\rACGT"] {
             assert_eq!(name(bad).expect_err("is bad").line, Some(5), "{bad:?}");

@@ -1,7 +1,7 @@
 //! Checking, opening and decompressing files of reads.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use aligner_core::fastx::{self, OpenError, Text};
@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use needletail::FastxReader;
 
 use crate::input::ahead::ReadAhead;
+use crate::input::limit::LimitedText;
 
 /// Checks that the files exist, and that standard input (`-`) is among them at most once.
 ///
@@ -29,21 +30,32 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The records of a file, or of standard input (`-`). A compressed file has its own decompression thread.
+/// The records of a file, or of standard input (`-`), of any length. A compressed file has its own decompression thread.
 ///
 /// # Errors
 /// If it cannot be read, or is neither FASTQ nor FASTA.
 pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
-    records(path).with_context(|| input_name(path))
+    let records = || fastx::parse(text(path)?);
+    records().with_context(|| input_name(path))
 }
 
-fn records(path: &Path) -> Result<Box<dyn FastxReader>, OpenError> {
+/// The records of a file of reads as by [`open`]; a record that is far too long for a read is an error.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_reads(path: &Path) -> Result<Box<dyn FastxReader>> {
+    let records = || fastx::parse(LimitedText::new(text(path)?));
+    records().with_context(|| input_name(path))
+}
+
+/// The text of a file, decompressed.
+fn text(path: &Path) -> Result<Box<dyn Read + Send>, OpenError> {
     let text =
         if is_stdin(path) { fastx::text(io::stdin()) } else { fastx::text(File::open(path)?) };
-    match text? {
-        Text::Plain(text) => fastx::parse(text),
-        Text::Decompressed(text) => fastx::parse(ReadAhead::new(text)),
-    }
+    Ok(match text? {
+        Text::Plain(text) => text,
+        Text::Decompressed(text) => Box::new(ReadAhead::new(text)),
+    })
 }
 
 #[cfg(test)]

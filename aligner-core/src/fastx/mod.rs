@@ -2,7 +2,10 @@
 //!
 //! The crate needletail splits text into records. Decompression and recognition of the format are done here,
 //! because needletail stops after the first of several bzip2 streams, calls a failed decompression an empty file,
-//! and wants a line end after a last FASTA sequence that is empty.
+//! wants a line end after a last FASTA sequence that is empty, and takes three blank lines after a last FASTQ record for
+//! another record.
+
+mod blank_end;
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -14,6 +17,8 @@ use needletail::FastxReader;
 use needletail::errors::{ParseError, ParseErrorKind};
 use needletail::parser::{FastaReader, FastqReader, Format};
 use thiserror::Error;
+
+use self::blank_end::WithoutBlankEnd;
 
 /// A file that cannot be opened as sequence records.
 #[derive(Debug, Error)]
@@ -69,7 +74,7 @@ pub fn parse<'r>(text: impl Read + Send + 'r) -> Result<Box<dyn FastxReader + 'r
     let (first, text) = peek(text, 1)?;
     match first.first() {
         Some(b'>') => Ok(Box::new(FastaReader::new(text.chain(b"\n\n".as_slice())))),
-        Some(b'@') => Ok(Box::new(FastqReader::new(text))),
+        Some(b'@') => Ok(Box::new(FastqReader::new(WithoutBlankEnd::new(text)))),
         None => Err(OpenError::Empty),
         Some(_) => Err(OpenError::UnknownFormat),
     }

@@ -50,7 +50,10 @@ impl AlignmentFile {
         let not_read = |_| anyhow!("{}neither SAM, BAM nor CRAM", InputLocation::in_file(path));
         let file = file.map_err(not_read)?;
         let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        let contigs = file.header().target_names().into_iter().map(name).collect();
+        // One by one, since `target_names` takes the missing list of a header without contigs for an empty one.
+        let header = file.header();
+        let contigs = (0..header.target_count()).map(|number| name(header.tid2name(number)));
+        let contigs = contigs.collect();
         let record = bam::Record::new();
         Ok(Self { path: path.to_owned(), file, contigs, record, number: 0 })
     }

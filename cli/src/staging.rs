@@ -202,16 +202,11 @@ impl Target {
         }
     }
 
-    /// A folder for temporary files: in the folder of a regular file, where there is room, or else in that of the system.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn scratch(&self) -> Result<Scratch> {
+    /// The folder for temporary files: that of a regular file, where there is room, or else that of the system.
+    pub fn scratch_folder(&self) -> PathBuf {
         match self {
-            Self::Stdout | Self::Special(_) => Scratch::new_in(&std::env::temp_dir()),
-            Self::Staged(staged) => {
-                Scratch::new_in(staged.target.parent().unwrap_or(Path::new("/")))
-            }
+            Self::Stdout | Self::Special(_) => std::env::temp_dir(),
+            Self::Staged(staged) => staged.target.parent().unwrap_or(Path::new("/")).to_owned(),
         }
     }
 

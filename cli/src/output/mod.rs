@@ -1,10 +1,11 @@
 //! Files of SAM, BAM or CRAM.
 //!
-//! Threads make [`piece`]s of a file in parallel: lines of [`sam`], built in [`lines`], or records of [`hts`] for BAM and
-//! CRAM, of the records that [`record`] makes of mappings. [`Output`] writes them after the [`header`], to a
-//! [`parallel_file`] or through htslib, and [`sort`]s them before, if they are to be by coordinate. [`tally`] counts the
-//! records.
+//! Threads make [`piece`]s of a file in parallel of the records that [`record`] makes of mappings: lines of [`sam`], built in
+//! [`lines`], or records in the encoding of [`bam`], which are [`sort`]ed if they are to be by coordinate. [`Output`] writes
+//! them after the [`header`]: lines and blocks of BAM to a [`parallel_file`], CRAM and sorted SAM through [`hts`]. [`tally`]
+//! counts the records.
 
+mod bam;
 mod format;
 pub mod header;
 mod hts;
@@ -24,16 +25,21 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use fm_index::Reference;
+use rayon::prelude::*;
+use rust_htslib::bam::Record as HtslibRecord;
 
+pub use self::bam::bgzf::Level;
 pub use self::format::Format;
 pub use self::hts::silence;
-pub use self::piece::{LinePool, Piece};
+pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::ReadGroup;
 pub use self::tally::Tally;
 
+use self::bam::view;
+use self::bam::writer::BamWriter;
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
-use self::sort::Sorter;
+use self::sort::{SortedRecord, Sorter};
 use crate::staging::{Scratch, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
@@ -53,12 +59,18 @@ pub struct Options {
     pub header: String,
     /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
+    /// How well BAM is compressed.
+    pub level: Level,
 }
 
 impl Options {
-    /// The format that pieces must have: records of htslib, not lines, if they are to be sorted.
-    pub fn piece_format(&self) -> Format {
-        if self.sort_memory.is_some() { Format::Bam } else { self.format }
+    /// The form that pieces must have.
+    pub fn piece_form(&self) -> PieceForm {
+        match (self.sort_memory, self.format) {
+            (Some(_), _) => PieceForm::SortableRecords,
+            (None, Format::Sam) => PieceForm::Lines,
+            (None, Format::Bam | Format::Cram) => PieceForm::Records,
+        }
     }
 }
 
@@ -68,6 +80,7 @@ pub struct Output {
     // Fields drop in this order: the file closes before its folder and its reference go.
     writer: Writer,
     sorter: Option<Sorter>,
+    index: Option<IndexFile>,
     target: Target,
     tally: Tally,
     /// The copy of the reference that htslib reads to write CRAM.
@@ -83,10 +96,39 @@ pub struct WrittenFile {
     pub tally: Tally,
 }
 
+/// The writer of a file.
 #[derive(Debug)]
 enum Writer {
-    Text(ParallelFile),
+    /// Of lines of SAM in the order of the reads.
+    Lines(ParallelFile),
+    /// Of BAM.
+    Bam(BamWriter),
+    /// Of CRAM and of sorted SAM.
     Hts(hts::Writer),
+}
+
+/// The index of a sorted file: where it is written, and its format.
+#[derive(Debug)]
+struct IndexFile {
+    path: PathBuf,
+    kind: Index,
+}
+
+impl Writer {
+    /// Writes records in BAM's encoding.
+    fn write_records(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        match self {
+            Self::Lines(_) => Err(io::ErrorKind::Unsupported.into()),
+            Self::Bam(file) => file.write(parts),
+            Self::Hts(file) => {
+                let made: Vec<Vec<HtslibRecord>> = parts
+                    .par_iter()
+                    .map(|part| view::records(part).map(hts::record).collect())
+                    .collect::<io::Result<_>>()?;
+                made.iter().flatten().try_for_each(|record| file.write(record))
+            }
+        }
+    }
 }
 
 impl Output {
@@ -100,36 +142,46 @@ impl Output {
             Format::Sam | Format::Bam => None,
         };
         let fasta = copy.as_ref().map(fasta_in);
-        let sorter = match options.sort_memory {
-            None => None,
-            Some(memory) => {
-                let (header, scratch) = (options.header.clone(), target.scratch()?);
-                Some(Sorter::new(memory, options.threads, header, scratch))
-            }
-        };
+        let sorter = options.sort_memory.map(|memory| Sorter::new(memory, target.scratch_folder()));
+        let sorter = sorter.transpose()?;
         let index = sorter.as_ref().and_then(|_| index(&mut target, options.format, reference));
-        let begin = |descriptor| {
-            if options.piece_format() == Format::Sam {
-                return begin_text(descriptor, &target, options).map(Writer::Text);
+        let begin = |descriptor| match (options.piece_form(), options.format) {
+            (PieceForm::Lines, _) => {
+                let mut file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                file.write(&[options.header.as_bytes()])?;
+                Ok(Writer::Lines(file))
             }
-            let settings = Settings {
-                format: options.format,
-                is_temporary: false,
-                header: &options.header,
-                threads: options.threads,
-                reference: fasta.as_deref(),
-            };
-            let mut file = hts::Writer::create(descriptor, &settings)?;
-            if let Some((path, kind)) = &index {
-                file.index(path, *kind)?;
+            (_, Format::Bam) => {
+                let file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
+                let contigs = reference.contigs();
+                let mut file = BamWriter::create(file, &options.header, contigs, options.level)?;
+                if let Some(index) = &index {
+                    let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
+                    file.index(|begin| {
+                        hts::IndexBuilder::new(index.kind, contigs.len(), longest, begin)
+                    })?;
+                }
+                Ok(Writer::Bam(file))
             }
-            Ok(Writer::Hts(file))
+            (_, Format::Sam | Format::Cram) => {
+                let settings = Settings {
+                    format: options.format,
+                    header: &options.header,
+                    threads: options.threads,
+                    reference: fasta.as_deref(),
+                };
+                let mut file = hts::Writer::create(descriptor, &settings)?;
+                if let Some(index) = &index {
+                    file.index(&index.path)?;
+                }
+                Ok(Writer::Hts(file))
+            }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self { writer, sorter, target, tally: Tally::default(), _reference: copy })
+        Ok(Self { writer, sorter, target, index, tally: Tally::default(), _reference: copy })
     }
 
-    /// Writes pieces, which have the format [`Options::piece_format`]. Takes the records out of them.
+    /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -140,15 +192,10 @@ impl Output {
         if let Some(sorter) = &mut self.sorter {
             return pieces.iter_mut().try_for_each(|piece| sorter.push(piece.take_records()));
         }
+        let parts: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
         let written = match &mut self.writer {
-            Writer::Text(file) => {
-                let lines: Vec<&[u8]> = pieces.iter().filter_map(Piece::text).collect();
-                file.write(&lines)
-            }
-            Writer::Hts(file) => {
-                let mut records = pieces.iter_mut().flat_map(Piece::take_records);
-                records.try_for_each(|record| file.write(&record))
-            }
+            Writer::Lines(file) => file.write(&parts),
+            writer => writer.write_records(&parts),
         };
         written.with_context(|| self.target.name())
     }
@@ -158,33 +205,45 @@ impl Output {
     /// # Errors
     /// If something could not be written.
     pub fn close(mut self) -> Result<WrittenFile> {
-        if let (Some(sorter), Writer::Hts(file)) = (self.sorter.take(), &mut self.writer) {
-            sorter.merge(|record| file.write(record)).with_context(|| self.target.name())?;
+        if let Some(sorter) = self.sorter.take() {
+            let Self { writer, target, .. } = &mut self;
+            let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
+                bytes.extend_from_slice(sorted.record.bytes());
+            };
+            let write =
+                |parts: &[&[u8]]| writer.write_records(parts).with_context(|| target.name());
+            sorter.merge(append, write)?;
         }
-        let closed = match self.writer {
-            Writer::Text(file) => file.close(),
-            Writer::Hts(file) => file.close(),
+        let close = || {
+            match self.writer {
+                Writer::Lines(file) => file.close()?,
+                Writer::Hts(file) => file.close()?,
+                Writer::Bam(file) => {
+                    if let (Some(made), Some(index)) = (file.close()?, &self.index) {
+                        made.save(&index.path)?;
+                    }
+                }
+            }
+            Ok::<_, io::Error>(())
         };
-        closed.with_context(|| self.target.name())?;
+        close().with_context(|| self.target.name())?;
         Ok(WrittenFile { target: self.target, tally: self.tally })
     }
 }
 
-/// Begins a file of SAM with its header.
-fn begin_text(descriptor: OwnedFd, target: &Target, options: &Options) -> io::Result<ParallelFile> {
-    let mut file = match target {
-        Target::Staged(_) => ParallelFile::parallel(descriptor, options.threads.min(WRITERS)),
+/// A file that this program writes itself: by several threads if it is a regular one.
+fn parallel_file(descriptor: OwnedFd, target: &Target, threads: usize) -> ParallelFile {
+    match target {
+        Target::Staged(_) => ParallelFile::parallel(descriptor, threads),
         Target::Stdout | Target::Special(_) => ParallelFile::in_order(descriptor),
-    };
-    file.write(&[options.header.as_bytes()])?;
-    Ok(file)
+    }
 }
 
-/// The index of a sorted file and the path to write it to; `None` if the file has no index.
-fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<(PathBuf, Index)> {
+/// The index of a sorted file; `None` if the file has none.
+fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<IndexFile> {
     let longest = reference.contigs().iter().map(|contig| contig.length).max()?;
     let kind = Index::of(format, longest)?;
-    Some((target.companion(kind.extension())?, kind))
+    Some(IndexFile { path: target.companion(kind.extension())?, kind })
 }
 
 fn fasta_in(folder: &Scratch) -> PathBuf {

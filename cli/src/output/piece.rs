@@ -1,16 +1,25 @@
 //! Pieces of an output file, which threads make in parallel and which are written in order.
 
-use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use fm_index::Reference;
-use rust_htslib::bam;
 
-use crate::output::format::Format;
+use crate::output::bam::records::EncodedRecords;
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
+use crate::output::sam;
 use crate::output::tally::TallyNotes;
-use crate::output::{hts, sam};
+
+/// The form of the records of pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PieceForm {
+    /// Lines of SAM.
+    Lines,
+    /// Records in BAM's encoding, which stay in the order of the reads.
+    Records,
+    /// Records in BAM's encoding, which will be sorted.
+    SortableRecords,
+}
 
 /// Consecutive records of an output file.
 #[derive(Debug)]
@@ -19,43 +28,50 @@ pub struct Piece {
     notes: TallyNotes,
 }
 
-/// Records in the form that a format needs.
+/// Records in the form that the output needs.
 #[derive(Debug)]
 enum Content {
-    /// Lines of text, for SAM.
-    Text(Lines),
-    /// Records of htslib, for BAM and CRAM.
-    Records(Vec<bam::Record>),
+    Lines(Lines),
+    Records { records: EncodedRecords, is_sorted: bool },
 }
 
 impl Piece {
-    /// An empty piece, with memory of the pool if it is text.
-    pub fn new(format: Format, pool: &LinePool) -> Self {
-        let content = match format {
-            Format::Sam => Content::Text(pool.take()),
-            Format::Bam | Format::Cram => Content::Records(Vec::new()),
+    /// An empty piece, with memory of the pool.
+    pub fn new(form: PieceForm, pool: &PiecePool) -> Self {
+        let content = match form {
+            PieceForm::Lines => Content::Lines(pool.lines.take()),
+            PieceForm::Records => {
+                Content::Records { records: pool.records.take(), is_sorted: false }
+            }
+            // Sorting keeps the memory.
+            PieceForm::SortableRecords => {
+                Content::Records { records: EncodedRecords::default(), is_sorted: true }
+            }
         };
         Self { content, notes: TallyNotes::default() }
     }
 
-    /// Appends a record to the piece.
-    ///
-    /// # Errors
-    /// If htslib refuses it.
-    pub fn push(&mut self, record: &Record<'_>, reference: &Reference) -> io::Result<()> {
-        self.notes.note(record);
-        match &mut self.content {
-            Content::Text(lines) => sam::append(record, reference.contigs(), lines),
-            Content::Records(records) => records.push(hts::record(record)?),
+    /// Says that the records that follow are of another template: a read, or a pair of reads.
+    pub fn begin_template(&mut self) {
+        if let Content::Records { records, .. } = &mut self.content {
+            records.begin_template();
         }
-        Ok(())
     }
 
-    /// The lines of SAM; `None` if it has records of htslib.
-    pub fn text(&self) -> Option<&[u8]> {
+    /// Appends a record to the piece.
+    pub fn push(&mut self, record: &Record<'_>, reference: &Reference) {
+        self.notes.note(record);
+        match &mut self.content {
+            Content::Lines(lines) => sam::append(record, reference.contigs(), lines),
+            Content::Records { records, is_sorted } => records.push(record, *is_sorted),
+        }
+    }
+
+    /// The lines, or the bytes of the records.
+    pub fn bytes(&self) -> &[u8] {
         match &self.content {
-            Content::Text(lines) => Some(lines.bytes()),
-            Content::Records(_) => None,
+            Content::Lines(lines) => lines.bytes(),
+            Content::Records { records, .. } => records.bytes(),
         }
     }
 
@@ -64,29 +80,49 @@ impl Piece {
         &self.notes
     }
 
-    /// Takes the records of htslib out; none if it is text.
-    pub fn take_records(&mut self) -> Vec<bam::Record> {
+    /// Takes the records out; none if the piece has lines.
+    pub fn take_records(&mut self) -> EncodedRecords {
         match &mut self.content {
-            Content::Text(_) => Vec::new(),
-            Content::Records(records) => std::mem::take(records),
+            Content::Lines(_) => EncodedRecords::default(),
+            Content::Records { records, .. } => std::mem::take(records),
         }
     }
 }
 
-/// A buffer pool for pieces of text: memory of written pieces, used again since new memory costs as much as filling it.
+/// A buffer pool for pieces: memory of written pieces, used again since new memory costs as much as filling it.
 #[derive(Debug, Default)]
-pub struct LinePool(Mutex<Vec<Lines>>);
+pub struct PiecePool {
+    lines: Buffers<Lines>,
+    records: Buffers<EncodedRecords>,
+}
 
-impl LinePool {
-    fn take(&self) -> Lines {
+impl PiecePool {
+    /// Takes the memory of a written piece back.
+    pub fn put(&self, piece: Piece) {
+        match piece.content {
+            Content::Lines(mut lines) => {
+                lines.clear();
+                self.lines.put(lines);
+            }
+            Content::Records { is_sorted: true, .. } => {}
+            Content::Records { mut records, .. } => {
+                records.clear();
+                self.records.put(records);
+            }
+        }
+    }
+}
+
+/// Buffers that are not in use.
+#[derive(Debug, Default)]
+struct Buffers<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Buffers<T> {
+    fn take(&self) -> T {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Takes the memory of a written piece back.
-    pub fn put(&self, piece: Piece) {
-        if let Content::Text(mut lines) = piece.content {
-            lines.clear();
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
-        }
+    fn put(&self, buffer: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }

@@ -162,6 +162,8 @@ mod tests {
     use fm_index::Reference;
 
     use super::*;
+    use crate::output::bam::records::EncodedRecords;
+    use crate::output::bam::view;
     use crate::output::format::Format;
     use crate::output::hts::{self, Settings};
     use crate::output::parallel_file::ParallelFile;
@@ -196,15 +198,9 @@ mod tests {
         let reference = Reference::from_records(contigs).expect("a reference");
         let header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:chr20\tLN:4294967295\n@SQ\tSN:a|b\tLN:4\n\
                       @PG\tID:x\tCL:x -R @RG\\tID:x\n";
-        let settings = Settings {
-            format: Format::Sam,
-            is_temporary: false,
-            header,
-            threads: 1,
-            reference: None,
-        };
+        let settings = Settings { format: Format::Sam, header, threads: 1, reference: None };
         let mut random = fastrand::Rng::with_seed(47);
-        let (mut ours, mut theirs) = (Lines::default(), Vec::new());
+        let (mut ours, mut encoded) = (Lines::default(), EncodedRecords::default());
         for _ in 0..20_000 {
             let length = *random.choice(&[0, 1, 2, 9, 100, 151]).expect("one");
             let any = |random: &mut fastrand::Rng, from: &[u8], length| -> Vec<u8> {
@@ -262,7 +258,7 @@ mod tests {
                 group: random.bool().then_some("lane 1"),
             };
             append(&record, reference.contigs(), &mut ours);
-            theirs.push(hts::record(&record).expect("is made"));
+            encoded.push(&record, false);
         }
         let ours = written(&folder.path().join("ours.sam"), |file| {
             let mut writer = ParallelFile::in_order(file);
@@ -271,7 +267,11 @@ mod tests {
         });
         let theirs = written(&folder.path().join("theirs.sam"), |file| {
             let mut writer = hts::Writer::create(file, &settings)?;
-            theirs.iter().try_for_each(|record| writer.write(record))?;
+            for view in view::records(encoded.bytes()) {
+                let record = hts::record(view)?;
+                assert_eq!(view.bin(), record.inner().core.bin);
+                writer.write(&record)?;
+            }
             writer.close()
         });
         let lines = |text: &[u8]| -> Vec<String> {

@@ -14,7 +14,7 @@ use woodstocc::{Mapper, MatchStarts, Read, ReadBatch, SearchResults};
 use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Reads};
 use crate::output::record::all::AllRecordFormatter;
-use crate::output::{LinePool, Output, WrittenFile};
+use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
 
 /// A run of mode all.
@@ -28,7 +28,7 @@ impl AllPipeline<'_> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages } = *self;
-        let pool = LinePool::default();
+        let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
             let searched =
@@ -53,7 +53,7 @@ impl AllPipeline<'_> {
         &self,
         batch: &BatchState<MatchStarts>,
         part: &Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
     ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
@@ -62,8 +62,9 @@ impl AllPipeline<'_> {
         stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
                 let read = batch.reads.get(number);
+                piece.begin_template();
                 let mapping = resolver.mapping(&batch.state, number, read.name);
-                formatter.records(read, mapping, |record| piece.push(record, reference))?;
+                formatter.records(read, mapping, |record| piece.push(record, reference));
                 totals.reads += 1;
                 totals.bases += read.sequence.len() as u64;
                 totals.aligned += u64::from(!mapping.is_empty());

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
-use super::sorting::Sorting;
+use super::sorting::{Compression, Sorting};
 use crate::input::Layout;
 use crate::options::{MappingFiles, Messages, Threads};
 use crate::output::record::best::Alternatives;
@@ -137,6 +137,8 @@ pub struct MapOptions {
     pub eqx: bool,
     #[command(flatten)]
     pub sorting: Sorting,
+    #[command(flatten)]
+    pub compression: Compression,
     /// Print statistics to standard error at the end
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub stats: Option<StatsFormat>,

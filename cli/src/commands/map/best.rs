@@ -22,7 +22,7 @@ use seed_extend::{
 use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
 use crate::input::{Batches, Read, Reads};
 use crate::output::record::best::{Alternatives, BestRecordFormatter};
-use crate::output::{LinePool, Output, WrittenFile};
+use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
 
 /// A run of mode best.
@@ -41,7 +41,7 @@ impl<'a> BestPipeline<'a> {
     /// Maps all batches, and writes and closes the output file, which can be committed then.
     pub fn run(&self, input: Batches, mut output: Output) -> Result<(MappingTotals, WrittenFile)> {
         let Self { mapper, stages, .. } = *self;
-        let pool = LinePool::default();
+        let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
             let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
             let find_chains =
@@ -99,7 +99,7 @@ impl<'a> BestPipeline<'a> {
         &self,
         batch: &BatchState<MappedReads>,
         part: &Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
     ) -> Result<FormattedPart> {
         let Self { mapper, stages, alternatives, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
@@ -108,6 +108,7 @@ impl<'a> BestPipeline<'a> {
         let step = if self.is_paired { 2 } else { 1 };
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
+                piece.begin_template();
                 let together: Vec<Read<'_>> =
                     (first..first + step).map(|number| batch.reads.get(number)).collect();
                 for (read, number) in together.iter().zip(first..) {
@@ -117,8 +118,8 @@ impl<'a> BestPipeline<'a> {
                 }
                 formatter.records(&together, &batch.state, first, |record| {
                     totals.alignments += u64::from(!record.cigar.is_empty());
-                    piece.push(record, reference)
-                })?;
+                    piece.push(record, reference);
+                });
             }
             Ok(())
         })

@@ -21,7 +21,7 @@ use crate::console::Console;
 use crate::input::{self, Batches, Layout};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::Alternatives;
-use crate::output::{Format, Options, Output, WrittenFile, header};
+use crate::output::{Options, Output, PieceForm, WrittenFile, header};
 use crate::staging::Target;
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -67,6 +67,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         header: header::text(index.reference(), group, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        level: options.compression.level(),
     };
     let layout = options.layout(files.reads().len());
     let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
@@ -74,7 +75,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let run = MappingRun {
         options,
         layout,
-        format: format.piece_format(),
+        form: format.piece_form(),
         timeline: &timeline,
         console: &console,
     };
@@ -117,8 +118,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 struct MappingRun<'a> {
     options: &'a MapOptions,
     layout: Layout,
-    /// The format of the pieces that the pipeline makes.
-    format: Format,
+    /// The form of the pieces that the pipeline makes.
+    form: PieceForm,
     timeline: &'a Timeline,
     console: &'a Console,
 }
@@ -137,11 +138,11 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, format, timeline, console, .. } = *self;
+        let Self { options, form, timeline, console, .. } = *self;
         StageBuilder {
             group: options.read_group.as_ref(),
             eqx: options.eqx,
-            format,
+            form,
             timeline,
             console,
         }

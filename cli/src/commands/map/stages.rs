@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::console::Console;
 use crate::input::{ReadBatch, Reads};
-use crate::output::{Format, LinePool, Output, Piece, ReadGroup, WrittenFile};
+use crate::output::{Output, Piece, PieceForm, PiecePool, ReadGroup, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
 /// Reads whose records one task of the pool makes.
@@ -80,8 +80,8 @@ pub struct StageBuilder<'a> {
     pub group: Option<&'a ReadGroup>,
     /// Whether CIGARs have `=` and `X` instead of `M`.
     pub eqx: bool,
-    /// The format of the pieces that are made.
-    pub format: Format,
+    /// The form of the pieces that are made.
+    pub form: PieceForm,
     pub timeline: &'a Timeline,
     pub console: &'a Console,
 }
@@ -163,12 +163,12 @@ impl<'a> StageBuilder<'a> {
         self,
         batch: &BatchState<T>,
         part: &Range<usize>,
-        pool: &LinePool,
+        pool: &PiecePool,
         formatter: impl Fn() -> M + Sync + Send,
         make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut MappingTotals) -> Result<()> + Sync + Send,
     ) -> Result<FormattedPart> {
         let of_task = |formatter: &mut M, first: usize| {
-            let mut piece = Piece::new(self.format, pool);
+            let mut piece = Piece::new(self.form, pool);
             let mut totals = MappingTotals::default();
             let reads = first..part.end.min(first + TASK_READS);
             make(formatter, reads, &mut piece, &mut totals)?;
@@ -189,7 +189,7 @@ impl<'a> StageBuilder<'a> {
         self,
         formatted: Receiver<Result<FormattedPart>>,
         output: &mut Output,
-        pool: &LinePool,
+        pool: &PiecePool,
     ) -> Result<MappingTotals> {
         let mut totals = MappingTotals::default();
         for part in formatted {

@@ -1,8 +1,11 @@
-//! Files of BAM and CRAM, written by htslib: a [`record()`] for each record, and a [`Writer`] of a file.
+//! What htslib does: files of CRAM and sorted SAM, a [`Writer`] with a [`record()`] for each record, and indices of BAM, each
+//! by an [`IndexBuilder`].
 
+mod index;
 mod record;
 mod status;
 mod writer;
 
+pub use self::index::IndexBuilder;
 pub use self::record::record;
 pub use self::writer::{Index, Settings, Writer, silence};

@@ -1,4 +1,4 @@
-//! Files of BAM and CRAM, written by htslib.
+//! Files of CRAM and SAM, written by htslib.
 //!
 //! The file is owned here and not by the writer of `rust_htslib`, which ignores errors of closing a file, for example on a
 //! full disk.
@@ -27,15 +27,13 @@ const CRAM: &CStr = c"wc";
 const BAI_BASES: u32 = 1 << 29;
 
 /// The shift of the smallest bins of a CSI index, which makes them as large as those of BAI.
-const CSI_SHIFT: i32 = 14;
+pub(super) const CSI_SHIFT: i32 = 14;
 
 /// How to write a file.
 #[derive(Debug)]
 pub struct Settings<'a> {
     /// The format of the file.
     pub format: Format,
-    /// Whether the file is read again soon, so that BAM is compressed fast rather than well.
-    pub is_temporary: bool,
     /// The header as text.
     pub header: &'a str,
     /// The number of threads that compress.
@@ -78,7 +76,6 @@ impl Index {
 pub struct Writer {
     file: Option<NonNull<htslib::htsFile>>,
     header: NonNull<htslib::sam_hdr_t>,
-    format: Format,
     /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
 }
@@ -94,15 +91,14 @@ impl Writer {
     /// If htslib cannot write it.
     pub fn create(descriptor: OwnedFd, settings: &Settings<'_>) -> io::Result<Self> {
         silence();
-        let &Settings { format, is_temporary, header, threads, reference } = settings;
+        let &Settings { format, header, threads, reference } = settings;
         let mode = match format {
             Format::Sam => c"w",
-            Format::Bam if is_temporary => c"wb1",
-            Format::Bam => c"wb",
             Format::Cram => CRAM,
+            Format::Bam => return Err(io::ErrorKind::Unsupported.into()),
         };
         let header = parse_header(header)?;
-        let mut writer = Self { file: None, header, format, index: None };
+        let mut writer = Self { file: None, header, index: None };
         let file = open(descriptor, mode)?;
         writer.file = Some(file);
         if format != Format::Sam && threads > 1 {
@@ -120,20 +116,19 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Makes htslib write an index to `path`, which is complete when this file is closed. To be called before the first
+    /// Makes htslib write an index of CRAM to `path`, which is complete when this file is closed. To be called before the first
     /// record; records must come by coordinate.
     ///
     /// # Errors
     /// If htslib refuses.
-    pub fn index(&mut self, path: &Path, kind: Index) -> io::Result<()> {
+    pub fn index(&mut self, path: &Path) -> io::Result<()> {
         let Some(file) = self.file else { return Err(io::ErrorKind::NotConnected.into()) };
         let path = self.index.insert(CString::new(path.as_os_str().as_bytes())?);
-        let shift = if kind == Index::Csi { CSI_SHIFT } else { 0 };
         // SAFETY: file and header are valid, and the header was written; the name ends in NUL and
         // lives as long as the file.
         #[allow(unsafe_code)]
         check(unsafe {
-            htslib::sam_idx_init(file.as_ptr(), self.header.as_ptr(), shift, path.as_ptr())
+            htslib::sam_idx_init(file.as_ptr(), self.header.as_ptr(), 0, path.as_ptr())
         })
     }
 
@@ -148,7 +143,7 @@ impl Writer {
         #[allow(unsafe_code)]
         let status =
             unsafe { htslib::sam_write1(file.as_ptr(), self.header.as_ptr(), record.inner()) };
-        check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))
+        check(status)
     }
 
     /// Writes buffered records and closes the file.
@@ -156,16 +151,7 @@ impl Writer {
     /// # Errors
     /// If something could not be written.
     pub fn close(mut self) -> io::Result<()> {
-        // A closed BAM file cannot tell why it failed, so it is flushed first. SAM need not be flushed, and htslib
-        // crashes if CRAM is flushed and closed with several threads.
-        if let Some(file) = self.file
-            && self.format == Format::Bam
-        {
-            // SAFETY: the file is open.
-            #[allow(unsafe_code)]
-            let status = unsafe { htslib::hts_flush(file.as_ptr()) };
-            check(status).map_err(|error| self.bgzf_error(file).unwrap_or(error))?;
-        }
+        // The file is not flushed: htslib crashes if CRAM is flushed and closed with several threads.
         if let (Some(file), Some(_)) = (self.file, &self.index) {
             // SAFETY: the file is open, and an index of it was begun.
             #[allow(unsafe_code)]
@@ -179,27 +165,6 @@ impl Writer {
         // SAFETY: the file is open, and with `take` nobody uses it any more.
         #[allow(unsafe_code)]
         check(unsafe { htslib::hts_close(file.as_ptr()) })
-    }
-
-    /// Why writing a BAM file failed, if htslib stored the reason. A thread of htslib may have failed, so `errno` of this
-    /// thread does not tell.
-    fn bgzf_error(&self, file: NonNull<htslib::htsFile>) -> Option<io::Error> {
-        if self.format != Format::Bam {
-            return None;
-        }
-        // SAFETY: the file is open, and htslib's threads do not use this structure of it.
-        #[allow(unsafe_code)]
-        let stream = unsafe { file.as_ref() }.fp;
-        // SAFETY: this is the member that is set for BAM.
-        #[allow(unsafe_code)]
-        let bgzf = unsafe { stream.bgzf };
-        // SAFETY: the stream is open; its file is set when it is opened and stays.
-        #[allow(unsafe_code)]
-        let hfile = unsafe { (*bgzf).fp };
-        // SAFETY: the file is open; the thread that may have written to it stopped at the failure.
-        #[allow(unsafe_code)]
-        let code = unsafe { (*hfile).has_errno };
-        (code != 0).then(|| io::Error::from_raw_os_error(code))
     }
 }
 

@@ -12,8 +12,6 @@
 //! | `HI` | number of this alignment among the reported ones, from 1 |
 //! | `RG` | the read group of `-R` |
 
-use std::io;
-
 use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
 use woodstocc::{Alignment, AlignmentPath, Mapping, Strand};
@@ -55,17 +53,15 @@ impl<'a> AllRecordFormatter<'a> {
     }
 
     /// Passes the records of a read to `write`, at least one.
-    ///
-    /// # Errors
-    /// If `write` fails.
     pub fn records(
         &mut self,
         read: Read<'_>,
         mapping: &Mapping,
-        mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        mut write: impl FnMut(&Record<'_>),
+    ) {
         if mapping.is_empty() {
-            return write(&self.unaligned(read));
+            write(&self.unaligned(read));
+            return;
         }
         // BAM cannot store more in `NH`.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
@@ -101,9 +97,8 @@ impl<'a> AllRecordFormatter<'a> {
             if is_reverse {
                 record.flag |= REVERSE;
             }
-            write(&record)?;
+            write(&record);
         }
-        Ok(())
     }
 
     /// The record of a read that is not aligned.
@@ -157,6 +152,8 @@ mod tests {
     use woodstocc::locus::loci::Locus;
     use woodstocc::locus::matches::Match;
 
+    use crate::output::bam::records::EncodedRecords;
+    use crate::output::bam::view;
     use crate::output::hts;
 
     const READ_LETTERS: &[u8] = b"ACGTRYKMBVDHSWN";
@@ -182,13 +179,9 @@ mod tests {
     }
 
     fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
-        let mut records = Vec::new();
-        let write = |record: &Record<'_>| {
-            records.push(hts::record(record)?);
-            Ok(())
-        };
-        formatter.records(READ, mapping, write).expect("are made");
-        records
+        let mut encoded = EncodedRecords::default();
+        formatter.records(READ, mapping, |record| encoded.push(record, false));
+        view::records(encoded.bytes()).map(|it| hts::record(it).expect("is made")).collect()
     }
 
     #[test]

@@ -19,6 +19,8 @@ const INSERTION: u32 = htslib::BAM_CINS;
 const DELETION: u32 = htslib::BAM_CDEL;
 /// `H`: bases of the read that are neither in the record nor aligned.
 const HARD_CLIP: u32 = htslib::BAM_CHARD_CLIP;
+/// `N`: bases of the reference that the alignment skips.
+pub const SKIPPED: u32 = htslib::BAM_CREF_SKIP;
 const EQUAL: u32 = htslib::BAM_CEQUAL;
 const DIFFERENT: u32 = htslib::BAM_CDIFF;
 
@@ -55,6 +57,19 @@ pub fn set_hard_clipped(cigar: &[u32], hard: &mut Vec<u32>) {
     };
     hard.clear();
     hard.extend(cigar.iter().map(hard_clip));
+}
+
+/// The bases of the reference that a run covers.
+pub fn bases_of_reference(run: u32) -> u32 {
+    match run & OPERATION {
+        MATCH | DELETION | SKIPPED | EQUAL | DIFFERENT => run >> LENGTH_SHIFT,
+        _ => 0,
+    }
+}
+
+/// The bases of the reference that a CIGAR covers.
+pub fn reference_length(cigar: &[u32]) -> u32 {
+    cigar.iter().map(|&run| bases_of_reference(run)).sum()
 }
 
 /// A CIGAR as text; `*` if it is empty.

@@ -15,8 +15,6 @@
 mod alignment;
 mod common;
 
-use std::io;
-
 use aligner_core::cigar::{CigarOp, CigarRun, push_run};
 use aligner_core::seq::encode;
 use clap::ValueEnum;
@@ -88,16 +86,13 @@ impl<'a> BestRecordFormatter<'a> {
 
     /// Passes the records of a read, or of the two reads of a pair, to `write`. `first` is the number of the first read
     /// in the batch.
-    ///
-    /// # Errors
-    /// If `write` fails.
     pub fn records(
         &mut self,
         reads: &[Read<'_>],
         resolved: &MappedReads,
         first: usize,
-        mut write: impl FnMut(&Record<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        mut write: impl FnMut(&Record<'_>),
+    ) {
         let mapped: Vec<MappedRead<'_>> = reads
             .iter()
             .zip(first..)
@@ -106,10 +101,10 @@ impl<'a> BestRecordFormatter<'a> {
         match mapped.as_slice() {
             [first, second] => {
                 let mate = |mapped, own_flag| Some(PairedMate { mapped, own_flag });
-                self.records_of(first, mate(second, FIRST), &mut write)?;
-                self.records_of(second, mate(first, LAST), &mut write)
+                self.records_of(first, mate(second, FIRST), &mut write);
+                self.records_of(second, mate(first, LAST), &mut write);
             }
-            all => all.iter().try_for_each(|read| self.records_of(read, None, &mut write)),
+            all => all.iter().for_each(|read| self.records_of(read, None, &mut write)),
         }
     }
 
@@ -212,11 +207,12 @@ impl<'a> BestRecordFormatter<'a> {
         &mut self,
         mapped: &MappedRead<'_>,
         mate: Option<PairedMate<'_>>,
-        write: &mut impl FnMut(&Record<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        write: &mut impl FnMut(&Record<'_>),
+    ) {
         let common = CommonFields::new(mapped, mate, self.group);
         if mapped.parts.is_empty() {
-            return write(&common.record(None));
+            write(&common.record(None));
+            return;
         }
         let reference = self.stretches.reference();
         let mut hard = Vec::new();
@@ -246,7 +242,7 @@ impl<'a> BestRecordFormatter<'a> {
                 record.quality = record.quality.map(|quality| &quality[aligned]);
             }
             record.tags = Some(tags);
-            write(&record)?;
+            write(&record);
         }
         if self.alternatives == Alternatives::Records {
             for part in &mapped.alternatives {
@@ -259,10 +255,9 @@ impl<'a> BestRecordFormatter<'a> {
                     sequence: &[],
                     quality: None,
                     ..record
-                })?;
+                });
             }
         }
-        Ok(())
     }
 }
 

@@ -1,0 +1,181 @@
+//! Records in BAM's encoding (SAM specification, sections 4.2 and 4.2.4).
+
+use crate::output::record::cigar;
+use crate::output::record::fields::{Position, Record, UNMAPPED};
+
+/// The most runs that the CIGAR field of a record holds; a longer CIGAR is in the tag `CG` (section 4.2.2).
+const MOST_RUNS: usize = 65_535;
+
+/// The type code of a tag's value that is an integer of a byte, two or four bytes, without and with a sign.
+const UNSIGNED: [u8; 3] = *b"CSI";
+const SIGNED: [u8; 3] = *b"csi";
+
+/// The four-bit code of each letter: its index in `=ACMGRSVTWYHKDBN`, and that of `N` for any other letter.
+static LETTER_CODES: [u8; 256] = {
+    let mut codes = [15; 256];
+    let mut code = 0;
+    while code < 16 {
+        codes[LETTERS[code] as usize] = code as u8;
+        code += 1;
+    }
+    codes
+};
+
+/// The letter of each four-bit code.
+pub const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
+
+/// Appends a record, which begins with the number of bytes that follow this number.
+pub fn append(record: &Record<'_>, bytes: &mut Vec<u8>) {
+    let &Record { name, flag, position, mapq, cigar, mate, sequence, quality, .. } = record;
+    debug_assert!(quality.is_none_or(|quality| quality.len() == sequence.len()));
+    let begin = bytes.len();
+    let in_bam = |position: Option<Position>| {
+        position.map_or((-1, -1), |Position { contig, base }| (contig as i32, base as i32))
+    };
+    let (contig, start) = in_bam(position);
+    let (mate_contig, mate_start) = in_bam(mate.and_then(|mate| mate.position));
+    let span = mate.map_or(0, |mate| mate.span);
+    let length = reference_length(flag, cigar);
+    let in_tag = [
+        (sequence.len() as u32) << cigar::LENGTH_SHIFT | cigar::SOFT_CLIP,
+        length << cigar::LENGTH_SHIFT | cigar::SKIPPED,
+    ];
+    let is_long = cigar.len() > MOST_RUNS;
+    let in_field = if is_long { &in_tag } else { cigar };
+
+    bytes.extend([0; 4]); // The size, which is known at the end.
+    bytes.extend(contig.to_le_bytes());
+    bytes.extend(start.to_le_bytes());
+    bytes.extend([name.len() as u8 + 1, mapq]);
+    bytes.extend(bin(start, length).to_le_bytes());
+    bytes.extend((in_field.len() as u16).to_le_bytes());
+    bytes.extend(flag.to_le_bytes());
+    bytes.extend((sequence.len() as u32).to_le_bytes());
+    bytes.extend(mate_contig.to_le_bytes());
+    bytes.extend(mate_start.to_le_bytes());
+    bytes.extend(span.to_le_bytes());
+    bytes.extend_from_slice(name);
+    bytes.push(0);
+    bytes.extend(in_field.iter().flat_map(|run| run.to_le_bytes()));
+    let code = |letter: u8| LETTER_CODES[usize::from(letter)];
+    let pairs = sequence.chunks_exact(2);
+    let last = pairs.remainder().first().map(|&letter| code(letter) << 4);
+    bytes.extend(pairs.map(|pair| code(pair[0]) << 4 | code(pair[1])));
+    bytes.extend(last);
+    match quality {
+        Some(quality) => bytes.extend_from_slice(quality),
+        None => bytes.resize(bytes.len() + sequence.len(), 0xff),
+    }
+    append_tags(record, bytes);
+    if is_long {
+        bytes.extend(b"CGBI");
+        bytes.extend((cigar.len() as u32).to_le_bytes());
+        bytes.extend(cigar.iter().flat_map(|run| run.to_le_bytes()));
+    }
+    let size = (bytes.len() - begin - 4) as u32;
+    bytes[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
+}
+
+/// The number of bases of the reference that a record covers, for its bin: 1 if it is not aligned.
+fn reference_length(flag: u16, runs: &[u32]) -> u32 {
+    let length = if flag & UNMAPPED == 0 { cigar::reference_length(runs) } else { 0 };
+    length.max(1)
+}
+
+/// The bin of `length` bases from `start` (SAM specification, section 5.3), of a record without a position that of -1.
+fn bin(start: i32, length: u32) -> u16 {
+    let (first, last) = (i64::from(start), i64::from(start) + i64::from(length) - 1);
+    // The smallest bins have 2^14 bases, and each level above has bins eight times as large.
+    let levels = [(14, 4681), (17, 585), (20, 73), (23, 9), (26, 1)];
+    let holds = |&(shift, _): &(u32, i64)| first >> shift == last >> shift;
+    levels
+        .iter()
+        .find(|it| holds(it))
+        .map_or(0, |&(shift, offset)| (offset + (first >> shift)) as u16)
+}
+
+fn append_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
+    if let Some(tags) = &record.tags {
+        unsigned(*b"NM", tags.distance, bytes);
+        text(*b"MD", tags.md, bytes);
+        signed(*b"AS", tags.score, bytes);
+        if let Some(second) = tags.second {
+            signed(*b"XS", second, bytes);
+        }
+        if let Some(count) = tags.count {
+            unsigned(*b"NH", count.total, bytes);
+            unsigned(*b"HI", count.number, bytes);
+        }
+        for (name, value) in [(*b"SA", tags.parts), (*b"XA", tags.alternatives)] {
+            if !value.is_empty() {
+                text(name, value, bytes);
+            }
+        }
+    }
+    if let Some(mate) = record.mate.and_then(|mate| mate.alignment) {
+        text(*b"MC", cigar::text(mate.cigar).as_bytes(), bytes);
+        unsigned(*b"MQ", mate.mapq.into(), bytes);
+    }
+    if let Some(group) = record.group {
+        text(*b"RG", group.as_bytes(), bytes);
+    }
+}
+
+/// Appends a tag whose value is text.
+fn text(name: [u8; 2], value: &[u8], bytes: &mut Vec<u8>) {
+    bytes.extend(name);
+    bytes.push(b'Z');
+    bytes.extend_from_slice(value);
+    bytes.push(0);
+}
+
+/// Appends a tag whose value is a number, in the smallest type that holds it.
+fn unsigned(name: [u8; 2], value: u32, bytes: &mut Vec<u8>) {
+    let size = usize::from(value > 0xff) + usize::from(value > 0xffff);
+    bytes.extend(name);
+    bytes.push(UNSIGNED[size]);
+    bytes.extend(&value.to_le_bytes()[..1 << size]);
+}
+
+/// Appends a tag whose value is a number that may be negative, in the smallest type that holds it.
+fn signed(name: [u8; 2], value: i32, bytes: &mut Vec<u8>) {
+    if let Ok(value) = u32::try_from(value) {
+        return unsigned(name, value, bytes);
+    }
+    let size = usize::from(value < i8::MIN.into()) + usize::from(value < i16::MIN.into());
+    bytes.extend(name);
+    bytes.push(SIGNED[size]);
+    bytes.extend(&value.to_le_bytes()[..1 << size]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_those_of_the_specification() {
+        assert_eq!(bin(-1, 1), 4680);
+        assert_eq!(bin(0, 1), 4681);
+        assert_eq!(bin(16_383, 1), 4681);
+        assert_eq!(bin(16_383, 2), 585);
+        assert_eq!(bin((1 << 26) - 1, 2), 0);
+        assert_eq!(bin((1 << 29) - 1, 1), 37_448);
+    }
+
+    #[test]
+    fn numbers_take_the_smallest_type() {
+        let tag = |value| {
+            let mut bytes = Vec::new();
+            signed(*b"XX", value, &mut bytes);
+            bytes[2..].to_vec()
+        };
+        assert_eq!(tag(0), b"C\0");
+        assert_eq!(tag(255), b"C\xff");
+        assert_eq!(tag(256), b"S\0\x01");
+        assert_eq!(tag(65_536), b"I\0\0\x01\0");
+        assert_eq!(tag(-1), b"c\xff");
+        assert_eq!(tag(-128), b"c\x80");
+        assert_eq!(tag(-129), b"s\x7f\xff");
+        assert_eq!(tag(-32_769), b"i\xff\x7f\xff\xff");
+    }
+}

@@ -1,0 +1,81 @@
+//! Consecutive records in BAM's encoding, with what sorting needs to know of each.
+
+use super::encoding;
+use crate::output::record::fields::{Position, Record};
+
+/// Where a record is among all records by coordinate: its contig, then its position plus one. Records without a contig come
+/// last.
+pub type CoordinateKey = u64;
+
+/// The key of a record with this position.
+pub fn coordinate_key(position: Option<Position>) -> CoordinateKey {
+    position.map_or(u64::from(u32::MAX) << 32, |Position { contig, base }| {
+        u64::from(contig) << 32 | (u64::from(base) + 1)
+    })
+}
+
+/// Consecutive records in BAM's encoding.
+#[derive(Debug, Default)]
+pub struct EncodedRecords {
+    bytes: Vec<u8>,
+    /// What sorting needs of each record; empty if records are not sorted.
+    places: Vec<RecordPlace>,
+    /// Templates that were begun: a template is a read, or a pair of reads.
+    templates: u32,
+}
+
+/// What sorting needs of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordPlace {
+    pub key: CoordinateKey,
+    /// The record's first byte.
+    pub offset: u32,
+    /// The number of its template among these records, from 0.
+    pub template: u32,
+}
+
+impl EncodedRecords {
+    /// Says that the records that follow are of another template.
+    pub fn begin_template(&mut self) {
+        self.templates += 1;
+    }
+
+    /// Appends a record, and with `is_sorted` what sorting needs of it.
+    pub fn push(&mut self, record: &Record<'_>, is_sorted: bool) {
+        if is_sorted {
+            self.places.push(RecordPlace {
+                key: coordinate_key(record.position),
+                offset: self.bytes.len() as u32,
+                template: self.templates.saturating_sub(1),
+            });
+        }
+        encoding::append(record, &mut self.bytes);
+    }
+
+    /// The bytes of all records.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What sorting needs of each record.
+    pub fn places(&self) -> &[RecordPlace] {
+        &self.places
+    }
+
+    /// The number of templates.
+    pub fn templates(&self) -> u32 {
+        self.templates
+    }
+
+    /// Bytes of memory that the records take.
+    pub fn memory(&self) -> usize {
+        self.bytes.capacity() + self.places.capacity() * size_of::<RecordPlace>()
+    }
+
+    /// Removes all records and keeps their memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+        self.templates = 0;
+    }
+}

@@ -1,0 +1,263 @@
+//! Sorted runs of records, in memory or in a file.
+//!
+//! A run consists of chunks of consecutive records. In memory a chunk is a part of the order of the gathered records. In a
+//! file a chunk is compressed by itself, so that any thread reads any chunk.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use rayon::prelude::*;
+use zstd::bulk::{Compressor, Decompressor};
+
+use crate::output::bam::records::{CoordinateKey, EncodedRecords, RecordPlace};
+use crate::output::bam::view::RecordView;
+
+/// Bytes of records in a chunk: enough to be compressed well, few enough that the chunks at both ends of a range of keys cost
+/// little.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// The level of zstd for chunks, which are read again soon: 1 is the one that makes them small at the speed of the disk.
+const LEVEL: i32 = 1;
+
+/// Chunks that are compressed before they are written.
+const WINDOW: usize = 256;
+
+/// Bytes before each record of a chunk in a file: its key and its template.
+const PREFIX_BYTES: usize = 16;
+
+/// A record among those that are sorted.
+#[derive(Debug, Clone, Copy)]
+pub struct SortedRecord<'b> {
+    pub key: CoordinateKey,
+    /// The number of its template in the input, from 0.
+    pub template: u64,
+    pub record: RecordView<'b>,
+}
+
+/// Records that were gathered in the order in which they came.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    parts: Vec<GatheredPart>,
+    /// Bytes of memory that they take.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct GatheredPart {
+    records: EncodedRecords,
+    /// The number of the first template, from 0.
+    first_template: u64,
+}
+
+/// A record's place among the gathered ones. By comparison, records are in the order of their keys, and those with equal
+/// keys as they came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    key: CoordinateKey,
+    part: u32,
+    number: u32,
+}
+
+impl Gathered {
+    /// Bytes of memory that the records and their order take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Adds records, the first template of which has this number.
+    pub fn push(&mut self, records: EncodedRecords, first_template: u64) {
+        self.bytes += records.memory() + records.places().len() * size_of::<Place>();
+        self.parts.push(GatheredPart { records, first_template });
+    }
+
+    /// The records as a sorted run.
+    pub fn sorted(self) -> MemoryRun {
+        let of_part = |(part, gathered): (usize, &GatheredPart)| {
+            let place = |(number, it): (usize, &RecordPlace)| Place {
+                key: it.key,
+                part: part as u32,
+                number: number as u32,
+            };
+            gathered.records.places().iter().enumerate().map(place).collect::<Vec<_>>()
+        };
+        let mut order: Vec<Place> =
+            self.parts.par_iter().enumerate().flat_map_iter(of_part).collect();
+        order.par_sort_unstable();
+        let mut run = MemoryRun { parts: self.parts, order, chunks: Vec::new() };
+        run.cut();
+        run
+    }
+}
+
+/// A sorted run in memory.
+#[derive(Debug)]
+pub struct MemoryRun {
+    parts: Vec<GatheredPart>,
+    order: Vec<Place>,
+    /// For each chunk, the place in the order of its first record, and then the end of the order.
+    chunks: Vec<usize>,
+}
+
+impl MemoryRun {
+    /// Cuts the order into chunks of the same number of records, which have about [`CHUNK_BYTES`].
+    fn cut(&mut self) {
+        let bytes: usize = self.parts.iter().map(|part| part.records.bytes().len()).sum();
+        let mean = bytes.div_ceil(self.order.len().max(1));
+        let records = (CHUNK_BYTES / mean.max(1)).max(1);
+        self.chunks = (0..self.order.len()).step_by(records).chain([self.order.len()]).collect();
+    }
+
+    fn record(&self, place: Place) -> Option<SortedRecord<'_>> {
+        let part = &self.parts[place.part as usize];
+        let it = &part.records.places()[place.number as usize];
+        let record = RecordView::first(&part.records.bytes()[it.offset as usize..])?;
+        let template = part.first_template + u64::from(it.template);
+        Some(SortedRecord { key: place.key, template, record })
+    }
+
+    fn chunk(&self, number: usize) -> impl Iterator<Item = SortedRecord<'_>> {
+        let places = &self.order[self.chunks[number]..self.chunks[number + 1]];
+        places.iter().filter_map(|&place| self.record(place))
+    }
+
+    /// Appends the run to a file that ends at `end`, which is moved.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, file: &File, end: &mut u64) -> io::Result<FileRun> {
+        let mut chunks = Vec::new();
+        let compress = |compressor: &mut io::Result<Compressor<'static>>, number: usize| {
+            let mut bytes = Vec::with_capacity(CHUNK_BYTES * 5 / 4);
+            let mut first = None;
+            for SortedRecord { key, template, record } in self.chunk(number) {
+                first.get_or_insert(key);
+                bytes.extend(key.to_le_bytes());
+                bytes.extend(template.to_le_bytes());
+                bytes.extend_from_slice(record.bytes());
+            }
+            let compressor =
+                compressor.as_mut().map_err(|error| io::Error::other(error.to_string()))?;
+            Ok((first.unwrap_or_default(), bytes.len(), compressor.compress(&bytes)?))
+        };
+        let count = self.chunks.len() - 1;
+        for window in (0..count).step_by(WINDOW) {
+            let numbers = window..count.min(window + WINDOW);
+            let made: Vec<(CoordinateKey, usize, Vec<u8>)> = numbers
+                .into_par_iter()
+                .map_init(|| Compressor::new(LEVEL), compress)
+                .collect::<io::Result<_>>()?;
+            for (first, size, compressed) in made {
+                file.write_all_at(&compressed, *end)?;
+                chunks.push(FileChunk { first, offset: *end, compressed: compressed.len(), size });
+                *end += compressed.len() as u64;
+            }
+        }
+        Ok(FileRun { chunks })
+    }
+}
+
+/// A sorted run in a file.
+#[derive(Debug)]
+pub struct FileRun {
+    chunks: Vec<FileChunk>,
+}
+
+/// A compressed chunk of a file.
+#[derive(Debug, Clone, Copy)]
+struct FileChunk {
+    /// The key of its first record.
+    first: CoordinateKey,
+    /// The first byte in the file.
+    offset: u64,
+    /// Bytes in the file.
+    compressed: usize,
+    /// Bytes of the records, with those before each.
+    size: usize,
+}
+
+/// A sorted run.
+#[derive(Debug)]
+pub enum SortedRun {
+    Memory(MemoryRun),
+    File(FileRun),
+}
+
+impl SortedRun {
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        match self {
+            Self::Memory(run) => run.chunks.len() - 1,
+            Self::File(run) => run.chunks.len(),
+        }
+    }
+
+    /// The key of the first record of a chunk.
+    pub fn first_key(&self, chunk: usize) -> CoordinateKey {
+        match self {
+            Self::Memory(run) => run.order[run.chunks[chunk]].key,
+            Self::File(run) => run.chunks[chunk].first,
+        }
+    }
+
+    /// The number of chunks up to the first one whose first key is not `wanted`.
+    pub fn chunks_while(&self, wanted: impl Fn(CoordinateKey) -> bool) -> usize {
+        match self {
+            Self::Memory(run) => {
+                run.chunks[..self.chunks()].partition_point(|&begin| wanted(run.order[begin].key))
+            }
+            Self::File(run) => run.chunks.partition_point(|chunk| wanted(chunk.first)),
+        }
+    }
+
+    /// About how many bytes the records of a chunk have.
+    pub fn chunk_bytes(&self, chunk: usize) -> usize {
+        match self {
+            Self::Memory(_) => CHUNK_BYTES,
+            Self::File(run) => run.chunks[chunk].size,
+        }
+    }
+
+    /// Reads a chunk: `None` if the run is in memory, where chunks need not be read.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(&self, chunk: usize, file: &File) -> io::Result<Option<Vec<u8>>> {
+        let Self::File(run) = self else { return Ok(None) };
+        let FileChunk { offset, compressed, size, .. } = run.chunks[chunk];
+        let mut bytes = vec![0; compressed];
+        file.read_exact_at(&mut bytes, offset)?;
+        let content = Decompressor::new()?.decompress(&bytes, size)?;
+        if content.len() == size {
+            Ok(Some(content))
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
+    }
+
+    /// The records of a chunk, whose content is that of [`read`](Self::read).
+    pub fn records<'b>(&'b self, chunk: usize, content: Option<&'b [u8]>) -> Vec<SortedRecord<'b>> {
+        match (self, content) {
+            (Self::Memory(run), _) => run.chunk(chunk).collect(),
+            (Self::File(_), content) => of_file(content.unwrap_or_default()),
+        }
+    }
+}
+
+/// The records of a chunk of a file.
+fn of_file(mut bytes: &[u8]) -> Vec<SortedRecord<'_>> {
+    let mut records = Vec::new();
+    while let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX_BYTES>()
+        && let Some(record) = RecordView::first(rest)
+    {
+        let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| prefix[at + byte]));
+        records.push(SortedRecord { key: number(0), template: number(8), record });
+        bytes = &rest[record.bytes().len()..];
+    }
+    records
+}

@@ -9,5 +9,6 @@ thread_local! {
 
 fuzz_target!(|data: &[u8]| {
     let Some((&length, state)) = data.split_first() else { return };
-    FOLDER.with(|folder| gpualign::fuzzing::resume(folder.path(), &vec![b'x'; length.into()], state));
+    FOLDER
+        .with(|folder| gpualign::fuzzing::resume(folder.path(), &vec![b'x'; length.into()], state));
 });

@@ -35,13 +35,25 @@ const COMMAND_LINES: &[(u8, &str)] = &[
     (0, "a.fq ref.fa --mode all -k 5 --strategy filter --all-starts --primary-only"),
     (0, "a.fq ref.fa --alternatives records --eqx --stats json --report r.html --timeline t.json"),
     (0, "index ref.fa -o out.gpx -t 2"),
-    (0, "nw pairs a.fa b.fa --matrix BLOSUM62 --gap-open 12 --gap-extend 2 --free-ends target,query-end"),
+    (
+        0,
+        "nw pairs a.fa b.fa --matrix BLOSUM62 --gap-open 12 --gap-extend 2 --free-ends target,query-end",
+    ),
     (0, "nw all-vs-all a.fa --output-format npy --score-only -o out.npy --resume --kernel edit"),
     (0, "makedb a.fa -o a.gpdb"),
-    (0, "blastn -query a.fa -db b -task megablast -evalue 1e-5 -outfmt 6 -num_threads 2 -strand plus -dust no"),
-    (0, "blastn -query a.fa -subject b.fa -outfmt 7,qseqid,sseqid -word_size 11 -reward 2 -penalty -3 -gapopen 5"),
+    (
+        0,
+        "blastn -query a.fa -db b -task megablast -evalue 1e-5 -outfmt 6 -num_threads 2 -strand plus -dust no",
+    ),
+    (
+        0,
+        "blastn -query a.fa -subject b.fa -outfmt 7,qseqid,sseqid -word_size 11 -reward 2 -penalty -3 -gapopen 5",
+    ),
     (0, "simulate genome 2M --contigs 3 --repeats 0.5 --seed 7"),
-    (0, "simulate reads ref.fa -n 40 -l 150 --pairs --output a.fq --output2 b.fq -d 400 -s 30 -e 0.1"),
+    (
+        0,
+        "simulate reads ref.fa -n 40 -l 150 --pairs --output a.fq --output2 b.fq -d 400 -s 30 -e 0.1",
+    ),
     (0, "evaluate a.bam --compare b.bam --mapq 20 --tolerance 3 --format json"),
     (0, "completions bash"),
     (0, "man"),
@@ -133,7 +145,10 @@ fn alignments(root: &Path, folder: &Path) -> Result<(), Error> {
         seed(root, "alignments", name, &bytes)?;
         if name == "bam" {
             let mut raw = Vec::new();
-            std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(bytes.as_slice()), &mut raw)?;
+            std::io::Read::read_to_end(
+                &mut flate2::read::MultiGzDecoder::new(bytes.as_slice()),
+                &mut raw,
+            )?;
             seed(root, "alignments", "raw", &raw)?;
         }
     }

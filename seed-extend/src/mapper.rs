@@ -176,9 +176,30 @@ impl<'i> Mapper<'i> {
         queries: Queries,
         tie_breakers: Vec<u64>,
     ) -> Result<ChainedReads, MapError> {
+        let found = self.find_few_chains(queries, tie_breakers, usize::MAX)?;
+        // No number of chains is too large.
+        Ok(found.unwrap_or_default())
+    }
+
+    /// As [`find_chains`](Self::find_chains), but gives up when there are more than `most` chains, of which a read of a
+    /// repeat has hundreds: `None`, and the caller has to search for fewer reads at a time.
+    ///
+    /// # Errors
+    /// As [`find_chains`](Self::find_chains).
+    pub fn find_few_chains(
+        &self,
+        queries: Queries,
+        tie_breakers: Vec<u64>,
+        most: usize,
+    ) -> Result<Option<ChainedReads>, MapError> {
         let queries = Arc::new(queries);
-        let (chains, codes) = lock(&self.finder).find(&queries)?;
-        Ok(ChainedReads { queries: Arc::unwrap_or_clone(queries), tie_breakers, chains, codes })
+        let found = lock(&self.finder).find_few(&queries, most)?;
+        let queries = Arc::unwrap_or_clone(queries);
+        let Some((chains, codes)) = found else {
+            self.spare_queries.give_back(queries);
+            return Ok(None);
+        };
+        Ok(Some(ChainedReads { queries, tie_breakers, chains, codes }))
     }
 
     /// Decides which chains must be aligned, and how, on the current rayon pool.

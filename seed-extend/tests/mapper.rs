@@ -186,3 +186,27 @@ fn what_cannot_be_mapped_is_unaligned() {
     let none = mapper.find_regions(Queries::default(), Vec::new()).unwrap();
     assert!(mapper.resolve_unpaired(none).primaries.is_empty());
 }
+
+#[test]
+fn a_bounded_search_finds_the_same_or_nothing() {
+    let reference = Reference::from_records([("a", "A".repeat(3000))]).unwrap();
+    let index = FmIndex::build(reference, &BuildOptions::default()).unwrap();
+    let mapper = Mapper::new(&index, Options::default(), &Device::Cpu).unwrap();
+    // More than one task of the pool has, and each read has as many chains as are kept.
+    let reads = vec![vec![b'A'; 100]; 600];
+    let find = |most| {
+        let queries = Queries::new(reads.iter().map(Vec::as_slice));
+        mapper.find_few_chains(queries, vec![7; reads.len()], most).unwrap()
+    };
+    let rank = |chained| mapper.rank(mapper.align(mapper.plan_alignments(chained)));
+    let ranked = rank(find(usize::MAX).unwrap());
+    let count = ranked.regions.count();
+    assert_eq!(count, 600 * 500);
+    for most in [0, 500, count - 1] {
+        assert!(find(most).is_none(), "{most}");
+    }
+    let bounded = rank(find(count).unwrap());
+    for read in 0..reads.len() {
+        assert_eq!(bounded.regions.of(read), ranked.regions.of(read), "{read}");
+    }
+}

@@ -122,7 +122,7 @@ impl GpuEngine {
     }
 
     /// Windows of the wanted queries by the filter ([`crate::filter`]), halving the batch as [`search`](Self::search)
-    /// does.
+    /// does; `None` if there are more windows than the limit that comes with the settings.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.
@@ -132,20 +132,25 @@ impl GpuEngine {
         queries: &Arc<Queries>,
         wanted: &[u32],
         k: usize,
-        settings: &Settings,
-    ) -> Result<FoundWindows, DeviceError> {
-        let mut all = FoundWindows::default();
+        limits: (&Settings, u64),
+    ) -> Result<Option<FoundWindows>, DeviceError> {
+        let mut all = Some(FoundWindows::default());
         let context = filter::context(index, queries, k, QueryCuts::default());
         in_halves(wanted, |part| {
+            let Some(sum) = &mut all else { return Ok(()) };
+            let limits = (limits.0, limits.1.saturating_sub(sum.windows.len() as u64));
             let view = self.index.values();
-            all.append(self.filter.search(&self.gpu, view, &context, part, settings)?);
+            match self.filter.search(&self.gpu, view, &context, part, limits)? {
+                Some(found) => sum.append(found),
+                None => all = None,
+            }
             Ok(())
         })?;
         Ok(all)
     }
 
     /// Windows of the wanted queries by search schemes ([`crate::scheme`]), halving the batch as
-    /// [`search`](Self::search) does.
+    /// [`search`](Self::search) does; `None` if there are more windows than the limit that comes with the settings.
     ///
     /// # Errors
     /// If not even one query fits, or the driver fails.
@@ -153,12 +158,17 @@ impl GpuEngine {
         &self,
         context: &SchemeContext,
         wanted: &[u32],
-        settings: &Settings,
-    ) -> Result<SchemeWindows, DeviceError> {
-        let mut all = SchemeWindows::default();
+        limits: (&Settings, u64),
+    ) -> Result<Option<SchemeWindows>, DeviceError> {
+        let mut all = Some(SchemeWindows::default());
         in_halves(wanted, |part| {
+            let Some(sum) = &mut all else { return Ok(()) };
+            let limits = (limits.0, limits.1.saturating_sub(sum.found.windows.len() as u64));
             let view = self.index.values();
-            all.append(self.scheme.search(&self.gpu, view, context, part, settings)?);
+            match self.scheme.search(&self.gpu, view, context, part, limits)? {
+                Some(found) => sum.append(found),
+                None => all = None,
+            }
             Ok(())
         })?;
         Ok(all)

@@ -93,7 +93,7 @@ pub use locus::match_starts::{MatchStarts, SearchResults};
 pub use mapper::{Mapper, ReadBatch};
 pub use params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Report, Strategy};
 pub use read::{Read, Strand};
-pub use resolver::Resolver;
+pub use resolver::{ReadLoci, Resolver};
 pub use stats::{FilterStats, SchemeStats, Stats};
 
 #[cfg(test)]

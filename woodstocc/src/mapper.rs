@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use aligner_core::stream::Items;
+use aligner_core::stream::{Items, RunError};
 use aligner_core::{Device, DeviceError};
 use fm_index::FmIndex;
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::cost::{self, CostRates, StrategyChoice};
 use crate::error::MapError;
 use crate::filter;
 use crate::gpu::GpuEngine;
-use crate::locus::match_starts::{LocatedSegments, SearchResults};
+use crate::locus::match_starts::{DenseStarts, LocatedSegments, MatchStarts, SearchResults};
 use crate::params::{MAX_BATCH_BASES, MAX_K, MAX_READ, MAX_TRIE_K, Params, Strategy};
 use crate::read::{Queries, Read};
 use crate::resolver::Resolver;
@@ -37,6 +37,9 @@ use crate::trie::pods::PodSettings;
 use crate::trie::walk;
 use crate::verify::window::settings;
 use crate::verify::{FoundWindows, Window};
+
+/// Memory for the results of a bounded search, in bytes.
+const MAX_RESULT_BYTES: usize = 1 << 28;
 
 /// Queries that walk the trie together on the CPU are split no further for the sake of balance between threads.
 const WALK_TOGETHER: usize = 4096;
@@ -175,12 +178,73 @@ impl Mapper {
     /// # Errors
     /// If the streaming runtime fails on the CPU.
     pub fn search(&self, batch: &ReadBatch) -> Result<SearchResults, MapError> {
-        let hits = self.walk(&batch.queries, &batch.trie);
-        let located = LocatedSegments::new(&batch.queries, &hits, |segments| self.locate(segments));
+        let found = self.search_within(batch, ResultLimits::NONE)?;
+        // Nothing exceeds these limits.
+        found.ok_or(MapError::Stream(RunError::Cancelled))
+    }
+
+    /// Searches as [`search`](Self::search) does, but holds no more than about 256 MiB of results: `None` if there would
+    /// be more, and the caller has to search for fewer reads at a time. For one read there are always results: if it
+    /// has too many match starts for a list, they take two bytes for each base of the reference.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_bounded(&self, batch: &ReadBatch) -> Result<Option<SearchResults>, MapError> {
+        let found = self.search_within(batch, ResultLimits::new(self.params.k))?;
+        if found.is_none() && batch.queries.len() == 2 {
+            return self.search_alone(&batch.queries).map(Some);
+        }
+        Ok(found)
+    }
+
+    /// Searches for the reads of a batch; `None` if there are more results than the limits allow.
+    fn search_within(
+        &self,
+        batch: &ReadBatch,
+        limits: ResultLimits,
+    ) -> Result<Option<SearchResults>, MapError> {
+        let queries = &batch.queries;
+        let Some(hits) = self.walk(queries, &batch.trie, limits) else { return Ok(None) };
+        let locate = |segments: &[RowSegment]| self.locate(segments);
+        let Some(located) = LocatedSegments::new(queries, &hits, limits.rows, locate) else {
+            return Ok(None);
+        };
         self.counters.add_located(located.rows());
-        let mut windows = self.filter(&batch.queries, &batch.filter)?;
-        windows.append(self.scheme(&batch.queries, &batch.scheme)?);
-        Ok(SearchResults { queries: Arc::clone(&batch.queries), located, windows })
+        let Some(mut windows) = self.filter(queries, &batch.filter, limits.windows)? else {
+            return Ok(None);
+        };
+        let left = limits.windows.saturating_sub(windows.len() as u64);
+        let Some(others) = self.scheme(queries, &batch.scheme, left)? else { return Ok(None) };
+        windows.append(others);
+        let (queries, alone) = (Arc::clone(queries), Vec::new());
+        Ok(Some(SearchResults { queries, alone, located, windows }))
+    }
+
+    /// Searches for one read with very many match starts, by the filter, whatever strategy the read has: they find the
+    /// same.
+    fn search_alone(&self, queries: &Arc<Queries>) -> Result<SearchResults, MapError> {
+        let length = self.index.reference().indexed_len();
+        let mut alone = vec![DenseStarts::none(length), DenseStarts::none(length)];
+        filter::in_parts(&self.index, queries, &[0, 1], usize::from(self.params.k), |windows| {
+            for window in windows.parts().flatten() {
+                let starts = &mut alone[window.query as usize];
+                window.matches().for_each(|start| starts.add(start));
+            }
+        })?;
+        let (located, windows) = (LocatedSegments::default(), Items::default());
+        Ok(SearchResults { queries: Arc::clone(queries), alone, located, windows })
+    }
+
+    /// The greatest number of loci, or matches, that a read of a batch can have.
+    pub fn most_loci(&self, found: &MatchStarts, read: usize) -> usize {
+        let of_query = |query: usize| {
+            if self.params.is_scanned(found.queries.codes(query).len()) {
+                self.index.reference().indexed_len() as usize
+            } else {
+                found.count(query)
+            }
+        };
+        of_query(2 * read) + of_query(2 * read + 1)
     }
 
     /// A resolver, which does the last step of [`map`](Self::map) for each read of a batch whose results are sorted
@@ -212,47 +276,66 @@ impl Mapper {
         chosen
     }
 
-    /// Windows of the wanted queries by the filter.
-    fn filter(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
+    /// Windows of the wanted queries by the filter; `None` if there are more than `most`.
+    fn filter(
+        &self,
+        queries: &Arc<Queries>,
+        wanted: &[u32],
+        most: u64,
+    ) -> Result<Option<Items<Window>>, MapError> {
         if wanted.is_empty() {
-            return Ok(Items::default());
+            return Ok(Some(Items::default()));
         }
         let k = usize::from(self.params.k);
         let index = &self.index;
         let settings = settings(self.params.metrics);
         let start = Instant::now();
-        let done = match self.on_gpu(|gpu| gpu.filter(index, queries, wanted, k, &settings)) {
+        let limits = (&settings, most);
+        let done = match self.on_gpu(|gpu| gpu.filter(index, queries, wanted, k, limits)) {
             Some(done) => done,
-            None => filter::on_cpu(index, queries, wanted, k, &settings)?,
+            None => unless_cancelled(filter::on_cpu(index, queries, wanted, k, limits))?,
         };
+        let Some(done) = done else { return Ok(None) };
         let (windows, stats) = counted(done, wanted, start);
         self.counters.add_filter(&stats);
-        Ok(windows)
+        Ok(Some(windows))
     }
 
-    /// Windows of the wanted queries by search schemes.
-    fn scheme(&self, queries: &Arc<Queries>, wanted: &[u32]) -> Result<Items<Window>, MapError> {
+    /// Windows of the wanted queries by search schemes; `None` if there are more than `most`.
+    fn scheme(
+        &self,
+        queries: &Arc<Queries>,
+        wanted: &[u32],
+        most: u64,
+    ) -> Result<Option<Items<Window>>, MapError> {
         if wanted.is_empty() {
-            return Ok(Items::default());
+            return Ok(Some(Items::default()));
         }
         let context =
             scheme::context(&self.index, queries, usize::from(self.params.k), scheme::RARE_LIMIT);
         let settings = settings(self.params.metrics);
         let start = Instant::now();
-        let done = match self.on_gpu(|gpu| gpu.scheme(&context, wanted, &settings)) {
+        let limits = (&settings, most);
+        let done = match self.on_gpu(|gpu| gpu.scheme(&context, wanted, limits)) {
             Some(done) => done,
-            None => scheme::on_cpu(&context, wanted, &settings)?,
+            None => unless_cancelled(scheme::on_cpu(&context, wanted, limits))?,
         };
+        let Some(done) = done else { return Ok(None) };
         let (windows, run) = counted(done.found, wanted, start);
         let scheme::stages::SchemeCounts { nodes, lines } = done.counts;
         self.counters.add_scheme(&SchemeStats { run, nodes, lines });
-        Ok(windows)
+        Ok(Some(windows))
     }
 
-    /// Hits in the trie of the wanted queries, sorted by [`hit::order`].
-    fn walk(&self, queries: &Queries, wanted: &[u32]) -> Vec<TrieHit> {
+    /// Hits in the trie of the wanted queries, sorted by [`hit::order`]; `None` if there are more than the limit.
+    fn walk(
+        &self,
+        queries: &Queries,
+        wanted: &[u32],
+        limits: ResultLimits,
+    ) -> Option<Vec<TrieHit>> {
         if wanted.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let k = usize::from(self.params.k);
         let settings = PodSettings::default();
@@ -261,27 +344,36 @@ impl Mapper {
                 self.counters.add_trie(metrics.effort);
                 hits
             }
-            None => self.walk_on_cpu(queries, wanted, k),
+            None => self.walk_on_cpu(queries, wanted, k, limits.hits)?,
         };
+        if hits.len() > limits.hits {
+            return None;
+        }
         hits.par_sort_unstable_by_key(hit::order);
-        hits
+        Some(hits)
     }
 
-    fn walk_on_cpu(&self, queries: &Queries, wanted: &[u32], k: usize) -> Vec<TrieHit> {
+    /// Hits in the trie; `None` if some thread finds more than `most`.
+    fn walk_on_cpu(
+        &self,
+        queries: &Queries,
+        wanted: &[u32],
+        k: usize,
+        most: usize,
+    ) -> Option<Vec<TrieHit>> {
         // The more queries walk the trie together, the more of them share a node. But every thread gets a share, and
         // of a large batch several shares, since some take longer.
         let threads = rayon::current_num_threads();
         let share = wanted.len().div_ceil(4 * threads);
         let share = share.max(wanted.len().div_ceil(threads).min(WALK_TOGETHER)).max(1);
-        wanted
-            .par_chunks(share)
-            .flat_map_iter(|chunk| {
-                let mut hits = Vec::new();
-                let effort = walk::search(&self.index, queries, chunk, k, &mut hits);
-                self.counters.add_trie(effort);
-                hits
-            })
-            .collect()
+        let hits = wanted.par_chunks(share).map(|chunk| {
+            let mut hits = Vec::new();
+            let (effort, is_done) =
+                walk::search_up_to(&self.index, queries, chunk, k, (&mut hits, most));
+            self.counters.add_trie(effort);
+            is_done.then_some(hits)
+        });
+        Some(hits.collect::<Option<Vec<Vec<TrieHit>>>>()?.concat())
     }
 
     /// The text position of every suffix-array row of the segments, in their order.
@@ -302,6 +394,41 @@ impl Mapper {
     fn on_gpu<T>(&self, work: impl FnOnce(&GpuEngine) -> Result<T, DeviceError>) -> Option<T> {
         let gpu = self.gpu.as_ref().filter(|_| self.failure.get().is_none())?;
         work(gpu).map_err(|error| self.failure.set(error)).ok()
+    }
+}
+
+/// Limits on the results of a search that are in memory at a time.
+#[derive(Debug, Clone, Copy)]
+struct ResultLimits {
+    /// Windows of filter and search schemes.
+    windows: u64,
+    /// Hits in the trie.
+    hits: usize,
+    /// Rows of the suffix array to locate.
+    rows: u64,
+}
+
+impl ResultLimits {
+    /// No limits.
+    const NONE: Self = Self { windows: u64::MAX, hits: usize::MAX, rows: u64::MAX };
+
+    /// Limits of [`MAX_RESULT_BYTES`], for searches with up to `k` differences.
+    fn new(k: u8) -> Self {
+        // A window, and its match starts once they are sorted by query.
+        let window = size_of::<Window>() + (2 * usize::from(k) + 1) * size_of::<u64>();
+        Self {
+            windows: (MAX_RESULT_BYTES / window) as u64,
+            hits: MAX_RESULT_BYTES / 4 / size_of::<TrieHit>(),
+            rows: (MAX_RESULT_BYTES / size_of::<u32>()) as u64,
+        }
+    }
+}
+
+/// A result, or `None` if the run was cancelled.
+fn unless_cancelled<T>(done: Result<T, RunError>) -> Result<Option<T>, RunError> {
+    match done {
+        Err(RunError::Cancelled) => Ok(None),
+        done => done.map(Some),
     }
 }
 

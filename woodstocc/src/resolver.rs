@@ -3,6 +3,7 @@
 //! A resolver maps one read after the other in the same memory. The alignments of a read are still in the cache when
 //! they are written out, and the alignments of a batch are never in memory together.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use fm_index::FmIndex;
@@ -13,7 +14,7 @@ use crate::alignment::traceback::{LocusAligner, OrientedQuery};
 use crate::alignment::ungapped::PackedQuery;
 use crate::locus::loci::{Locus, LocusBuilder};
 use crate::locus::mapq::mapq;
-use crate::locus::match_starts::{MatchStart, MatchStarts};
+use crate::locus::match_starts::{MatchStarts, StartBuffer};
 use crate::locus::matches::MatchVerifier;
 use crate::params::{Params, Report};
 use crate::read::Strand;
@@ -29,7 +30,7 @@ pub struct Resolver<'m> {
     verifier: MatchVerifier<'m>,
     aligner: LocusAligner<'m>,
     /// Match starts of one query.
-    starts: Vec<MatchStart>,
+    starts: StartBuffer,
     /// Loci of the read on both strands.
     loci: Vec<Locus>,
     /// Every match of the read on both strands, if all are to be reported.
@@ -38,6 +39,17 @@ pub struct Resolver<'m> {
     mapping: Mapping,
     /// Number of loci (or matches) of all reads so far.
     total: u64,
+}
+
+/// The loci of a read that are to be reported.
+#[derive(Debug)]
+pub struct ReadLoci {
+    /// As [`Mapping::total`].
+    pub total: u64,
+    /// As [`Mapping::mapq`].
+    pub mapq: u8,
+    /// The primary locus first, then all others by contig, start and strand. Empty for an unaligned read.
+    pub loci: Vec<Locus>,
 }
 
 impl<'m> Resolver<'m> {
@@ -49,7 +61,7 @@ impl<'m> Resolver<'m> {
             counters,
             verifier: MatchVerifier::new(reference),
             aligner: LocusAligner::new(reference),
-            starts: Vec::new(),
+            starts: StartBuffer::default(),
             loci: Vec::new(),
             matches: Vec::new(),
             packed: Default::default(),
@@ -63,6 +75,53 @@ impl<'m> Resolver<'m> {
     /// # Panics
     /// If the batch has no such read.
     pub fn mapping(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> &Mapping {
+        let primary = self.find(found, read, name);
+        if let Some(primary) = primary {
+            self.align_loci(found, read, &[primary]);
+            let others = std::mem::take(self.reported());
+            self.align_loci(found, read, &others);
+            *self.reported() = others;
+        }
+        &self.mapping
+    }
+
+    /// The loci of read number `read` that are to be reported, the primary one first, for a read that has too many to
+    /// align at all of them at once.
+    ///
+    /// # Panics
+    /// As [`mapping`](Self::mapping).
+    pub fn loci(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> ReadLoci {
+        let primary = self.find(found, read, name);
+        let mut loci = Vec::new();
+        if let Some(primary) = primary {
+            loci.reserve_exact(self.reported().len() + 1);
+            loci.push(primary);
+            loci.append(self.reported());
+        }
+        let Mapping { total, mapq, .. } = self.mapping;
+        ReadLoci { total, mapq, loci }
+    }
+
+    /// The part of the mapping of a read that has the loci of this range.
+    ///
+    /// # Panics
+    /// If the loci are not those of the read, or the range is not in them.
+    pub fn part(
+        &mut self,
+        found: &MatchStarts,
+        read: usize,
+        of: &ReadLoci,
+        range: Range<usize>,
+    ) -> &Mapping {
+        self.mapping.clear(found.queries.codes(2 * read).len() as u32);
+        (self.mapping.total, self.mapping.mapq) = (of.total, of.mapq);
+        self.pack(found, read);
+        self.align_loci(found, read, &of.loci[range]);
+        &self.mapping
+    }
+
+    /// Finds the loci of a read. Returns the primary one; [`reported`](Self::reported) has the others to report.
+    fn find(&mut self, found: &MatchStarts, read: usize, name: &[u8]) -> Option<Locus> {
         self.loci.clear();
         self.matches.clear();
         for query in [2 * read, 2 * read + 1] {
@@ -72,28 +131,30 @@ impl<'m> Resolver<'m> {
                 self.verify(found, query);
             }
         }
-        self.report(found, read, name);
+        self.mapping.clear(found.queries.codes(2 * read).len() as u32);
+        let primary = self.choose(name)?;
         self.total += self.mapping.total;
-        &self.mapping
+        self.pack(found, read);
+        Some(primary)
     }
 
     /// Adds the loci of a query, from the match starts that the searches found.
     fn verify(&mut self, found: &MatchStarts, query: usize) {
-        found.of_query(query, &mut self.starts);
         let (codes, strand) = (found.queries.codes(query), Strand::of_query(query));
+        let length = self.index.reference().indexed_len();
         let k = usize::from(self.params.k);
         let all = self.params.report == Report::AllStarts;
         let mut loci = LocusBuilder::new(k, strand, &mut self.loci);
+        let (verifier, matches) = (&mut self.verifier, &mut self.matches);
         // Contigs have the same order in the indexed text, so the starts within each descend, as the builder expects.
-        for start in self.starts.iter().rev() {
-            let verified = self.verifier.verify(start.position(), start.distance(), codes, k);
-            if let Some(found) = verified {
+        found.descending(query, length, &mut self.starts, |position, distance| {
+            if let Some(found) = verifier.verify(position, distance, codes, k) {
                 loci.push(found);
                 if all {
-                    self.matches.push(Locus { best: found, strand });
+                    matches.push(Locus { best: found, strand });
                 }
             }
-        }
+        });
         loci.finish();
     }
 
@@ -114,39 +175,51 @@ impl<'m> Resolver<'m> {
         loci.finish();
     }
 
-    /// Chooses the primary locus and aligns the read at all loci to report.
-    fn report(&mut self, found: &MatchStarts, read: usize, name: &[u8]) {
+    /// Chooses the primary locus, and removes it from the loci to report.
+    fn choose(&mut self, name: &[u8]) -> Option<Locus> {
         let params = self.params;
-        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
-        self.mapping.clear(codes[0].len() as u32);
         // The loci of each strand are already in order, which makes a stable sort fast.
         self.loci.sort_by_key(Locus::order);
         let distances = || self.loci.iter().map(|locus| locus.best.distance);
-        let Some(least) = distances().min() else { return };
+        let least = distances().min()?;
         self.mapping.mapq = mapq(distances(), params.k);
         let ties = distances().filter(|&distance| distance == least).count();
         let choice = xxh3_64_with_seed(name, params.seed) % ties as u64;
         let mut tied = self.loci.iter().filter(|locus| locus.best.distance == least);
         // Always present, since the choice is less than the number of ties.
-        let Some(&primary) = tied.nth(choice as usize) else { return };
-        let reported = if params.report == Report::AllStarts {
-            self.matches.sort_by_key(Locus::order);
-            &mut self.matches
+        let &primary = tied.nth(choice as usize)?;
+        let reported = self.reported();
+        reported.sort_by_key(Locus::order);
+        let total = reported.len() as u64;
+        if params.report == Report::Best {
+            reported.clear();
         } else {
-            &mut self.loci
-        };
-        self.mapping.total = reported.len() as u64;
+            reported.retain(|&locus| locus != primary);
+        }
+        self.mapping.total = total;
+        Some(primary)
+    }
+
+    /// The loci, or matches, that are to be reported.
+    fn reported(&mut self) -> &mut Vec<Locus> {
+        if self.params.report == Report::AllStarts { &mut self.matches } else { &mut self.loci }
+    }
+
+    /// Packs the queries of a read, which [`align_loci`](Self::align_loci) then uses.
+    fn pack(&mut self, found: &MatchStarts, read: usize) {
+        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         self.packed.iter_mut().zip(codes).for_each(|(packed, codes)| packed.set(codes));
+    }
+
+    /// Aligns a read at loci, and adds the alignments to the mapping.
+    fn align_loci(&mut self, found: &MatchStarts, read: usize, loci: &[Locus]) {
+        let codes = [2 * read, 2 * read + 1].map(|query| found.queries.codes(query));
         let [forward, reverse] = &self.packed;
         let queries = [
             OrientedQuery { codes: codes[0], packed: forward },
             OrientedQuery { codes: codes[1], packed: reverse },
         ];
-        self.aligner.align(&queries, &[primary], &mut self.mapping);
-        if params.report != Report::Best {
-            reported.retain(|&locus| locus != primary);
-            self.aligner.align(&queries, reported, &mut self.mapping);
-        }
+        self.aligner.align(&queries, loci, &mut self.mapping);
     }
 }
 

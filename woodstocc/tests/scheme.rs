@@ -46,7 +46,8 @@ fn filtered(index: &FmIndex, queries: &Arc<Queries>, k: usize) -> Vec<Vec<Window
     let context = filter::context(index, queries, k, cuts);
     let (app, sinks) = filter::topology(&context);
     let executor = CpuExecutor::new(&app, &Settings::default()).expect("an executor");
-    let found = filter::windows(&wanted, k, sinks, |pieces| executor.run(pieces)).expect("runs");
+    let found = filter::windows(&wanted, k, (sinks, u64::MAX), |pieces| executor.run(pieces));
+    let found = found.expect("runs");
     by_query(queries, &found.windows)
 }
 

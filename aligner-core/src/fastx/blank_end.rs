@@ -39,7 +39,7 @@ impl<R: Read> WithoutBlankEnd<R> {
         let is_blank = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let blank = block.iter().rev().take_while(|byte| is_blank(byte)).count();
         let (text, end) = block.split_at(block.len() - blank);
-        let lines = end.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let lines = end.split(|&byte| byte == b'\n').count() as u64 - 1;
         let ends_with_return = end.last() == Some(&b'\r');
         if text.is_empty() && self.at_line_start {
             self.held += lines;

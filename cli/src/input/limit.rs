@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(read(&many), Ok(many.len()));
         let error = read(&lines(MAX_RECORD_PART / 4)).expect_err("is too long");
         assert!(error.contains("the record of FASTA has more than"), "{error}");
-        let error = read(&[b'>'; MAX_RECORD_PART + 2]).expect_err("is too long");
+        let error = read(&vec![b'>'; MAX_RECORD_PART + 2]).expect_err("is too long");
         assert!(error.starts_with("line 1: "), "{error}");
     }
 }

@@ -14,5 +14,5 @@ mod source;
 
 pub use self::batches::{Batches, ReadBatch, batches};
 pub use self::layout::Layout;
-pub use self::reads::{Read, Reads};
+pub use self::reads::{Read, ReadSlice, Reads};
 pub use self::source::{check, open};

@@ -1,5 +1,8 @@
 //! Reads of a batch, which share their memory.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 
@@ -25,6 +28,58 @@ pub struct Reads {
     /// Header, sequence and, if there is one, quality of each read.
     text: Vec<u8>,
     reads: Vec<ReadExtent>,
+}
+
+/// Consecutive reads of a batch; slices of a batch share its memory.
+#[derive(Debug)]
+pub struct ReadSlice {
+    batch: Arc<Reads>,
+    range: Range<usize>,
+}
+
+impl ReadSlice {
+    /// All reads of a batch.
+    pub fn all(reads: Reads) -> Self {
+        let range = 0..reads.len();
+        Self { batch: Arc::new(reads), range }
+    }
+
+    /// The number of reads.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether there are no reads.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The read with this number in the slice, from 0.
+    pub fn get(&self, number: usize) -> Read<'_> {
+        self.batch.get(self.range.start + number)
+    }
+
+    /// All reads in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Read<'_>> {
+        self.range.clone().map(|number| self.batch.get(number))
+    }
+
+    /// The first `count` reads, or all if there are fewer.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        let Range { start, end } = self.range;
+        Self { batch: Arc::clone(&self.batch), range: start..end.min(start.saturating_add(count)) }
+    }
+
+    /// Leaves out the first `count` reads, or all if there are fewer.
+    pub fn skip(&mut self, count: usize) {
+        self.range.start = self.range.end.min(self.range.start.saturating_add(count));
+    }
+
+    /// The whole batch, if no other slice of it is left.
+    pub fn into_last(self) -> Option<Reads> {
+        Arc::into_inner(self.batch)
+    }
 }
 
 /// Where a read lies in the text.

@@ -39,6 +39,11 @@ impl Lines {
         self.end = 0;
     }
 
+    /// Bytes of memory for lines.
+    pub fn memory(&self) -> usize {
+        self.memory.len()
+    }
+
     /// The text of all lines.
     pub fn bytes(&self) -> &[u8] {
         &self.memory[..self.end]

@@ -89,7 +89,11 @@ impl Piece {
     }
 }
 
-/// A buffer pool for pieces: memory of written pieces, used again since new memory costs as much as filling it.
+/// The most bytes of memory of a piece that is used again.
+const MAX_POOLED: usize = 1 << 22;
+
+/// A buffer pool for pieces: memory of written pieces, used again since new memory costs as much as filling it, unless it
+/// is much more than most pieces need.
 #[derive(Debug, Default)]
 pub struct PiecePool {
     lines: Buffers<Lines>,
@@ -100,15 +104,17 @@ impl PiecePool {
     /// Takes the memory of a written piece back.
     pub fn put(&self, piece: Piece) {
         match piece.content {
-            Content::Lines(mut lines) => {
+            Content::Lines(mut lines) if lines.memory() <= MAX_POOLED => {
                 lines.clear();
                 self.lines.put(lines);
             }
-            Content::Records { is_sorted: true, .. } => {}
-            Content::Records { mut records, .. } => {
+            Content::Records { mut records, is_sorted: false }
+                if records.memory() <= MAX_POOLED =>
+            {
                 records.clear();
                 self.records.put(records);
             }
+            Content::Lines(_) | Content::Records { .. } => {}
         }
     }
 }

@@ -85,7 +85,9 @@ fn truncated_compression() {
 fn malformed_records() {
     let long_name = format!("@{}\nACGT\n+\nIIII\n", "n".repeat(255));
     let long_read = format!("@r\n{0}\n+\n{0}\n", "A".repeat(65_001));
-    let cases: [(&[u8], &str, &str); 15] = [
+    let cases: [(&[u8], &str, &str); 17] = [
+        (b"\n@r\nACGT\n+\nIIII\n", "line 5", "does not begin with '@'"),
+        (b"\n\n\n\n\n@r\nACGT\n+\nIIII\n", "line 5", "does not begin with '@'"),
         (b"@r\nACGT\n+\nIII\n", "line 5", "differ in length"),
         (b"@r\nACGT\n+\nIIIII\n", "line 5", "differ in length"),
         (b"@r\nAC\nGT\n+\nII\nII\n", "line 7", "does not begin with '+'"),
@@ -161,9 +163,17 @@ fn references_that_are_none() {
 #[test]
 fn a_contig_name_that_sam_reads_otherwise() {
     let folder = Folder::new();
-    folder.write("good.fq", GOOD).write("star.fa", ">*\nACGTACGTACGT\n");
-    let arguments = ["--device", "cpu", "good.fq", "star.fa", "-o", "out.sam"];
-    folder.refused(&arguments, &["star.fa: contig '*'"]);
+    folder.write("good.fq", GOOD);
+    for name in ["*", "=x", "a,b", "a(b)", "a\\b", "<a>"] {
+        folder.write("bad.fa", format!(">good\nACGT\n>{name} x\nACGTACGTACGT\n"));
+        let parts =
+            [format!("bad.fa: record 2 (line 3): the contig name '{}'", name.escape_debug())];
+        let parts = [parts[0].as_str(), "SAM does not allow"];
+        folder.refused(&["--device", "cpu", "good.fq", "bad.fa", "-o", "out.sam"], &parts);
+        folder.refused(&["index", "bad.fa"], &parts);
+    }
+    folder.write("fine.fa", ">HLA-A*01:01=|@x\nACGTACGTACGT\n");
+    folder.map(&["good.fq", "fine.fa"]);
 }
 
 #[test]

@@ -116,6 +116,20 @@ fn empty_reads_are_unaligned() {
 }
 
 #[test]
+fn blank_lines_at_the_end_are_no_record() {
+    let folder = Folder::new();
+    for (end, count) in
+        [("\n", 0), ("\n", 1), ("\n", 2), ("\n", 3), ("\n", 4), ("\n", 70_000), ("\r\n", 3)]
+    {
+        let text = format!("@a{end}ACGT{end}+{end}IIII{end}@b{end}AC{end}+{end}II{end}");
+        folder.write("reads.fq", text + &end.repeat(count));
+        let names: Vec<String> =
+            folder.records(&["reads.fq", "ref.fa"]).into_iter().map(|record| record.name).collect();
+        assert_eq!(names, ["a", "b"], "{count}");
+    }
+}
+
+#[test]
 fn letters_are_taken_as_documented() {
     let folder = Folder::new();
     folder.write("reads.fq", "@r1/1 x\tz\nacguUn.RYSWKMBDHVry\n+\n!~!~!~!~!~!~!~!~!~!\n\n\n");

@@ -11,6 +11,7 @@ mod evaluate;
 mod formats;
 mod index;
 mod input;
+mod memory;
 mod nw;
 mod pipeline;
 mod programs;

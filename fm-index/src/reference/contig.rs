@@ -6,7 +6,7 @@ pub const MAX_BASES: u32 = u32::MAX - (1 << 16) + 1;
 /// One sequence of the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contig {
-    /// The header's first word, printable ASCII.
+    /// The header's first word, which SAM allows ([`Contig::is_name`]).
     pub name: String,
     /// Reference coordinate of its first base, 0-based.
     pub offset: u32,
@@ -17,6 +17,14 @@ pub struct Contig {
 }
 
 impl Contig {
+    /// Whether SAM allows a name for a contig: letters, digits and some other characters, of which `*` and `=` may not be
+    /// the first (SAM specification, section 1.2.1).
+    pub fn is_name(name: &[u8]) -> bool {
+        let is_allowed =
+            |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&*+./:;=?@^_|~-".contains(byte);
+        name.first().is_some_and(|first| !b"*=".contains(first)) && name.iter().all(is_allowed)
+    }
+
     /// Reference coordinate behind its last base.
     pub(crate) fn end(&self) -> u32 {
         self.offset + self.length

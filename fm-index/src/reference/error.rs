@@ -40,8 +40,10 @@ pub enum ReferenceProblem {
     /// A header without a name.
     #[error("the contig has no name")]
     NoName,
-    /// A name with control characters or bytes outside ASCII.
-    #[error("the contig name '{0}' has characters that are not printable ASCII")]
+    /// A name that SAM does not allow.
+    #[error(
+        "the contig name '{0}' has characters that SAM does not allow there: rename it in the FASTA file"
+    )]
     Name(String),
     /// Two contigs of the same name.
     #[error("a second contig is named '{0}'")]

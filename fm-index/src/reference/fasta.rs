@@ -139,7 +139,7 @@ impl ReferenceBuilder {
             return Err(ReferenceProblem::NoName);
         }
         let printable = String::from_utf8_lossy(name).escape_debug().to_string();
-        if !name.iter().all(u8::is_ascii_graphic) {
+        if !Contig::is_name(name) {
             return Err(ReferenceProblem::Name(printable));
         }
         let name = String::from_utf8_lossy(name).into_owned();

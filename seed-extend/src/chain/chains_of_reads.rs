@@ -37,6 +37,11 @@ impl ChainsOfReads {
         self.chunks.last().map_or(0, |last| last.first + last.ends.len())
     }
 
+    /// The number of chains of all reads.
+    pub fn count(&self) -> usize {
+        self.chunks.iter().filter_map(|chunk| chunk.ends.last()).map(|&end| end as usize).sum()
+    }
+
     /// The chains of a read, the heaviest first.
     ///
     /// # Panics

@@ -76,13 +76,28 @@ impl Finder {
         &mut self,
         queries: &Arc<Queries>,
     ) -> Result<(ChainsOfReads, Option<DeviceCodes>), RunError> {
+        // No number of chains is too large.
+        Ok(self.find_few(queries, usize::MAX)?.unwrap_or_default())
+    }
+
+    /// As [`find`](Self::find), but gives up when there are more than `most` chains.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_few(
+        &mut self,
+        queries: &Arc<Queries>,
+        most: usize,
+    ) -> Result<Option<(ChainsOfReads, Option<DeviceCodes>)>, RunError> {
         if let Some(gpu) = &self.gpu {
-            match gpu.engine.find(queries) {
-                Ok(found) => return Ok((found.chains, Some(Arc::new(found.codes)))),
+            match gpu.engine.find_few(queries, most) {
+                Ok(found) => {
+                    return Ok(found.map(|it| (it.chains, Some(Arc::new(it.codes)))));
+                }
                 Err(error) => (self.failure, self.gpu) = (Some(error), None),
             }
         }
-        Ok((cpu::find(&self.inputs, queries)?, None))
+        Ok(cpu::find(&self.inputs, queries, most)?.map(|chains| (chains, None)))
     }
 
     /// The GPU's failure, if there was one. From then on the CPU does everything, with the same results.

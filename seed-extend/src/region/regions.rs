@@ -80,6 +80,11 @@ pub(crate) struct RegionChunk {
 }
 
 impl Regions {
+    /// The number of regions of all reads.
+    pub fn count(&self) -> usize {
+        self.chunks.iter().flat_map(|chunk| chunk.of_reads.iter()).map(<[Region]>::len).sum()
+    }
+
     /// The regions of a read.
     pub fn of(&self, read: usize) -> &[Region] {
         self.chunks[read / READS_PER_TASK].of_reads.get(read % READS_PER_TASK)

@@ -5,10 +5,10 @@ use aligner_core::stream::{CudaExecutor, Kernels, LoadedKernels, RunError, Setti
 use aligner_core::{DeviceError, device_struct};
 use fm_index::gpu::IndexView;
 
-use super::stages::{FilterContext, FilterDeviceContext};
+use super::stages::{FilterContext, FilterDeviceContext, QueryPiece};
 use super::{topology, windows};
 use crate::verify::FoundWindows;
-use crate::verify::window::settings;
+use crate::verify::window::{settings, up_to};
 
 const FILTER: Kernels =
     Kernels { name: "filter", fatbin: include_bytes!("../../cuda/filter.fatbin") };
@@ -51,8 +51,8 @@ impl GpuFilter {
         Ok(Self { cuts: module.kernel(gpu, "filter_cuts")?, app })
     }
 
-    /// The windows of the wanted queries, each of more than `k` bases. The cuts of `context` are not used: the device
-    /// computes its own.
+    /// The windows of the wanted queries, each of more than `k` bases, or `None` if there are more than `most`. The cuts
+    /// of `context` are not used: the device computes its own.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if the queries do not fit, or the driver fails.
@@ -62,8 +62,8 @@ impl GpuFilter {
         index: IndexView,
         context: &FilterContext,
         wanted: &[u32],
-        settings: &Settings,
-    ) -> Result<FoundWindows, DeviceError> {
+        (settings, most): (&Settings, u64),
+    ) -> Result<Option<FoundWindows>, DeviceError> {
         let (queries, k) = (&context.queries, context.k);
         let codes = gpu.upload(queries.all_codes())?;
         let offsets = gpu.upload(queries.offsets())?;
@@ -94,9 +94,15 @@ impl GpuFilter {
         let (app, sinks) = topology(context);
         let executor =
             CudaExecutor::loaded(&self.app, &app, settings, &on_device).map_err(failed)?;
-        let mut found = windows(wanted, k, sinks, |pieces| executor.run(pieces)).map_err(failed)?;
-        found.device_seconds += cutting;
-        Ok(found)
+        let run = |pieces: &[QueryPiece]| executor.run_with(pieces, &mut up_to(most));
+        match windows(wanted, k, (sinks, most), run) {
+            Ok(mut found) => {
+                found.device_seconds += cutting;
+                Ok(Some(found))
+            }
+            Err(RunError::Cancelled) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub mod stages;
 
 use std::sync::Arc;
 
-use aligner_core::stream::{CpuExecutor, Outputs, RunError, Settings, SinkId, Topology};
+use aligner_core::stream::{CpuExecutor, Items, Outputs, RunError, Settings, SinkId, Topology};
 use fm_index::FmIndex;
 
 use self::cuts::QueryCuts;
@@ -39,6 +39,7 @@ use self::stages::{
     Candidates, FilterContext, OCCURRENCES_PER_SEED, PieceSeed, QueryPiece, Search, Verify,
 };
 use crate::read::Queries;
+use crate::verify::window::{settings, up_to};
 use crate::verify::{FoundWindows, Window};
 
 /// The sinks of the application.
@@ -82,48 +83,86 @@ pub fn pieces(wanted: &[u32], k: usize) -> Vec<QueryPiece> {
     wanted.iter().flat_map(of).collect()
 }
 
-/// The inputs of the second run: all parts of frequent pieces but the first ones.
-fn parts(frequent: &[PieceSeed]) -> Vec<QueryPiece> {
+/// All parts of frequent pieces but the first ones, in lists of at most `most`: the inputs of further runs.
+fn parts(frequent: &[PieceSeed], most: usize) -> impl Iterator<Item = Vec<QueryPiece>> {
     let of = |&PieceSeed { query, number, size, .. }: &PieceSeed| {
         let firsts = (OCCURRENCES_PER_SEED..size).step_by(OCCURRENCES_PER_SEED as usize);
         firsts.map(move |first| QueryPiece { query, number, first })
     };
-    frequent.iter().flat_map(of).collect()
+    let mut all = frequent.iter().flat_map(of);
+    std::iter::from_fn(move || {
+        let next: Vec<QueryPiece> = all.by_ref().take(most).collect();
+        (!next.is_empty()).then_some(next)
+    })
 }
 
-/// All windows of the wanted queries, by two runs of the application; `run` runs it on a list of inputs.
+/// Parts of frequent pieces in one run of [`windows`].
+const PARTS_PER_RUN: usize = 1 << 20;
+
+/// All windows of the wanted queries, by two or more runs of the application; `run` runs it on a list of inputs.
 ///
 /// # Errors
-/// If `run` fails.
+/// If `run` fails; [`RunError::Cancelled`] if there are more than `most` windows.
 pub fn windows(
     wanted: &[u32],
     k: usize,
-    sinks: FilterSinks,
+    (sinks, most): (FilterSinks, u64),
     mut run: impl FnMut(&[QueryPiece]) -> Result<Outputs, RunError>,
 ) -> Result<FoundWindows, RunError> {
     let mut outputs = run(&pieces(wanted, k))?;
-    let parts = parts(&outputs.take(sinks.frequent));
+    let frequent = outputs.take(sinks.frequent);
     let mut filtered = FoundWindows::new(outputs, [sinks.windows]);
-    if !parts.is_empty() {
+    for parts in parts(&frequent, PARTS_PER_RUN) {
+        if filtered.windows.len() as u64 > most {
+            return Err(RunError::Cancelled);
+        }
         filtered.append(FoundWindows::new(run(&parts)?, [sinks.windows]));
     }
-    Ok(filtered)
+    if filtered.windows.len() as u64 > most { Err(RunError::Cancelled) } else { Ok(filtered) }
 }
 
 /// Searches on the CPU, on the current rayon pool.
 ///
 /// # Errors
-/// If the streaming runtime fails.
+/// If the streaming runtime fails; [`RunError::Cancelled`] if there are more than `most` windows.
 pub(crate) fn on_cpu(
     index: &FmIndex,
     queries: &Arc<Queries>,
     wanted: &[u32],
     k: usize,
-    settings: &Settings,
+    (settings, most): (&Settings, u64),
 ) -> Result<FoundWindows, RunError> {
     let cuts = QueryCuts::cheapest(index, queries, wanted, k);
     let context = context(index, queries, k, cuts);
     let (app, sinks) = topology(&context);
     let executor = CpuExecutor::new(&app, settings)?;
-    windows(wanted, k, sinks, |pieces| executor.run(pieces))
+    windows(wanted, k, (sinks, most), |pieces| executor.run_with(pieces, &mut up_to(most)))
+}
+
+/// Parts of frequent pieces in one run of [`in_parts`].
+const PARTS_PER_SLICE: usize = 1 << 12;
+
+/// Searches on the CPU as [`on_cpu`] does, for queries with very many occurrences: passes the windows to `take` in
+/// slices of at most [`PARTS_PER_SLICE`] times [`OCCURRENCES_PER_SEED`], and never holds all of them.
+///
+/// # Errors
+/// If the streaming runtime fails.
+pub(crate) fn in_parts(
+    index: &FmIndex,
+    queries: &Arc<Queries>,
+    wanted: &[u32],
+    k: usize,
+    mut take: impl FnMut(&Items<Window>),
+) -> Result<(), RunError> {
+    let cuts = QueryCuts::cheapest(index, queries, wanted, k);
+    let context = context(index, queries, k, cuts);
+    let (app, sinks) = topology(&context);
+    let executor = CpuExecutor::new(&app, &settings(false))?;
+    let mut outputs = executor.run(&pieces(wanted, k))?;
+    let frequent = outputs.take(sinks.frequent);
+    take(&outputs.take_in_place(sinks.windows));
+    for parts in parts(&frequent, PARTS_PER_SLICE) {
+        take(&executor.run(&parts)?.take_in_place(sinks.windows));
+    }
+    Ok(())
 }

@@ -96,6 +96,11 @@ impl FilterContext {
         IndexedText::of(&self.index)
     }
 
+    /// Whether a piece of a lower number than a seed's occurs on a diagonal.
+    fn occurs_before(&self, seed: &PieceSeed, diagonal: u32) -> bool {
+        (0..seed.number).any(|earlier| self.occurs(seed.query, earlier, diagonal))
+    }
+
     /// Whether a piece of a query occurs without a difference on a diagonal.
     fn occurs(&self, query: u32, number: u32, diagonal: u32) -> bool {
         let (text, codes) = (self.text(), self.codes(query));
@@ -173,6 +178,11 @@ impl Stage for Candidates {
         let begin = context.cuts.begin(seed.query, seed.number);
         let position = context.index.locate(seed.lo + site.element);
         let diagonal = position.wrapping_sub(begin as u32);
+        // The pieces of a query in a repeat occur together, and one of them is enough. Others are rarely at one place, so
+        // they are compared later, and only if they pass the prefilter. (On a GPU, all are compared later.)
+        if seed.size == OCCURRENCES_PER_SEED && context.occurs_before(seed, diagonal) {
+            return;
+        }
         if passes_prefilter(&context.text(), codes, context.k as u32, diagonal, begin) {
             let &PieceSeed { query, number, .. } = seed;
             push.to(CANDIDATES, PieceCandidate { query, number, diagonal });

@@ -4,6 +4,7 @@
 //! windows of starts. [`SearchResults`] holds both as they come from a device, and [`MatchStarts`] gives the starts of
 //! each query.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -17,6 +18,8 @@ use crate::verify::Window;
 /// Results of the searches for a batch, in the order in which the devices found them.
 pub struct SearchResults {
     pub(crate) queries: Arc<Queries>,
+    /// The starts of both queries of a read that was searched for by itself, since it has very many; else empty.
+    pub(crate) alone: Vec<DenseStarts>,
     /// Results of the trie.
     pub(crate) located: LocatedSegments,
     /// Results of filter and search schemes, in no particular order.
@@ -27,13 +30,16 @@ impl SearchResults {
     /// Sorts the results by query, on the current rayon pool.
     pub fn by_query(self) -> MatchStarts {
         let in_windows = WindowStarts::new(&self.queries, &self.windows);
-        MatchStarts { queries: self.queries, located: self.located, in_windows }
+        let Self { queries, alone, located, .. } = self;
+        MatchStarts { queries, alone, located, in_windows }
     }
 }
 
 /// Match starts of a batch, by query.
 pub struct MatchStarts {
     pub(crate) queries: Arc<Queries>,
+    /// The starts of both queries of a read that was searched for by itself; else empty.
+    alone: Vec<DenseStarts>,
     located: LocatedSegments,
     in_windows: WindowStarts,
 }
@@ -48,23 +54,91 @@ impl MatchStart {
         Self(u64::from(position) << 8 | u64::from(distance))
     }
 
-    pub(crate) fn position(self) -> u32 {
+    fn position(self) -> u32 {
         (self.0 >> 8) as u32
     }
 
-    pub(crate) fn distance(self) -> u8 {
+    fn distance(self) -> u8 {
         self.0 as u8
     }
 }
 
+/// Memory for the match starts of one query, used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct StartBuffer {
+    sorted: Vec<MatchStart>,
+    dense: DenseStarts,
+}
+
+/// The least distance of a query at each position of the indexed text: a byte for each, however many starts there are.
+#[derive(Debug, Default)]
+pub(crate) struct DenseStarts {
+    /// The distance at each position, or [`NO_MATCH`].
+    distances: Vec<u8>,
+}
+
+/// The distance at a position where no match starts.
+const NO_MATCH: u8 = u8::MAX;
+
+impl DenseStarts {
+    /// No starts in a text of this length.
+    pub(crate) fn none(length: u32) -> Self {
+        Self { distances: vec![NO_MATCH; length as usize] }
+    }
+
+    /// Removes all starts, for a text of this length.
+    fn clear(&mut self, length: u32) {
+        self.distances.clear();
+        self.distances.resize(length as usize, NO_MATCH);
+    }
+
+    /// Adds a start.
+    pub(crate) fn add(&mut self, (position, distance): (u32, u8)) {
+        let least = &mut self.distances[position as usize];
+        *least = distance.min(*least);
+    }
+
+    /// All starts with their least distances, the last position first.
+    fn descending(&self) -> impl Iterator<Item = (u32, u8)> {
+        let all = (0..self.distances.len() as u32).zip(&self.distances).rev();
+        all.filter(|&(_, &distance)| distance != NO_MATCH).map(|(at, &distance)| (at, distance))
+    }
+}
+
 impl MatchStarts {
-    /// Fills `starts` with the match starts of a query, each once with its least distance, by position.
-    pub(crate) fn of_query(&self, query: usize, starts: &mut Vec<MatchStart>) {
-        starts.clear();
-        starts.extend(self.located.positions(query).map(MatchStart::new));
-        starts.extend(self.in_windows.of_query(query));
-        starts.sort_unstable();
-        starts.dedup_by_key(|start| start.position());
+    /// Passes the match starts of a query in a text of `length` bases to `pass`, each once with its least distance, the
+    /// last position first.
+    pub(crate) fn descending(
+        &self,
+        query: usize,
+        length: u32,
+        StartBuffer { sorted, dense }: &mut StartBuffer,
+        mut pass: impl FnMut(u32, u8),
+    ) {
+        if let Some(starts) = self.alone.get(query) {
+            return starts.descending().for_each(|(position, distance)| pass(position, distance));
+        }
+        let starts = self.located.positions(query).map(MatchStart::new);
+        let starts = starts.chain(self.in_windows.of_query(query));
+        // Of very many starts, most are found many times, and the whole text is smaller than a list of them.
+        if self.count(query) * size_of::<MatchStart>() > length as usize {
+            dense.clear(length);
+            starts.for_each(|start| dense.add((start.position(), start.distance())));
+            return dense.descending().for_each(|(position, distance)| pass(position, distance));
+        }
+        sorted.clear();
+        sorted.extend(starts);
+        sorted.sort_unstable();
+        sorted.dedup_by_key(|start| start.position());
+        sorted.iter().rev().for_each(|start| pass(start.position(), start.distance()));
+    }
+
+    /// The number of match starts of a query; those that were found several times count as often.
+    pub(crate) fn count(&self, query: usize) -> usize {
+        match self.alone.get(query) {
+            Some(starts) => starts.distances.len(),
+            None => self.located.count(query) + self.in_windows.count(query),
+        }
     }
 }
 
@@ -108,10 +182,19 @@ impl WindowStarts {
         Self { all, ends }
     }
 
-    fn of_query(&self, query: usize) -> impl Iterator<Item = MatchStart> {
+    /// The range of a query's starts.
+    fn range(&self, query: usize) -> Range<usize> {
         let end = |query: usize| self.ends.get(query).map_or(0, |end| end.load(Ordering::Relaxed));
-        let begin = query.checked_sub(1).map_or(0, end);
-        self.all[begin..end(query)].iter().map(|start| MatchStart(start.load(Ordering::Relaxed)))
+        query.checked_sub(1).map_or(0, end)..end(query)
+    }
+
+    fn count(&self, query: usize) -> usize {
+        self.range(query).len()
+    }
+
+    fn of_query(&self, query: usize) -> impl Iterator<Item = MatchStart> {
+        let starts = self.all[self.range(query)].iter();
+        starts.map(|start| MatchStart(start.load(Ordering::Relaxed)))
     }
 }
 
@@ -121,6 +204,7 @@ fn zeros<T: Default + Send>(len: usize) -> Vec<T> {
 }
 
 /// Segments of suffix-array rows of a batch, with the text positions of their rows.
+#[derive(Default)]
 pub(crate) struct LocatedSegments {
     /// Segments, query after query.
     segments: Vec<RowSegment>,
@@ -133,12 +217,14 @@ pub(crate) struct LocatedSegments {
 }
 
 impl LocatedSegments {
-    /// Resolves hits, sorted by [`hit::order`], into segments, and locates their rows by `locate`.
+    /// Resolves hits, sorted by [`hit::order`], into segments, and locates their rows by `locate`; `None` if there are
+    /// more than `most` rows.
     pub(crate) fn new(
         queries: &Queries,
         hits: &[TrieHit],
+        most: u64,
         locate: impl FnOnce(&[RowSegment]) -> Vec<u32>,
-    ) -> Self {
+    ) -> Option<Self> {
         let (mut segments, mut of_query) = (Vec::new(), Vec::new());
         let mut next = 0;
         if !hits.is_empty() {
@@ -157,12 +243,23 @@ impl LocatedSegments {
             end += segment.size as usize;
             end
         }));
+        if end as u64 > most {
+            return None;
+        }
         let positions = if segments.is_empty() { Vec::new() } else { locate(&segments) };
-        Self { segments, of_query, of_segment, positions }
+        Some(Self { segments, of_query, of_segment, positions })
     }
 
     pub(crate) fn rows(&self) -> u64 {
         self.positions.len() as u64
+    }
+
+    /// The number of rows of a query.
+    fn count(&self, query: usize) -> usize {
+        match self.of_query.get(query..query + 2) {
+            Some(&[from, to]) => self.of_segment[to] - self.of_segment[from],
+            _ => 0,
+        }
     }
 
     /// Positions in the indexed text where a match of a query starts, with its distance.
@@ -199,16 +296,27 @@ mod tests {
             vec![window(1, 11, 0b11, 0x14), window(0, 7, 0b1, 0x2), window(1, 10, 0b101, 0x203)];
         let found = |windows: Vec<Window>| {
             let queries = Arc::new(queries.clone());
-            let located = LocatedSegments::new(&queries, &[], |_| Vec::new());
-            let found =
-                SearchResults { queries, located, windows: Items::from(windows) }.by_query();
-            [0, 1].map(|query| {
-                let mut starts = vec![MatchStart::new((1, 1))];
-                found.of_query(query, &mut starts);
-                starts.iter().map(|start| (start.position(), start.distance())).collect::<Vec<_>>()
+            let located = LocatedSegments::new(&queries, &[], 0, |_| Vec::new()).expect("is none");
+            let (alone, windows) = (Vec::new(), Items::from(windows));
+            let found = SearchResults { queries, alone, located, windows }.by_query();
+            // In a short text, the list is longer than the text, and the starts are kept by position.
+            let starts = [0, 1].map(|query| {
+                [20, 2000].map(|length| {
+                    let mut buffer = StartBuffer::default();
+                    buffer.dense.clear(3);
+                    let mut starts = Vec::new();
+                    found.descending(query, length, &mut buffer, |position, distance| {
+                        starts.push((position, distance));
+                    });
+                    starts
+                })
+            });
+            starts.map(|[dense, sorted]| {
+                assert_eq!(dense, sorted);
+                sorted
             })
         };
-        assert_eq!(found(windows), [vec![(7, 2)], vec![(10, 3), (11, 4), (12, 1)]]);
+        assert_eq!(found(windows), [vec![(7, 2)], vec![(12, 1), (11, 4), (10, 3)]]);
         assert_eq!(found(Vec::new()), [vec![], vec![]]);
     }
 }

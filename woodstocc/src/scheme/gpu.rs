@@ -8,7 +8,7 @@ use fm_index::gpu::IndexView;
 
 use super::stages::{SchemeContext, SchemeCounts, SchemeDeviceContext};
 use super::{SchemeWindows, searches, topology};
-use crate::verify::window::settings;
+use crate::verify::window::{settings, up_to};
 
 const SCHEME: Kernels =
     Kernels { name: "scheme", fatbin: include_bytes!("../../cuda/scheme.fatbin") };
@@ -26,7 +26,7 @@ impl GpuScheme {
         Ok(Self { app })
     }
 
-    /// The windows of the wanted queries, each of more than `k` bases.
+    /// The windows of the wanted queries, each of more than `k` bases, or `None` if there are more than `most`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] if the queries do not fit, or the driver fails.
@@ -36,8 +36,8 @@ impl GpuScheme {
         index: IndexView,
         context: &SchemeContext,
         wanted: &[u32],
-        settings: &Settings,
-    ) -> Result<SchemeWindows, DeviceError> {
+        (settings, most): (&Settings, u64),
+    ) -> Result<Option<SchemeWindows>, DeviceError> {
         let codes = gpu.upload(context.queries.all_codes())?;
         let offsets = gpu.upload(context.queries.offsets())?;
         let plans = gpu.upload(&context.plans)?;
@@ -52,9 +52,13 @@ impl GpuScheme {
         let (app, sinks) = topology(context);
         let executor = CudaExecutor::loaded(&self.app, &app, settings, &on_device);
         let searches = searches(wanted, context.k);
-        let outputs = executor.and_then(|executor| executor.run(&searches)).map_err(failed)?;
+        let run = executor.and_then(|executor| executor.run_with(&searches, &mut up_to(most)));
+        let outputs = match run {
+            Err(RunError::Cancelled) => return Ok(None),
+            outputs => outputs.map_err(failed)?,
+        };
         let counts = gpu.download(&counts, 1)?.first().copied().unwrap_or(SchemeCounts::zeroed());
-        Ok(SchemeWindows::new(outputs, sinks, counts))
+        Ok(Some(SchemeWindows::new(outputs, sinks, counts)))
     }
 }
 

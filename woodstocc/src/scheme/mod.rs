@@ -93,6 +93,7 @@ use self::stages::{
     Candidates, Extend, SchemeContext, SchemeCounts, SchemeEffort, Search, SearchId, Verify,
 };
 use crate::read::Queries;
+use crate::verify::window::up_to;
 use crate::verify::{FoundWindows, Window};
 
 /// Words with no more occurrences than this are verified in the text.
@@ -173,13 +174,14 @@ impl SchemeWindows {
 /// Searches on the CPU, on the current rayon pool.
 ///
 /// # Errors
-/// If the streaming runtime fails.
+/// If the streaming runtime fails; [`RunError::Cancelled`] if there are more than `most` windows.
 pub(crate) fn on_cpu(
     context: &SchemeContext,
     wanted: &[u32],
-    settings: &Settings,
+    (settings, most): (&Settings, u64),
 ) -> Result<SchemeWindows, RunError> {
     let (app, sinks) = topology(context);
-    let outputs = CpuExecutor::new(&app, settings)?.run(&searches(wanted, context.k))?;
+    let executor = CpuExecutor::new(&app, settings)?;
+    let outputs = executor.run_with(&searches(wanted, context.k), &mut up_to(most))?;
     Ok(SchemeWindows::new(outputs, sinks, context.effort.counts()))
 }

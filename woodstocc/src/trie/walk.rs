@@ -51,7 +51,7 @@ pub fn search(
     k: usize,
     hits: &mut Vec<TrieHit>,
 ) -> TrieEffort {
-    search_while(index, queries, wanted, k, hits, |_| true).0
+    search_while(index, queries, wanted, k, hits, |_, _| true).0
 }
 
 /// Counts the work of a search. `None` as soon as `goes_on` returns false for the work done so far.
@@ -62,11 +62,24 @@ pub(crate) fn count(
     k: usize,
     goes_on: impl Fn(TrieEffort) -> bool,
 ) -> Option<TrieEffort> {
+    let goes_on = |effort, _: usize| goes_on(effort);
     let (effort, is_done) = search_while(index, queries, wanted, k, &mut Vec::new(), goes_on);
     is_done.then_some(effort)
 }
 
-/// Searches until all is found or `goes_on` returns false for the work done so far. Also returns whether the search was
+/// Searches as [`search`] does, but gives up once there are more than `most` hits. Returns the work, and whether all hits
+/// were found.
+pub(crate) fn search_up_to(
+    index: &FmIndex,
+    queries: &Queries,
+    wanted: &[u32],
+    k: usize,
+    (hits, most): (&mut Vec<TrieHit>, usize),
+) -> (TrieEffort, bool) {
+    search_while(index, queries, wanted, k, hits, |_, count| count <= most)
+}
+
+/// Searches until all is found or `goes_on` returns false for the work and the number of hits so far. Also returns whether the search was
 /// completed.
 fn search_while(
     index: &FmIndex,
@@ -74,7 +87,7 @@ fn search_while(
     wanted: &[u32],
     k: usize,
     hits: &mut Vec<TrieHit>,
-    goes_on: impl Fn(TrieEffort) -> bool,
+    goes_on: impl Fn(TrieEffort, usize) -> bool,
 ) -> (TrieEffort, bool) {
     let codes = |query: u32| queries.codes(query as usize);
     let wanted: Vec<u32> = wanted.iter().copied().filter(|&query| codes(query).len() > k).collect();
@@ -112,7 +125,7 @@ impl WalkBatch<'_> {
         &self,
         index: &FmIndex,
         hits: &mut Vec<TrieHit>,
-        goes_on: impl Fn(TrieEffort) -> bool,
+        goes_on: impl Fn(TrieEffort, usize) -> bool,
     ) -> (TrieEffort, bool) {
         let band = RowBand::<W>::new(self.k);
         let transforms = index.transforms();
@@ -136,7 +149,7 @@ impl WalkBatch<'_> {
         // End of the live sets in the arena; elements after it are scratch space.
         let mut end = arena.len();
         while let Some(node) = worklist.pop() {
-            if !goes_on(effort) {
+            if !goes_on(effort, hits.len()) {
                 return (effort, false);
             }
             effort.nodes += 1;

@@ -1,7 +1,9 @@
 //! Windows of match starts, and the windows of a whole batch.
 
+use std::ops::ControlFlow;
+
 use aligner_core::device_struct;
-use aligner_core::stream::{Items, Metrics, Outputs, Settings, SinkId};
+use aligner_core::stream::{Items, Metrics, Outputs, Progress, Settings, SinkId};
 
 device_struct! {
     /// Match starts of a query within `k` of one diagonal, with their distances.
@@ -59,6 +61,13 @@ impl FoundWindows {
         self.windows.append(part.windows);
         self.device_seconds += part.device_seconds;
         self.metrics.add(&part.metrics);
+    }
+}
+
+/// Goes on with a run of the streaming runtime as long as it has no more than `most` outputs.
+pub fn up_to(most: u64) -> impl FnMut(Progress) -> ControlFlow<()> {
+    move |progress| {
+        if progress.outputs > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -73,7 +73,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let context = context(&index, &queries, k, cuts);
     let (app, sinks) = topology(&context);
     let cpu = CpuExecutor::new(&app, settings).expect("an executor");
-    let all = windows(&wanted, k, sinks, |pieces| cpu.run(pieces)).expect("runs");
+    let all = windows(&wanted, k, (sinks, u64::MAX), |pieces| cpu.run(pieces)).expect("runs");
     let expected = sorted(&all.windows);
 
     let on_device = FilterDeviceContext {
@@ -88,7 +88,7 @@ fn check(case: &str, letters: &[u8], reads: &[Vec<u8>], k: usize, settings: &Set
     let backend = ShimBackend::new(kernels, seed);
     let shim = CudaExecutor::with_backend(backend, &app, settings, "filter", &on_device)
         .expect("an executor");
-    let all = windows(&wanted, k, sinks, |pieces| shim.run(pieces)).expect("runs");
+    let all = windows(&wanted, k, (sinks, u64::MAX), |pieces| shim.run(pieces)).expect("runs");
     let found = sorted(&all.windows);
     assert_eq!(found, expected, "{case}");
     let matching = expected.iter().filter(|window| window.starts != 0).count();

@@ -4,8 +4,9 @@
 //!   read --> prepare --> search --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
 //! ```
 //!
-//! The batches with the first [`SAMPLE`] pairs wait before the rescue of mates, until the insert sizes of the library are
-//! estimated from them. So the estimate does not depend on the size of batches.
+//! The batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the rescue of
+//! mates, until the insert sizes of the library are estimated from them. So the estimate does not depend on the size of
+//! batches. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,11 +20,20 @@ use seed_extend::{
     Library, LibrarySample, MappedReads, Mapper, RankedReads, RescuedReads, tie_breaker,
 };
 
-use super::stages::{BatchState, FormattedPart, MappingTotals, StageBuilder};
-use crate::input::{Batches, Read, Reads};
+use super::stages::{
+    BatchState, Bound, FormattedPart, MappingTotals, PART_READS, PassOn, StageBuilder, TASK_READS,
+    Wanted,
+};
+use crate::input::{Batches, Read, ReadSlice};
 use crate::output::record::best::{Alternatives, BestRecordFormatter};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
+
+/// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
+const MAX_CHAINS: usize = 1 << 20;
+
+/// The pairs that the library is estimated from have about so many bases at most.
+const SAMPLE_BASES: usize = 1 << 27;
 
 /// A run of mode best.
 #[derive(Debug)]
@@ -43,10 +53,14 @@ impl<'a> BestPipeline<'a> {
         let Self { mapper, stages, .. } = *self;
         let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
-            let prepared = stages.prepare(scope, input.batches, |reads| Ok(self.prepare(reads)));
-            let find_chains =
-                |(queries, tie_breakers)| Ok(mapper.find_chains(queries, tie_breakers)?);
-            let chained = stages.step(scope, Step::Search, prepared, find_chains);
+            let together = self.layout_step();
+            let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
+            let prepared = stages.prepare(scope, input.batches, prepare);
+            let find = |(queries, tie_breakers), bound| {
+                let most = if bound == Bound::Memory { MAX_CHAINS } else { usize::MAX };
+                Ok(mapper.find_few_chains(queries, tie_breakers, most)?)
+            };
+            let chained = stages.search(scope, prepared, together, prepare, find);
             let planned =
                 stages.step(scope, Step::Plan, chained, |it| Ok(mapper.plan_alignments(it)));
             let aligned = stages.step(scope, Step::Align, planned, |it| Ok(mapper.align(it)));
@@ -55,16 +69,18 @@ impl<'a> BestPipeline<'a> {
             let rescued = stages.step(scope, Step::Rescue, self.with_library(ranked), rescue);
             let resolve = |batch| Ok(self.resolve(batch));
             let resolved = stages.step(scope, Step::Pair, rescued, resolve);
-            let format = |batch: &BatchState<MappedReads>, part| self.format(batch, &part, &pool);
+            let format = |batch: &BatchState<MappedReads>, pass_on: &mut PassOn<'_>| {
+                self.format(batch, &pool, pass_on)
+            };
             let unchanged = |reads| reads;
-            let formatted = stages.format(scope, resolved, input.used, unchanged, format);
+            let formatted = StageBuilder::format(scope, resolved, input.used, unchanged, format);
             stages.write(formatted, &mut output, &pool)
         })?;
         Ok((totals, stages.close(output)?))
     }
 
     /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
-    fn prepare(&self, reads: &Reads) -> (Queries, Vec<u64>) {
+    fn prepare(&self, reads: &ReadSlice) -> (Queries, Vec<u64>) {
         let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
         (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
@@ -94,8 +110,32 @@ impl<'a> BestPipeline<'a> {
         WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: None }
     }
 
-    /// Makes the records of a part of a batch.
+    /// Makes the records of a batch in parts.
     fn format(
+        &self,
+        batch: &BatchState<MappedReads>,
+        pool: &PiecePool,
+        pass_on: &mut PassOn<'_>,
+    ) -> Result<()> {
+        let end = batch.reads.len();
+        for first in (0..end).step_by(PART_READS) {
+            let part = first..end.min(first + PART_READS);
+            if pass_on(self.stages.part(batch, || self.records(batch, &part, pool))?)
+                == Wanted::Nothing
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of reads that are mapped together: 2 if they are mates.
+    fn layout_step(&self) -> usize {
+        if self.is_paired { 2 } else { 1 }
+    }
+
+    /// Makes the records of a part of a batch.
+    fn records(
         &self,
         batch: &BatchState<MappedReads>,
         part: &Range<usize>,
@@ -105,7 +145,7 @@ impl<'a> BestPipeline<'a> {
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
         let StageBuilder { group, eqx, .. } = stages;
         let formatter = || BestRecordFormatter::new(reference, segments, group, eqx, alternatives);
-        let step = if self.is_paired { 2 } else { 1 };
+        let (step, part) = (self.layout_step(), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 piece.begin_template();
@@ -137,27 +177,64 @@ struct WithLibrary<'p, 'a> {
     pipeline: &'p BestPipeline<'a>,
     ranked: Receiver<Result<BatchState<RankedReads>>>,
     /// Batches that were received before the library was estimated, and the error that ended them.
-    waiting: VecDeque<Result<BatchState<RankedReads>>>,
+    waiting: VecDeque<Result<WaitingBatch>>,
     library: Option<Library>,
 }
 
+/// A batch that waits for the library.
+enum WaitingBatch {
+    Ranked(BatchState<RankedReads>),
+    /// A batch whose regions would have taken too much memory; it is mapped again.
+    Unmapped(BatchState<()>),
+}
+
 impl WithLibrary<'_, '_> {
-    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer.
+    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer or they are very long.
     fn estimate(&mut self) -> Library {
+        let mapper = self.pipeline.mapper;
         let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
-        while missing > 0 && self.pipeline.is_paired {
+        let (mut bases, mut regions) = (0, 0);
+        while missing > 0 && bases < SAMPLE_BASES && self.pipeline.is_paired {
             let Ok(next) = self.ranked.recv() else { break };
-            if let Ok(batch) = &next {
-                self.pipeline.mapper.sample_pairs(&batch.state, &mut sample, missing);
-                missing = missing.saturating_sub(batch.reads.len() / 2);
-            }
             let is_end = next.is_err();
-            self.waiting.push_back(next);
+            self.waiting.push_back(next.map(|batch| {
+                let mut pairs = 0;
+                while pairs < missing.min(batch.reads.len() / 2) && bases < SAMPLE_BASES {
+                    let mates = [2 * pairs, 2 * pairs + 1].map(|read| batch.reads.get(read));
+                    bases += mates.iter().map(|read| read.sequence.len()).sum::<usize>();
+                    pairs += 1;
+                }
+                mapper.sample_pairs(&batch.state, &mut sample, pairs);
+                missing -= pairs;
+                regions += batch.state.regions.count();
+                if regions > MAX_CHAINS {
+                    WaitingBatch::Unmapped(batch.map(drop))
+                } else {
+                    WaitingBatch::Ranked(batch)
+                }
+            }));
             if is_end {
                 break;
             }
         }
         sample.library()
+    }
+
+    /// The next batch; one that waited without its regions is mapped again.
+    fn ranked(&mut self) -> Option<Result<BatchState<RankedReads>>> {
+        let waiting = match self.waiting.pop_front() {
+            None => return self.ranked.recv().ok(),
+            Some(Err(error)) => return Some(Err(error)),
+            Some(Ok(waiting)) => waiting,
+        };
+        match waiting {
+            WaitingBatch::Ranked(batch) => Some(Ok(batch)),
+            WaitingBatch::Unmapped(batch) => {
+                let (queries, tie_breakers) = self.pipeline.prepare(&batch.reads);
+                let ranked = self.pipeline.mapper.find_regions(queries, tie_breakers);
+                Some(ranked.map(|ranked| batch.map(|()| ranked)).map_err(Into::into))
+            }
+        }
     }
 }
 
@@ -167,7 +244,6 @@ impl Iterator for WithLibrary<'_, '_> {
     fn next(&mut self) -> Option<Self::Item> {
         let library = self.library.unwrap_or_else(|| self.estimate());
         self.library = Some(library);
-        let next = self.waiting.pop_front().or_else(|| self.ranked.recv().ok())?;
-        Some(next.map(|batch| batch.map(|found| (found, library))))
+        Some(self.ranked()?.map(|batch| batch.map(|found| (found, library))))
     }
 }

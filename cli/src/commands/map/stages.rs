@@ -1,9 +1,24 @@
 //! The stages that the pipelines of both modes consist of: each has its own thread, and batches pass them in order.
 //!
 //! At most one batch is in each stage and one waits before it. So memory is bounded, batches stay in order, and the device
-//! works on one batch while the pool makes records of the one before. Records are many times larger than the alignments
-//! that they are made of, so they are written in parts of a batch. An error passes on like a batch and ends the stages that
-//! follow, so that the first error in the input is reported.
+//! works on one batch while the pool makes records of the one before. An error passes on like a batch and ends the stages
+//! that follow, so that the first error in the input is reported.
+//!
+//! Batches are bounded by their reads, but the results of a batch are not: a read of a repeat may have a million loci. So a
+//! search that finds too much is given up, and the batch goes on in slices of fewer reads ([`StageBuilder::search`]).
+//! Records are many times larger than the alignments that they are made of, so they are written in parts. With `R` for the
+//! bytes of a batch of reads, `S` for the results of a slice and `P` for the records of a part, the memory of a run is at
+//! most
+//!
+//! ```text
+//!   index  +  (stages + 5) x R  +  2 x stages x S  +  3 x P  +  threads x T
+//!
+//!   R   64 MiB of names, bases and qualities, and as much for both strands of the reads, encoded
+//!   S   mode all: 256 MiB; mode best: 2^20 chains, about 300 MiB; but a single read, or pair, may have more: in mode all
+//!       2 bytes for each base of the reference and 16 for each locus
+//!   P   mode all: about 64 MiB; mode best: the records of a slice
+//!   T   working memory of a thread: in mode all, a byte for each base of the reference and the loci of a read
+//! ```
 //!
 //! Threads belong to stages, not to batches: a thread for each batch would have to put batches into order again, and several
 //! threads would drive the GPU. Here one thread drives it, and no thread of the pool ever waits.
@@ -12,20 +27,20 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, sync_channel};
 use std::thread::Scope;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::console::Console;
-use crate::input::{ReadBatch, Reads};
+use crate::input::{ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, ReadGroup, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
 /// Reads whose records one task of the pool makes.
-const TASK_READS: usize = 256;
+pub(super) const TASK_READS: usize = 256;
 
 /// Reads whose records are written together: enough to share among threads, and few enough for their memory to be used
 /// again soon.
-const PART_READS: usize = 1 << 15;
+pub(super) const PART_READS: usize = 1 << 15;
 
 /// Counts of all reads and alignments.
 #[derive(Debug, Default, Clone, Copy)]
@@ -49,11 +64,11 @@ impl MappingTotals {
     }
 }
 
-/// A batch of reads between two stages.
+/// A batch of reads, or a slice of one, between two stages.
 pub(super) struct BatchState<T> {
     /// The batch's number, from 0.
     number: usize,
-    pub(super) reads: Reads,
+    pub(super) reads: ReadSlice,
     /// The result of the last stage for these reads.
     pub(super) state: T,
 }
@@ -64,6 +79,21 @@ impl<T> BatchState<T> {
         BatchState { number: self.number, reads: self.reads, state: next(self.state) }
     }
 }
+
+/// More reads than any batch has; an even number.
+const MOST_READS: usize = 1 << 32;
+
+/// Whether a search gives up if it finds too much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// It gives up when its results would take too much memory.
+    Memory,
+    /// It finds everything.
+    None,
+}
+
+/// Receives the parts of a batch, in order.
+pub(super) type PassOn<'p> = dyn FnMut(FormattedPart) -> Wanted + 'p;
 
 /// The records of a part of a batch.
 pub(super) struct FormattedPart {
@@ -92,7 +122,7 @@ impl<'a> StageBuilder<'a> {
         self,
         scope: &'s Scope<'s, '_>,
         batches: impl IntoIterator<Item = ReadBatch, IntoIter: Send> + 's,
-        work: impl Fn(&Reads) -> Result<T> + Send + 's,
+        work: impl Fn(&ReadSlice) -> Result<T> + Send + 's,
     ) -> Receiver<Result<BatchState<T>>>
     where
         'a: 's,
@@ -102,9 +132,50 @@ impl<'a> StageBuilder<'a> {
             let number = numbers.next().unwrap_or_default();
             self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
             self.timeline.time(Step::Prepare, number.to_string(), || {
-                let reads = batch.checked()?;
+                let reads = ReadSlice::all(batch.checked()?);
                 Ok(BatchState { number, state: work(&reads)?, reads })
             })
+        })
+    }
+
+    /// The stage that searches for prepared reads. A search that would find too much gives `None`; then the reads, which
+    /// `prepare` prepares again, are searched for in slices of fewer, down to the `together` reads of a template. `search`
+    /// is told whether it may give `None`. The results do not depend on the slices.
+    pub(super) fn search<'s, P: Send + 's, O: Send + 's>(
+        self,
+        scope: &'s Scope<'s, '_>,
+        prepared: impl IntoIterator<Item = Result<BatchState<P>>> + Send + 's,
+        together: usize,
+        prepare: impl Fn(&ReadSlice) -> Result<P> + Send + 's,
+        search: impl Fn(P, Bound) -> Result<Option<O>> + Send + 's,
+    ) -> Receiver<Result<BatchState<O>>>
+    where
+        'a: 's,
+    {
+        // Reads that have few enough results, going by the slices before.
+        let mut wanted = MOST_READS;
+        stage_of_parts(scope, prepared, move |batch: BatchState<P>, pass_on| {
+            let BatchState { number, reads: mut left, state } = batch;
+            let mut ready = (left.len() <= wanted).then_some(state);
+            while !left.is_empty() {
+                let reads = left.first(wanted);
+                let is_smallest = reads.len() <= together;
+                let found = self.timeline.time(Step::Search, number.to_string(), || {
+                    let state = ready.take().map_or_else(|| prepare(&reads), Ok)?;
+                    search(state, if is_smallest { Bound::None } else { Bound::Memory })
+                })?;
+                let Some(state) = found else {
+                    ensure!(!is_smallest, "a search without a bound gave up");
+                    wanted = (reads.len() / 2).next_multiple_of(together);
+                    continue;
+                };
+                left.skip(reads.len());
+                wanted = (wanted + wanted / 4 + 1).next_multiple_of(together).min(MOST_READS);
+                if pass_on(BatchState { number, reads, state }) == Wanted::Nothing {
+                    break;
+                }
+            }
+            Ok(())
         })
     }
 
@@ -127,42 +198,43 @@ impl<'a> StageBuilder<'a> {
     }
 
     /// The stage that makes records: `found` turns the state of a batch into its alignments, and `format` makes the
-    /// records of a range of its reads. The memory of reads goes back to `used`.
+    /// records and passes them on in parts. The memory of reads goes back to `used`.
     pub(super) fn format<'s, T: Send + 's, F: 's>(
-        self,
         scope: &'s Scope<'s, '_>,
         batches: impl IntoIterator<Item = Result<BatchState<T>>> + Send + 's,
         used: Sender<Reads>,
         found: impl Fn(T) -> F + Send + 's,
-        format: impl Fn(&BatchState<F>, Range<usize>) -> Result<FormattedPart> + Send + 's,
-    ) -> Receiver<Result<FormattedPart>>
-    where
-        'a: 's,
-    {
+        format: impl Fn(&BatchState<F>, &mut PassOn<'_>) -> Result<()> + Send + 's,
+    ) -> Receiver<Result<FormattedPart>> {
         stage_of_parts(scope, batches, move |batch: BatchState<T>, pass_on| {
             let batch = batch.map(&found);
-            let end = batch.reads.len();
-            for start in (0..end).step_by(PART_READS) {
-                let make = || format(&batch, start..end.min(start + PART_READS));
-                let part = self.timeline.time(Step::Format, batch.number.to_string(), make)?;
-                if pass_on(part) == Wanted::Nothing {
-                    return Ok(());
-                }
-            }
+            format(&batch, pass_on)?;
             let BatchState { reads, state, .. } = batch;
             drop(state);
-            // Sending fails once all reads are read, when their memory is not needed any more.
-            let _ = used.send(reads);
+            if let Some(reads) = reads.into_last() {
+                // Sending fails once all reads are read, when their memory is not needed any more.
+                let _ = used.send(reads);
+            }
             Ok(())
         })
     }
 
-    /// Makes the records of a part of a batch in parallel: each thread has a formatter of `formatter`, with which `make`
-    /// writes the records of a range of reads to a piece.
+    /// Makes the records of a part of a batch, timed as a step.
+    pub(super) fn part<T>(
+        self,
+        batch: &BatchState<T>,
+        make: impl FnOnce() -> Result<FormattedPart>,
+    ) -> Result<FormattedPart> {
+        self.timeline.time(Step::Format, batch.number.to_string(), make)
+    }
+
+    /// Makes the records of a part of a batch in parallel: the part is a range of reads, or of loci of one read, and a
+    /// task of the pool takes `each` of them. Each thread has a formatter of `formatter`, with which `make` writes the
+    /// records of a range to a piece.
     pub(super) fn records<T, M>(
         self,
         batch: &BatchState<T>,
-        part: &Range<usize>,
+        (part, each): (&Range<usize>, usize),
         pool: &PiecePool,
         formatter: impl Fn() -> M + Sync + Send,
         make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut MappingTotals) -> Result<()> + Sync + Send,
@@ -170,13 +242,12 @@ impl<'a> StageBuilder<'a> {
         let of_task = |formatter: &mut M, first: usize| {
             let mut piece = Piece::new(self.form, pool);
             let mut totals = MappingTotals::default();
-            let reads = first..part.end.min(first + TASK_READS);
-            make(formatter, reads, &mut piece, &mut totals)?;
+            make(formatter, first..part.end.min(first + each), &mut piece, &mut totals)?;
             Ok((piece, totals))
         };
-        let made: Vec<(Piece, MappingTotals)> = (0..part.len().div_ceil(TASK_READS))
+        let made: Vec<(Piece, MappingTotals)> = (0..part.len().div_ceil(each))
             .into_par_iter()
-            .map(|task| part.start + task * TASK_READS)
+            .map(|task| part.start + task * each)
             .map_init(formatter, of_task)
             .collect::<Result<_>>()?;
         let (pieces, totals): (Vec<_>, Vec<_>) = made.into_iter().unzip();
@@ -252,7 +323,7 @@ fn stage_of_parts<'s, I: Send + 's, O: Send + 's>(
 
 /// Whether the next stage receives more results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     More,
     Nothing,
 }

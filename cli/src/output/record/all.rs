@@ -52,11 +52,12 @@ impl<'a> AllRecordFormatter<'a> {
         }
     }
 
-    /// Passes the records of a read to `write`, at least one.
+    /// Passes the records of a read to `write`, at least one. A mapping may be a part of a longer one, with `before`
+    /// alignments before it.
     pub fn records(
         &mut self,
         read: Read<'_>,
-        mapping: &Mapping,
+        (mapping, before): (&Mapping, u32),
         mut write: impl FnMut(&Record<'_>),
     ) {
         if mapping.is_empty() {
@@ -65,7 +66,7 @@ impl<'a> AllRecordFormatter<'a> {
         }
         // BAM cannot store more in `NH`.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
-        for (alignment, number) in mapping.alignments().zip(1..) {
+        for (alignment, number) in mapping.alignments().zip(before + 1..) {
             self.set_path(&alignment);
             let tags = Tags {
                 distance: alignment.distance.into(),
@@ -180,7 +181,7 @@ mod tests {
 
     fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
         let mut encoded = EncodedRecords::default();
-        formatter.records(READ, mapping, |record| encoded.push(record, false));
+        formatter.records(READ, (mapping, 0), |record| encoded.push(record, false));
         view::records(encoded.bytes()).map(|it| hts::record(it).expect("is made")).collect()
     }
 

@@ -37,6 +37,19 @@ impl<B: Backend + Clone> ChainEngine<B> {
         self.find_and_measure(queries, false)
     }
 
+    /// Finds the chains of reads as [`find`](Self::find) does, but gives up when there are more than `most`.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_few(
+        &self,
+        queries: &Queries,
+        most: usize,
+    ) -> Result<Option<FoundChains<B::Buffer>>, DeviceError> {
+        let found = self.find_up_to(queries, false, most)?;
+        Ok((found.chains.count() <= most).then_some(found))
+    }
+
     /// Finds the chains of reads, and lets the runtime measure if `metrics` is set.
     ///
     /// # Errors
@@ -45,6 +58,16 @@ impl<B: Backend + Clone> ChainEngine<B> {
         &self,
         queries: &Queries,
         metrics: bool,
+    ) -> Result<FoundChains<B::Buffer>, DeviceError> {
+        self.find_up_to(queries, metrics, usize::MAX)
+    }
+
+    /// Finds the chains of reads; only those of the first ones if they have more than `most`.
+    fn find_up_to(
+        &self,
+        queries: &Queries,
+        metrics: bool,
+        most: usize,
     ) -> Result<FoundChains<B::Buffer>, DeviceError> {
         let reads = (queries.len() / 2) as u32;
         let seeds = self.find_seeds(queries, metrics)?;
@@ -55,7 +78,7 @@ impl<B: Backend + Clone> ChainEngine<B> {
             let measured = self.chain_slice(&reads, &anchors, &seeds, &mut chains, metrics)?;
             timing.seconds += measured.seconds;
             timing.metrics.add(&measured.metrics);
-            Ok::<(), DeviceError>(())
+            Ok::<usize, DeviceError>(chains.count())
         };
         if anchor_count <= self.anchor_capacity {
             slice(0..reads, 0..anchor_count)?;
@@ -63,7 +86,9 @@ impl<B: Backend + Clone> ChainEngine<B> {
             let starts: Vec<u64> = self.read(&seeds.anchor_starts, queries.len() + 1)?;
             for reads in slices(&starts, self.anchor_capacity) {
                 let [first, end] = [reads.start, reads.end].map(|read| starts[2 * read as usize]);
-                slice(reads, first..end)?;
+                if slice(reads, first..end)? > most {
+                    break;
+                }
             }
         }
         let repeat_bases: Vec<u32> = self.read(&seeds.repeat_bases, reads as usize)?;

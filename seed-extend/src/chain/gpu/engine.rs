@@ -65,6 +65,9 @@ pub struct ApplicationTiming {
 /// Anchors may take one part in this many of the device memory that is free once the index is there.
 const ANCHOR_MEMORY_SHARE: u64 = 4;
 
+/// Anchors that are chained together, at most: their chains, of which there are no more, are taken to the host's memory.
+const MAX_ANCHORS: u64 = 1 << 24;
+
 impl ChainEngine<CudaBackend> {
     /// An engine for an index on a GPU, which must stay there for as long as the engine is used.
     ///
@@ -83,6 +86,7 @@ impl ChainEngine<CudaBackend> {
         let applications = ChainApplications { seeds: load(SEEDS)?, chains: load(CHAINS)? };
         let backend = CudaBackend::new(gpu, "find", include_bytes!("../../../cuda/find.fatbin"))?;
         let anchor_capacity = gpu.free_memory()? / ANCHOR_MEMORY_SHARE / BYTES_PER_ANCHOR;
+        let anchor_capacity = anchor_capacity.min(MAX_ANCHORS);
         Self::new((backend, applications), index, inputs, anchor_capacity)
     }
 }

@@ -1,13 +1,16 @@
 # make run   install what is missing, build, align the bundled real reads, show the result
 # make test  install what is missing, run every test (kernels on the CPU under sanitizers)
 # make test-gpu  on a machine with a GPU: every test that needs one, CPU against GPU byte for byte (SANITIZE=1: memcheck too)
+# make fuzz      run the fuzz targets of tests/fuzz (FUZZ_SECONDS=600 in all, or FUZZ_RUNS=1000000 of each)
+# make faults    run the program while system calls, limits and signals fail it (SAMPLE=60: a random sample for so many seconds)
+# make miri      run the tests of unsafe code that miri can interpret (needs a nightly toolchain with miri and rust-src)
 # make bench measure this machine, with the other programs that are installed (DEVICE=cuda: on a GPU; QUICK=1: minutes)
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test test-gpu bench lint kernels kernels-check deps test-deps kernels-deps clean
+.PHONY: run test test-gpu fuzz faults miri bench lint kernels kernels-check deps test-deps kernels-deps clean
 
 # The kernels that run on the CPU run under the sanitizers. Lints and documentation have them so too, since what is
 # compiled for one is there for the others, and code that is for the sanitizers is looked at.
@@ -31,6 +34,18 @@ test-gpu: deps
 	rm -rf $(TARGET)/gpu-tests
 	scripts/test-gpu --collect $(TARGET)/gpu-tests
 	scripts/test-gpu $(TARGET)/release/gpualign $(TARGET)/gpu-tests benches/results/gpu-gate.json $$(git rev-parse --short HEAD)
+
+fuzz: deps
+	tests/fuzz/run $(if $(FUZZ_RUNS),runs $(FUZZ_RUNS),seconds $(or $(FUZZ_SECONDS),600))
+
+# The build of the tests is the one that is looked at: it is checked for overflows.
+faults: deps test-deps
+	$(CARGO) build --quiet --package gpualign --bin gpualign
+	tests/faults/faults $(TARGET)/debug/gpualign $(if $(SAMPLE),--seconds $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+
+miri:
+	@$(CARGO) +nightly miri --version >/dev/null 2>&1 || { echo "make miri: miri is missing: rustup +nightly component add miri rust-src" >&2; exit 1; }
+	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance" CARGO_TARGET_DIR=$(abspath $(TARGET))/miri $(CARGO) +nightly miri test --quiet --package aligner-core --lib -- seq cigar fastx input_location
 
 bench: deps
 	rm -rf $(TARGET)/evidence-criterion

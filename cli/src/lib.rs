@@ -105,6 +105,8 @@ pub mod chart;
 mod command_line;
 mod commands;
 pub mod console;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod hts;
 pub mod index;
 pub mod input;

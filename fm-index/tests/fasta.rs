@@ -98,7 +98,7 @@ fn uracil_is_thymine() {
 #[test]
 fn bad_records_are_named() {
     let folder = Folder::new();
-    let cases: [(&[u8], &str); 13] = [
+    let cases: [(&[u8], &str); 18] = [
         (b">a\nAC\n>b\nGT\n>a x\nAC\n", "record 3 (line 5): a second contig is named 'a'"),
         (b">\nACGT\n", "record 1 (line 1): the contig has no name"),
         (b"> a\nACGT\n", "record 1 (line 1): the contig has no name"),

@@ -56,6 +56,14 @@ fn places_are_counted_by_quality() {
 }
 
 #[test]
+fn a_header_may_have_no_contigs() {
+    let folder = Folder::new();
+    folder.write("none.sam", ["@HD\tVN:1.6\n", &line("r", 4, "*", 0, 0, "*")].concat());
+    let counts = evaluate(&folder, &["none.sam"]);
+    assert!(counts.starts_with("#reads\t1\tunmapped\t1\tcorrect\t0\n"), "{counts}");
+}
+
+#[test]
 fn our_own_reads_are_placed_right() {
     let folder = Folder::new();
     let made = folder.run(&["simulate", "reads", "ref.fa", "-n", "300", "-l", "90", "-o", "r.fq"]);

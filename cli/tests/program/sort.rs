@@ -1,7 +1,5 @@
 //! `--sort`: the records of an unsorted run by coordinate, whatever the memory, threads and batches.
 
-use std::fs::{self, DirEntry};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

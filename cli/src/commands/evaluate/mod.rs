@@ -43,3 +43,16 @@ fn print<T: Serialize>(format: OutputForm, counts: &T, tsv: impl Fn(&T) -> Strin
     };
     staging::print(text.as_bytes())
 }
+
+/// Counts the alignments of a file in both ways, for its fuzz target.
+#[cfg(feature = "fuzzing")]
+pub fn count(path: &std::path::Path) {
+    for truth in [read_name::NameForm::Wgsim, read_name::NameForm::Ours] {
+        let Ok(mut file) = AlignmentFile::open(path) else { return };
+        let _ = Accuracy::of(&mut file, truth, u32::MAX).map(|accuracy| accuracy.tsv());
+    }
+    if let [Ok(mut first), Ok(mut second)] = [0; 2].map(|_| AlignmentFile::open(path)) {
+        let counts = Comparison::of(&mut first, &mut second, 30, u32::MAX);
+        let _ = counts.map(|counts| counts.tsv());
+    }
+}

@@ -18,4 +18,7 @@ mod run;
 mod tile_writer;
 mod tiles;
 
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
+
 pub use run::run;

@@ -1,6 +1,6 @@
 //! The command lines of the programs: parsing, checking and running them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
@@ -48,6 +48,23 @@ pub struct Gpualign {
     /// How to map them.
     #[command(flatten)]
     options: MapOptions,
+}
+
+/// The command line of mapping alone.
+///
+/// Commands have their operands and mapping has its own, so that a file after an option could be either. Where no command is
+/// named, this definition is used, which has none.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gpualign",
+    version,
+    override_usage = USAGE,
+    after_help = EXAMPLES,
+    max_term_width = 100
+)]
+struct Mapping {
+    #[command(flatten)]
+    map: MapArguments,
 }
 
 /// Commands other than mapping.
@@ -114,6 +131,11 @@ pub trait CommandLine: Parser {
         Self::command()
     }
 
+    /// The definition by which these words are parsed.
+    fn definition_for(_words: &[OsString]) -> clap::Command {
+        Self::definition()
+    }
+
     /// The words of the command line as clap understands them.
     fn normalize(words: Vec<OsString>) -> Vec<OsString> {
         words
@@ -134,8 +156,14 @@ pub trait CommandLine: Parser {
 
 /// Parses and checks the words of a command line, of which the first is the program; ends the process with code 2 if
 /// they are wrong.
-pub fn parse<L: CommandLine>(words: Vec<OsString>) -> L {
-    try_parse(&mut L::definition(), words).unwrap_or_else(|error| error.exit())
+///
+/// # Errors
+/// If they ask for help or for the version: its text, to be printed.
+pub fn parse<L: CommandLine>(words: Vec<OsString>) -> Result<L, clap::Error> {
+    match try_parse(&mut L::definition_for(&words), words) {
+        Err(error) if error.use_stderr() => error.exit(),
+        parsed => parsed,
+    }
 }
 
 /// Parses and checks the words of a command line by the definition of its program.
@@ -174,7 +202,21 @@ fn used_command<'c>(
     })
 }
 
+impl Gpualign {
+    /// Whether a word is the name of a command.
+    fn is_command(word: &OsStr) -> bool {
+        word == "help" || Self::command().find_subcommand(word).is_some()
+    }
+}
+
 impl CommandLine for Gpualign {
+    fn definition_for(words: &[OsString]) -> clap::Command {
+        let asks = ["-h", "--help", "-V", "--version"];
+        let is_mapping = words.get(1).is_some_and(|first| !Self::is_command(first))
+            && !words.iter().any(|word| asks.iter().any(|&asked| word == asked));
+        if is_mapping { Mapping::command() } else { Self::command() }
+    }
+
     fn normalize(words: Vec<OsString>) -> Vec<OsString> {
         with_double_dashes(words)
     }
@@ -184,7 +226,18 @@ impl CommandLine for Gpualign {
             (Some(Command::Nw(nw)), _) => nw.check(),
             (Some(Command::Blastn(blastn)), _) => blastn.check(),
             (Some(_), _) | (None, None) => Ok(()),
-            (None, Some(files)) => check_mapping(files, &self.options),
+            (None, Some(files)) => {
+                if let Some(name) =
+                    files.reads().first().filter(|name| Self::is_command(name.as_os_str()))
+                {
+                    let name = name.display();
+                    return Err(format!(
+                        "'{name}' is a command, whose name comes before its options: gpualign {name} ...; a file of this \
+                         name is given as ./{name}"
+                    ));
+                }
+                check_mapping(files, &self.options)
+            }
         }
     }
 
@@ -275,6 +328,7 @@ mod tests {
     #[test]
     fn the_command_lines_are_consistent() {
         Gpualign::definition().debug_assert();
+        Mapping::command().debug_assert();
         Woodstocc::definition().debug_assert();
         NwBatch::definition().debug_assert();
         BlastnPipeline::definition().debug_assert();

@@ -16,11 +16,15 @@ pub fn set_program(name: &'static str) {
     PROGRAM.get_or_init(|| name);
 }
 
+/// The name of this program.
+pub fn program() -> &'static str {
+    PROGRAM.get().unwrap_or(&"gpualign")
+}
+
 /// Prints one line on standard error, after the program's name. A standard error that cannot be written to is no reason
 /// to stop.
 pub fn say(text: &str) {
-    let program = PROGRAM.get().unwrap_or(&"gpualign");
-    let line = format!("{program}: {}\n", text.replace(['\n', '\r'], " "));
+    let line = format!("{}: {}\n", program(), text.replace(['\n', '\r'], " "));
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
@@ -60,7 +64,14 @@ impl Console {
             self.progress.set_style(style);
         }
         self.progress.set_message(step.to_owned());
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
+    }
+
+    /// Lets a thread draw the progress, if it is shown.
+    fn animate(&self) {
+        if !self.progress.is_hidden() {
+            self.progress.enable_steady_tick(Duration::from_millis(200));
+        }
     }
 
     /// Shows a count of reads, 0 at first.
@@ -69,7 +80,7 @@ impl Console {
             self.progress.set_style(style);
         }
         self.progress.reset();
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
     }
 
     /// Shows a count of pairs, 0 of `all` at first.
@@ -80,7 +91,7 @@ impl Console {
         }
         self.progress.reset();
         self.progress.set_length(all);
-        self.progress.enable_steady_tick(Duration::from_millis(200));
+        self.animate();
     }
 
     /// Adds to the count of pairs; `cells` are the matrix cells of all pairs so far.

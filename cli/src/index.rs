@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use fm_index::{BuildOptions, FileFingerprint, FmIndex, Reference};
 
 use crate::console::Console;
-use crate::staging::Staged;
+use crate::staging::{Outputs, Target, extended};
 
 /// The index of a reference: `REF.gpx` if it exists and was built from this file, or else one built in memory.
 ///
@@ -54,13 +54,15 @@ pub fn open(reference: &Path, console: &Console) -> Result<Option<FmIndex>> {
 pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) -> Result<FmIndex> {
     let start = Instant::now();
     let path = path_for(reference);
-    let staged = if save_built { Some(Staged::new(&path)?) } else { None };
+    let target =
+        if save_built { Some(Outputs::new([reference]).target(Some(&path))?) } else { None };
     console.start("building the index");
     let index = build(reference, BuildOptions::default())?;
     console.finish();
-    if let Some(staged) = staged {
-        save(&index, staged, &path)?;
-        report(console, &index, &path, start);
+    if let Some(target) = target {
+        let name = target.name();
+        save(&index, target)?;
+        report(console, &index, &name, start);
     } else {
         console.detail(&format!("index: built in memory in {:.2?}", start.elapsed()));
     }
@@ -69,9 +71,7 @@ pub fn build_for_mapping(reference: &Path, save_built: bool, console: &Console) 
 
 /// The name of a reference's index: `REF.gpx`.
 pub(crate) fn path_for(reference: &Path) -> PathBuf {
-    let mut path = reference.as_os_str().to_owned();
-    path.push(".gpx");
-    path.into()
+    extended(reference, "gpx")
 }
 
 /// Builds the index of a FASTA file in memory.
@@ -80,19 +80,17 @@ pub(crate) fn build(reference: &Path, options: BuildOptions) -> Result<FmIndex> 
 }
 
 /// Saves an index as `target`.
-pub(crate) fn save(index: &FmIndex, staged: Staged, target: &Path) -> Result<()> {
-    // Errors name the path that the user gave, not the staged one.
-    index.save(staged.path()).map_err(|error| error.with_path(target))?;
-    staged.commit()
+pub(crate) fn save(index: &FmIndex, target: Target) -> Result<()> {
+    target.write_and_sync(|file| index.write_to(file))?;
+    target.commit()
 }
 
 /// Prints the sizes of an index and of its sections, and the time since `start`.
-pub(crate) fn report(console: &Console, index: &FmIndex, path: &Path, start: Instant) {
+pub(crate) fn report(console: &Console, index: &FmIndex, name: &str, start: Instant) {
     let reference = index.reference();
     let bases = f64::from(reference.len());
     console.notice(&format!(
-        "{}: {} contigs, {} bases, {:.3} bytes a base, {:.1} s",
-        path.display(),
+        "{name}: {} contigs, {} bases, {:.3} bytes a base, {:.1} s",
         reference.contigs().len(),
         reference.len(),
         index.bytes() as f64 / bases,

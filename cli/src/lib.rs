@@ -35,7 +35,7 @@
 //! |---|---|
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
-//! | `staging` | files that get their name only when they are complete |
+//! | `staging` | which files may be written, and files that get their name only when they are complete |
 //! | `timeline` | when each step of each batch was done |
 //! | [`chart`] | lines and bars as SVG |
 //! | [`input`] | files of reads to checked batches of reads |
@@ -44,15 +44,17 @@
 //! | `output` | records to SAM, BAM and CRAM |
 //! | `commands` | a folder or file for each command: its options, and what it does |
 //! | `command_line` | the command line of each program, and which command it runs |
-//! | `program` | the frame of every program: interrupts, the error line, the exit code |
+//! | `program` | the frame of every program: interrupts, faults, the error line, the exit code |
+//! | `allocation` | memory that the system refuses |
 //!
 //! Each module imports only modules above it in this table. Reading, searching, making records and writing overlap:
 //! each is a stage with its own thread, and batches pass from one stage to the next in order (`commands::map`). So the
 //! output does not depend on the number of threads, on the batch size or on the device.
 //!
-//! The exit code is 0, 2 for a wrong command line, 130 if interrupted, and 1 for every other error, which is printed in
-//! one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
+//! The exit code is 0, 2 for a wrong command line, 130 if interrupted, 101 for a fault of the program, and 1 for every
+//! other error, which is printed in one line on standard error. A reader of standard output that goes away (as `head` does) is no error.
 
+mod allocation;
 pub mod chart;
 mod command_line;
 mod commands;
@@ -97,6 +99,8 @@ pub fn blastn_pipeline() -> ExitCode {
 }
 
 fn main_of<L: CommandLine>(name: &'static str) -> ExitCode {
-    let line: L = command_line::parse(env::args_os().collect());
-    run_program(name, || line.run())
+    match command_line::parse::<L>(env::args_os().collect()) {
+        Ok(line) => run_program(name, || line.run()),
+        Err(asked) => run_program(name, || staging::print_with(|| asked.print())),
+    }
 }

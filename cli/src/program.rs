@@ -1,19 +1,33 @@
-//! The frame of every program: interrupts, the error line and the exit code.
+//! The frame of every program: interrupts, faults, the error line and the exit code.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::io;
+use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result};
 
 use crate::{console, staging};
 
+/// The exit code of a fault of the program, as the standard library has it.
+const FAULT: i32 = 101;
+
+/// Begins of the standard library's panics when the system refuses a thread, or the stack of its signals.
+const REFUSED_THREAD: [&str; 2] =
+    ["failed to spawn thread", "failed to allocate an alternative stack"];
+
 /// Runs `work` as the program called `name`, which begins its messages.
 ///
 /// The exit code is 0, or 1 for an error, which is printed in one line on standard error. A reader of standard output
 /// that goes away (as `head` does) is no error. On SIGINT, SIGTERM and SIGHUP unfinished files are removed and the
-/// process ends with code 130.
+/// process ends with code 130. A panic of any thread is a fault of the program, which ends at once with code 101, so that
+/// no thread waits for one that is gone. A thread or memory that the system refuses is an error.
 pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
     console::set_program(name);
+    panic::set_hook(Box::new(end_with_fault));
     match clean_up_when_interrupted().and_then(|()| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -40,6 +54,52 @@ fn clean_up_when_interrupted() -> Result<()> {
     match ctrlc::try_set_handler(handler) {
         // The parent process wants a signal ignored, as nohup does: leave it so.
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(ctrlc::Error::System(error)) => Err(error).context("cannot handle interrupts"),
         Err(error) => Err(error).context("cannot handle interrupts"),
     }
+}
+
+/// Ends the program at once, from whichever thread: says why, removes unfinished files, and exits with `code`.
+pub fn end(code: i32, say: impl FnOnce()) -> ! {
+    static IS_ENDING: AtomicBool = AtomicBool::new(false);
+    thread_local! {
+        static ENDS_HERE: Cell<bool> = const { Cell::new(false) };
+    }
+    if ENDS_HERE.replace(true) {
+        // Saying why has failed.
+        std::process::exit(code);
+    }
+    if IS_ENDING.swap(true, Ordering::SeqCst) {
+        // Another thread ends the program.
+        loop {
+            thread::park();
+        }
+    }
+    say();
+    staging::abandon_unless_busy();
+    std::process::exit(code)
+}
+
+/// Ends the program after a panic.
+fn end_with_fault(fault: &PanicHookInfo<'_>) {
+    let message = message(fault.payload());
+    if REFUSED_THREAD.iter().any(|refused| message.starts_with(refused)) {
+        end(1, || {
+            console::say(&format!(
+                "error: the system refuses a thread: use fewer threads, or raise the limit (ulimit -u, ulimit -v): {message}"
+            ));
+        });
+    }
+    end(FAULT, || {
+        let at = fault.location().map(ToString::to_string).unwrap_or_default();
+        console::say(&format!(
+            "error: this is a fault of the program, please report it with the command line: {message} ({at})"
+        ));
+    })
+}
+
+/// The message of a panic.
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown")
 }

@@ -4,11 +4,11 @@
 //! show, with a row for each step and a box for each batch. Steps overlap where boxes lie above each other; the step whose
 //! row has no gaps is the one that the others wait for.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
 
@@ -106,7 +106,8 @@ impl Timeline {
     pub fn seconds(&self, step: Step) -> f64 {
         let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
         let of_step = spans.iter().filter(|span| span.step == step);
-        of_step.map(|span| (span.end - span.begin).as_secs_f64()).sum()
+        // The sum of no numbers would be -0.0.
+        of_step.fold(0.0, |sum, span| sum + (span.end - span.begin).as_secs_f64())
     }
 
     /// Writes the timeline to a file.
@@ -114,12 +115,11 @@ impl Timeline {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, target: Target) -> Result<()> {
-        let write = || {
-            let mut file = BufWriter::new(std::fs::File::from(target.open()?));
+        target.write(|file| {
+            let mut file = BufWriter::new(file);
             serde_json::to_writer(&mut file, &self.trace())?;
             file.flush()
-        };
-        write().map_err(|error: io::Error| error).with_context(|| target.name())?;
+        })?;
         target.commit()
     }
 

@@ -152,6 +152,14 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
             .collect()
     }
 
+    /// Writes the bytes of the container, which [`open`](Self::open) maps from a file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(self.bytes())
+    }
+
     /// Writes the container to a temporary file beside `path` and renames it to `path`; on failure nothing is left.
     ///
     /// # Errors
@@ -164,7 +172,7 @@ impl<F: Format, const SECTIONS: usize> Container<F, SECTIONS> {
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder.unwrap_or(Path::new(".")))
             .map_err(failed)?;
-        file.write_all(self.bytes()).map_err(failed)?;
+        self.write_to(&mut file).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
         file.persist(path).map_err(|error| failed(error.error))?;
         Ok(())

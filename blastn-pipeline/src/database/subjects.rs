@@ -1,5 +1,6 @@
 //! A database and its subjects.
 
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -38,6 +39,14 @@ impl Database {
     /// [`ContainerError`] with the path and the reason.
     pub fn save(&self, path: &Path) -> Result<(), ContainerError> {
         self.image.save(path)
+    }
+
+    /// Writes the bytes of a database file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
+        self.image.write_to(out)
     }
 
     /// A section of the file, as an array.

@@ -1,12 +1,13 @@
 //! `gpualign devices`: the devices that gpualign can run on.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::thread;
 
 use aligner_core::device;
 use aligner_core::gpu::Description;
 use anyhow::Result;
+
+use crate::staging;
 
 /// Prints the number of threads and a table of GPUs, or why there are none.
 pub fn run() -> Result<()> {
@@ -20,8 +21,7 @@ pub fn run() -> Result<()> {
         }
         Err(reason) => writeln!(text, "{reason}")?,
     }
-    io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    staging::print(text.as_bytes())
 }
 
 /// A row of the table.

@@ -10,7 +10,7 @@ use fm_index::BuildOptions;
 use crate::console::Console;
 use crate::index;
 use crate::options::{Messages, Threads, start_threads};
-use crate::staging::Staged;
+use crate::staging::Outputs;
 
 /// The command line of `gpualign index`.
 #[derive(Debug, Args)]
@@ -36,15 +36,16 @@ pub struct IndexArguments {
 pub fn run(arguments: &IndexArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    let target = arguments.output.clone().unwrap_or_else(|| index::path_for(&arguments.reference));
-    let staged = Staged::new(&target)?;
+    let path = arguments.output.clone().unwrap_or_else(|| index::path_for(&arguments.reference));
+    let target = Outputs::new([arguments.reference.as_path()]).target(Some(&path))?;
+    let name = target.name();
     console.start("building the index");
     let options = BuildOptions { sample_rate: arguments.sample_rate };
     start_threads(arguments.threads.count())?;
     let built = index::build(&arguments.reference, options)?;
-    index::save(&built, staged, &target)?;
+    index::save(&built, target)?;
     console.finish();
-    index::report(&console, &built, &target, start);
+    index::report(&console, &built, &name, start);
     Ok(())
 }
 

@@ -8,4 +8,4 @@ mod threads;
 pub use self::files::MappingFiles;
 pub use self::memory::parse_memory;
 pub use self::messages::Messages;
-pub use self::threads::{Threads, start_threads};
+pub use self::threads::{MAX_THREADS, Threads, check_threads, start_threads};

@@ -1,18 +1,26 @@
 //! The number of threads.
 
+use std::io;
 use std::num::NonZero;
+use std::sync::Mutex;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
+
+/// The most threads of a program. A system has some 30,000 threads for all its programs.
+pub const MAX_THREADS: i64 = 1024;
+
+/// The stack of a thread of a C library, in bytes.
+const C_STACK: usize = 8 << 20;
 
 /// How many threads to use.
 #[derive(Debug, Args)]
 pub struct Threads {
     /// Number of threads [default: all cores]
     #[arg(short, long, value_name = "N", help_heading = "Resources",
-        value_parser = clap::value_parser!(u16).range(1..))]
+        value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
     threads: Option<u16>,
 }
 
@@ -30,5 +38,39 @@ impl Threads {
 /// If the pool was started before, or the system refuses threads.
 pub fn start_threads(threads: usize) -> Result<()> {
     let pool = ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().context("cannot start threads")
+    pool.build_global().map_err(|error| {
+        anyhow!("cannot start {threads} threads: {error}: use fewer, or raise the limit (ulimit -u, ulimit -v)")
+    })
+}
+
+/// Checks that the system would start `count` more threads now. For a library that starts threads and does not check it: it
+/// would wait for them for ever.
+///
+/// # Errors
+/// If the system refuses one of them.
+pub fn check_threads(count: usize) -> io::Result<()> {
+    let gate = &Mutex::new(());
+    let closed = gate.lock();
+    thread::scope(move |scope| {
+        let start = || {
+            let thread = thread::Builder::new().stack_size(C_STACK);
+            thread.spawn_scoped(scope, || drop(gate.lock())).map(|_| ())
+        };
+        let started = (0..count).try_for_each(|_| start());
+        // All threads wait for this, so that they exist at the same time.
+        drop(closed);
+        started
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_threads;
+
+    #[test]
+    fn threads_are_started_and_ended() {
+        for count in [0, 1, 30] {
+            check_threads(count).expect("there are more");
+        }
+    }
 }

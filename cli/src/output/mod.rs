@@ -34,7 +34,7 @@ pub use self::tally::Tally;
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
 use self::sort::Sorter;
-use crate::staging::{Scratch, Target};
+use crate::staging::{Outputs, Scratch, Target};
 
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
@@ -94,7 +94,12 @@ impl Output {
     ///
     /// # Errors
     /// If the file, or the copy of the reference that CRAM needs, cannot be written.
-    pub fn create(mut target: Target, options: &Options, reference: &Reference) -> Result<Self> {
+    pub fn create(
+        mut target: Target,
+        outputs: &mut Outputs,
+        options: &Options,
+        reference: &Reference,
+    ) -> Result<Self> {
         let copy = match options.format {
             Format::Cram => Some(copy(reference)?),
             Format::Sam | Format::Bam => None,
@@ -107,7 +112,10 @@ impl Output {
                 Some(Sorter::new(memory, options.threads, header, scratch))
             }
         };
-        let index = sorter.as_ref().and_then(|_| index(&mut target, options.format, reference));
+        let index = match sorter {
+            Some(_) => index(&mut target, outputs, options.format, reference)?,
+            None => None,
+        };
         let begin = |descriptor| {
             if options.piece_format() == Format::Sam {
                 return begin_text(descriptor, &target, options).map(Writer::Text);
@@ -172,19 +180,28 @@ impl Output {
 
 /// Begins a file of SAM with its header.
 fn begin_text(descriptor: OwnedFd, target: &Target, options: &Options) -> io::Result<ParallelFile> {
-    let mut file = match target {
-        Target::Staged(_) => ParallelFile::parallel(descriptor, options.threads.min(WRITERS)),
-        Target::Stdout | Target::Special(_) => ParallelFile::in_order(descriptor),
+    let mut file = if target.is_regular_file() {
+        ParallelFile::parallel(descriptor, options.threads.min(WRITERS))
+    } else {
+        ParallelFile::in_order(descriptor)
     };
     file.write(&[options.header.as_bytes()])?;
     Ok(file)
 }
 
 /// The index of a sorted file and the path to write it to; `None` if the file has no index.
-fn index(target: &mut Target, format: Format, reference: &Reference) -> Option<(PathBuf, Index)> {
-    let longest = reference.contigs().iter().map(|contig| contig.length).max()?;
-    let kind = Index::of(format, longest)?;
-    Some((target.companion(kind.extension())?, kind))
+///
+/// # Errors
+/// If the index may not be written.
+fn index(
+    target: &mut Target,
+    outputs: &mut Outputs,
+    format: Format,
+    reference: &Reference,
+) -> Result<Option<(PathBuf, Index)>> {
+    let longest = reference.contigs().iter().map(|contig| contig.length).max().unwrap_or(0);
+    let Some(kind) = Index::of(format, longest) else { return Ok(None) };
+    Ok(target.companion(kind.extension(), outputs)?.map(|path| (path, kind)))
 }
 
 fn fasta_in(folder: &Scratch) -> PathBuf {

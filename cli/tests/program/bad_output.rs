@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -154,6 +155,23 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
+/// Whether a program has opened a file in this folder that has no name, or a temporary one.
+fn has_begun(child: &Child, folder: &Folder) -> bool {
+    let Ok(descriptors) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { return false };
+    let path = folder.path("").canonicalize().expect("is there");
+    let files = descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+    files.filter(|file| file.starts_with(&path)).any(|file| {
+        let name = file.to_string_lossy();
+        name.contains("/.gpualign-") || name.ends_with(" (deleted)")
+    })
+}
+
+/// Whether files in this folder can be without a name.
+fn has_unnamed_files(folder: &Folder) -> bool {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).custom_flags(nix::libc::O_TMPFILE).open(folder.path("")).is_ok()
+}
+
 /// A run that waits for more reads and has begun its output.
 struct Waiting {
     child: Child,
@@ -162,12 +180,11 @@ struct Waiting {
 
 impl Waiting {
     fn start(mut command: Command, folder: &Folder) -> Self {
-        let before = folder.files();
         let mut child = command.stdin(Stdio::piped()).spawn().expect("runs");
         let mut stdin = child.stdin.take().expect("is piped");
         stdin.write_all(&reads(100)).expect("writes");
         let patience = Instant::now();
-        while folder.files() == before {
+        while !has_begun(&child, folder) {
             assert!(patience.elapsed() < Duration::from_mins(1), "nothing happens");
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -204,6 +221,24 @@ fn an_interrupted_run_leaves_nothing() {
         assert_eq!(folder.files(), before, "{format}");
         assert!(names(&folder.path("tmp")).is_empty(), "{format}");
     }
+}
+
+#[test]
+fn a_killed_run_leaves_nothing() {
+    let folder = Folder::new();
+    if !has_unnamed_files(&folder) {
+        return;
+    }
+    folder.write("old.bam", "old");
+    let before = folder.files();
+    for file in ["out.sam", "out.bam", "old.bam"] {
+        let command = folder.command(&["--device", "cpu", "-", "ref.fa", "-o", file]);
+        let waiting = Waiting::start(command, &folder);
+        waiting.send("KILL");
+        assert_eq!(waiting.code(), None, "{file}");
+        assert_eq!(folder.files(), before, "{file}");
+    }
+    assert_eq!(folder.read("old.bam"), b"old");
 }
 
 #[test]

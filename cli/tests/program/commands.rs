@@ -87,6 +87,42 @@ fn wrong_command_lines_have_code_2() {
 }
 
 #[test]
+fn options_may_be_anywhere_among_operands() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(9)).write("x.fa", ">a\nACGT\n>b\nACCT\n");
+    let cases: [(&[&str], &[&str], &[&str]); 10] = [
+        (&[], &["reads.fq", "ref.fa"], &["-t", "2"]),
+        (&[], &["reads.fq", "reads.fq", "ref.fa"], &["--seed", "3"]),
+        (&[], &["reads.fq", "./index", "ref.fa"], &["--single"]),
+        (&["index"], &["ref.fa"], &["-t", "2"]),
+        (&["makedb"], &["ref.fa"], &["-q"]),
+        (&["nw", "pairs"], &["x.fa", "x.fa"], &["-O", "paf"]),
+        (&["nw", "one-vs-all"], &["x.fa", "x.fa"], &["--device", "cpu"]),
+        (&["simulate", "genome"], &["1k"], &["--seed", "5"]),
+        (&["simulate", "reads"], &["ref.fa"], &["-n", "3"]),
+        (&["evaluate"], &["wgsim.sam"], &["--tolerance", "7"]),
+    ];
+    folder.write("index", reads(2));
+    folder.write(
+        "wgsim.sam",
+        "@HD\tVN:1.6\n@SQ\tSN:a\tLN:9\na_1_4_0:0:0_0:0:0_0\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n",
+    );
+    for (command, operands, option) in cases {
+        for place in 0..=operands.len() {
+            let (before, after) = operands.split_at(place);
+            let arguments = [command, before, option, after].concat();
+            let output = folder.run(&arguments);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{arguments:?}: {said}");
+        }
+    }
+    let output = folder.run(&["-q", "index", "ref.fa"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("'index' is a command") && said.contains("./index"), "{said}");
+}
+
+#[test]
 fn quiet_and_verbose() {
     let folder = Folder::new();
     folder.write("reads.fq", reads(5));
@@ -118,6 +154,8 @@ fn statistics_are_one_json_object() {
     assert!(output.status.success());
     let stats: serde_json::Value = serde_json::from_slice(&output.stderr).expect("is JSON");
     assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
+    // Steps of the other mode took no time.
+    assert_eq!(stats["seconds"]["plan"].to_string(), "0.0");
     assert!(stats["command"].as_str().expect("is text").ends_with("reads.fq ref.fa"));
     assert_eq!(stats["device"], "cpu");
     assert_eq!((&stats["threads"], &stats["k"]), (&2.into(), &1.into()));

@@ -123,6 +123,10 @@ fn a_partial_file_becomes_the_output() {
     let said = error_line(&folder.run(&arguments), &arguments);
     assert!(said.contains("out.tsv.partial.json: not the state of a run"), "{said}");
     std::fs::remove_file(folder.path("out.tsv.partial.json")).expect("removes");
+    let said = error_line(&folder.run(&arguments), &arguments);
+    assert!(said.contains("out.tsv.partial: not of an interrupted run"), "{said}");
+    assert_eq!(folder.read("out.tsv.partial"), b"#query");
+    std::fs::remove_file(folder.path("out.tsv.partial")).expect("removes");
     assert_eq!(nw(&folder, &arguments[1..6]), "");
     assert_eq!(String::from_utf8_lossy(&folder.read("out.tsv")), whole);
     assert!(!folder.files().iter().any(|name| name.contains("partial")), "{:?}", folder.files());
@@ -155,8 +159,8 @@ fn a_killed_run_goes_on() {
     folder.write("many.fa", many(820));
     let whole = nw(&folder, &["all-vs-all", "many.fa"]);
     let run = ["nw", "all-vs-all", "many.fa", "-o", "out.tsv", "--resume", "--device", "cpu", "-q"];
-    // The first note is that of the heading.
-    kill_after(&folder, &run, 1);
+    // The first two lines are about the run, and the note of the heading.
+    kill_after(&folder, &run, 2);
     for tiles in [3, 1, 5] {
         kill_after(&folder, &run, tiles);
     }
@@ -180,6 +184,13 @@ fn a_killed_run_goes_on() {
     folder.write("out.tsv.partial", &partial[..partial.len() / 2]);
     let said = error_line(&folder.run(&run), &run);
     assert!(said.contains("out.tsv.partial: is shorter than its state says"), "{said}");
+
+    // Nor can what is not what was noted.
+    let mut damaged = partial.clone();
+    damaged[partial.len() / 2] ^= 1;
+    folder.write("out.tsv.partial", damaged);
+    let said = error_line(&folder.run(&run), &run);
+    assert!(said.contains("out.tsv.partial: is not what its state says"), "{said}");
 
     // Half a tile more is forgotten.
     folder.write("out.tsv.partial", [&partial[..], b"s1\ts2\t3"].concat());

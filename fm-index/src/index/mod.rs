@@ -8,6 +8,7 @@ mod locate;
 pub(crate) mod rank;
 pub(crate) mod stored_reference;
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,6 +56,14 @@ impl FmIndex {
         let reference = stored_reference::load(&image).map_err(inconsistent)?;
         check::check(&image, &reference).map_err(inconsistent)?;
         Ok(Self { image, reference })
+    }
+
+    /// Writes the bytes of an index file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
+        self.image.write_to(out)
     }
 
     /// Saves the index as `path`, replacing a file there in one step; on failure `path` stays as it was.

@@ -10,7 +10,7 @@ use blastn_pipeline::sequence::dust::Dust;
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::blastn::output_format::OutputFormat;
-use crate::options::parse_memory;
+use crate::options::{MAX_THREADS, parse_memory};
 
 /// The command line of `gpualign makedb`.
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ pub struct BlastnArguments {
     pub outfmt: OutputFormat,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..))]
+        value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
     pub num_threads: u16,
     /// Device to search on: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto")]

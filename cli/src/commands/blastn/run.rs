@@ -32,27 +32,26 @@ use crate::commands::blastn::report::Report;
 use crate::console::{self, Console};
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Staged, Target};
+use crate::staging::{Outputs, extended};
 
 /// Extension of a database, which is added to the name of the file of sequences.
-const EXTENSION: &str = ".gpdb";
+const EXTENSION: &str = "gpdb";
 
 /// Runs `gpualign makedb`: makes a database from a FASTA file.
 pub fn make_database(arguments: &MakeDbArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
-    let target = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
-    let staged = Staged::new(&target)?;
+    let path = arguments.output.clone().unwrap_or_else(|| with_extension(&arguments.sequences));
+    let target = Outputs::new([arguments.sequences.as_path()]).target(Some(&path))?;
+    let name = target.name();
     start_threads(arguments.threads.count())?;
     console.start("making the database");
     let database = Database::from_fasta(&arguments.sequences, now())?;
-    // Errors name the path that the user gave, not the staged one.
-    database.save(&staged.path()).map_err(|error| error.with_path(&target))?;
-    staged.commit()?;
+    target.write_and_sync(|file| database.write_to(file))?;
+    target.commit()?;
     console.finish();
     console.notice(&format!(
-        "{}: {} sequences, {} bases, {:.3} bytes a base, {:.1} s",
-        target.display(),
+        "{name}: {} sequences, {} bases, {:.3} bytes a base, {:.1} s",
         database.len(),
         database.letters(),
         database.file_length() as f64 / database.letters() as f64,
@@ -66,6 +65,10 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     let console = Console::new(arguments.messages);
     let start = Instant::now();
     start_threads(arguments.num_threads.into())?;
+    let database = arguments.db.as_deref().map(file_of_database);
+    let inputs = [Some(&arguments.query), database.as_ref(), arguments.subject.as_ref()];
+    let inputs = inputs.into_iter().flatten().map(PathBuf::as_path);
+    let target = Outputs::new(inputs).target(arguments.out.as_deref())?;
     let queries = read_queries(&arguments.query)?;
     let (database, name) = match (&arguments.db, &arguments.subject) {
         (_, Some(subject)) => {
@@ -79,7 +82,6 @@ pub fn run(arguments: &BlastnArguments) -> Result<()> {
     };
     let searcher = searcher(&database, arguments, &console)?;
     let opened = start.elapsed().as_secs_f64();
-    let target = Target::new(arguments.out.as_deref())?;
     let out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
     let report = Report {
         format: &arguments.outfmt,
@@ -230,17 +232,18 @@ pub fn read_queries(path: &Path) -> Result<Vec<FastaRecord>> {
 /// # Errors
 /// If there is no such database, or it is damaged.
 pub fn open(path: &Path) -> Result<Database> {
+    Ok(Database::open(&file_of_database(path))?)
+}
+
+/// The file of a database: beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
+fn file_of_database(path: &Path) -> PathBuf {
     let with_extension = with_extension(path);
-    // Beside `x.fa`, the name `x.fa` means `x.fa.gpdb`, as with NCBI's databases.
-    let path = if with_extension.exists() { &with_extension } else { path };
-    Ok(Database::open(path)?)
+    if with_extension.exists() { with_extension } else { path.to_owned() }
 }
 
 /// A path with the extension of databases added.
 fn with_extension(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(EXTENSION);
-    name.into()
+    extended(path, EXTENSION)
 }
 
 /// The present time, in seconds since 1970.

@@ -10,15 +10,14 @@ pub mod args;
 mod comparison;
 mod read_name;
 
-use std::io::{self, Write};
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use self::accuracy::Accuracy;
 use self::alignments::AlignmentFile;
 use self::args::{EvaluateArguments, OutputForm};
 use self::comparison::Comparison;
+use crate::staging;
 
 /// Prints the accuracy of a file, or the comparison of two.
 pub fn run(arguments: &EvaluateArguments) -> Result<()> {
@@ -42,7 +41,7 @@ fn print<T: Serialize>(format: OutputForm, counts: &T, tsv: impl Fn(&T) -> Strin
         OutputForm::Tsv => tsv(counts),
         OutputForm::Json => serde_json::to_string(counts)? + "\n",
     };
-    io::stdout().write_all(text.as_bytes()).context("standard output")
+    staging::print(text.as_bytes())
 }
 
 /// Counts the alignments of a file in both ways, for its fuzz target.

@@ -3,6 +3,7 @@
 use std::env;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use crate::input::{self, Batches, Layout};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, Options, Output, WrittenFile, header};
-use crate::staging::Target;
+use crate::staging::Outputs;
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
 
@@ -36,9 +37,14 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 
     // Wrong names of files are reported before the long work begins.
     input::check(files.reads())?;
-    let target = Target::new(options.output.as_deref())?;
-    let trace = options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
-    let report = options.report.as_deref().map(Report::new).transpose()?;
+    let index_path = index::path_for(files.reference());
+    let mut inputs: Vec<&Path> = files.reads().iter().map(PathBuf::as_path).collect();
+    inputs.extend([files.reference(), &index_path]);
+    let mut outputs = Outputs::new(inputs);
+    let target = outputs.target(options.output.as_deref())?;
+    let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
+    let report =
+        options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
@@ -70,7 +76,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     let layout = options.layout(files.reads().len());
     let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
-    let output = Output::create(target, &format, index.reference())?;
+    let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,
         layout,

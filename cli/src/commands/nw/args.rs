@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aligner_core::DeviceRequest;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use nw_batch::gpu::plan::full_matrix::FullMatrixKernel;
-use nw_batch::{FreeEnds, KernelChoice};
+use nw_batch::{FreeEnds, KernelChoice, SubstitutionMatrix};
 
 use crate::options::{Messages, Threads};
 
@@ -192,6 +192,20 @@ impl NwFormat {
 }
 
 impl Nw {
+    /// Files that the command reads.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let mut files: Vec<&Path> = match self {
+            Self::Pairs { queries, targets, .. } | Self::OneVsAll { queries, targets, .. } => {
+                vec![queries, targets]
+            }
+            Self::AllVsAll { sequences, .. } => vec![sequences],
+        };
+        let matrix = self.options().matrix.as_deref();
+        let is_file = |name: &&Path| name.to_str().and_then(SubstitutionMatrix::built_in).is_none();
+        files.extend(matrix.filter(is_file));
+        files
+    }
+
     /// Options of the command.
     pub fn options(&self) -> &NwOptions {
         match self {

@@ -13,6 +13,7 @@ pub mod args;
 mod format;
 mod input;
 mod pipeline;
+mod resume;
 mod run;
 mod tile_writer;
 mod tiles;

@@ -8,29 +8,38 @@ use std::time::Instant;
 
 use aligner_core::Device;
 use aligner_core::input_location::input_name;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use nw_batch::{Aligner, ResultKind, Scoring};
 
 use crate::commands::nw::args::{Nw, NwOptions};
 use crate::commands::nw::format::{self, PairFormatter};
 use crate::commands::nw::input::{self, NamedSequences};
 use crate::commands::nw::pipeline::Pipeline;
+use crate::commands::nw::resume::{ResumableRun, ResumePaths, Resumed};
 use crate::commands::nw::tile_writer::TileWriter;
 use crate::commands::nw::tiles::{PairSelection, PairSource};
 use crate::console::Console;
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Scratch, Target};
+use crate::staging::{Outputs, Target};
 use crate::timeline::{Step, Timeline};
 
 /// Runs a command of `gpualign nw`.
 pub fn run(command: &Nw) -> Result<()> {
     let options = command.options();
     let console = Console::new(options.messages);
-    let scoring = input::scoring(options)?;
     let timeline = Timeline::new();
+    start_threads(options.threads.count())?;
+    let mut outputs = Outputs::new(command.inputs());
+    let target = outputs.target(options.output.as_deref())?;
+    let resume_paths = match target.path() {
+        _ if !options.resume => None,
+        Some(path) => Some(ResumePaths::new(path, &mut outputs)?),
+        None => bail!("{}: --resume needs a regular file: leave it out", target.name()),
+    };
     let timeline_file =
-        options.timeline.as_deref().map(|path| Target::new(Some(path))).transpose()?;
+        options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
+    let scoring = input::scoring(options)?;
     let read =
         |path: &Path| timeline.time(Step::Read, "file", || input::read(path, scoring.alphabet()));
     let (selection, queries, targets) = match command {
@@ -59,7 +68,7 @@ pub fn run(command: &Nw) -> Result<()> {
     };
     let targets = targets.as_ref().unwrap_or(&queries);
     let run = NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
-    run.align_all(&console)?;
+    run.align_all(target, resume_paths, &console)?;
     timeline_file.map_or(Ok(()), |file| run.timeline.save(file))
 }
 
@@ -75,62 +84,81 @@ struct NwRun<'a> {
 
 impl NwRun<'_> {
     /// Aligns all pairs and writes the output.
-    fn align_all(&self, console: &Console) -> Result<()> {
+    fn align_all(
+        &self,
+        target: Target,
+        resume_paths: Option<ResumePaths>,
+        console: &Console,
+    ) -> Result<()> {
         let start = Instant::now();
         let options = self.options;
         let is_matrix = options.format().is_matrix();
-        let target = match &options.output {
-            // The partial file is renamed to the output at the end.
-            Some(_) if options.resume && !is_matrix => None,
-            path => Some(Target::new(path.as_deref())?),
-        };
         let source = PairSource {
             selection: self.selection,
             queries: &self.queries.sequences,
             targets: &self.targets.sequences,
         };
         let formatter = self.formatter();
-        let mut scratch = None;
-        let (mut writer, resumed) = match (&options.output, &target) {
-            (Some(path), _) if options.resume => TileWriter::resumed(path, self.output_hash())?,
-            (_, Some(target)) if !is_matrix => {
+        let (mut aligner, device_name) =
+            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
+        let (mut writer, resumed) = match resume_paths {
+            Some(paths) => {
+                let is_end = |position| source.is_end(position);
+                match paths.resume(self.output_hash(), is_end, !is_matrix)? {
+                    Resumed::Run { run, file, bytes, next } => {
+                        ensure!(
+                            next.is_none_or(|next| source.is_position(next)),
+                            "{}: goes on at no pair of this run: remove it to start over",
+                            run.partial().display()
+                        );
+                        (TileWriter::resumed(file, bytes, run), next)
+                    }
+                    Resumed::Complete => {
+                        console.notice(&format!("{}: was complete already", target.name()));
+                        return Ok(());
+                    }
+                }
+            }
+            None if is_matrix => {
+                // The upper triangle, beside the output, where there must be as much space anyway.
+                let folder = target.scratch_folder();
+                let file = tempfile::tempfile_in(&folder);
+                (TileWriter::new(file.with_context(|| folder.display().to_string())?), None)
+            }
+            None => {
                 let file = File::from(target.open().with_context(|| target.name())?);
                 (TileWriter::new(file), None)
             }
-            _ => {
-                let folder = scratch.insert(self.scratch()?);
-                let path = folder.path().join("triangle");
-                let file = File::options().create_new(true).read(true).write(true).open(&path);
-                (TileWriter::new(file.with_context(|| path.display().to_string())?), None)
-            }
         };
-        let (mut aligner, device_name) =
-            self.timeline.time(Step::Device, "open", || self.aligner(console))?;
         let begin = resumed.unwrap_or_else(|| source.begin());
         if resumed.is_none() {
-            writer.add(&[formatter.heading().into_bytes()], begin)?;
+            let heading = formatter.heading().into_bytes();
+            writer.add(&[heading], begin).with_context(|| target.name())?;
         }
 
-        start_threads(options.threads.count())?;
         console.start_pairs(source.len());
         let pipeline =
             Pipeline { source: &source, formatter: &formatter, timeline: &self.timeline, console };
         let cells = pipeline.run(begin, &mut aligner, &mut writer);
         console.finish();
-        let cells = cells.with_context(|| self.output_name())?;
+        let cells = cells.with_context(|| target.name())?;
         if let Some(reason) = aligner.failure() {
             console.notice(&format!("{reason}: the rest was aligned on the CPU"));
         }
 
-        if is_matrix && let Some(target) = &target {
-            self.write_matrix(writer.file(), target)?;
+        let (file, run) = writer.finish();
+        match &run {
+            _ if is_matrix => {
+                self.write_matrix(&file, &target)?;
+                target.commit()?;
+            }
+            Some(run) => target.commit_renamed(&file, run.partial())?,
+            None => {
+                drop(file);
+                target.commit()?;
+            }
         }
-        if let Some(target) = target {
-            target.commit()?;
-        } else if let Some(path) = &options.output {
-            writer.rename(path)?;
-        }
-        writer.remove_partial()?;
+        run.map_or(Ok(()), ResumableRun::remove)?;
         let seconds = start.elapsed().as_secs_f64();
         console.detail(&format!(
             "{} pairs on {device_name}, {seconds:.2} s, {:.0} pairs/s, {:.2} GCUPS",
@@ -158,25 +186,12 @@ impl NwRun<'_> {
 
     /// Writes the matrix of all pairs from its upper triangle.
     fn write_matrix(&self, triangle: &File, target: &Target) -> Result<()> {
-        let write = || {
-            let mut out = BufWriter::new(File::from(target.open()?));
+        target.write(|file| {
+            let mut out = BufWriter::new(file);
             let (format, names) = (self.options.format(), &self.queries.names);
             format::write_matrix(format, names, triangle, self.options.score_only, &mut out)?;
             out.flush()
-        };
-        write().with_context(|| target.name())
-    }
-
-    /// Folder for the upper triangle of a matrix: beside the output, where there must be as much space anyway.
-    fn scratch(&self) -> Result<Scratch> {
-        let parent = self.options.output.as_deref().and_then(Path::parent);
-        match parent {
-            Some(parent) if parent == Path::new("") => Scratch::new_in(Path::new(".")),
-            Some(parent) if parent.is_dir() && parent != Path::new("/dev") => {
-                Scratch::new_in(parent)
-            }
-            _ => Scratch::new_in(&std::env::temp_dir()),
-        }
+        })
     }
 
     /// Formatter of the pairs.
@@ -197,12 +212,6 @@ impl NwRun<'_> {
             targets: self.targets,
             min_identity: options.min_identity,
         }
-    }
-
-    /// Name of the output, for messages.
-    fn output_name(&self) -> String {
-        let path = self.options.output.as_deref().filter(|&path| path != Path::new("-"));
-        path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string())
     }
 
     /// Hash of everything that the output depends on.

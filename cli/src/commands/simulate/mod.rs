@@ -8,8 +8,7 @@ mod reads;
 mod variants;
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
 
 use anyhow::{Context, Result, ensure};
 use fm_index::{MAX_BASES, Reference};
@@ -17,7 +16,7 @@ use fm_index::{MAX_BASES, Reference};
 use self::args::{GenomeArguments, ReadsArguments, Simulate};
 use self::genome::GenomeSimulation;
 use self::reads::{ReadSimulation, SimulationError};
-use crate::staging::Target;
+use crate::staging::{Outputs, Target, commit};
 
 /// Writes a simulated genome or simulated reads.
 pub fn run(command: &Simulate) -> Result<()> {
@@ -32,39 +31,73 @@ fn genome(arguments: &GenomeArguments) -> Result<()> {
     ensure!(bases >= u64::from(contigs), "{contigs} contigs need {contigs} bases or more");
     ensure!(bases <= u64::from(MAX_BASES), "a reference has at most {MAX_BASES} bases");
     let genome = GenomeSimulation { bases, contigs, repeats, seed: arguments.common.seed };
-    write(arguments.common.output.as_deref(), |out| Ok(genome.write(out)?))
+    let mut out = OutputFile::open(Outputs::default().target(arguments.common.output.as_deref())?)?;
+    genome.write(&mut out)?;
+    commit([out.complete()?])
 }
 
 fn reads(arguments: &ReadsArguments) -> Result<()> {
-    let &ReadsArguments { count, length, substitutions, indels, .. } = arguments;
-    let seed = arguments.common.seed;
+    let mut outputs = Outputs::new([arguments.reference.as_path()]);
+    let target = outputs.target(arguments.common.output.as_deref())?;
+    let second = arguments.pairs.output2.as_deref();
+    let second = second.map(|path| outputs.target(Some(path))).transpose()?;
+    let reference = Reference::from_fasta(&arguments.reference)?;
+    let mut first = OutputFile::open(target)?;
     let named = |made: Result<(), SimulationError>| match made {
         Err(SimulationError::Io(error)) => Err(error.into()),
         done => done.with_context(|| arguments.reference.display().to_string()),
     };
-    let output = arguments.common.output.as_deref();
     if !arguments.pairs.pairs {
+        let &ReadsArguments { count, length, substitutions, indels, .. } = arguments;
+        let seed = arguments.common.seed;
         let reads = ReadSimulation { count, length, substitutions, indels, seed };
-        let reference = Reference::from_fasta(&arguments.reference)?;
-        return write(output, |out| named(reads.write(&reference, out)));
+        named(reads.write(&reference, &mut first))?;
+        return commit([first.complete()?]);
     }
+    let mut second = second.map(OutputFile::open).transpose()?;
     let pairs = arguments.pairs();
-    let reference = Reference::from_fasta(&arguments.reference)?;
-    write(output, |first| match arguments.pairs.output2.as_deref() {
-        None => named(pairs.write(&reference, |_, record| first.write_all(record))),
-        Some(path) => write(Some(path), |second| {
-            named(pairs.write(&reference, |file, record| {
-                if file == 0 { first.write_all(record) } else { second.write_all(record) }
-            }))
-        }),
-    })
+    named(pairs.write(&reference, |file, record| match &mut second {
+        Some(second) if file == 1 => second.write_all(record),
+        _ => first.write_all(record),
+    }))?;
+    let second = second.map(OutputFile::complete).transpose()?;
+    commit([first.complete()?].into_iter().chain(second))
 }
 
-/// Makes `make` write the file, which gets its name when it is complete.
-fn write(path: Option<&Path>, make: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
-    let target = Target::new(path)?;
-    let mut out = BufWriter::new(File::from(target.open().with_context(|| target.name())?));
-    make(&mut out)?;
-    out.flush().with_context(|| target.name())?;
-    target.commit()
+/// A file that is being written, whose errors name it.
+struct OutputFile {
+    target: Target,
+    file: BufWriter<File>,
+}
+
+impl OutputFile {
+    fn open(target: Target) -> Result<Self> {
+        let file = target.open().with_context(|| target.name())?;
+        Ok(Self { target, file: BufWriter::new(file.into()) })
+    }
+
+    /// Writes what is buffered; the file can be committed then.
+    fn complete(mut self) -> Result<Target> {
+        self.flush()?;
+        Ok(self.target)
+    }
+
+    fn named<T>(&self, written: io::Result<T>) -> io::Result<T> {
+        let name = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", self.target.name()))
+        };
+        written.map_err(name)
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        self.named(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.file.flush();
+        self.named(flushed)
+    }
 }

@@ -15,6 +15,7 @@ use rust_htslib::bam;
 use rust_htslib::htslib;
 
 use super::status::{check, last_error};
+use crate::options::check_threads;
 use crate::output::format::Format;
 
 /// The most threads that compress: more are faster than records are made.
@@ -106,10 +107,12 @@ impl Writer {
         let file = open(descriptor, mode)?;
         writer.file = Some(file);
         if format != Format::Sam && threads > 1 {
-            let threads = threads.min(MAX_THREADS) as i32;
+            let threads = threads.min(MAX_THREADS);
+            // htslib starts one more, which writes, and does not look whether there is such a thread.
+            check_threads(threads + 1)?;
             // SAFETY: the file is open and nothing was written to it.
             #[allow(unsafe_code)]
-            check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads) })?;
+            check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads as i32) })?;
         }
         if let Some(reference) = reference {
             set_reference(file, reference)?;

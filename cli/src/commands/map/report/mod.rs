@@ -7,14 +7,12 @@ mod histogram;
 mod html;
 mod multiqc;
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 
 use super::stats::Summary;
-use crate::staging::Target;
+use crate::staging::{Outputs, Target, commit};
 
 /// The files of a report, which are written at the end of a run.
 #[derive(Debug)]
@@ -31,11 +29,12 @@ impl Report {
     ///
     /// # Errors
     /// If one of them cannot.
-    pub fn new(path: &Path) -> Result<Self> {
+    pub fn new(path: &Path, outputs: &mut Outputs) -> Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let section =
-            |part: &&str| Target::new(Some(&path.with_file_name(format!("{name}{part}_mqc.json"))));
-        let page = Target::new(Some(path))?;
+        let page = outputs.target(Some(path))?;
+        let section = |part: &&str| {
+            outputs.target(Some(&path.with_file_name(format!("{name}{part}_mqc.json"))))
+        };
         let sections = multiqc::PARTS.iter().map(section).collect::<Result<_>>()?;
         Ok(Self { page, sections, name })
     }
@@ -46,20 +45,16 @@ impl Report {
     /// If a chart cannot be drawn, or a file not be written.
     pub fn write(self, summary: &Summary) -> Result<()> {
         let page = html::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
-        write(self.page, &page)?;
+        self.page.write_text(&page)?;
+        let mut written = vec![self.page];
         let mut sections = multiqc::sections(&self.name, summary);
         for (part, target) in multiqc::PARTS.into_iter().zip(self.sections) {
             // Not every run has every section: single reads have no insert sizes.
             if let Some(place) = sections.iter().position(|(of, _)| *of == part) {
-                write(target, &(sections.swap_remove(place).1.to_string() + "\n"))?;
+                target.write_text(&(sections.swap_remove(place).1.to_string() + "\n"))?;
+                written.push(target);
             }
         }
-        Ok(())
+        commit(written)
     }
-}
-
-fn write(target: Target, text: &str) -> Result<()> {
-    let write = || File::from(target.open()?).write_all(text.as_bytes());
-    write().with_context(|| target.name())?;
-    target.commit()
 }

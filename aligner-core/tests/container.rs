@@ -132,7 +132,10 @@ fn an_error_names_path_kind_and_way_out() {
     );
     let mut version = good.clone();
     version[8] = 9;
-    assert_eq!(error(&version), "test file format 9, this program reads format 7; build it again by 'make test file'");
+    assert_eq!(
+        error(&version),
+        "test file format 9, this program reads format 7; build it again by 'make test file'"
+    );
     let mut order = good;
     order[12..16].reverse();
     assert_eq!(

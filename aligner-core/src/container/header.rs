@@ -163,10 +163,7 @@ impl<F: Format, const SECTIONS: usize> Header<F, SECTIONS> {
             }
         }
         if end != self.file_length {
-            return inconsistent(format!(
-                "the sections end at byte {end} of {}",
-                self.file_length
-            ));
+            return inconsistent(format!("the sections end at byte {end} of {}", self.file_length));
         }
         Ok(())
     }

@@ -28,7 +28,8 @@ pub fn read_sequences(path: &Path) {
 /// With a first line that is empty, the rest is the state as it is.
 pub fn resume(folder: &Path, partial: &[u8], state: &[u8]) {
     let output = folder.join("out");
-    let [partial_path, state_path] = ["out.partial", "out.partial.json"].map(|name| folder.join(name));
+    let [partial_path, state_path] =
+        ["out.partial", "out.partial.json"].map(|name| folder.join(name));
     std::fs::write(&partial_path, partial).expect("a folder that can be written to");
     let inode = std::fs::metadata(&partial_path).expect("it was just written").ino();
     let sealed = match state.strip_prefix(b"\n") {

@@ -68,7 +68,9 @@ impl PairSource<'_> {
     pub fn is_position(&self, position: PairCursor) -> bool {
         let PairCursor { query, target } = position;
         let least = match self.selection {
-            PairSelection::Pairs => return query == target && target as usize <= self.queries.len(),
+            PairSelection::Pairs => {
+                return query == target && target as usize <= self.queries.len();
+            }
             PairSelection::OneVsAll => 0,
             PairSelection::AllVsAll { diagonal } => u64::from(query) + u64::from(!diagonal),
         };
@@ -149,7 +151,8 @@ mod tests {
         let positions = |selection| {
             let source = PairSource { selection, queries: &set, targets: &set };
             let all = (0..6).flat_map(|query| (0..6).map(move |target| (query, target)));
-            let is = |&(query, target): &(u32, u32)| source.is_position(PairCursor { query, target });
+            let is =
+                |&(query, target): &(u32, u32)| source.is_position(PairCursor { query, target });
             all.filter(is).collect::<Vec<_>>()
         };
         assert_eq!(positions(PairSelection::Pairs), [(0, 0), (1, 1), (2, 2), (3, 3)]);

@@ -1,5 +1,7 @@
 //! Entries of the fuzz targets of nw.
 
+#![allow(clippy::expect_used, reason = "a target fails if its own files cannot be written")]
+
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

@@ -106,6 +106,11 @@ impl NwRun<'_> {
                 let is_end = |position| source.is_end(position);
                 match paths.resume(self.output_hash(), is_end, !is_matrix)? {
                     Resumed::Run { run, file, bytes, next } => {
+                        ensure!(
+                            next.is_none_or(|next| source.is_position(next)),
+                            "{}: goes on at no pair of this run: remove it to start over",
+                            run.partial().display()
+                        );
                         (TileWriter::resumed(file, bytes, run), next)
                     }
                     Resumed::Complete => {

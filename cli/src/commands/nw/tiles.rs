@@ -64,6 +64,20 @@ impl PairSource<'_> {
         self.next(&mut position).is_none()
     }
 
+    /// Whether [`tile`](Self::tile) could leave a cursor at a position.
+    pub fn is_position(&self, position: PairCursor) -> bool {
+        let PairCursor { query, target } = position;
+        let least = match self.selection {
+            PairSelection::Pairs => {
+                return query == target && target as usize <= self.queries.len();
+            }
+            PairSelection::OneVsAll => 0,
+            PairSelection::AllVsAll { diagonal } => u64::from(query) + u64::from(!diagonal),
+        };
+        let end = least.max(self.targets.len() as u64);
+        query as usize <= self.queries.len() && (least..=end).contains(&u64::from(target))
+    }
+
     /// Next tile, at least one pair, with the number of cells of the pairs' matrices. It is empty when no pair is left.
     pub fn tile(&self, cursor: &mut PairCursor, limits: TileLimits) -> (Vec<SequencePair>, u64) {
         let mut tile = Vec::with_capacity(limits.pairs.min(self.len() as usize));
@@ -119,6 +133,7 @@ mod tests {
         let mut found = Vec::new();
         loop {
             let (tile, cells) = source.tile(&mut cursor, TileLimits { pairs, cells: 9 });
+            assert!(source.is_position(cursor));
             assert_eq!(cells, 4 * tile.len() as u64);
             assert!(tile.len() <= pairs.min(3));
             if tile.is_empty() {
@@ -128,6 +143,22 @@ mod tests {
         }
         assert_eq!(source.len(), found.len() as u64);
         found
+    }
+
+    #[test]
+    fn positions_are_those_of_pairs() {
+        let set = [[0_u8; 2]; 3].iter().collect::<SequenceSet>();
+        let positions = |selection| {
+            let source = PairSource { selection, queries: &set, targets: &set };
+            let all = (0..6).flat_map(|query| (0..6).map(move |target| (query, target)));
+            let is =
+                |&(query, target): &(u32, u32)| source.is_position(PairCursor { query, target });
+            all.filter(is).collect::<Vec<_>>()
+        };
+        assert_eq!(positions(PairSelection::Pairs), [(0, 0), (1, 1), (2, 2), (3, 3)]);
+        let triangle = positions(PairSelection::AllVsAll { diagonal: false });
+        assert_eq!(triangle, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4)]);
+        assert_eq!(positions(PairSelection::OneVsAll).len(), 16);
     }
 
     #[test]

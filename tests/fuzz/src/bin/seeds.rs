@@ -28,7 +28,9 @@ const SAM: &str = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:chr1\tLN:1000\n@SQ\tSN:b\tL
 
 const MATRIX: &str = "# a comment\n   A  C  G  T  *\nA  5 -4 -4 -4 -4\nC -4  5 -4 -4 -4\nG -4 -4  5 -4 -4\nT -4 -4 -4  5 -4\n* -4 -4 -4 -4  1\n";
 
-const STATE: &str = r#"{"job":7,"bytes":5,"next":{"query":1,"target":2}}"#;
+const STATE: &str = r#"{"program":"gpualign nw --resume","job":7,"inode":INODE}
+{"bytes":8,"next":{"query":1,"target":2},"hash":HASH}
+"#;
 
 const COMMAND_LINES: &[(u8, &str)] = &[
     (0, "a.fq b.fq ref.fa -o out.bam --threads 2 --batch-size 777 --preset short"),
@@ -103,6 +105,8 @@ fn write_all() -> Result<(), Error> {
     seed(root, "matrix", "nucleotides", MATRIX.as_bytes())?;
     seed(root, "matrix", "comment", b"#\n")?;
     seed(root, "resume", "state", format!("\x08{STATE}").as_bytes())?;
+    seed(root, "resume", "begun", format!("\0{}", &STATE[..STATE.find('\n').unwrap_or(0)]).as_bytes())?;
+    seed(root, "resume", "raw", b"\x08\n{\"entry\":{\"program\":\"gpualign nw --resume\",\"job\":7,\"inode\":1},\"checksum\":1}\n")?;
     seed(root, "resume", "short", format!("\x01{STATE}").as_bytes())?;
     alignments(root, folder.path())?;
     for (number, (program, line)) in COMMAND_LINES.iter().enumerate() {

@@ -11,9 +11,10 @@ use crate::commands::blastn::args::{BlastnArguments, MakeDbArguments, with_doubl
 use crate::commands::evaluate::args::EvaluateArguments;
 use crate::commands::index::IndexArguments;
 use crate::commands::map::args::{BEST_HEADING, MapArguments, MapOptions, Mode};
+use crate::commands::mem::args::MemArguments;
 use crate::commands::nw::args::Nw;
 use crate::commands::simulate::args::Simulate;
-use crate::commands::{blastn, completions, devices, evaluate, index, map, nw, simulate};
+use crate::commands::{blastn, completions, devices, evaluate, index, map, mem, nw, simulate};
 use crate::options::MappingFiles;
 
 const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign <COMMAND>";
@@ -72,6 +73,8 @@ struct Mapping {
 enum Command {
     /// Builds the index of a reference, which later runs use
     Index(IndexArguments),
+    /// Maps with the command line of bwa mem
+    Mem(Box<MemArguments>),
     /// Aligns many pairs of sequences from end to end (Needleman-Wunsch)
     #[command(subcommand)]
     Nw(Nw),
@@ -224,6 +227,7 @@ impl CommandLine for Gpualign {
     fn check(&self) -> Result<(), String> {
         match (&self.command, &self.files) {
             (Some(Command::Nw(nw)), _) => nw.check(),
+            (Some(Command::Mem(mem)), _) => mem.check(),
             (Some(Command::Blastn(blastn)), _) => blastn.check(),
             (Some(_), _) | (None, None) => Ok(()),
             (None, Some(files)) => {
@@ -245,6 +249,7 @@ impl CommandLine for Gpualign {
         match (&self.command, &self.files) {
             (Some(Command::Index(arguments)), _) => index::run(arguments),
             (Some(Command::Nw(nw)), _) => nw::run(nw),
+            (Some(Command::Mem(arguments)), _) => mem::run(arguments),
             (Some(Command::Makedb(arguments)), _) => blastn::make_database(arguments),
             (Some(Command::Blastn(arguments)), _) => blastn::run(arguments),
             (Some(Command::Simulate(simulate)), _) => simulate::run(simulate),

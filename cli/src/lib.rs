@@ -115,6 +115,7 @@ pub mod options;
 mod output;
 mod program;
 mod staging;
+mod tag_text;
 mod timeline;
 
 use std::env;

@@ -102,7 +102,7 @@ pub mod region;
 pub mod seed;
 
 pub use mapper::{AlignedReads, ChainedReads, MapError, Mapper, RankedReads, tie_breaker};
-pub use options::Options;
+pub use options::{Options, Parameters};
 pub use pair::insert_size::{Library, LibrarySample};
 pub use pair::mate_mapping::RescuedReads;
 pub use region::alignment_tasks::AlignmentTasks;

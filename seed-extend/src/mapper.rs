@@ -16,11 +16,11 @@ use crate::extend::{
 };
 use crate::options::Options;
 use crate::read::packed::PackedText;
-use crate::read::queries::Queries;
+use crate::read::queries::{Queries, read_ranges};
 use crate::region::alignment_tasks::AlignmentTasks;
 use crate::region::builder::RegionBuilder;
 use crate::region::mapped_reads::{MappedReads, PrimaryAlignment};
-use crate::region::ranking;
+use crate::region::ranking::{self, RankOptions};
 use crate::region::regions::{Region, RegionChunk, Regions, deduplicate};
 
 /// Why reads cannot be mapped.
@@ -265,18 +265,39 @@ impl<'i> Mapper<'i> {
         read: usize,
         tie_breaker: u64,
     ) {
-        regions.retain(|region| region.score >= self.options.ranking.min_seed_length);
+        let RankOptions { min_seed_length, match_score, .. } = self.options.ranking;
+        regions.retain(|region| region.score >= min_seed_length * match_score);
         deduplicate(regions);
         ranking::rank(regions, queries.bases(read as u32), tie_breaker, &self.options.ranking);
     }
 
     /// Chooses the regions that are reported of reads without mates.
-    pub fn resolve_unpaired(&self, ranked: RankedReads) -> MappedReads {
+    pub fn resolve_unpaired(&self, mut ranked: RankedReads) -> MappedReads {
+        self.put_leftmost_first(&mut ranked);
         let RankedReads { queries, regions, repeat_fractions, .. } = ranked;
         self.spare_queries.give_back(queries);
         let primary = |read: usize| self.best_region(regions.of(read), repeat_fractions[read]);
         let primaries = (0..repeat_fractions.len()).map(primary).collect();
         self.mapped_reads(regions, primaries, repeat_fractions)
+    }
+
+    /// If the options say so, puts the region of the leftmost part of each split read first.
+    pub(crate) fn put_leftmost_first(&self, ranked: &mut RankedReads) {
+        if !self.options.report.is_leftmost_primary {
+            return;
+        }
+        let RankedReads { queries, regions, tie_breakers, .. } = ranked;
+        let chunks = regions.chunks.par_iter_mut().zip(read_ranges(tie_breakers.len()));
+        chunks.for_each(|(chunk, reads)| {
+            for read in reads.clone() {
+                let number = read - reads.start;
+                let mut of_read = chunk.of_reads.get(number).to_vec();
+                let (length, min_score) = (queries.bases(read as u32), self.options.min_score);
+                if ranking::put_leftmost_first(&mut of_read, length, min_score) {
+                    chunk.of_reads.replace(number, &of_read);
+                }
+            }
+        });
     }
 
     /// Reads with these primary alignments.
@@ -286,8 +307,8 @@ impl<'i> Mapper<'i> {
         primaries: Vec<Option<PrimaryAlignment>>,
         repeat_fractions: Vec<f32>,
     ) -> MappedReads {
-        let (ranking, min_score) = (self.options.ranking, self.options.min_score);
-        MappedReads { regions, primaries, repeat_fractions, ranking, min_score }
+        let Options { ranking, min_score, report, .. } = self.options;
+        MappedReads { regions, primaries, repeat_fractions, ranking, min_score, report }
     }
 
     /// The primary alignment of a read without regard to a mate: its best region, if that scores enough.

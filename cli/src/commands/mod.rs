@@ -6,5 +6,6 @@ pub mod devices;
 pub mod evaluate;
 pub mod index;
 pub mod map;
+pub mod mem;
 pub mod nw;
 pub mod simulate;

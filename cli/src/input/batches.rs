@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 use needletail::parser::SequenceRecord;
 
 use super::layout::{AlternatingFiles, Layout};
-use super::reads::Reads;
-use super::record::record_error;
+use super::reads::{Reads, RecordRules};
+use super::record::{record_error, without_comment};
 
 /// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
@@ -29,8 +29,8 @@ const BATCHES_AHEAD: usize = 2;
 pub struct ReadBatch {
     /// Records as they are in the files, until [`checked`](Self::checked).
     reads: Reads,
-    /// Whether records 2i and 2i + 1 are mates.
-    is_paired: bool,
+    /// What is made of the records; if they are paired, 2i and 2i + 1 are mates.
+    rules: RecordRules,
     /// Where the records are from, in order.
     sources: Vec<RecordSource>,
     /// The error that ended reading after these records.
@@ -58,7 +58,7 @@ impl ReadBatch {
     /// # Errors
     /// The first record that is no read, or the error that ended reading.
     pub fn checked(mut self) -> Result<Reads> {
-        if let Err((number, problem)) = self.reads.check(self.is_paired) {
+        if let Err((number, problem)) = self.reads.check(self.rules) {
             let of_record = self.sources.iter().rfind(|source| source.begin <= number);
             let RecordSource { files, begin, record } =
                 of_record.context("a record without a file")?;
@@ -82,6 +82,16 @@ pub struct Batches {
 /// Starts a thread that reads the files, one after the other, or two alternately if they have mates. Batches have up to
 /// `size` reads, and an even number of them if they are pairs.
 pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
+    batches_by_rules(paths, layout, size, RecordRules::default())
+}
+
+/// As [`batches`], with rules for records; whether these are paired is for the layout to say.
+pub fn batches_by_rules(
+    paths: Vec<PathBuf>,
+    layout: Layout,
+    size: usize,
+    rules: RecordRules,
+) -> Batches {
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
     let together = layout.reads();
@@ -93,7 +103,7 @@ pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
             size,
             wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
             reads: Reads::default(),
-            is_paired: layout != Layout::Single,
+            rules: RecordRules { is_paired: layout != Layout::Single, ..rules },
             sources: Vec::new(),
             begin: Instant::now(),
         };
@@ -130,7 +140,7 @@ struct Batcher {
     /// Reads of the batch that is being gathered.
     wanted: usize,
     reads: Reads,
-    is_paired: bool,
+    rules: RecordRules,
     sources: Vec<RecordSource>,
     /// When gathering the batch began.
     begin: Instant,
@@ -140,7 +150,8 @@ impl Batcher {
     /// Notes that the next record is this record of the files, from 1.
     fn note_source(&mut self, files: &Arc<[PathBuf]>, record: u64) {
         let begin = self.reads.len();
-        if begin == 0 || record == 1 {
+        let after_absent = self.reads.ends_absent();
+        if begin == 0 || record == 1 || after_absent {
             self.sources.push(RecordSource { files: Arc::clone(files), begin, record });
         }
     }
@@ -148,16 +159,31 @@ impl Batcher {
     /// Adds one record to the batch.
     fn add(&mut self, record: &SequenceRecord<'_>) {
         let (line, quality) = (record.start_line_number(), record.qual().unwrap_or_default());
-        self.reads.push(line, record.id(), record.raw_seq(), quality);
+        let header = record.id();
+        let header = if self.rules.keeps_comments { header } else { without_comment(header) };
+        self.reads.push(line, header, record.raw_seq(), quality);
+    }
+
+    /// Adds one record of a file, which is the mate of the one before if that has no mate yet and the same name.
+    fn add_mixed(&mut self, files: &Arc<[PathBuf]>, number: u64, record: &SequenceRecord<'_>) {
+        if self.lacks_mate() && !self.reads.is_mate_of_last(record.id()) {
+            self.reads.push_absent();
+        }
+        if !self.lacks_mate() {
+            self.note_source(files, number);
+        }
+        self.add(record);
+    }
+
+    /// Whether the mate of the last read is still missing.
+    fn lacks_mate(&self) -> bool {
+        self.rules.is_paired && self.reads.len() % 2 == 1
     }
 
     /// Sends the batch if it is large enough.
     fn send_if_full(&mut self) -> Flow {
-        if self.reads.len() >= self.wanted || self.reads.bytes() >= MAX_BATCH_BYTES {
-            self.send(None)
-        } else {
-            Flow::Continue
-        }
+        let is_full = self.reads.len() >= self.wanted || self.reads.bytes() >= MAX_BATCH_BYTES;
+        if is_full && !self.lacks_mate() { self.send(None) } else { Flow::Continue }
     }
 
     /// Sends the batch, with the error that ended it, and begins the next one.
@@ -168,8 +194,8 @@ impl Batcher {
         let reads = std::mem::replace(&mut self.reads, next);
         let sources = std::mem::take(&mut self.sources);
         let is_empty = reads.is_empty() && error.is_none();
-        let (is_paired, begin) = (self.is_paired, self.begin);
-        let batch = ReadBatch { begin, end: Instant::now(), reads, is_paired, sources, error };
+        let (rules, begin) = (self.rules, self.begin);
+        let batch = ReadBatch { begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();
         self.begin = Instant::now();
         if wanted { Flow::Continue } else { Flow::Stop }
@@ -180,9 +206,17 @@ impl Batcher {
 fn read_files(files: &[PathBuf], layout: Layout, batcher: &mut Batcher) -> Result<Flow> {
     let mut sources = AlternatingFiles::open(files, layout)?;
     loop {
-        batcher.note_source(sources.files(), sources.record());
-        let found = sources.next(|record| batcher.add(record))?;
+        let (files, number) = (Arc::clone(sources.files()), sources.record());
+        let found = if layout == Layout::MixedPairs {
+            sources.next(|record| batcher.add_mixed(&files, number, record))?
+        } else {
+            batcher.note_source(&files, number);
+            sources.next(|record| batcher.add(record))?
+        };
         if !found {
+            if batcher.lacks_mate() {
+                batcher.reads.push_absent();
+            }
             return Ok(Flow::Continue);
         }
         if batcher.send_if_full() == Flow::Stop {

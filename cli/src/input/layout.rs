@@ -21,26 +21,31 @@ pub enum Layout {
     Pairs,
     /// In each file, every record is followed by its mate.
     Interleaved,
+    /// In each file, a record may be followed by its mate, which has the same name; others have no mate.
+    MixedPairs,
 }
 
 impl Layout {
     /// The number of reads of one template: 2 if there are mates, else 1.
     pub fn reads(self) -> usize {
-        self.file_order().len()
+        match self {
+            Self::Single => 1,
+            Self::Pairs | Self::Interleaved | Self::MixedPairs => 2,
+        }
     }
 
     /// The number of files that are read alternately.
     pub fn files(self) -> usize {
         match self {
-            Self::Single | Self::Interleaved => 1,
+            Self::Single | Self::Interleaved | Self::MixedPairs => 1,
             Self::Pairs => 2,
         }
     }
 
-    /// For each read of a template, which of the files it is from.
+    /// For each read that is read together with others, which of the files it is from.
     fn file_order(self) -> &'static [usize] {
         match self {
-            Self::Single => &[0],
+            Self::Single | Self::MixedPairs => &[0],
             Self::Pairs => &[0, 1],
             Self::Interleaved => &[0, 0],
         }
@@ -82,7 +87,7 @@ impl AlternatingFiles {
         self.read[0] + 1
     }
 
-    /// Passes the records of the next template to `add`, and returns whether there was one.
+    /// Passes the records that are read together to `add`, and returns whether there was one.
     ///
     /// # Errors
     /// If one cannot be read, or has no mate because a file ends.

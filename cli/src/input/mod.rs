@@ -12,7 +12,7 @@ mod reads;
 mod record;
 mod source;
 
-pub use self::batches::{Batches, ReadBatch, batches};
+pub use self::batches::{Batches, ReadBatch, batches, batches_by_rules};
 pub use self::layout::Layout;
-pub use self::reads::{Read, ReadSlice, Reads};
+pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::source::{check, open};

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
+use woodstocc::MAX_READ;
 
 use super::record;
+use crate::tag_text;
 
 /// Records that one task of the pool checks; even, so that a task has whole pairs.
 const TASK_RECORDS: usize = 1024;
@@ -20,6 +22,36 @@ pub struct Read<'r> {
     pub sequence: &'r [u8],
     /// Phred qualities, 0 to 93, one for each base; `None` in FASTA.
     pub quality: Option<&'r [u8]>,
+    /// The tags in the header behind the name, if they are kept; else empty.
+    pub comment: &'r [u8],
+}
+
+impl<'r> Read<'r> {
+    /// Whether it stands in for the mate that the read before does not have. Every other read has a name.
+    pub fn is_absent(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// Whether it is longer than reads that can be aligned.
+    pub fn is_too_long(&self) -> bool {
+        self.sequence.len() > MAX_READ
+    }
+
+    /// The bases to align: none if there are too many.
+    pub fn alignable(&self) -> &'r [u8] {
+        if self.is_too_long() { &[] } else { self.sequence }
+    }
+}
+
+/// What is made of records besides reads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecordRules {
+    /// Whether records 2i and 2i + 1 are mates, whose names are then equal.
+    pub is_paired: bool,
+    /// Whether comments are kept, which then must consist of tags.
+    pub keeps_comments: bool,
+    /// Whether `/` and a digit at the end of a name are left out, also if reads are not paired.
+    pub trims_names: bool,
 }
 
 /// Consecutive reads, in the memory that their records were copied to.
@@ -89,6 +121,8 @@ struct ReadExtent {
     begin: usize,
     /// Bytes of the name, which is the beginning of the header.
     name: usize,
+    /// Bytes of the comment, which is the end of the header.
+    comment: usize,
     /// Offset of the sequence.
     sequence: usize,
     /// Bases of the sequence.
@@ -118,11 +152,12 @@ impl Reads {
 
     /// The read with this number, from 0.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &ReadExtent { begin, name, sequence, bases, end, .. } = &self.reads[number];
+        let &ReadExtent { begin, name, comment, sequence, bases, end, .. } = &self.reads[number];
+        let comment = &self.text[sequence - comment..sequence];
         let (sequence, quality) = self.text[sequence..end].split_at(bases);
         // A read of FASTQ without bases has as many qualities, none.
         let quality = (quality.len() == bases).then_some(quality);
-        Read { name: &self.text[begin..begin + name], sequence, quality }
+        Read { name: &self.text[begin..begin + name], sequence, quality, comment }
     }
 
     /// All reads in order.
@@ -135,24 +170,42 @@ impl Reads {
         self.text.len() + size_of_val(self.reads.as_slice())
     }
 
-    /// Copies a record as it is in the file, where it begins in this line; of the header only what is needed to check
-    /// it and the name.
+    /// Copies a record as it is in the file, where it begins in this line. A comment in the header is kept only if
+    /// [`RecordRules`] say so.
     pub(super) fn push(&mut self, line: u64, header: &[u8], sequence: &[u8], quality: &[u8]) {
         let begin = self.text.len();
-        let header = record::without_comment(header);
         self.text.extend_from_slice(header);
         self.text.extend_from_slice(sequence);
         self.text.extend_from_slice(quality);
         let (name, bases) = (header.len(), sequence.len());
         let (sequence, end) = (begin + name, self.text.len());
-        self.reads.push(ReadExtent { begin, name, sequence, bases, end, line });
+        self.reads.push(ReadExtent { begin, name, comment: 0, sequence, bases, end, line });
     }
 
-    /// Turns the records into reads on the current rayon pool; if `is_paired`, checks that reads 2i and 2i + 1 are mates.
+    /// Appends a read without name and bases, in place of the mate that the last read does not have.
+    pub(super) fn push_absent(&mut self) {
+        self.push(0, &[], &[], &[]);
+    }
+
+    /// Whether the last read is of [`push_absent`](Self::push_absent).
+    pub(super) fn ends_absent(&self) -> bool {
+        self.reads.last().is_some_and(ReadExtent::is_absent)
+    }
+
+    /// Whether the last record and the one with this header are mates by their names.
+    pub(super) fn is_mate_of_last(&self, header: &[u8]) -> bool {
+        let word = |header| without_number(record::without_comment(header));
+        self.reads.last().is_some_and(|last| {
+            word(&self.text[last.begin..last.begin + last.name]) == word(header)
+        })
+    }
+
+    /// Turns the records into reads on the current rayon pool; if they are paired, checks that reads 2i and 2i + 1 are
+    /// mates.
     ///
     /// # Errors
     /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
-    pub fn check(&mut self, is_paired: bool) -> Result<(), (usize, RecordProblem)> {
+    pub fn check(&mut self, rules: RecordRules) -> Result<(), (usize, RecordProblem)> {
         let mut text = self.text.as_mut_slice();
         let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TASK_RECORDS));
         let mut begin = 0;
@@ -167,8 +220,11 @@ impl Reads {
                 let problem = |problem| (number, problem);
                 let read = &mut reads[number];
                 let of_read = &mut text[read.begin - begin..read.end - begin];
-                read.check(of_read).map_err(problem)?;
-                if is_paired && number % 2 == 1 {
+                if read.is_absent() {
+                    continue;
+                }
+                read.check(of_read, rules).map_err(problem)?;
+                if rules.is_paired && number % 2 == 1 {
                     let (before, from_here) = reads.split_at_mut(number);
                     pair_mates(&mut before[number - 1], &mut from_here[0], text, begin)
                         .map_err(problem)?;
@@ -184,12 +240,25 @@ impl Reads {
 }
 
 impl ReadExtent {
+    /// Whether it is of [`Reads::push_absent`].
+    fn is_absent(&self) -> bool {
+        self.line == 0
+    }
+
     /// Turns a record, whose text is `text`, into a read.
-    fn check(&mut self, text: &mut [u8]) -> Result<(), RecordProblem> {
+    fn check(&mut self, text: &mut [u8], rules: RecordRules) -> Result<(), RecordProblem> {
         let (header, letters) = text.split_at_mut(self.sequence - self.begin);
         let (sequence, quality) = letters.split_at_mut(self.bases);
         let has_quality = !quality.is_empty();
-        self.name = record::name(header, self.line)?.len();
+        let name = record::name(header, self.line)?;
+        if rules.keeps_comments {
+            let comment = record::comment(header);
+            let problem = |reason| RecordProblem { line: Some(self.line), reason };
+            tag_text::check(comment).map_err(problem)?;
+            self.comment = comment.len();
+        }
+        let name = if rules.trims_names { without_number(name) } else { name };
+        self.name = name.len();
         self.bases = record::sequence(sequence, has_quality, self.line)?;
         record::phred(quality, self.line)?;
         if !has_quality {
@@ -219,6 +288,14 @@ fn pair_mates(
     Ok(())
 }
 
+/// A name without `/` and a digit at its end, unless nothing else is left.
+fn without_number(name: &[u8]) -> &[u8] {
+    match name {
+        [left @ .., b'/', digit] if digit.is_ascii_digit() && !left.is_empty() => left,
+        name => name,
+    }
+}
+
 /// A name without this suffix, unless nothing else is left.
 fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
     name.strip_suffix(end).filter(|left| !left.is_empty()).unwrap_or(name)
@@ -228,15 +305,18 @@ fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
 mod tests {
     use super::*;
 
+    const PAIRED: RecordRules =
+        RecordRules { is_paired: true, keeps_comments: false, trims_names: false };
+
     #[test]
     fn reads_are_what_was_added() {
         let mut reads = Reads::default();
-        reads.push(1, b"a x", b"ac\r\ngu\n", b"");
+        reads.push(1, b"a", b"ac\r\ngu\n", b"");
         reads.push(4, b"bc", b"A.", b"\"#");
         reads.push(8, b"d", b"", b"");
-        assert_eq!(reads.check(false), Ok(()));
+        assert_eq!(reads.check(RecordRules::default()), Ok(()));
         let fields = |number| {
-            let Read { name, sequence, quality } = reads.get(number);
+            let Read { name, sequence, quality, .. } = reads.get(number);
             (name, sequence, quality)
         };
         assert_eq!(fields(0), (&b"a"[..], &b"ACGT"[..], None));
@@ -247,7 +327,7 @@ mod tests {
         reads.clear();
         assert!(reads.is_empty());
         reads.push(1, b"e", b"T", b"");
-        assert_eq!(reads.check(false), Ok(()));
+        assert_eq!(reads.check(RecordRules::default()), Ok(()));
         assert_eq!((reads.get(0).name, reads.get(0).sequence), (&b"e"[..], &b"T"[..]));
     }
 
@@ -255,11 +335,11 @@ mod tests {
     fn mates_have_one_name() {
         let check = |names: &[&str]| {
             let mut reads = Reads::default();
-            names
-                .iter()
-                .zip(1..)
-                .for_each(|(name, line)| reads.push(line, name.as_bytes(), b"A", b"I"));
-            reads.check(true)?;
+            names.iter().zip(1..).for_each(|(name, line)| {
+                let header = record::without_comment(name.as_bytes());
+                reads.push(line, header, b"A", b"I");
+            });
+            reads.check(PAIRED)?;
             Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
         };
         let good: Result<Vec<String>, (usize, RecordProblem)> =
@@ -290,7 +370,7 @@ mod tests {
                 let letters: &[u8] = if number == bad { b"!" } else { b"A" };
                 reads.push(number as u64 + 1, name.as_bytes(), letters, b"I");
             }
-            reads.check(true).expect_err("is bad").0
+            reads.check(PAIRED).expect_err("is bad").0
         };
         assert_eq!(first(2501, 3000), 2501);
         assert_eq!(first(2500, 3000), 2501);
@@ -306,7 +386,7 @@ mod tests {
             let letters: &[u8] = if is_bad { b"A!" } else { b"AC" };
             reads.push(4 * number + 1, b"r", letters, b"II");
         }
-        let (number, problem) = reads.check(false).expect_err("is bad");
+        let (number, problem) = reads.check(RecordRules::default()).expect_err("is bad");
         assert_eq!((number, problem.line), (3003, Some(4 * 3003 + 2)));
         assert_eq!(problem.reason, "'!' at base 2 is not a nucleotide letter");
     }

@@ -7,7 +7,6 @@ use aligner_core::input_location::InputLocation;
 use aligner_core::seq::{describe, is_iupac};
 use anyhow::anyhow;
 use memchr::memchr;
-use woodstocc::MAX_READ;
 
 /// The longest name that SAM allows (SAM specification, section 1.4).
 const MAX_NAME: usize = 254;
@@ -44,6 +43,12 @@ pub fn name(header: &[u8], line: u64) -> Result<&[u8], RecordProblem> {
     Ok(name)
 }
 
+/// The text of a header behind the name and one letter of white space; empty if there is none.
+pub fn comment(header: &[u8]) -> &[u8] {
+    let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+    header[end..].get(1..).unwrap_or_default()
+}
+
 /// The part of a header that [`name`] needs: the first word, or all up to a carriage return.
 pub fn without_comment(header: &[u8]) -> &[u8] {
     let end = match memchr(b'\r', header) {
@@ -73,7 +78,7 @@ static LETTERS: [u8; 256] = {
 /// FASTA, where line ends may be among the letters; these are removed.
 ///
 /// # Errors
-/// If a byte is not a nucleotide letter, or the read is too long.
+/// If a byte is not a nucleotide letter.
 pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usize, RecordProblem> {
     let is_letter = |letter: u8| LETTERS[usize::from(letter)] != 0;
     let mut length = letters.len();
@@ -97,10 +102,6 @@ pub fn sequence(letters: &mut [u8], has_quality: bool, line: u64) -> Result<usiz
     }
     for letter in &mut letters[..length] {
         *letter = LETTERS[usize::from(*letter)];
-    }
-    if length > MAX_READ {
-        let reason = format!("the read has {length} bases, more than {MAX_READ}");
-        return Err(RecordProblem { line: Some(line + 1), reason });
     }
     Ok(length)
 }
@@ -168,8 +169,6 @@ mod tests {
         for bad in *b"-*0 =@!x\0\x80" {
             assert_eq!(problem(&[b'A', bad], false), (Some(2), no_letter(&describe(bad), 2)));
         }
-        let long = "the read has 65001 bases, more than 65000".to_owned();
-        assert_eq!(problem(&b"A".repeat(65_001), true), (Some(2), long));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The files of a command that aligns reads to a reference.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -19,6 +20,12 @@ pub struct MappingFiles {
 }
 
 impl MappingFiles {
+    /// These files of reads, and this reference.
+    pub fn new(mut files: Vec<PathBuf>, reference: PathBuf) -> Self {
+        files.push(reference);
+        Self { files }
+    }
+
     /// The files of reads.
     pub fn reads(&self) -> &[PathBuf] {
         self.files.split_last().map_or(&[], |(_, reads)| reads)
@@ -40,6 +47,22 @@ impl MappingFiles {
                 "two files or more are needed, reads and then the reference, but '{only}' is the only one"
             ));
         }
+        if is_fastq_by_name(self.reference()) {
+            return Err(format!(
+                "'{}' has the place of the reference, but the name of a file of reads: the order is gpualign READS REF, or \
+                 gpualign mem REF READS as in bwa",
+                self.reference().display()
+            ));
+        }
         Ok(())
     }
+}
+
+/// Whether a file has an extension of FASTQ, perhaps before one of compression.
+fn is_fastq_by_name(file: &Path) -> bool {
+    let is =
+        |extension: &OsStr, any: &[&str]| any.iter().any(|it| extension.eq_ignore_ascii_case(it));
+    let is_compressed = file.extension().is_some_and(|it| is(it, &["gz", "bz2", "zst"]));
+    let plain = if is_compressed { file.file_stem().map(Path::new) } else { Some(file) };
+    plain.and_then(Path::extension).is_some_and(|it| is(it, &["fq", "fastq"]))
 }

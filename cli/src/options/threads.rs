@@ -20,7 +20,7 @@ const C_STACK: usize = 8 << 20;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How many threads to use.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Copy, Args)]
 pub struct Threads {
     /// Number of threads [default: all cores]
     #[arg(short, long, value_name = "N", help_heading = "Resources",

@@ -17,13 +17,15 @@ pub enum Order {
     Coordinate,
 }
 
-/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG` and `@PG`.
+/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG`, more `lines` as given, and `@PG`. An
+/// `@HD` among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
 pub fn text(
     reference: &Reference,
     group: Option<&ReadGroup>,
+    lines: &[String],
     command: &str,
     order: Order,
 ) -> Result<String> {
@@ -31,7 +33,11 @@ pub fn text(
         Order::Unsorted => "unsorted",
         Order::Coordinate => "coordinate",
     };
-    let mut text = format!("@HD\tVN:1.6\tSO:{order}\n");
+    let is_first = |line: &&String| line.starts_with("@HD");
+    let mut text = match lines.iter().find(is_first) {
+        Some(line) => format!("{line}\n"),
+        None => format!("@HD\tVN:1.6\tSO:{order}\n"),
+    };
     for contig in reference.contigs() {
         let name = &contig.name;
         check_name(name)?;
@@ -45,9 +51,35 @@ pub fn text(
         text += &group.line;
         text.push('\n');
     }
+    for line in lines.iter().filter(|line| !is_first(line)) {
+        text += line;
+        text.push('\n');
+    }
     let version = env!("CARGO_PKG_VERSION");
     writeln!(text, "@PG\tID:gpualign\tPN:gpualign\tVN:{version}\tCL:{command}")?;
     Ok(text)
+}
+
+/// A text with tabs, line ends and backslashes in place of `\\t`, `\\n`, `\\r` and `\\\\`, as bwa has them.
+pub fn unescape(text: &str) -> String {
+    let (mut plain, mut letters) = (String::with_capacity(text.len()), text.chars());
+    while let Some(letter) = letters.next() {
+        let meant = match letter {
+            '\\' => match letters.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('\\') | None => '\\',
+                Some(other) => {
+                    plain.push('\\');
+                    other
+                }
+            },
+            other => other,
+        };
+        plain.push(meant);
+    }
+    plain
 }
 
 /// Checks that SAM allows the name of a contig.
@@ -78,7 +110,7 @@ mod tests {
         let group = "@RG\\tID:x".parse().expect("is fine");
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
         let command = command_line(arguments.into_iter());
-        let text = text(&reference, Some(&group), &command, Order::Coordinate);
+        let text = text(&reference, Some(&group), &[], &command, Order::Coordinate);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\

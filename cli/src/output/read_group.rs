@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::output::header::unescape;
+
 /// The read group of all reads of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadGroup {
@@ -23,7 +25,7 @@ impl FromStr for ReadGroup {
 
     /// Parses `@RG\tID:x\tSM:y`, with tabs or with `\t` for them (SAM specification, section 1.3).
     fn from_str(text: &str) -> Result<Self, String> {
-        let line = text.replace("\\t", "\t");
+        let line = unescape(text);
         let mut fields = line.split('\t');
         if fields.next() != Some("@RG") {
             return Err("the line does not begin with '@RG' and a tab".to_owned());

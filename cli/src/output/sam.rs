@@ -8,7 +8,9 @@ use fm_index::Contig;
 
 use crate::output::lines::{Line, Lines};
 use crate::output::record::cigar;
-use crate::output::record::fields::{AlignmentCount, Mate, MateAlignment, Position, Record, Tags};
+use crate::output::record::fields::{
+    AlignmentCount, ExtraTags, Mate, MateAlignment, Position, Record, Tags,
+};
 
 /// The most bytes that tabs, names of tags and numbers of a line take, without its fields of variable length.
 const NUMBERS: usize = 240;
@@ -26,7 +28,9 @@ pub fn append(record: &Record<'_>, contigs: &[Contig], lines: &mut Lines) {
         + 2 * record.sequence.len()
         + record.tags.map_or(0, |tags| tags.md.len() + tags.parts.len() + tags.alternatives.len())
         + record.mate.map_or(0, |mate| mate_bytes(&mate, contigs))
-        + record.group.map_or(0, str::len);
+        + record.group.map_or(0, str::len)
+        + record.extra.comment.len()
+        + record.extra.description.len();
     lines.append(most, |line| write(record, contigs, line));
 }
 
@@ -81,6 +85,13 @@ fn write(record: &Record<'_>, contigs: &[Contig], line: &mut Line<'_>) {
     if let Some(group) = record.group {
         line.bytes(b"\tRG:Z:");
         line.bytes(group.as_bytes());
+    }
+    let ExtraTags { comment, description } = record.extra;
+    for (before, text) in [(&b"\t"[..], comment), (b"\tXR:Z:", description)] {
+        if !text.is_empty() {
+            line.bytes(before);
+            line.bytes(text);
+        }
     }
     line.byte(b'\n');
 }
@@ -256,6 +267,14 @@ mod tests {
                 quality: random.bool().then_some(quality.as_slice()),
                 tags: random.bool().then_some(tags),
                 group: random.bool().then_some("lane 1"),
+                extra: ExtraTags {
+                    comment: if random.bool() {
+                        b"BC:Z:AC GT\tX0:i:-7\tX1:B:S,3,65535"
+                    } else {
+                        b""
+                    },
+                    description: if random.bool() { b"a description" } else { b"" },
+                },
             };
             append(&record, reference.contigs(), &mut ours);
             encoded.push(&record, false);

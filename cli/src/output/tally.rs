@@ -90,7 +90,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::record::fields::Mate;
+    use crate::output::record::fields::{ExtraTags, Mate};
 
     #[test]
     fn records_are_counted_by_what_they_are() {
@@ -105,6 +105,7 @@ mod tests {
             quality: None,
             tags: None,
             group: None,
+            extra: ExtraTags::default(),
         };
         let mut tally = Tally::default();
         for _ in 0..2 {

@@ -104,6 +104,13 @@ impl Scoring {
         }
     }
 
+    /// Whether an alignment that has one mismatch and neither gap nor clip always scores more than with a gap or a clip
+    /// in place of the mismatch. It is so for the scores of `bwa mem`.
+    pub fn prefers_a_mismatch(self) -> bool {
+        let lost = self.match_score() + self.mismatch_penalty();
+        lost < self.gap(1) && self.mismatch_penalty() < self.clip_penalty()
+    }
+
     /// Penalty of a gap of `columns` columns, at least 1.
     pub fn gap(self, columns: u32) -> i32 {
         self.gap_open() + columns as i32 * self.gap_extend()

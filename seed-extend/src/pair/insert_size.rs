@@ -162,6 +162,13 @@ impl Library {
         self.insert_sizes[orientation as usize].as_ref()
     }
 
+    /// A library of pairs that point towards each other, with these insert sizes. bwa's `-I`.
+    pub fn of_forward_reverse(sizes: InsertSizes) -> Self {
+        let mut library = Self::default();
+        library.insert_sizes[Orientation::ForwardReverse as usize] = Some(sizes);
+        library
+    }
+
     /// Whether no orientation has enough pairs.
     pub fn is_empty(&self) -> bool {
         self.insert_sizes.iter().all(Option::is_none)

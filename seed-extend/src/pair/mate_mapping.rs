@@ -47,6 +47,7 @@ impl Mapper<'_> {
     pub fn resolve_pairs(&self, rescued: RescuedReads) -> MappedReads {
         let RescuedReads { mut ranked, library, rescues, alignments } = rescued;
         self.add_rescued(&mut ranked, &rescues, &alignments);
+        self.put_leftmost_first(&mut ranked);
         let RankedReads { queries, tie_breakers, regions, repeat_fractions } = ranked;
         self.spare_queries.give_back(queries);
         let primaries: Vec<[Option<PrimaryAlignment>; 2]> = (0..tie_breakers.len() / 2)
@@ -105,6 +106,9 @@ impl Mapper<'_> {
         tie_breaker: u64,
     ) -> [Option<PrimaryAlignment>; 2] {
         let (ranking, options) = (&self.options.ranking, &self.options.pairs);
+        if options.is_skipped {
+            return [0, 1].map(|end| self.best_region(ends[end], repeat_fractions[end]));
+        }
         let pair = choose_pair(ends, repeat_fractions, library, tie_breaker, ranking, options);
         if let Some(ProperPair { regions, mapq }) = pair {
             return [0, 1].map(|end| {

@@ -30,11 +30,13 @@ pub struct PairOptions {
     /// Minimum score of a part of a split read that keeps out of pairs with its other parts, and of one region of a
     /// pair that raises mapping qualities. bwa's `-T`.
     pub min_score: i32,
+    /// Whether pairs are left out: every read has its own best region, and no pair is proper. bwa's `-P`.
+    pub is_skipped: bool,
 }
 
 impl Default for PairOptions {
     fn default() -> Self {
-        Self { unpaired_penalty: 17, max_candidates: 500, min_score: 30 }
+        Self { unpaired_penalty: 17, max_candidates: 500, min_score: 30, is_skipped: false }
     }
 }
 

@@ -43,7 +43,8 @@ impl QueryOnSegment {
 
 impl RegionBuilder<'_> {
     /// The region of a chain that needs no alignment: it is on one diagonal, and along that the whole query differs
-    /// from the text in at most one base, so that no alignment with a gap scores more. `None` for other chains. The
+    /// from the text in at most one base, so that no alignment with a gap scores more
+    /// ([`Scoring::prefers_a_mismatch`]). `None` for other chains. The
     /// region's CIGAR runs are appended to `runs`.
     pub fn region_without_gaps(
         &self,
@@ -59,6 +60,9 @@ impl RegionBuilder<'_> {
             return None;
         }
         let differ = only_difference(query, self.text, begin as usize)?;
+        if differ.is_some() && !self.scoring.prefers_a_mismatch() {
+            return None;
+        }
         let first_run = runs.len() as u32;
         match differ {
             None => runs.push(CigarRun::new(CigarOp::Equal, length)),

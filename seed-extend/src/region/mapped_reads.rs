@@ -16,6 +16,36 @@ pub struct MappedReads {
     pub ranking: RankOptions,
     /// Minimum score of a supplementary alignment.
     pub min_score: i32,
+    /// Which regions are reported besides the best one of a read.
+    pub report: ReportOptions,
+}
+
+/// Which regions of a read are reported besides the best one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReportOptions {
+    /// Whether the leftmost part of a split read is primary, not the best one. bwa's `-5`.
+    pub is_leftmost_primary: bool,
+    /// Whether a supplementary region may have a higher mapping quality than the primary one. bwa's `-q` and `-5`.
+    pub keeps_supplementary_mapq: bool,
+    /// Secondary regions score at least this fraction of the region that they are secondary to. bwa's `XA_drop_ratio`;
+    /// of `-a` it is `-D`.
+    pub min_secondary_ratio: f32,
+    /// Minimum score of a secondary region. bwa's `-T`, for `-a`.
+    pub min_secondary_score: i32,
+    /// Whether regions that are secondary to a supplementary region are reported, too, as by bwa's `-a`.
+    pub has_secondary_of_parts: bool,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self {
+            is_leftmost_primary: false,
+            keeps_supplementary_mapq: false,
+            min_secondary_ratio: 0.8,
+            min_secondary_score: 0,
+            has_secondary_of_parts: false,
+        }
+    }
 }
 
 /// The primary alignment of a read.
@@ -45,7 +75,7 @@ impl MappedReads {
     }
 
     /// The primary region of a read, then the supplementary ones, which align other parts of it; empty for an unmapped
-    /// read. No mapping quality is higher than the primary region's.
+    /// read. No mapping quality is higher than the primary region's, unless [`ReportOptions`] say so.
     pub fn primary_and_supplementary(&self, read: usize) -> Vec<ReportedRegion> {
         let Some(PrimaryAlignment { region, mapq, .. }) = self.primaries[read] else {
             return Vec::new();
@@ -58,22 +88,29 @@ impl MappedReads {
         };
         let others = regions.iter().enumerate().filter(is_supplementary).map(|(region, it)| {
             let own = ranking::mapq(it, self.repeat_fractions[read], &self.ranking);
-            ReportedRegion { region, mapq: own.min(mapq) }
+            let mapq = if self.report.keeps_supplementary_mapq { own } else { own.min(mapq) };
+            ReportedRegion { region, mapq }
         });
         std::iter::once(primary).chain(others).collect()
     }
 
-    /// The secondary regions of a read: those that compete with the primary one and score at least four fifths as much
-    /// (bwa's `XA_drop_ratio`).
+    /// The secondary regions of a read: those that compete with the primary one and score nearly as much, see
+    /// [`ReportOptions`].
     pub fn secondary(&self, read: usize) -> Vec<ReportedRegion> {
         let Some(PrimaryAlignment { region: primary, .. }) = self.primaries[read] else {
             return Vec::new();
         };
         let regions = self.regions.of(read);
         let is_secondary = |&(number, region): &(usize, &Region)| {
+            let leader = leader_of(regions, number);
+            let of_primary = leader == leader_of(regions, primary);
+            let of_part = leader != number && regions[leader].score >= self.min_score;
+            let rival = if of_primary { primary } else { leader };
             number != primary
-                && leader_of(regions, number) == leader_of(regions, primary)
-                && 5 * region.score >= 4 * regions[primary].score
+                && (of_primary || self.report.has_secondary_of_parts && of_part)
+                && region.score >= self.report.min_secondary_score
+                && region.score as f32
+                    >= regions[rival].score as f32 * self.report.min_secondary_ratio
         };
         let all = regions.iter().enumerate().filter(is_secondary);
         all.map(|(region, _)| ReportedRegion { region, mapq: 0 }).collect()

@@ -81,6 +81,25 @@ pub fn rank(regions: &mut [Region], length: u32, tie_breaker: u64, options: &Ran
     }
 }
 
+/// Puts, of the ranked regions of a split read of `length` bases, that of the leftmost part first in place of the best
+/// one, and returns whether it had to. Only parts that score at least `min_score` count. bwa's `mem_reorder_primary5`.
+pub fn put_leftmost_first(regions: &mut [Region], length: u32, min_score: i32) -> bool {
+    let is_part = |region: &&Region| region.secondary_to.is_none() && region.score >= min_score;
+    let begin = |number: usize| regions[number].in_read(length).0;
+    let parts = regions.iter().enumerate().filter(|(_, region)| is_part(region));
+    let leftmost = parts.map(|(number, _)| number).min_by_key(|&number| begin(number));
+    let Some(leftmost) = leftmost.filter(|&number| number > 0) else { return false };
+    regions.swap(0, leftmost);
+    for region in regions {
+        region.secondary_to = region.secondary_to.map(|leader| match leader as usize {
+            0 => leftmost as u32,
+            leader if leader == leftmost => 0,
+            _ => leader,
+        });
+    }
+    true
+}
+
 /// A hash of a read's tie breaker and a region.
 fn mix(tie_breaker: u64, region: &Region) -> u64 {
     let mut hash = tie_breaker ^ (u64::from(region.begin) << 1 | u64::from(region.query & 1));

@@ -58,7 +58,7 @@ impl AllPipeline<'_> {
     /// The queries of a batch of reads.
     fn prepare(&self, reads: &ReadSlice) -> Result<ReadBatch> {
         let queries: Vec<Read<'_>> =
-            reads.iter().map(|read| Read { name: read.name, sequence: read.sequence }).collect();
+            reads.iter().map(|read| Read { name: read.name, sequence: read.alignable() }).collect();
         Ok(self.mapper.prepare(&queries)?)
     }
 
@@ -121,8 +121,7 @@ impl AllPipeline<'_> {
                 piece.begin_template();
                 let mapping = resolver.mapping(&batch.state, number, read.name)?;
                 formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
-                totals.reads += 1;
-                totals.bases += read.sequence.len() as u64;
+                totals.count(read);
                 totals.aligned += u64::from(!mapping.is_empty());
                 totals.alignments += mapping.len() as u64;
             }
@@ -166,8 +165,7 @@ impl AllPipeline<'_> {
                         formatter.records(read, part, |record| piece.push(record, reference));
                         totals.alignments += mapping.len() as u64;
                         if before == 0 {
-                            totals.reads += 1;
-                            totals.bases += read.sequence.len() as u64;
+                            totals.count(read);
                             totals.aligned += u64::from(!mapping.is_empty());
                         }
                         Ok(())

@@ -8,8 +8,9 @@ use serde::Serialize;
 use woodstocc::{MAX_K, Params, Report, Strategy};
 
 use super::duplicates::DuplicateOptions;
+use super::numbers::Numbers;
 use super::sorting::{Compression, Sorting};
-use crate::input::Layout;
+use crate::input::{Layout, RecordRules};
 use crate::options::{MappingFiles, Messages, Threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Format, ReadGroup};
@@ -44,15 +45,6 @@ pub enum Preset {
     Short,
 }
 
-impl From<Preset> for seed_extend::Options {
-    fn from(preset: Preset) -> Self {
-        match preset {
-            Preset::Standard => Self::default(),
-            Preset::Short => Self::short(),
-        }
-    }
-}
-
 /// Options of mode best only.
 #[derive(Debug, Args)]
 #[command(next_help_heading = BEST_HEADING)]
@@ -69,6 +61,8 @@ pub struct BestOptions {
     /// How to report alternatives to the primary alignment; records is -a of bwa mem [default: none]
     #[arg(long, value_name = "FORM")]
     pub alternatives: Option<Alternatives>,
+    #[command(flatten)]
+    pub numbers: Numbers,
 }
 
 /// Options of mode all only.
@@ -136,6 +130,9 @@ pub struct MapOptions {
     /// Write = and X in CIGAR strings, not M; SAM and BAM only
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
+    /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
+    #[arg(long, help_heading = "Output")]
+    pub comments: bool,
     #[command(flatten)]
     pub sorting: Sorting,
     #[command(flatten)]
@@ -168,6 +165,29 @@ pub struct MapOptions {
 
     #[command(flatten)]
     pub messages: Messages,
+
+    /// Options that only the command mem has.
+    #[arg(skip)]
+    pub of_mem: OptionsOfMem,
+}
+
+/// Options of mapping that only the command mem has, with bwa's letters.
+#[derive(Debug, Default)]
+pub struct OptionsOfMem {
+    /// Whether a read may be followed by its mate, and others have none: `-p`.
+    pub has_mixed_pairs: bool,
+    /// Whether `/` and a digit at the end of the name of any read are left out, as bwa does.
+    pub trims_names: bool,
+    /// Lines of the header: `-H`.
+    pub header: Vec<String>,
+    /// The most alternatives in `XA`: `-h`.
+    pub max_alternatives: Option<usize>,
+    /// `-M`.
+    pub marks_parts_secondary: bool,
+    /// `-Y`.
+    pub clips_softly: bool,
+    /// Whether records have the description of their contig: `-V`.
+    pub has_descriptions: bool,
 }
 
 /// Names of search strategies: values of `--strategy`.
@@ -228,10 +248,10 @@ impl MapOptions {
 
     /// An option that was given although it belongs to the other mode.
     fn option_of_other_mode(&self) -> Option<&'static str> {
-        let BestOptions { interleaved, single, preset, alternatives } = self.best;
+        let BestOptions { interleaved, single, preset, alternatives, ref numbers } = self.best;
         let AllOptions { k, primary_only, all_starts, strategy } = self.all;
         let marks_duplicates = self.duplicates.marking().is_some();
-        let given: &[(bool, &str)] = match self.mode {
+        let given: &[(bool, &'static str)] = match self.mode {
             Mode::Best => &[
                 (k.is_some(), "-k"),
                 (primary_only, "--primary-only"),
@@ -244,6 +264,7 @@ impl MapOptions {
                 (single, "--single"),
                 (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
+                (numbers.given().is_some(), numbers.given().unwrap_or_default()),
             ],
         };
         given.iter().find_map(|&(is_given, name)| is_given.then_some(name))
@@ -252,10 +273,25 @@ impl MapOptions {
     /// How mates lie in so many files of reads.
     pub fn layout(&self, files: usize) -> Layout {
         match self.mode {
+            Mode::Best if self.of_mem.has_mixed_pairs => Layout::MixedPairs,
             Mode::Best if self.best.interleaved => Layout::Interleaved,
             Mode::Best if files > 1 && !self.best.single => Layout::Pairs,
             Mode::Best | Mode::All => Layout::Single,
         }
+    }
+
+    /// What is made of records of reads.
+    pub fn record_rules(&self) -> RecordRules {
+        let trims_names = self.of_mem.trims_names;
+        RecordRules { keeps_comments: self.comments, trims_names, ..RecordRules::default() }
+    }
+
+    /// The options of mode best.
+    ///
+    /// # Errors
+    /// Names the number that is out of range.
+    pub fn best_options(&self) -> Result<seed_extend::Options, String> {
+        self.best.numbers.options(self.best.preset.unwrap_or(Preset::Standard))
     }
 
     /// Checks combinations of options, for so many files of reads.
@@ -278,6 +314,7 @@ impl MapOptions {
                 "{files} files of reads cannot be paired: give an even number of files, or add --single"
             ));
         }
+        self.best_options()?;
         self.duplicates.check()?;
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
         if self.timeline.as_ref().is_some_and(is_stdout)

@@ -25,7 +25,7 @@ use super::stages::{
     Wanted,
 };
 use crate::input::{Batches, Read, ReadSlice};
-use crate::output::record::best::{Alternatives, BestRecordFormatter};
+use crate::output::record::best::{BestRecordFormatter, RecordStyle};
 use crate::output::{Output, PiecePool, WrittenFile};
 use crate::timeline::Step;
 
@@ -43,7 +43,10 @@ pub struct BestPipeline<'a> {
     pub is_paired: bool,
     /// The seed that decides, together with a read's name, between equally good loci.
     pub seed: u64,
-    pub alternatives: Alternatives,
+    /// How records are written.
+    pub style: RecordStyle<'a>,
+    /// The library of the pairs, if it is known beforehand.
+    pub library: Option<Library>,
     pub stages: StageBuilder<'a>,
 }
 
@@ -81,7 +84,7 @@ impl<'a> BestPipeline<'a> {
 
     /// The queries of a batch of reads, and for each read the number that decides between equally good loci.
     fn prepare(&self, reads: &ReadSlice) -> (Queries, Vec<u64>) {
-        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.sequence));
+        let queries = self.mapper.encode_reads(reads.iter().map(|read| read.alignable()));
         (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
@@ -107,7 +110,7 @@ impl<'a> BestPipeline<'a> {
         &self,
         ranked: Receiver<Result<BatchState<RankedReads>>>,
     ) -> WithLibrary<'_, 'a> {
-        WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: None }
+        WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: self.library }
     }
 
     /// Makes the records of a batch in parts.
@@ -141,19 +144,18 @@ impl<'a> BestPipeline<'a> {
         part: &Range<usize>,
         pool: &PiecePool,
     ) -> Result<FormattedPart> {
-        let Self { mapper, stages, alternatives, .. } = *self;
+        let Self { mapper, stages, style, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
-        let StageBuilder { group, eqx, .. } = stages;
-        let formatter = || BestRecordFormatter::new(reference, segments, group, eqx, alternatives);
+        let group = stages.group;
+        let formatter = || BestRecordFormatter::new(reference, segments, group, style);
         let (step, part) = (self.layout_step(), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 piece.begin_template();
-                let together: Vec<Read<'_>> =
-                    (first..first + step).map(|number| batch.reads.get(number)).collect();
+                let all = (first..first + step).map(|number| batch.reads.get(number));
+                let together: Vec<Read<'_>> = all.filter(|read| !read.is_absent()).collect();
                 for (read, number) in together.iter().zip(first..) {
-                    totals.reads += 1;
-                    totals.bases += read.sequence.len() as u64;
+                    totals.count(*read);
                     totals.aligned += u64::from(batch.state.primaries[number].is_some());
                 }
                 formatter.records(&together, &batch.state, first, |record| {
@@ -201,7 +203,7 @@ impl WithLibrary<'_, '_> {
                 let mut pairs = 0;
                 while pairs < missing.min(batch.reads.len() / 2) && bases < SAMPLE_BASES {
                     let mates = [2 * pairs, 2 * pairs + 1].map(|read| batch.reads.get(read));
-                    bases += mates.iter().map(|read| read.sequence.len()).sum::<usize>();
+                    bases += mates.iter().map(|read| read.alignable().len()).sum::<usize>();
                     pairs += 1;
                 }
                 mapper.sample_pairs(&batch.state, &mut sample, pairs);

@@ -6,7 +6,9 @@
 mod all;
 pub mod args;
 mod best;
+mod descriptions;
 mod duplicates;
+pub mod numbers;
 mod report;
 mod run;
 mod sorting;

@@ -9,19 +9,19 @@ use std::thread;
 use std::time::Duration;
 
 use aligner_core::Device;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
-use woodstocc::Mapper;
+use woodstocc::{MAX_READ, Mapper};
 
-use super::args::{MapOptions, Mode, Preset, StatsFormat};
+use super::args::{MapOptions, Mode, StatsFormat};
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best, duplicates};
+use super::{all, best, descriptions, duplicates};
 use crate::console::Console;
 use crate::input::{self, Batches, Layout};
 use crate::options::{MappingFiles, start_threads};
-use crate::output::record::best::Alternatives;
+use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{Options, Output, PieceForm, WrittenFile, header};
 use crate::staging::Outputs;
 use crate::timeline::{Step, Timeline};
@@ -72,19 +72,29 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
             .format()
             .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
         threads,
-        header: header::text(index.reference(), group, &command, order)
+        header: header::text(index.reference(), group, &options.of_mem.header, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         marking: options.duplicates.marking(),
         level: options.compression.level(),
     };
     let layout = options.layout(files.reads().len());
-    let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
+    let batches = input::batches_by_rules(
+        files.reads().to_vec(),
+        layout,
+        options.batch_size as usize,
+        options.record_rules(),
+    );
+    let descriptions = match options.of_mem.has_descriptions {
+        true => descriptions::of_contigs(files.reference(), index.reference())?,
+        false => Vec::new(),
+    };
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,
         layout,
         form: format.piece_form(),
+        descriptions: &descriptions,
         timeline: &timeline,
         console: &console,
     };
@@ -99,6 +109,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     }
     written.target.commit()?;
 
+    if totals.too_long > 0 {
+        console.notice(&format!(
+            "reads with more than {MAX_READ} bases, which are reported as not aligned: {}",
+            totals.too_long
+        ));
+    }
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
@@ -110,6 +126,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         bases: totals.bases,
         aligned: totals.aligned,
         alignments: totals.alignments,
+        too_long: totals.too_long,
         tally: written.tally,
         seconds: Seconds::new(&timeline, starting, total),
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
@@ -134,6 +151,8 @@ struct MappingRun<'a> {
     layout: Layout,
     /// The form of the pieces that the pipeline makes.
     form: PieceForm,
+    /// The descriptions of all contigs, if they are wanted.
+    descriptions: &'a [Vec<u8>],
     timeline: &'a Timeline,
     console: &'a Console,
 }
@@ -176,6 +195,20 @@ impl MappingRun<'_> {
         Ok(done)
     }
 
+    /// How records of mode best are written.
+    fn style(&self) -> RecordStyle<'_> {
+        let (options, default) = (self.options, RecordStyle::default());
+        let of_mem = &options.of_mem;
+        RecordStyle {
+            eqx: options.eqx,
+            alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
+            max_alternatives: of_mem.max_alternatives.unwrap_or(default.max_alternatives),
+            marks_parts_secondary: of_mem.marks_parts_secondary,
+            clips_softly: of_mem.clips_softly,
+            descriptions: self.descriptions,
+        }
+    }
+
     /// Maps in mode best.
     fn map_best(
         &self,
@@ -185,8 +218,8 @@ impl MappingRun<'_> {
         output: Output,
     ) -> Result<RunResult> {
         let Self { options, layout, timeline, console, .. } = *self;
-        let preset = options.best.preset.unwrap_or(Preset::Standard);
-        let on = |device: Device| seed_extend::Mapper::new(index, preset.into(), &device);
+        let chosen = options.best_options().map_err(Error::msg)?;
+        let on = |device: Device| seed_extend::Mapper::new(index, chosen, &device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;
@@ -196,7 +229,8 @@ impl MappingRun<'_> {
             mapper: &mapper,
             is_paired: layout != Layout::Single,
             seed: options.seed,
-            alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
+            style: self.style(),
+            library: options.best.numbers.library(),
             stages: self.stages(),
         };
         let done = pipeline.run(batches, output);

@@ -31,7 +31,7 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::console::Console;
-use crate::input::{ReadBatch, ReadSlice, Reads};
+use crate::input::{Read, ReadBatch, ReadSlice, Reads};
 use crate::output::{Output, Piece, PieceForm, PiecePool, ReadGroup, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
@@ -51,15 +51,25 @@ pub struct MappingTotals {
     pub aligned: u64,
     /// Alignments that are reported.
     pub alignments: u64,
+    /// Reads that are too long to be aligned.
+    pub too_long: u64,
 }
 
 impl MappingTotals {
+    /// Counts a read.
+    pub(super) fn count(&mut self, read: Read<'_>) {
+        self.reads += 1;
+        self.bases += read.sequence.len() as u64;
+        self.too_long += u64::from(read.is_too_long());
+    }
+
     fn plus(self, other: Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             bases: self.bases + other.bases,
             aligned: self.aligned + other.aligned,
             alignments: self.alignments + other.alignments,
+            too_long: self.too_long + other.too_long,
         }
     }
 }

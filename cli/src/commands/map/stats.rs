@@ -27,6 +27,8 @@ pub struct Summary {
     pub aligned: u64,
     /// Alignments that were written.
     pub alignments: u64,
+    /// Reads that are too long to be aligned.
+    pub too_long: u64,
     /// Counts of the records that were written.
     #[serde(flatten)]
     pub tally: Tally,

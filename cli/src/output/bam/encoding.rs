@@ -2,6 +2,7 @@
 
 use crate::output::record::cigar;
 use crate::output::record::fields::{Position, Record, UNMAPPED};
+use crate::tag_text;
 
 /// The most runs that the CIGAR field of a record holds; a longer CIGAR is in the tag `CG` (section 4.2.2).
 const MOST_RUNS: usize = 65_535;
@@ -118,6 +119,10 @@ fn append_tags(record: &Record<'_>, bytes: &mut Vec<u8>) {
     }
     if let Some(group) = record.group {
         text(*b"RG", group.as_bytes(), bytes);
+    }
+    tag_text::append_encoded(record.extra.comment, bytes);
+    if !record.extra.description.is_empty() {
+        text(*b"XR", record.extra.description, bytes);
     }
 }
 

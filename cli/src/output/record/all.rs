@@ -21,7 +21,7 @@ use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroup;
 use crate::output::record::cigar;
 use crate::output::record::fields::{
-    AlignmentCount, Position, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
+    AlignmentCount, ExtraTags, Position, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
 };
 use crate::output::record::md;
 use crate::output::record::reverse_strand::ReverseStrand;
@@ -118,6 +118,7 @@ impl<'a> AllRecordFormatter<'a> {
             quality: read.quality,
             tags: None,
             group: self.group.map(|group| group.id.as_str()),
+            extra: ExtraTags { comment: read.comment, description: &[] },
         }
     }
 
@@ -161,7 +162,8 @@ mod tests {
 
     const QUALITY: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
-    const READ: Read<'_> = Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY) };
+    const READ: Read<'_> =
+        Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY), comment: b"" };
 
     /// A mapping to one locus, on each of these strands, with these runs.
     fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {

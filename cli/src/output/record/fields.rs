@@ -46,6 +46,17 @@ pub struct Record<'a> {
     pub tags: Option<Tags<'a>>,
     /// The read group's ID.
     pub group: Option<&'a str>,
+    /// Tags that are not of the alignment.
+    pub extra: ExtraTags<'a>,
+}
+
+/// Tags of a record that come from the files of reads and of the reference.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExtraTags<'a> {
+    /// The tags of the read's comment, as text; empty for none.
+    pub comment: &'a [u8],
+    /// `XR`: the description of the contig in the reference; empty for none.
+    pub description: &'a [u8],
 }
 
 /// A base of the reference.

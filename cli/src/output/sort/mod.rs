@@ -140,7 +140,7 @@ impl Sorter {
 mod tests {
     use super::*;
     use crate::output::bam::view;
-    use crate::output::record::fields::{Position, Record};
+    use crate::output::record::fields::{ExtraTags, Position, Record};
 
     /// A record with this position, or none, and its number as its name.
     fn record(position: Option<Position>, name: &str) -> Record<'_> {
@@ -155,6 +155,7 @@ mod tests {
             quality: None,
             tags: None,
             group: None,
+            extra: ExtraTags::default(),
         }
     }
 

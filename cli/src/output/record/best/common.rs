@@ -4,7 +4,8 @@ use super::alignment::RecordAlignment;
 use crate::input::Read;
 use crate::output::read_group::ReadGroup;
 use crate::output::record::fields::{
-    MATE_REVERSE, MATE_UNMAPPED, Mate, MateAlignment, PAIRED, PROPER, REVERSE, Record, UNMAPPED,
+    ExtraTags, MATE_REVERSE, MATE_UNMAPPED, Mate, MateAlignment, PAIRED, PROPER, REVERSE, Record,
+    UNMAPPED,
 };
 
 /// A read with its alignments.
@@ -66,7 +67,7 @@ impl<'r> CommonFields<'r> {
     where
         'r: 'p,
     {
-        let Read { name, sequence, quality } = self.mapped.read;
+        let Read { name, sequence, quality, comment, .. } = self.mapped.read;
         let primary = self.mapped.parts.first();
         let mate = self.is_paired.then(|| Mate {
             // A mate that is not aligned has the position of this read's primary alignment.
@@ -92,6 +93,7 @@ impl<'r> CommonFields<'r> {
             quality,
             tags: alignment.map(RecordAlignment::tags),
             group: self.group,
+            extra: ExtraTags { comment, description: &[] },
         }
     }
 }

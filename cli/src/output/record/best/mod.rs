@@ -11,6 +11,9 @@
 //! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
 //! | `SA` | the other parts of a read whose parts align to different loci |
 //! | `XA` | on request, alternatives with at least 80% of the score, if there are at most five |
+//! | `XR` | on request, the description of the contig in the reference |
+//!
+//! [`RecordStyle`] has the choices that bwa offers.
 
 mod alignment;
 mod common;
@@ -29,7 +32,9 @@ use self::common::{CommonFields, MappedRead, PairedMate};
 use crate::input::Read;
 use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroup;
-use crate::output::record::fields::{FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY};
+use crate::output::record::fields::{
+    ExtraTags, FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY,
+};
 use crate::output::record::reverse_strand::ReverseStrand;
 use crate::output::record::{cigar, md};
 
@@ -44,15 +49,44 @@ pub enum Alternatives {
     Records,
 }
 
-/// The most alternatives that are listed in `XA`; none are if there are more.
+/// The most alternatives that are listed in `XA` by default; none are if there are more.
 const MAX_ALTERNATIVES: usize = 5;
+
+/// How records of mode best are written.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordStyle<'a> {
+    /// Whether CIGARs have `=` and `X` instead of `M`.
+    pub eqx: bool,
+    /// How to report alternatives.
+    pub alternatives: Alternatives,
+    /// The most alternatives that are listed in `XA`; none are if there are more. bwa's `-h`.
+    pub max_alternatives: usize,
+    /// Whether other parts of a read are flagged as secondary, not as supplementary. bwa's `-M`.
+    pub marks_parts_secondary: bool,
+    /// Whether other parts of a read have soft clips. bwa's `-Y`.
+    pub clips_softly: bool,
+    /// The descriptions of all contigs, for `XR`; empty for none. bwa's `-V`.
+    pub descriptions: &'a [Vec<u8>],
+}
+
+impl Default for RecordStyle<'_> {
+    fn default() -> Self {
+        Self {
+            eqx: false,
+            alternatives: Alternatives::None,
+            max_alternatives: MAX_ALTERNATIVES,
+            marks_parts_secondary: false,
+            clips_softly: false,
+            descriptions: &[],
+        }
+    }
+}
 
 /// Makes the records of mode best; reuses its memory from read to read.
 #[derive(Debug)]
 pub struct BestRecordFormatter<'a> {
     group: Option<&'a ReadGroup>,
-    eqx: bool,
-    alternatives: Alternatives,
+    style: RecordStyle<'a>,
     segments: &'a Segments,
     stretches: PlainStretches<'a>,
     /// The read of the current record, if its reverse complement is aligned.
@@ -64,18 +98,16 @@ pub struct BestRecordFormatter<'a> {
 }
 
 impl<'a> BestRecordFormatter<'a> {
-    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
+    /// A formatter for reads of one group, if there is one.
     pub fn new(
         reference: &'a Reference,
         segments: &'a Segments,
         group: Option<&'a ReadGroup>,
-        eqx: bool,
-        alternatives: Alternatives,
+        style: RecordStyle<'a>,
     ) -> Self {
         Self {
             group,
-            eqx,
-            alternatives,
+            style,
             segments,
             stretches: PlainStretches::new(reference),
             reversed: ReverseStrand::default(),
@@ -115,7 +147,7 @@ impl<'a> BestRecordFormatter<'a> {
         resolved: &'r MappedReads,
         number: usize,
     ) -> MappedRead<'r> {
-        let wanted = self.alternatives;
+        let wanted = self.style.alternatives;
         let mut place = |reported: ReportedRegion| self.aligned(read, resolved, number, reported);
         let parts =
             resolved.primary_and_supplementary(number).into_iter().map(&mut place).collect();
@@ -195,7 +227,7 @@ impl<'a> BestRecordFormatter<'a> {
         if region.query_begin > 0 {
             clipped.push(clip(region.query_begin));
         }
-        cigar::push_runs(&self.runs, self.eqx, &mut clipped);
+        cigar::push_runs(&self.runs, self.style.eqx, &mut clipped);
         if region.query_end < length {
             clipped.push(clip(length - region.query_end));
         }
@@ -209,15 +241,23 @@ impl<'a> BestRecordFormatter<'a> {
         mate: Option<PairedMate<'_>>,
         write: &mut impl FnMut(&Record<'_>),
     ) {
+        let RecordStyle { alternatives: wanted, max_alternatives, descriptions, .. } = self.style;
+        let mut write = |record: Record<'_>| {
+            let contig = record.position.map(|position| position.contig as usize);
+            let description = contig.and_then(|contig| descriptions.get(contig));
+            let description = description.map_or(&[][..], Vec::as_slice);
+            let extra = ExtraTags { description, ..record.extra };
+            write(&Record { extra, ..record });
+        };
         let common = CommonFields::new(mapped, mate, self.group);
         if mapped.parts.is_empty() {
-            write(&common.record(None));
+            write(common.record(None));
             return;
         }
         let reference = self.stretches.reference();
         let mut hard = Vec::new();
-        let alternatives = match self.alternatives {
-            Alternatives::Tag if mapped.alternatives.len() <= MAX_ALTERNATIVES => {
+        let alternatives = match wanted {
+            Alternatives::Tag if mapped.alternatives.len() <= max_alternatives => {
                 mapped.alternatives.iter().flat_map(|it| it.alternative_item(reference)).collect()
             }
             _ => Vec::new(),
@@ -234,23 +274,31 @@ impl<'a> BestRecordFormatter<'a> {
             if number == 0 {
                 tags.alternatives = &alternatives;
             } else {
-                let aligned = part.region.query_begin as usize..part.region.query_end as usize;
-                cigar::set_hard_clipped(&part.cigar, &mut hard);
-                record.flag |= SUPPLEMENTARY;
-                record.cigar = &hard;
-                record.sequence = &record.sequence[aligned.clone()];
-                record.quality = record.quality.map(|quality| &quality[aligned]);
+                let is_secondary = self.style.marks_parts_secondary;
+                record.flag |= if is_secondary { SECONDARY } else { SUPPLEMENTARY };
+                if !self.style.clips_softly {
+                    let aligned = part.region.query_begin as usize..part.region.query_end as usize;
+                    cigar::set_hard_clipped(&part.cigar, &mut hard);
+                    record.cigar = &hard;
+                    record.sequence = &record.sequence[aligned.clone()];
+                    record.quality = record.quality.map(|quality| &quality[aligned]);
+                }
             }
             record.tags = Some(tags);
-            write(&record);
+            write(record);
         }
-        if self.alternatives == Alternatives::Records {
+        if wanted == Alternatives::Records {
             for part in &mapped.alternatives {
-                cigar::set_hard_clipped(&part.cigar, &mut hard);
                 let record = common.record(Some(part));
-                write(&Record {
+                let clipped = if self.style.clips_softly {
+                    part.cigar.as_slice()
+                } else {
+                    cigar::set_hard_clipped(&part.cigar, &mut hard);
+                    &hard
+                };
+                write(Record {
                     flag: (record.flag | SECONDARY) & !PROPER,
-                    cigar: &hard,
+                    cigar: clipped,
                     mate: record.mate.map(|mate| Mate { span: 0, ..mate }),
                     sequence: &[],
                     quality: None,

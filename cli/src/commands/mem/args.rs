@@ -1,0 +1,343 @@
+//! The command line of `bwa mem` (0.7.17).
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use aligner_core::DeviceRequest;
+use clap::{ArgAction, Args, Parser, ValueHint};
+
+use super::header_lines;
+use crate::commands::map::args::{MapOptions, OptionsOfMem};
+use crate::commands::map::numbers::{GivenInsertSizes, Numbers, NumbersOfMem, parse_seed_length};
+use crate::options::{MappingFiles, Messages, Threads};
+use crate::output::record::best::Alternatives;
+use crate::output::{Format, ReadGroup};
+
+const ALGORITHM: &str = "Algorithm, as in bwa mem";
+const SCORING: &str = "Scoring, as in bwa mem";
+const IN_AND_OUT: &str = "Input and output, as in bwa mem";
+
+/// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
+const DROPOFF: i32 = 100;
+
+/// The options and files of `gpualign mem`.
+#[derive(Debug, Args)]
+#[command(
+    disable_help_flag = true,
+    disable_version_flag = true,
+    args_override_self = true,
+    override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]"
+)]
+pub struct MemArguments {
+    /// The reference (FASTA), then one file of reads, or two with the mates of pairs (- is standard input)
+    #[arg(required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// Bases of the shortest seed [default: 19]
+    #[arg(short = 'k', value_name = "INT", help_heading = ALGORITHM, value_parser = parse_seed_length)]
+    min_seed_length: Option<u32>,
+    /// Band width, 2 to 1000 [default: 100]
+    #[arg(short = 'w', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(2..=1000))]
+    band_width: Option<u32>,
+    /// X-dropoff: only 100, the default, since alignments are not ended early
+    #[arg(short = 'd', value_name = "INT", help_heading = ALGORITHM)]
+    dropoff: Option<i32>,
+    /// Look for seeds inside a seed longer than -k times FLOAT [default: 1.5]
+    #[arg(short = 'r', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_factor)]
+    split_factor: Option<f32>,
+    /// Occurrences of seeds of the third round [default: 20]
+    #[arg(short = 'y', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    rare_occurrences: Option<u32>,
+    /// Occurrences of a seed that are located, at most [default: 500]
+    #[arg(short = 'c', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_occurrences: Option<u32>,
+    /// Drop chains shorter than this fraction of the longest one that overlaps [default: 0.5]
+    #[arg(short = 'D', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_fraction)]
+    drop_ratio: Option<f32>,
+    /// Seeded bases of a chain: only 0, the default, since no chain is too short
+    #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM)]
+    min_chain_weight: Option<u32>,
+    /// Regions of a read around which its mate is searched for [default: 50]
+    #[arg(short = 'm', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    max_rescues: Option<u32>,
+    /// Skip mate rescue
+    #[arg(short = 'S', help_heading = ALGORITHM)]
+    skips_rescue: bool,
+    /// Skip pairing
+    #[arg(short = 'P', help_heading = ALGORITHM)]
+    skips_pairing: bool,
+
+    /// Score of a match, which scales -T, -B, -O, -E, -L and -U unless these are given [default: 1]
+    #[arg(short = 'A', value_name = "INT", help_heading = SCORING)]
+    match_score: Option<i32>,
+    /// Penalty of a mismatch [default: 4]
+    #[arg(short = 'B', value_name = "INT", help_heading = SCORING)]
+    mismatch_penalty: Option<i32>,
+    /// Penalty of opening a gap; a second number must be equal [default: 6]
+    #[arg(short = 'O', value_name = "INT[,INT]", help_heading = SCORING)]
+    gap_open: Option<OneOrTwo>,
+    /// Penalty of each column of a gap; a second number must be equal [default: 1]
+    #[arg(short = 'E', value_name = "INT[,INT]", help_heading = SCORING)]
+    gap_extend: Option<OneOrTwo>,
+    /// Penalty of a clipped end; a second number must be equal [default: 5]
+    #[arg(short = 'L', value_name = "INT[,INT]", help_heading = SCORING)]
+    clip_penalty: Option<OneOrTwo>,
+    /// Penalty of a pair that is not proper [default: 17]
+    #[arg(short = 'U', value_name = "INT", help_heading = SCORING,
+        value_parser = clap::value_parser!(i32).range(0..=100_000))]
+    unpaired_penalty: Option<i32>,
+    /// Type of reads: none is available, see minimap2 for long reads
+    #[arg(short = 'x', value_name = "STR", help_heading = SCORING)]
+    read_type: Option<String>,
+
+    /// Smart pairing: mates follow each other in one file, with reads without mates among them
+    #[arg(short = 'p', help_heading = IN_AND_OUT)]
+    is_interleaved: bool,
+    /// Read group header line, such as '@RG\tID:x\tSM:y'
+    #[arg(short = 'R', value_name = "STR", help_heading = IN_AND_OUT)]
+    read_group: Option<ReadGroup>,
+    /// Insert STR into the header if it begins with @, else the lines of a file
+    #[arg(short = 'H', value_name = "STR/FILE", action = ArgAction::Append, help_heading = IN_AND_OUT)]
+    header: Vec<String>,
+    /// Write to FILE: BAM or CRAM by its extension, else SAM [default: SAM to standard output]
+    #[arg(short = 'o', value_name = "FILE", help_heading = IN_AND_OUT, value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// Treat ALT contigs as all others; needed if there is a file REF.alt
+    #[arg(short = 'j', help_heading = IN_AND_OUT)]
+    ignores_alt: bool,
+    /// The leftmost part of a split read is primary; implies -q
+    #[arg(short = '5', help_heading = IN_AND_OUT)]
+    is_leftmost_primary: bool,
+    /// Do not lower the mapping quality of supplementary alignments
+    #[arg(short = 'q', help_heading = IN_AND_OUT)]
+    keeps_supplementary_mapq: bool,
+    /// Bases of a batch: accepted, but the output never depends on batches
+    #[arg(short = 'K', value_name = "INT", help_heading = IN_AND_OUT)]
+    batch_bases: Option<u64>,
+    /// Messages: 1 for errors, 2 for warnings, 3 for messages, 4 for what was done [default: 3]
+    #[arg(short = 'v', value_name = "INT", help_heading = IN_AND_OUT)]
+    verbosity: Option<u8>,
+    /// Minimum score of an alignment that is reported [default: 30]
+    #[arg(short = 'T', value_name = "INT", help_heading = IN_AND_OUT,
+        value_parser = clap::value_parser!(i32).range(0..=100_000_000))]
+    min_score: Option<i32>,
+    /// The most alternatives in XA; the second number is of ALT contigs [default: 5,200]
+    #[arg(short = 'h', value_name = "INT[,INT]", help_heading = IN_AND_OUT)]
+    max_alternatives: Option<OneOrTwo>,
+    /// Report all alignments
+    #[arg(short = 'a', help_heading = IN_AND_OUT)]
+    reports_all: bool,
+    /// Append the comments of reads, which must be tags, to records
+    #[arg(short = 'C', help_heading = IN_AND_OUT)]
+    comments: bool,
+    /// Write the description of the contig to the tag XR
+    #[arg(short = 'V', help_heading = IN_AND_OUT)]
+    has_descriptions: bool,
+    /// Soft clips in supplementary alignments
+    #[arg(short = 'Y', help_heading = IN_AND_OUT)]
+    clips_softly: bool,
+    /// Flag supplementary alignments as secondary
+    #[arg(short = 'M', help_heading = IN_AND_OUT)]
+    marks_parts_secondary: bool,
+    /// Insert sizes: mean, standard deviation, longest and shortest [default: estimated]
+    #[arg(short = 'I', value_name = "FLOAT[,FLOAT[,INT[,INT]]]", help_heading = IN_AND_OUT)]
+    insert_size: Option<GivenInsertSizes>,
+
+    /// Where to map: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value_t, help_heading = "Resources")]
+    device: DeviceRequest,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// One number, or two with a comma between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OneOrTwo {
+    first: i32,
+    second: Option<i32>,
+}
+
+impl FromStr for OneOrTwo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            text.parse().map_err(|_| format!("'{text}' is not an integer that can be used here"))
+        };
+        match text.split_once(',') {
+            None => Ok(Self { first: number(text)?, second: None }),
+            Some((first, second)) => {
+                Ok(Self { first: number(first)?, second: Some(number(second)?) })
+            }
+        }
+    }
+}
+
+/// A number from 0 to 1.
+fn parse_fraction(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "the number must be from 0 to 1".to_owned())
+}
+
+/// A factor of the length of seeds.
+fn parse_factor(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (1.0..=1000.0).contains(number));
+    number.ok_or_else(|| "the number must be from 1 to 1000".to_owned())
+}
+
+/// The options of mapping with their defaults.
+#[derive(Debug, Parser)]
+struct Defaults {
+    #[command(flatten)]
+    options: MapOptions,
+}
+
+impl MemArguments {
+    /// The files of reads that are mapped.
+    fn reads(&self) -> &[PathBuf] {
+        let reads = self.files.get(1..).unwrap_or_default();
+        // As in bwa, smart pairing is of one file.
+        if self.is_interleaved { reads.get(..1).unwrap_or_default() } else { reads }
+    }
+
+    fn reference(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// The files as mapping takes them.
+    pub fn mapping_files(&self) -> MappingFiles {
+        MappingFiles::new(self.reads().to_vec(), self.reference().to_owned())
+    }
+
+    /// Checks combinations of options.
+    ///
+    /// # Errors
+    /// Names the option that cannot be honoured, and the way out.
+    pub fn check(&self) -> Result<(), String> {
+        let only = |is_given: bool, reason: &str| {
+            if is_given { Err(reason.to_owned()) } else { Ok(()) }
+        };
+        if let Some(name) = &self.read_type {
+            return Err(format!(
+                "-x {name} is not available: it is for long reads or contigs, which minimap2 maps (-ax map-pb, map-ont, asm5)"
+            ));
+        }
+        only(
+            self.dropoff.is_some_and(|dropoff| dropoff != DROPOFF),
+            "-d can only be 100: alignments have no X-dropoff, since they are not ended early",
+        )?;
+        only(
+            self.min_chain_weight.is_some_and(|weight| weight != 0),
+            "-W can only be 0: chains are not discarded for having few seeded bases",
+        )?;
+        for (letter, numbers) in
+            [("-O", self.gap_open), ("-E", self.gap_extend), ("-L", self.clip_penalty)]
+        {
+            let differ = |it: OneOrTwo| it.second.is_some_and(|second| second != it.first);
+            if numbers.is_some_and(differ) {
+                return Err(format!(
+                    "{letter} with two different numbers is not available: give one for both sides"
+                ));
+            }
+        }
+        let files = self.files.len();
+        if !(2..=3).contains(&files) {
+            return Err(format!(
+                "a reference and one or two files of reads are needed, in this order, but there are {files} files: \
+                 gpualign mem REF READS [MATES]"
+            ));
+        }
+        let mut alt = self.reference().as_os_str().to_owned();
+        alt.push(".alt");
+        let alt = Path::new(&alt);
+        if !self.ignores_alt && alt.exists() {
+            return Err(format!(
+                "{}: ALT contigs cannot be told from others: add -j to treat them alike",
+                alt.display()
+            ));
+        }
+        self.mapping_files().check()?;
+        self.options()?.check(self.reads().len())
+    }
+
+    /// What a user should know about the options.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.batch_bases.is_some() && self.verbosity.is_some_and(|verbosity| verbosity >= 3) {
+            notes.push("-K changes nothing: the output never depends on batches".to_owned());
+        }
+        if let (true, [_, _, second]) = (self.is_interleaved, self.files.as_slice()) {
+            notes.push(format!("-p: the second file of reads, {}, is ignored", second.display()));
+        }
+        notes
+    }
+
+    /// The options of mapping.
+    ///
+    /// # Errors
+    /// If lines of the header are wrong, or cannot be read.
+    pub fn options(&self) -> Result<MapOptions, String> {
+        let Defaults { mut options } =
+            Defaults::try_parse_from(["gpualign"]).map_err(|error| error.to_string())?;
+        let first = |numbers: Option<OneOrTwo>| numbers.map(|numbers| numbers.first);
+        let max_rescues = self.max_rescues.map(|most| most as usize);
+        options.best.numbers = Numbers {
+            match_score: self.match_score,
+            mismatch_penalty: self.mismatch_penalty,
+            gap_open: first(self.gap_open),
+            gap_extend: first(self.gap_extend),
+            clip_penalty: first(self.clip_penalty),
+            unpaired_penalty: self.unpaired_penalty,
+            min_score: self.min_score,
+            min_seed_length: self.min_seed_length,
+            insert_size: self.insert_size,
+            of_mem: NumbersOfMem {
+                split_factor: self.split_factor,
+                rare_occurrences: self.rare_occurrences,
+                max_occurrences: self.max_occurrences,
+                band_width: self.band_width,
+                drop_ratio: self.drop_ratio,
+                max_rescues: if self.skips_rescue { Some(0) } else { max_rescues },
+                skips_pairing: self.skips_pairing,
+                reports_all: self.reports_all,
+                is_leftmost_primary: self.is_leftmost_primary,
+                keeps_supplementary_mapq: self.keeps_supplementary_mapq,
+            },
+        };
+        let alternatives = if self.reports_all { Alternatives::Records } else { Alternatives::Tag };
+        options.best.alternatives = Some(alternatives);
+        let header: Vec<Vec<String>> =
+            self.header.iter().map(|value| header_lines::lines(value)).collect::<Result<_, _>>()?;
+        let header = header.concat();
+        header_lines::check_together(&header, self.read_group.as_ref())?;
+        let most = first(self.max_alternatives);
+        let most = most.map(|most| usize::try_from(most).map_err(|_| "-h must not be negative"));
+        options.of_mem = OptionsOfMem {
+            has_mixed_pairs: self.is_interleaved,
+            trims_names: true,
+            header,
+            max_alternatives: most.transpose()?,
+            marks_parts_secondary: self.marks_parts_secondary,
+            clips_softly: self.clips_softly,
+            has_descriptions: self.has_descriptions,
+        };
+        // As in bwa, any other name is that of a file of SAM.
+        let of_name = self.output.as_deref().and_then(Format::of);
+        options.output_format = Some(of_name.unwrap_or(Format::Sam));
+        options.output.clone_from(&self.output);
+        options.read_group.clone_from(&self.read_group);
+        options.comments = self.comments;
+        options.device = self.device;
+        options.threads = self.threads;
+        let verbosity = self.verbosity.unwrap_or(3);
+        options.messages = Messages { verbose: verbosity >= 4, quiet: verbosity <= 1 };
+        Ok(options)
+    }
+}

@@ -8,6 +8,7 @@ mod blastn;
 mod blastn_random;
 mod evaluate;
 mod files;
+mod mem;
 mod needle;
 mod nw;
 mod peers;

@@ -84,8 +84,7 @@ fn truncated_compression() {
 #[test]
 fn malformed_records() {
     let long_name = format!("@{}\nACGT\n+\nIIII\n", "n".repeat(255));
-    let long_read = format!("@r\n{0}\n+\n{0}\n", "A".repeat(65_001));
-    let cases: [(&[u8], &str, &str); 17] = [
+    let cases: [(&[u8], &str, &str); 16] = [
         (b"\n@r\nACGT\n+\nIIII\n", "line 5", "does not begin with '@'"),
         (b"\n\n\n\n\n@r\nACGT\n+\nIIII\n", "line 5", "does not begin with '@'"),
         (b"@r\nACGT\n+\nIII\n", "line 5", "differ in length"),
@@ -102,7 +101,6 @@ fn malformed_records() {
         (b"@ r\nACGT\n+\nIIII\n", "line 5", "no name"),
         (b"@r\xc3\xa4\nACGT\n+\nIIII\n", "line 5", "not allowed in a read name"),
         (long_name.as_bytes(), "line 5", "255 characters, more than 254"),
-        (long_read.as_bytes(), "line 6", "65001 bases, more than 65000"),
     ];
     for (record, line, reason) in cases {
         second_record(record, &[&format!("record 2 ({line}): "), reason]);

@@ -13,6 +13,7 @@ mod formats;
 mod index;
 mod input;
 mod limits;
+mod mem;
 mod memory;
 mod numbers;
 mod nw;

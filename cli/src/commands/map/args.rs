@@ -173,6 +173,7 @@ pub struct MapOptions {
 
 /// Options of mapping that only the command mem has, with bwa's letters.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct OptionsOfMem {
     /// Whether a read may be followed by its mate, and others have none: `-p`.
     pub has_mixed_pairs: bool,

@@ -54,6 +54,7 @@ pub struct Numbers {
 
 /// Numbers of best mapping that only the command mem lets a user choose, with bwa's letters.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct NumbersOfMem {
     /// `-r`.
     pub split_factor: Option<f32>,

@@ -79,16 +79,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         level: options.compression.level(),
     };
     let layout = options.layout(files.reads().len());
-    let batches = input::batches_by_rules(
-        files.reads().to_vec(),
-        layout,
-        options.batch_size as usize,
-        options.record_rules(),
-    );
-    let descriptions = match options.of_mem.has_descriptions {
-        true => descriptions::of_contigs(files.reference(), index.reference())?,
-        false => Vec::new(),
-    };
+    let batches = batches(files, options);
+    let descriptions = descriptions(files, options, &index)?;
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,
@@ -109,12 +101,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     }
     written.target.commit()?;
 
-    if totals.too_long > 0 {
-        console.notice(&format!(
-            "reads with more than {MAX_READ} bases, which are reported as not aligned: {}",
-            totals.too_long
-        ));
-    }
+    say_too_long(totals.too_long, &console);
     let total = timeline.elapsed();
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
@@ -143,6 +130,35 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         timeline.save(trace)?;
     }
     Ok(())
+}
+
+/// The batches of the reads.
+fn batches(files: &MappingFiles, options: &MapOptions) -> Batches {
+    let (layout, size) = (options.layout(files.reads().len()), options.batch_size as usize);
+    input::batches_by_rules(files.reads().to_vec(), layout, size, options.record_rules())
+}
+
+/// The descriptions of all contigs, or none if they are not wanted.
+fn descriptions(
+    files: &MappingFiles,
+    options: &MapOptions,
+    index: &FmIndex,
+) -> Result<Vec<Vec<u8>>> {
+    if options.of_mem.has_descriptions {
+        descriptions::of_contigs(files.reference(), index.reference())
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+/// Says how many reads were too long, if there were any.
+fn say_too_long(count: u64, console: &Console) {
+    if count > 0 {
+        console.notice(&format!(
+            "{count} reads have more than {MAX_READ} bases and are reported as not aligned: a mapper of long reads, such as \
+             minimap2, aligns them"
+        ));
+    }
 }
 
 /// The options of a run, and what its pipeline writes to.

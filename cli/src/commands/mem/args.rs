@@ -28,6 +28,7 @@ const DROPOFF: i32 = 100;
     args_override_self = true,
     override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct MemArguments {
     /// The reference (FASTA), then one file of reads, or two with the mates of pairs (- is standard input)
     #[arg(required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]

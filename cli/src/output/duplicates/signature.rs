@@ -151,7 +151,7 @@ fn five_prime_end(record: &Record<'_>) -> Option<FivePrimeEnd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::record::fields::Position;
+    use crate::output::record::fields::{ExtraTags, Position};
 
     fn run(length: u32, operation: u32) -> u32 {
         length << cigar::LENGTH_SHIFT | operation
@@ -180,6 +180,7 @@ mod tests {
                 quality: None,
                 tags: None,
                 group: None,
+                extra: ExtraTags::default(),
             };
             five_prime_end(&record)
         };

@@ -1,0 +1,189 @@
+//! `gpualign mem` compared with `bwa mem`, option by option, on real reads.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::sam::{self, Record};
+use crate::tools::{data, plain_reference, run};
+
+/// The files of reads of phiX, which are pairs, with their reference.
+const PHIX: (&str, &[&str]) = ("phix.fa", &["phix_1.fq", "phix_2.fq"]);
+
+/// Real pairs of human chromosome 20.
+const CHR20: (&str, &[&str]) = ("chr20_10mb.fa", &["chr20_10mb_1.fq.gz", "chr20_10mb_2.fq.gz"]);
+
+/// Real reads of the human mitochondrial genome, whose ends are split, since it is a ring.
+const CHR_M: (&str, &[&str]) = ("chrM.fa.gz", &["chrM_1.fq.gz"]);
+
+/// The records of both programs, with the same options.
+struct Both {
+    bwa: Vec<Record>,
+    ours: Vec<Record>,
+    /// The headers.
+    headers: [String; 2],
+}
+
+impl Both {
+    /// Runs both programs in a folder.
+    fn run((reference, reads): (&str, &[&str]), options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        plain_reference(reference, folder);
+        let reads: Vec<String> =
+            reads.iter().map(|file| data(file).to_string_lossy().into_owned()).collect();
+        let reads: Vec<&str> = reads.iter().map(String::as_str).collect();
+        Self::of_files(&reads, options, folder)
+    }
+
+    /// Runs both programs with these files of reads and the reference `ref.fa` of the folder.
+    fn of_files(reads: &[&str], options: &[&str], folder: &Path) -> Self {
+        run("bwa", &["index", "ref.fa"], folder);
+        let words = [&["mem"], options, &["ref.fa"], reads].concat();
+        let texts = [("bwa", &[][..]), (env!("CARGO_BIN_EXE_gpualign"), &["--device", "cpu"])]
+            .map(|(program, more)| run(program, &[&words[..], more].concat(), folder));
+        let header = |text: &[u8]| {
+            let text = String::from_utf8_lossy(text).into_owned();
+            text.lines().filter(|line| line.starts_with('@')).collect::<Vec<_>>().join("\n")
+        };
+        let headers = texts.each_ref().map(|text| header(text));
+        let [bwa, ours] = texts.map(|text| sam::records(&text));
+        Self { bwa, ours, headers }
+    }
+
+    /// Checks that of bwa's primary records, at least so many of a hundred have the same position, flags and CIGAR here,
+    /// and so many a mapping quality that differs by 3 at most.
+    fn agree(&self, alike: usize, same_mapq: usize, what: &[&str]) {
+        let ours = primary(&self.ours);
+        let theirs = primary(&self.bwa);
+        assert_eq!(ours.len(), theirs.len(), "{what:?}");
+        let is_alike = |one: &Record, other: &Record| {
+            (one.flag, &one.contig, one.position, &one.cigar)
+                == (other.flag, &other.contig, other.position, &other.cigar)
+        };
+        let (mut places, mut mapqs) = (0, 0);
+        for (read, theirs) in &theirs {
+            let ours = ours[read];
+            places += usize::from(is_alike(ours, theirs));
+            mapqs += usize::from(ours.mapq.abs_diff(theirs.mapq) <= 3);
+        }
+        let count = theirs.len();
+        println!("{what:?}: {places} alike, {mapqs} of one quality, of {count}");
+        assert!(places * 100 >= count * alike, "{what:?}: {places} of {count} alike");
+        assert!(mapqs * 100 >= count * same_mapq, "{what:?}: {mapqs} of {count} of one quality");
+    }
+
+    /// How many records of each program are so.
+    fn counts(&self, is_so: impl Fn(&Record) -> bool) -> [usize; 2] {
+        [&self.bwa, &self.ours].map(|records| records.iter().filter(|it| is_so(it)).count())
+    }
+}
+
+/// Primary records by name and end.
+fn primary(records: &[Record]) -> HashMap<(&str, u16), &Record> {
+    let records = records.iter().filter(|record| record.is_primary());
+    records.map(|record| ((record.name.as_str(), record.flag & 0xc0), record)).collect()
+}
+
+/// Whether two counts differ by a tenth at most.
+fn are_near([one, other]: [usize; 2]) -> bool {
+    one.abs_diff(other) * 10 <= one.max(other)
+}
+
+#[test]
+fn each_option_does_what_it_does_in_bwa() {
+    for options in [
+        &[][..],
+        &["-t", "2"],
+        &["-k", "15"],
+        &["-k", "25", "-r", "1.2"],
+        &["-w", "50"],
+        &["-y", "0"],
+        &["-c", "100"],
+        &["-D", "0.3"],
+        &["-m", "5"],
+        &["-S"],
+        &["-P"],
+        &["-SP"],
+        &["-A2"],
+        &["-B", "2"],
+        &["-B", "9", "-O", "16"],
+        &["-O4", "-E2,2"],
+        &["-L", "2"],
+        &["-L", "20"],
+        &["-U", "9"],
+        &["-T", "60"],
+        &["-I", "300,60"],
+        &["-5", "-q", "-Y", "-M"],
+        &["-K", "10000000", "-v", "1"],
+    ] {
+        Both::run(CHR20, options).agree(95, 93, options);
+    }
+    Both::run(PHIX, &[]).agree(95, 95, &["phix"]);
+}
+
+#[test]
+fn split_reads_are_flagged_and_clipped_as_in_bwa() {
+    let is_part = |flag: u16| move |record: &Record| record.flag & flag != 0;
+    let plain = Both::run(CHR_M, &[]);
+    plain.agree(95, 90, &["chrM"]);
+    let parts = plain.counts(is_part(0x800));
+    assert!(parts[0] > 5 && are_near(parts), "{parts:?}");
+    let marked = Both::run(CHR_M, &["-M"]);
+    assert_eq!(marked.counts(is_part(0x800)), [0, 0]);
+    assert_eq!(marked.counts(is_part(0x100)), parts);
+    let soft = Both::run(CHR_M, &["-Y"]);
+    assert_eq!(soft.counts(|record| record.cigar.contains('H')), [0, 0]);
+    assert_eq!(soft.counts(is_part(0x800)), parts);
+    for options in [&["-5"][..], &["-q"]] {
+        let both = Both::run(CHR_M, options);
+        both.agree(95, 90, options);
+        assert_eq!(both.counts(is_part(0x800)), parts, "{options:?}");
+    }
+}
+
+#[test]
+fn alternatives_are_reported_as_in_bwa() {
+    let has_alternatives = |record: &Record| record.tags.contains_key("XA");
+    let tags = Both::run(CHR20, &["-h", "50"]).counts(has_alternatives);
+    println!("XA {tags:?}");
+    assert!(tags[0] > 5 && are_near(tags), "{tags:?}");
+    assert_eq!(Both::run(CHR20, &["-h", "0"]).counts(has_alternatives), [0, 0]);
+    let all = Both::run(CHR_M, &["-a"]);
+    let secondary = all.counts(|record| record.flag & 0x100 != 0);
+    println!("secondary {secondary:?}");
+    assert_eq!(all.counts(has_alternatives), [0, 0]);
+}
+
+#[test]
+fn groups_comments_descriptions_and_header_lines_are_bwas() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let read = |name: &str, tail: &str, from: usize, reference: &[u8]| {
+        let bases = String::from_utf8_lossy(&reference[from..from + 100]).into_owned();
+        format!("@{name}{tail}\n{bases}\n+\n{}\n", "I".repeat(100))
+    };
+    plain_reference("phix.fa", folder);
+    let fasta = std::fs::read(folder.join("ref.fa")).expect("reads");
+    let genome = crate::tools::sequence(&fasta);
+    let mixed = [
+        read("a/1", " BC:Z:AC\tX0:i:7", 100, &genome),
+        read("b/1", "", 900, &genome),
+        read("b/2", " BC:Z:GT", 1200, &genome),
+        read("c", "", 2000, &genome),
+    ];
+    std::fs::write(folder.join("mixed.fq"), mixed.concat()).expect("writes");
+    let group = "@RG\\tID:x y\\tSM:z";
+    let options = ["-p", "-C", "-V", "-R", group, "-H", "@CO\\tone", "-I", "300,30"];
+    let both = Both::of_files(&["mixed.fq"], &options, folder);
+    let key = |records: &[Record]| -> Vec<(String, u16, usize, Vec<Option<String>>)> {
+        let of = |record: &Record| {
+            let tags = ["BC", "X0", "XR", "RG"].map(|tag| record.tags.get(tag).cloned());
+            (record.name.clone(), record.flag & 0xc5, record.position, tags.to_vec())
+        };
+        records.iter().map(of).collect()
+    };
+    assert_eq!(key(&both.ours), key(&both.bwa));
+    for line in ["@RG\tID:x y\tSM:z", "@CO\tone"] {
+        assert!(both.headers.iter().all(|text| text.contains(line)), "{:?}", both.headers);
+    }
+}

@@ -78,6 +78,7 @@
 //! |---|---|
 //! | [`options`] | options that several commands have in common |
 //! | [`console`] | notices and progress on standard error |
+//! | `tag_text` | tags of records as text
 //! | `staging` | which files may be written, and files that get their name only when they are complete |
 //! | `hts` | files of htslib: opening, reading, statuses |
 //! | `timeline` | when each step of each batch was done |

@@ -14,6 +14,7 @@
 pub mod find;
 pub mod flow_cell;
 pub mod metrics;
+mod partitions;
 pub mod signature;
 
 pub use self::find::{LibraryCounts, Signatures};

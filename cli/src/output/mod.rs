@@ -101,7 +101,7 @@ pub struct WrittenFile {
     pub duplicates: Option<Vec<LibraryCounts>>,
 }
 
-/// What to do with duplicates, and what decides which records are some.
+/// The treatment of duplicates, and the signatures that decide which templates are some.
 #[derive(Debug)]
 struct Marker {
     marking: Marking,

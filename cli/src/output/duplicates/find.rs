@@ -85,7 +85,7 @@ pub struct LibraryCounts {
     pub examined: ExaminedReads,
     /// Duplicates among reads without an aligned mate.
     pub unpaired_duplicates: u64,
-    /// Duplicate pairs.
+    /// Pairs that are duplicates.
     pub pair_duplicates: u64,
     /// Duplicate pairs that are optical duplicates.
     pub optical_duplicates: u64,

@@ -19,7 +19,7 @@ pub mod signature;
 
 pub use self::find::{LibraryCounts, Signatures};
 
-/// What to do with duplicates.
+/// The treatment of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marking {
     /// Whether to leave their records out, not to flag them.

@@ -14,7 +14,7 @@ use bytemuck::Pod;
 pub struct Partitions<T> {
     /// The most items in memory.
     most: usize,
-    /// Items in memory.
+    /// The number of items in memory.
     held: usize,
     partitions: Vec<Partition<T>>,
     file: File,
@@ -37,7 +37,7 @@ struct Segment {
 }
 
 impl<T: Pod> Partitions<T> {
-    /// So many empty partitions, which hold up to `memory` bytes of items together and write the others to a file in
+    /// Makes `count` empty partitions, which hold up to `memory` bytes of items together and write the others to a file in
     /// `folder`.
     ///
     /// # Errors

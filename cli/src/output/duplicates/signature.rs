@@ -1,4 +1,4 @@
-//! What decides whether a template is a duplicate.
+//! The signature of a template, which decides whether it is a duplicate.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -48,7 +48,7 @@ pub enum Ends {
     Both([FivePrimeEnd; 2]),
 }
 
-/// What decides whether a template is a duplicate.
+/// The facts that decide whether a template is a duplicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
     pub ends: Ends,

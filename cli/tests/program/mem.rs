@@ -74,13 +74,18 @@ fn what_cannot_be_honoured_is_refused() {
         (&["-O", "6,7"], "-O with two different numbers"),
         (&["-L", "5,0"], "-L with two different numbers"),
         (&["-A", "0"], "the score of a match"),
-        (&["-H", "lines"], "is not a line of a header"),
-        (&["-H", "none"], "-H: none: "),
-        (&["-H", "@RG\\tID:a", "-R", "@RG\\tID:a"], "twice"),
         (&["-k", "5"], "10 to 1000 bases"),
         (&["-I", "300,20,100,200"], "shortest insert size"),
     ] {
         refused(&[options, &files].concat(), part);
+    }
+    for (options, part) in [
+        (&["-H", "lines"][..], "is not a line of a header"),
+        (&["-H", "none"], "-H: none: "),
+        (&["-H", "/dev/zero"], "more than 16 MiB"),
+        (&["-H", "@RG\\tID:a", "-R", "@RG\\tID:a"], "twice"),
+    ] {
+        folder.refused(&[&["mem", "--device", "cpu"], options, &files].concat(), &[part]);
     }
     refused(&["ref.fa"], "in this order, but there are 1 files");
     refused(&["alt.fa", "a.fq"], "add -j");

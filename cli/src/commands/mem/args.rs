@@ -268,6 +268,18 @@ impl MemArguments {
         self.options()?.check(self.reads().len())
     }
 
+    /// The lines of the header; their files are read once, since they may be pipes.
+    ///
+    /// # Errors
+    /// If lines are wrong, or cannot be read.
+    pub fn header(&self) -> Result<Vec<String>, String> {
+        let lines: Vec<Vec<String>> =
+            self.header.iter().map(|value| header_lines::lines(value)).collect::<Result<_, _>>()?;
+        let lines = lines.concat();
+        header_lines::check_together(&lines, self.read_group.as_ref())?;
+        Ok(lines)
+    }
+
     /// What a user should know about the options.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -280,10 +292,10 @@ impl MemArguments {
         notes
     }
 
-    /// The options of mapping.
+    /// The options of mapping, without the lines of the header.
     ///
     /// # Errors
-    /// If lines of the header are wrong, or cannot be read.
+    /// If a number of alternatives is negative.
     pub fn options(&self) -> Result<MapOptions, String> {
         let Defaults { mut options } =
             Defaults::try_parse_from(["gpualign"]).map_err(|error| error.to_string())?;
@@ -314,16 +326,12 @@ impl MemArguments {
         };
         let alternatives = if self.reports_all { Alternatives::Records } else { Alternatives::Tag };
         options.best.alternatives = Some(alternatives);
-        let header: Vec<Vec<String>> =
-            self.header.iter().map(|value| header_lines::lines(value)).collect::<Result<_, _>>()?;
-        let header = header.concat();
-        header_lines::check_together(&header, self.read_group.as_ref())?;
         let most = first(self.max_alternatives);
         let most = most.map(|most| usize::try_from(most).map_err(|_| "-h must not be negative"));
         options.of_mem = OptionsOfMem {
             has_mixed_pairs: self.is_interleaved,
             trims_names: true,
-            header,
+            header: Vec::new(),
             max_alternatives: most.transpose()?,
             marks_parts_secondary: self.marks_parts_secondary,
             clips_softly: self.clips_softly,

@@ -1,8 +1,12 @@
 //! Header lines that `-H` of `bwa mem` inserts.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 
 use crate::output::{ReadGroup, header};
+
+/// The most bytes of a file of header lines: 16 MiB.
+const MAX_FILE: u64 = 1 << 24;
 
 /// The lines of a value of `-H`: the text itself if it begins with `@`, else the lines of the file with this name.
 ///
@@ -12,12 +16,24 @@ pub fn lines(value: &str) -> Result<Vec<String>, String> {
     let (origin, text) = if value.starts_with('@') {
         ("-H".to_owned(), value.to_owned())
     } else {
-        let text = fs::read_to_string(value).map_err(|error| format!("-H: {value}: {error}"))?;
+        let text = read(value).map_err(|error| format!("-H: {value}: {error}"))?;
         (format!("-H: {value}"), text)
     };
     let text = header::unescape(&text);
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| check(line).map_err(|problem| format!("{origin}: {problem}"))).collect()
+}
+
+/// The text of a file, of which a header has room for.
+fn read(name: &str) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(name)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(
+            "the file has more than 16 MiB, which are no lines of a header",
+        ));
+    }
+    Ok(text)
 }
 
 /// The line, if it may stand in a header beside the lines that the program writes.
@@ -78,7 +94,7 @@ mod tests {
         assert_eq!(lines("@CO\\ta b\\n@RG\\tID:x"), Ok(two.clone()));
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("lines");
-        fs::write(&file, "@CO\ta b\n@RG\tID:x\n").expect("writes");
+        std::fs::write(&file, "@CO\ta b\n@RG\tID:x\n").expect("writes");
         assert_eq!(lines(&file.to_string_lossy()), Ok(two.clone()));
         let group = "@RG\\tID:x".parse().expect("is one");
         assert!(check_together(&two, Some(&group)).is_err());

@@ -17,7 +17,8 @@ use crate::console::Console;
 /// # Errors
 /// If that fails.
 pub fn run(arguments: &MemArguments) -> Result<()> {
-    let options = arguments.options().map_err(Error::msg)?;
+    let mut options = arguments.options().map_err(Error::msg)?;
+    options.of_mem.header = arguments.header().map_err(Error::msg)?;
     let console = Console::new(options.messages);
     arguments.notes().iter().for_each(|note| console.notice(note));
     map::run(&arguments.mapping_files(), &options)

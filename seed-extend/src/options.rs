@@ -217,12 +217,8 @@ mod tests {
             gap_extend: 2,
             clip_penalty: 7,
         };
-        let parameters = Parameters {
-            scoring,
-            unpaired_penalty: 11,
-            min_score: 41,
-            ..Parameters::default()
-        };
+        let parameters =
+            Parameters { scoring, unpaired_penalty: 11, min_score: 41, ..Parameters::default() };
         let parameters = parameters.with_min_seed_length(23);
         let made = Options::new(parameters).expect("are in range");
         assert_eq!((made.seeds.min_length, made.seeds.split_length), (23, 34));

@@ -50,7 +50,8 @@ fn plant(folder: &Path) {
     let [first, second] = ["chr20_10mb_1.fq.gz", "chr20_10mb_2.fq.gz"].map(reads);
     let mut pairs = Vec::new();
     for (one, two) in first.iter().zip(&second).take(1500) {
-        let (tile, x, y) = (random.u32(1101..1105), random.u32(200..20_000), random.u32(200..20_000));
+        let (tile, x, y) =
+            (random.u32(1101..1105), random.u32(200..20_000), random.u32(200..20_000));
         let name = |tile: u32, x: u32, y: u32| format!("M1:4:FC:1:{tile}:{x}:{y}");
         pairs.push((name(tile, x, y), one.clone(), two.clone()));
         for _ in 0..*random.choice(&[0, 0, 0, 1, 1, 2, 5]).expect("one") {

@@ -31,7 +31,7 @@ use rust_htslib::bam::Record as HtslibRecord;
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
 pub use self::piece::{Piece, PieceForm, PiecePool};
-pub use self::read_group::ReadGroup;
+pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
 
 use self::bam::view;
@@ -59,6 +59,8 @@ pub struct Options {
     pub sort_memory: Option<usize>,
     /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
     pub marking: Option<Marking>,
+    /// The number of the library of each read group.
+    pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
 }
@@ -192,8 +194,7 @@ impl Output {
             writer,
             sorter,
             marking: options.marking,
-            // All reads are of one group, and so of one library.
-            signatures: Signatures::new(vec![0]),
+            signatures: Signatures::new(options.libraries.clone()),
             target,
             index,
             tally: Tally::default(),
@@ -212,7 +213,7 @@ impl Output {
             for piece in pieces {
                 if let Some(signatures) = piece.signatures() {
                     let (found, counts) = signatures.take();
-                    self.signatures.count(0, counts);
+                    self.signatures.count(signatures.group(), counts);
                     for (template, signature) in &found {
                         self.signatures.add(sorter.templates() + u64::from(*template), signature);
                     }

@@ -8,6 +8,7 @@ mod blastn;
 mod blastn_random;
 mod evaluate;
 mod files;
+mod lanes;
 mod needle;
 mod nw;
 mod peers;

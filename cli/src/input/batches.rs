@@ -281,22 +281,21 @@ mod tests {
     #[test]
     fn batches_end_with_their_lane() {
         let folder = tempfile::tempdir().expect("a folder");
-        let lane = |name: &str, layout, parts: &[std::ops::Range<usize>]| {
-            let files = parts.iter().map(|numbers| {
-                let of = |end: &str| {
-                    let name = format!("{name}{}{}.fq", numbers.start, &end[1..]);
-                    file(&folder, &name, &fastq(&names(end, numbers.clone())))
-                };
-                ["/1", "/2"][..Layout::files(layout)].iter().map(|end| of(end)).collect()
-            });
-            Lane::new(layout, files.collect()).expect("has whole parts")
+        let part = |name: &str, layout: Layout, numbers: std::ops::Range<usize>| {
+            let of = |end: &&str| {
+                let name = format!("{name}{}{}.fq", numbers.start, &end[1..]);
+                file(&folder, &name, &fastq(&names(end, numbers.clone())))
+            };
+            ["/1", "/2"][..layout.files()].iter().map(of).collect::<Vec<_>>()
         };
+        let pairs = |name: &str, numbers| part(name, Layout::Pairs, numbers);
         let lanes = [
-            lane("a", Layout::Pairs, &[0..7, 7..12]),
-            lane("b", Layout::Single, &[0..5]),
-            lane("none", Layout::Pairs, &[0..0]),
-            lane("c", Layout::Pairs, &[0..1]),
+            Lane::new(Layout::Pairs, vec![pairs("a", 0..7), pairs("a", 7..12)]),
+            Lane::new(Layout::Single, vec![part("b", Layout::Single, 0..5)]),
+            Lane::new(Layout::Pairs, vec![pairs("none", 0..0)]),
+            Lane::new(Layout::Pairs, vec![pairs("c", 0..1)]),
         ];
+        let lanes = lanes.map(|lane| lane.expect("has whole parts"));
         for size in [1, 2, 4, 6, 100] {
             let mut found = vec![Vec::new(); lanes.len()];
             for batch in batches(lanes.to_vec(), size).batches {

@@ -6,6 +6,6 @@ mod messages;
 mod threads;
 
 pub use self::files::MappingFiles;
-pub use self::memory::parse_memory;
+pub use self::memory::{available_memory, parse_memory};
 pub use self::messages::Messages;
 pub use self::threads::{MAX_THREADS, Threads, check_threads, start_threads};

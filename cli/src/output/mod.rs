@@ -46,6 +46,9 @@ use crate::staging::{Outputs, Target};
 /// The most threads that write lines of SAM: file systems let few write at a time, see [`parallel_file`].
 const WRITERS: usize = 2;
 
+/// Of the memory for sorting, one part of this many is for what decides about duplicates, if they are marked.
+const SIGNATURES_SHARE: usize = 4;
+
 /// How to write a file of alignments.
 #[derive(Debug)]
 pub struct Options {
@@ -83,8 +86,7 @@ pub struct Output {
     // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
-    marking: Option<Marking>,
-    signatures: Signatures,
+    marker: Option<Marker>,
     index: Option<IndexFile>,
     target: Target,
     tally: Tally,
@@ -99,6 +101,13 @@ pub struct WrittenFile {
     pub tally: Tally,
     /// Counts of duplicates of each library, if they were looked for.
     pub duplicates: Option<Vec<LibraryCounts>>,
+}
+
+/// The treatment of duplicates, and the signatures that decide which templates are some.
+#[derive(Debug)]
+struct Marker {
+    marking: Marking,
+    signatures: Signatures,
 }
 
 /// The writer of a file.
@@ -151,8 +160,17 @@ impl Output {
             Format::Cram => Some(ReferenceCopy::new(reference)?),
             Format::Sam | Format::Bam => None,
         };
-        let sorter = options.sort_memory.map(|memory| Sorter::new(memory, target.scratch_folder()));
-        let sorter = sorter.transpose()?;
+        let folder = target.scratch_folder();
+        let marker = |marking| {
+            let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
+            let signatures = Signatures::new(options.libraries.clone(), memory, &folder);
+            let named = || format!("cannot make a temporary file in {}", folder.display());
+            Ok::<_, anyhow::Error>(Marker { marking, signatures: signatures.with_context(named)? })
+        };
+        let marker = options.marking.map(marker).transpose()?;
+        let of_signatures = |memory| if marker.is_some() { memory / SIGNATURES_SHARE } else { 0 };
+        let sorter = |memory| Sorter::new(memory - of_signatures(memory), folder.clone());
+        let sorter = options.sort_memory.map(sorter).transpose()?;
         let index = match sorter {
             Some(_) => index(&mut target, outputs, options.format, reference)?,
             None => None,
@@ -190,15 +208,7 @@ impl Output {
             }
         };
         let writer = target.open().and_then(begin).with_context(|| target.name())?;
-        Ok(Self {
-            writer,
-            sorter,
-            marking: options.marking,
-            signatures: Signatures::new(options.libraries.clone()),
-            target,
-            index,
-            tally: Tally::default(),
-        })
+        Ok(Self { writer, sorter, marker, target, index, tally: Tally::default() })
     }
 
     /// Writes pieces, which have the form [`Options::piece_form`]. Takes records that are sorted out of them.
@@ -211,11 +221,15 @@ impl Output {
         }
         if let Some(sorter) = &mut self.sorter {
             for piece in pieces {
-                if let Some(signatures) = piece.signatures() {
-                    let (found, counts) = signatures.take();
-                    self.signatures.count(signatures.group(), counts);
+                if let (Some(of_piece), Some(marker)) = (piece.signatures(), &mut self.marker) {
+                    let (found, counts) = of_piece.take();
+                    marker.signatures.count(of_piece.group(), counts);
                     for (template, signature) in &found {
-                        self.signatures.add(sorter.templates() + u64::from(*template), signature);
+                        let template = sorter.templates() + u64::from(*template);
+                        marker
+                            .signatures
+                            .add(template, signature)
+                            .context("cannot write a temporary file of duplicates")?;
                     }
                 }
                 sorter.push(piece.take_records())?;
@@ -235,11 +249,13 @@ impl Output {
     /// # Errors
     /// If something could not be written.
     pub fn close(self) -> Result<WrittenFile> {
-        let Self { mut writer, sorter, marking, signatures, index, target, tally, .. } = self;
+        let Self { mut writer, sorter, marker, index, target, tally, .. } = self;
         let mut duplicates = None;
         if let Some(sorter) = sorter {
-            let found = marking.map(|it| signatures.find(it.optical_distance));
-            let removes = marking.is_some_and(|it| it.removes);
+            let removes = marker.as_ref().is_some_and(|marker| marker.marking.removes);
+            let find = |Marker { marking, signatures }| signatures.find(marking.optical_distance);
+            let found = marker.map(find).transpose();
+            let found = found.context("cannot read a temporary file of duplicates")?;
             let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
                 let is_duplicate = found.as_ref().is_some_and(|it| it.contains(sorted.template));
                 if !is_duplicate {

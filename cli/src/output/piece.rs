@@ -14,7 +14,7 @@ use crate::output::tally::TallyNotes;
 /// The form of the records of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceForm {
-    /// Lines of SAM.
+    /// Lines of SAM, in the order of the reads.
     Lines,
     /// Records in BAM's encoding, which stay in the order of the reads.
     Records,
@@ -32,7 +32,7 @@ pub struct Piece {
     signatures: Option<PieceSignatures>,
 }
 
-/// What decides whether the templates of a piece are duplicates.
+/// The signatures of the templates of a piece, which decide whether they are duplicates.
 #[derive(Debug)]
 pub struct PieceSignatures {
     /// The number of the read group of all templates.
@@ -130,7 +130,7 @@ impl Piece {
         &self.notes
     }
 
-    /// What decides whether its templates are duplicates, if that is asked for.
+    /// The signatures of its templates, if duplicates are looked for.
     pub fn signatures(&mut self) -> Option<&mut PieceSignatures> {
         self.signatures.as_mut()
     }

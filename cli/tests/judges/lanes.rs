@@ -1,6 +1,7 @@
 //! Lanes with read groups: what Picard makes of them.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
 
 use bio::alphabets::dna::revcomp;
@@ -33,7 +34,7 @@ fn pairs(lane: usize, genome: &[u8]) -> [String; 2] {
         for (text, read) in texts.iter_mut().zip(&reads) {
             let letters = String::from_utf8_lossy(read);
             let quality: String = (0..100).map(|_| random.char('#'..'J')).collect();
-            *text += &format!("@{name}\n{letters}\n+\n{quality}\n");
+            writeln!(text, "@{name}\n{letters}\n+\n{quality}").expect("is text");
         }
     }
     texts
@@ -50,7 +51,7 @@ fn picard_accepts_lanes_and_counts_the_same_duplicates() {
         for (mate, text) in pairs(lane, &genome).iter().enumerate() {
             fs::write(folder.join(format!("{lane}_{mate}.fq")), text).expect("writes");
         }
-        list += &format!("{lane}_0.fq\t{lane}_1.fq\t{group}\n");
+        writeln!(list, "{lane}_0.fq\t{lane}_1.fq\t{group}").expect("is text");
     }
     fs::write(folder.join("lanes.tsv"), list).expect("writes");
     let lanes = ["--lanes", "lanes.tsv", "ref.fa", "-o"];

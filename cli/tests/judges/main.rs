@@ -6,6 +6,7 @@
 mod best;
 mod blastn;
 mod blastn_random;
+mod duplicates;
 mod evaluate;
 mod files;
 mod lanes;

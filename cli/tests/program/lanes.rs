@@ -11,6 +11,11 @@ use crate::support::{Folder, gzip, phix};
 const A: &str = "@RG\\tID:a\\tSM:s\\tLB:x";
 const B: &str = "@RG\\tID:b\\tSM:s\\tLB:y";
 
+fn fastq(name: &str, letters: &[u8]) -> String {
+    let letters = String::from_utf8_lossy(letters);
+    format!("@{name}\n{letters}\n+\n{}\n", "F".repeat(letters.len()))
+}
+
 /// FASTQ of both mates of pairs with about this insert size; of every tenth, the second read has many differences, so that
 /// only its mate tells where it is.
 fn pairs(name: &str, count: usize, insert: usize) -> [String; 2] {
@@ -27,8 +32,7 @@ fn pairs(name: &str, count: usize, insert: usize) -> [String; 2] {
             }
         }
         for (text, read) in texts.iter_mut().zip(&reads) {
-            let letters = String::from_utf8_lossy(read);
-            *text += &format!("@{name}{number}\n{letters}\n+\n{}\n", "F".repeat(read.len()));
+            *text += &fastq(&format!("{name}{number}"), read);
         }
     }
     texts

@@ -25,7 +25,7 @@ pub struct DuplicateOptions {
 }
 
 impl DuplicateOptions {
-    /// What to do with duplicates; `None` to keep them as they are.
+    /// The treatment of duplicates; `None` to keep them as they are.
     pub fn marking(&self) -> Option<Marking> {
         let &Self { mark_duplicates, remove_duplicates, optical_distance, .. } = self;
         (mark_duplicates || remove_duplicates)

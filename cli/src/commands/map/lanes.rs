@@ -23,7 +23,7 @@ const MAX_LINE: u64 = 1 << 16;
 /// The lanes of a run with their read groups.
 #[derive(Debug, Default)]
 pub struct Lanes {
-    lanes: Vec<Lane>,
+    files: Vec<Lane>,
     groups: ReadGroups,
     /// The number of the read group of each lane; `None` if its reads have none.
     group_numbers: Vec<Option<u32>>,
@@ -75,7 +75,7 @@ impl Lanes {
                 anyhow!("{location}{problem}")
             })?;
         }
-        if lanes.lanes.is_empty() {
+        if lanes.files.is_empty() {
             return Err(anyhow!("{}: the file has no lane", path.display()));
         }
         Ok(lanes)
@@ -93,19 +93,19 @@ impl Lanes {
     /// Adds a lane.
     fn push(&mut self, lane: Lane, group: Option<&ReadGroup>) -> Result<(), String> {
         let number = group.map(|group| self.groups.add(group)).transpose()?;
-        self.lanes.push(lane);
+        self.files.push(lane);
         self.group_numbers.push(number);
         Ok(())
     }
 
     /// All files of reads.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.lanes.iter().flat_map(Lane::files).cloned().collect()
+        self.files.iter().flat_map(Lane::files).cloned().collect()
     }
 
     /// The files of each lane.
-    pub fn lanes(&self) -> &[Lane] {
-        &self.lanes
+    pub fn all(&self) -> &[Lane] {
+        &self.files
     }
 
     /// All read groups.
@@ -130,12 +130,12 @@ impl Lanes {
 
     /// The number of reads of a lane that are mapped together: 2 if they are mates, else 1.
     pub fn together(&self, lane: usize) -> usize {
-        self.lanes[lane].layout().reads()
+        self.files[lane].layout().reads()
     }
 
     /// The most reads of any lane that are mapped together.
     pub fn most_together(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1)
+        self.files.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1)
     }
 }
 

@@ -82,7 +82,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         libraries: libraries.of_groups,
         level: options.compression.level(),
     };
-    let batches = input::batches(lanes.lanes().to_vec(), options.batch_size as usize);
+    let batches = input::batches(lanes.all().to_vec(), options.batch_size as usize);
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,

@@ -2,9 +2,12 @@
 
 use clap::Args;
 
-use crate::options::parse_memory;
+use crate::options::{available_memory, parse_memory};
 use crate::output::Level;
 use crate::output::header::Order;
+
+/// The least memory for sorting by default, in bytes.
+const LEAST_MEMORY: usize = 256 << 20;
 
 /// Whether to sort records, and the memory for sorting.
 #[derive(Debug, Args)]
@@ -12,10 +15,11 @@ pub struct Sorting {
     /// Sort records by coordinate; a file of BAM or CRAM also gets an index, FILE.bai, .csi or .crai
     #[arg(long, help_heading = "Output")]
     sort: bool,
-    /// Memory for sorting, with k, M or G; further records go to temporary files in the folder of the output
-    #[arg(long, value_name = "SIZE", default_value = "768M", value_parser = parse_memory,
-        requires = "sort", help_heading = "Output")]
-    sort_memory: usize,
+    /// Memory for sorting, with k, M or G; further records go to a temporary file in the folder of the output [default: a
+    /// quarter of the memory that is free at the start]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, requires = "sort",
+        help_heading = "Output")]
+    sort_memory: Option<usize>,
 }
 
 impl Sorting {
@@ -26,8 +30,13 @@ impl Sorting {
 
     /// The memory for sorting, in bytes; `None` if records are not sorted.
     pub fn memory(&self) -> Option<usize> {
-        self.sort.then_some(self.sort_memory)
+        self.sort.then(|| self.sort_memory.unwrap_or_else(default_memory))
     }
+}
+
+/// The memory for sorting by default.
+fn default_memory() -> usize {
+    available_memory().map_or(LEAST_MEMORY, |available| (available / 4).max(LEAST_MEMORY))
 }
 
 /// How BAM is compressed.

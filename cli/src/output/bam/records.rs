@@ -1,4 +1,4 @@
-//! Consecutive records in BAM's encoding, with what sorting needs to know of each.
+//! Consecutive records in BAM's encoding, with the key and the template of each.
 
 use super::encoding;
 use crate::output::record::fields::{Position, Record};
@@ -18,13 +18,13 @@ pub fn coordinate_key(position: Option<Position>) -> CoordinateKey {
 #[derive(Debug, Default)]
 pub struct EncodedRecords {
     bytes: Vec<u8>,
-    /// What sorting needs of each record; empty if records are not sorted.
+    /// Key and template of each record; empty if records are not sorted.
     places: Vec<RecordPlace>,
     /// Templates that were begun: a template is a read, or a pair of reads.
     templates: u32,
 }
 
-/// What sorting needs of a record.
+/// The key and the template of a record, by which it is sorted and marked.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordPlace {
     pub key: CoordinateKey,
@@ -40,7 +40,7 @@ impl EncodedRecords {
         self.templates += 1;
     }
 
-    /// Appends a record, and with `is_sorted` what sorting needs of it.
+    /// Appends a record, and with `is_sorted` its key and template.
     pub fn push(&mut self, record: &Record<'_>, is_sorted: bool) {
         if is_sorted {
             self.places.push(RecordPlace {
@@ -57,7 +57,7 @@ impl EncodedRecords {
         &self.bytes
     }
 
-    /// What sorting needs of each record.
+    /// Key and template of each record, in the order of the records.
     pub fn places(&self) -> &[RecordPlace] {
         &self.places
     }

@@ -52,7 +52,7 @@ impl<'b> RecordView<'b> {
         }
     }
 
-    /// The mapping quality.
+    /// The mapping quality of the alignment, from 0.
     pub fn mapq(self) -> u8 {
         self.0[13]
     }
@@ -86,12 +86,12 @@ impl<'b> RecordView<'b> {
         i32::from_le_bytes(self.field(28))
     }
 
-    /// `TLEN`.
+    /// `TLEN`, the signed length of the template.
     pub fn span(self) -> i32 {
         i32::from_le_bytes(self.field(32))
     }
 
-    /// The read's name.
+    /// The name of the read, without the NUL that ends it.
     pub fn name(self) -> &'b [u8] {
         &self.0[FIXED..FIXED + usize::from(self.0[12]) - 1]
     }

@@ -41,7 +41,7 @@ struct MadeBlock {
     records: Vec<IndexedRecord>,
 }
 
-/// What the index needs of a record.
+/// The place of a record on its contig and in the file, for the index.
 struct IndexedRecord {
     contig: i32,
     start: i64,
@@ -182,7 +182,7 @@ fn bytes_of(parts: &[&[u8]], range: Range<usize>) -> Vec<u8> {
     bytes
 }
 
-/// What the index needs of the records that end in a block.
+/// The places of the records that end in a block, for the index.
 fn indexed_records(parts: &[&[u8]], cut: &Cut) -> Vec<IndexedRecord> {
     let bytes = bytes_of(parts, cut.records.clone());
     let mut end = cut.records.start;

@@ -1,54 +1,72 @@
 //! Deciding which templates are duplicates, once all signatures are known.
 //!
-//! Signatures are sorted by library and ends. The later ends of pairs are sorted by themselves, so that a single read finds
-//! whether a pair has its end; the earlier end of a pair begins its signature. A pair takes 80 bytes of memory, a single read
-//! 64.
+//! Signatures lie in partitions by their library and earlier end, which are sorted one by one. With them lie the later ends of
+//! pairs, by themselves, so that a single read finds whether a pair has its end; the earlier end of a pair begins its
+//! signature. What memory does not hold lies in temporary files; a pair takes 72 bytes there, a single read 56.
 
+use std::io;
+use std::path::Path;
+
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::flow_cell::{FlowCellPosition, optical_duplicates};
+use super::partitions::Partitions;
 use super::signature::{Ends, ExaminedReads, FivePrimeEnd, Signature};
+
+/// The number of partitions: each has to fit into memory by itself.
+const PARTITIONS: usize = 256;
+
+/// The tile of templates without a position on the flow cell.
+const NO_TILE: u32 = u32::MAX;
 
 /// Signatures of all templates.
 #[derive(Debug)]
 pub struct Signatures {
     /// The library of each read group, by the group's number.
     libraries: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Partitions<Entry>,
     /// The later end of each pair.
-    later_ends: Vec<LibraryEnd>,
+    later_ends: Partitions<LibraryEnd>,
     examined: Vec<ExaminedReads>,
+    /// One more than the number of the last template.
+    templates: u64,
 }
 
 /// An end of a read of a library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
 struct LibraryEnd {
-    library: u32,
+    library: u64,
     end: FivePrimeEnd,
 }
 
 /// A signature in the list that is sorted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 struct Entry {
-    template: u64,
     /// The earlier end of a pair, or that of a single read.
-    end: FivePrimeEnd,
-    /// `None` for a single read, so that it comes before pairs with its end.
-    later: Option<FivePrimeEnd>,
-    library: u32,
+    earlier: LibraryEnd,
+    /// [`FivePrimeEnd::NONE`] for a single read, so that it comes after pairs with its end.
+    later: FivePrimeEnd,
+    template: u64,
     group: u32,
     score: u32,
-    is_first_reverse: bool,
-    position: Option<FlowCellPosition>,
+    /// Its tile is [`NO_TILE`] if it is not known.
+    position: FlowCellPosition,
+    is_first_reverse: u32,
 }
 
 impl Entry {
-    fn library_end(&self) -> LibraryEnd {
-        LibraryEnd { library: self.library, end: self.end }
+    fn is_pair(&self) -> bool {
+        self.later != FivePrimeEnd::NONE
     }
+}
 
-    fn key(&self) -> (LibraryEnd, Option<FivePrimeEnd>, u64) {
-        (self.library_end(), self.later, self.template)
+impl LibraryEnd {
+    fn partition(&self) -> usize {
+        (xxh3_64(bytemuck::bytes_of(self)) % PARTITIONS as u64) as usize
     }
 }
 
@@ -67,7 +85,7 @@ pub struct LibraryCounts {
     pub examined: ExaminedReads,
     /// Duplicates among reads without an aligned mate.
     pub unpaired_duplicates: u64,
-    /// Duplicate pairs.
+    /// Pairs that are duplicates.
     pub pair_duplicates: u64,
     /// Duplicate pairs that are optical duplicates.
     pub optical_duplicates: u64,
@@ -82,29 +100,45 @@ impl Duplicates {
 }
 
 impl Signatures {
-    /// No signatures yet, of reads whose groups are of these libraries.
-    pub fn new(libraries: Vec<u32>) -> Self {
+    /// No signatures yet, of reads whose groups are of these libraries. They take `memory` bytes, and further ones lie in files
+    /// in `folder`.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn new(libraries: Vec<u32>, memory: usize, folder: &Path) -> io::Result<Self> {
         let examined = libraries.iter().max().map_or(0, |&last| last as usize + 1);
-        Self {
+        Ok(Self {
             libraries,
-            entries: Vec::new(),
-            later_ends: Vec::new(),
+            // Nearly all templates are pairs.
+            entries: Partitions::new(PARTITIONS, memory / 4 * 3, folder)?,
+            later_ends: Partitions::new(PARTITIONS, memory / 4, folder)?,
             examined: vec![ExaminedReads::default(); examined],
-        }
+            templates: 0,
+        })
     }
 
     /// Adds the signature of the template with this number in the input.
-    pub fn add(&mut self, template: u64, signature: &Signature) {
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn add(&mut self, template: u64, signature: &Signature) -> io::Result<()> {
         let &Signature { ends, group, score, is_first_reverse, position } = signature;
-        let library = self.libraries[group as usize];
+        let library = self.libraries[group as usize].into();
         let (end, later) = match ends {
-            Ends::One(end) => (end, None),
-            Ends::Both([earlier, later]) => (earlier, Some(later)),
+            Ends::One(end) => (end, FivePrimeEnd::NONE),
+            Ends::Both([earlier, later]) => (earlier, later),
         };
-        self.later_ends.extend(later.map(|end| LibraryEnd { library, end }));
-        let entry =
-            Entry { template, end, later, library, group, score, is_first_reverse, position };
-        self.entries.push(entry);
+        let earlier = LibraryEnd { library, end };
+        let unknown = FlowCellPosition { tile: NO_TILE, x: 0, y: 0 };
+        let position = position.unwrap_or(unknown);
+        let is_first_reverse = is_first_reverse.into();
+        let entry = Entry { earlier, later, template, group, score, position, is_first_reverse };
+        self.templates = self.templates.max(template + 1);
+        if entry.is_pair() {
+            let later = LibraryEnd { library, end: later };
+            self.later_ends.push(later.partition(), later)?;
+        }
+        self.entries.push(earlier.partition(), entry)
     }
 
     /// Adds counts of the reads of a group.
@@ -118,25 +152,31 @@ impl Signatures {
     }
 
     /// Decides which templates are duplicates. Pairs within `optical_distance` on the flow cell are optical duplicates.
-    pub fn find(mut self, optical_distance: u32) -> Duplicates {
-        self.entries.par_sort_unstable_by_key(Entry::key);
-        self.later_ends.par_sort_unstable();
-        let templates = self.entries.par_iter().map(|entry| entry.template + 1).max().unwrap_or(0);
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn find(self, optical_distance: u32) -> io::Result<Duplicates> {
         let counts = |&examined: &ExaminedReads| LibraryCounts { examined, ..Default::default() };
         let mut found = Duplicates {
-            bits: vec![0; templates.div_ceil(64) as usize],
+            bits: vec![0; self.templates.div_ceil(64) as usize],
             libraries: self.examined.iter().map(counts).collect(),
         };
-        let mut later_ends = self.later_ends.iter().peekable();
-        for with_end in self.entries.chunk_by(|a, b| a.library_end() == b.library_end()) {
-            let end = with_end[0].library_end();
-            while later_ends.next_if(|&&later| later < end).is_some() {}
-            // Single reads come before pairs.
-            let is_end_of_pair = later_ends.peek() == Some(&&end)
-                || with_end.last().is_some_and(|it| it.later.is_some());
-            found.decide(with_end, is_end_of_pair, optical_distance);
+        // A partition at a time, sorted by all threads: its memory is a small part of what all of them would take.
+        for partition in 0..self.entries.count() {
+            let mut entries = self.entries.items(partition)?;
+            let mut later_ends = self.later_ends.items(partition)?;
+            entries.par_sort_unstable_by_key(|it| (it.earlier, it.later, it.template));
+            later_ends.par_sort_unstable();
+            let mut later_ends = later_ends.iter().peekable();
+            for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
+                let end = with_end[0].earlier;
+                while later_ends.next_if(|&&later| later < end).is_some() {}
+                // Single reads come after pairs.
+                let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
+                found.decide(with_end, is_end_of_pair, optical_distance);
+            }
         }
-        found
+        Ok(found)
     }
 }
 
@@ -144,7 +184,7 @@ impl Duplicates {
     /// Decides about the templates of a library whose earlier end is the same, and which may be the end of a pair.
     fn decide(&mut self, with_end: &[Entry], is_end_of_pair: bool, optical_distance: u32) {
         for alike in with_end.chunk_by(|a, b| a.later == b.later) {
-            let is_pair = alike[0].later.is_some();
+            let is_pair = alike[0].is_pair();
             // The first of several that are best, since they are in the order of the input.
             let best = alike.iter().reduce(|a, b| if b.score > a.score { b } else { a });
             let best = best.filter(|_| is_pair || !is_end_of_pair).map(|best| best.template);
@@ -153,7 +193,7 @@ impl Duplicates {
                 self.bits[(duplicate.template / 64) as usize] |= 1 << (duplicate.template % 64);
                 count += 1;
             }
-            let counts = &mut self.libraries[alike[0].library as usize];
+            let counts = &mut self.libraries[alike[0].earlier.library as usize];
             if !is_pair {
                 counts.unpaired_duplicates += count;
             } else if count > 0 {
@@ -169,14 +209,74 @@ fn optical(pairs: &[Entry], distance: u32) -> u64 {
     if distance == 0 {
         return 0;
     }
-    let mut located: Vec<((u32, bool), FlowCellPosition)> = pairs
-        .iter()
-        .filter_map(|it| Some(((it.group, it.is_first_reverse), it.position?)))
-        .collect();
-    located.sort_unstable();
-    let of_kind = |alike: &[((u32, bool), FlowCellPosition)]| {
-        let mut positions: Vec<FlowCellPosition> = alike.iter().map(|&(_, it)| it).collect();
+    let kind = |it: &Entry| (it.group, it.is_first_reverse);
+    let mut located: Vec<Entry> =
+        pairs.iter().filter(|it| it.position.tile != NO_TILE).copied().collect();
+    located.sort_unstable_by_key(kind);
+    let of_kind = |alike: &[Entry]| {
+        let mut positions: Vec<FlowCellPosition> = alike.iter().map(|it| it.position).collect();
         optical_duplicates(&mut positions, distance)
     };
-    located.chunk_by(|a, b| a.0 == b.0).map(of_kind).sum()
+    located.chunk_by(|a, b| kind(a) == kind(b)).map(of_kind).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, by comparing all templates with all others: whether each is a duplicate.
+    fn by_definition(signatures: &[Signature], libraries: &[u32]) -> Vec<bool> {
+        let library = |it: &Signature| libraries[it.group as usize];
+        let ends = |it: &Signature| match it.ends {
+            Ends::One(end) => vec![end],
+            Ends::Both(ends) => ends.to_vec(),
+        };
+        let is_duplicate = |(number, it): (usize, &Signature)| {
+            let same_library =
+                signatures.iter().enumerate().filter(|(_, b)| library(b) == library(it));
+            let mut others = same_library.filter(|&(other, _)| other != number);
+            others.any(|(other, b)| {
+                let is_better =
+                    (b.score, std::cmp::Reverse(other)) > (it.score, std::cmp::Reverse(number));
+                match (it.ends, b.ends) {
+                    (Ends::One(end), Ends::Both(_)) => ends(b).contains(&end),
+                    (mine, theirs) => mine == theirs && is_better,
+                }
+            })
+        };
+        signatures.iter().enumerate().map(is_duplicate).collect()
+    }
+
+    #[test]
+    fn duplicates_are_those_of_the_definition_whatever_the_memory() {
+        for seed in 0..40 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let end = |random: &mut fastrand::Rng| {
+                FivePrimeEnd::new(random.u32(0..2), random.i64(-1..4), random.bool())
+            };
+            let signature = |random: &mut fastrand::Rng| {
+                let (one, two) = (end(random), end(random));
+                let ends = if random.bool() {
+                    Ends::One(one)
+                } else {
+                    Ends::Both([one.min(two), one.max(two)])
+                };
+                let (group, score) = (random.u32(0..3), random.u32(0..4));
+                Signature { ends, group, score, is_first_reverse: false, position: None }
+            };
+            let signatures: Vec<Signature> = (0..300).map(|_| signature(&mut random)).collect();
+            let libraries = vec![0, 1, 0];
+            let expected = by_definition(&signatures, &libraries);
+            for memory in [1, 4000, 1 << 20] {
+                let folder = std::env::temp_dir();
+                let mut all = Signatures::new(libraries.clone(), memory, &folder).expect("files");
+                for (signature, number) in signatures.iter().zip(0..) {
+                    all.add(number, signature).expect("is held");
+                }
+                let found = all.find(100).expect("reads");
+                let found: Vec<bool> = (0..300).map(|number| found.contains(number)).collect();
+                assert_eq!(found, expected, "seed {seed}, memory {memory}");
+            }
+        }
+    }
 }

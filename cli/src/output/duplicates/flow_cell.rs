@@ -1,7 +1,10 @@
 //! Positions on the flow cell, as Illumina's machines write them into read names.
 
+use bytemuck::{Pod, Zeroable};
+
 /// A position on the flow cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
 pub struct FlowCellPosition {
     pub tile: u32,
     pub x: i32,

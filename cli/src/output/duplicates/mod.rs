@@ -14,11 +14,12 @@
 pub mod find;
 pub mod flow_cell;
 pub mod metrics;
+mod partitions;
 pub mod signature;
 
 pub use self::find::{LibraryCounts, Signatures};
 
-/// What to do with duplicates.
+/// The treatment of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marking {
     /// Whether to leave their records out, not to flag them.

@@ -1,4 +1,6 @@
-//! What decides whether a template is a duplicate.
+//! The signature of a template, which decides whether it is a duplicate.
+
+use bytemuck::{Pod, Zeroable};
 
 use super::flow_cell::FlowCellPosition;
 use crate::output::record::cigar;
@@ -14,13 +16,17 @@ const MOST_SCORE: u32 = 16_383;
 
 /// The 5' end of an aligned read as if nothing were clipped, in a number: the contig in 30 bits, the position in 33 and the
 /// strand in the last. So ends are in the order of contigs, then of positions, then forward before reverse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct FivePrimeEnd(u64);
 
 /// Added to positions, since clipped bases can lie before the contig's first base; a read has fewer bases than this.
 const BEFORE_CONTIG: i64 = 1 << 16;
 
 impl FivePrimeEnd {
+    /// Behind all ends: no read has this one.
+    pub const NONE: Self = Self(u64::MAX);
+
     /// The end at a base of a contig, from 0; below 0 or behind the contig's end if the bases that would lie there are clipped.
     pub fn new(contig: u32, base: i64, is_reverse: bool) -> Self {
         let place = (base + BEFORE_CONTIG) as u64;
@@ -42,7 +48,7 @@ pub enum Ends {
     Both([FivePrimeEnd; 2]),
 }
 
-/// What decides whether a template is a duplicate.
+/// The facts that decide whether a template is a duplicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
     pub ends: Ends,

@@ -1,4 +1,4 @@
-//! What htslib does: files of CRAM and sorted SAM, a [`Writer`] with a [`record()`] for each record, and indices of BAM, each
+//! The work of htslib: files of CRAM and sorted SAM, a [`Writer`] with a [`record()`] for each record, and indices of BAM, each
 //! by an [`IndexBuilder`].
 
 mod index;

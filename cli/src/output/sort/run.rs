@@ -188,7 +188,7 @@ struct FileChunk {
     size: usize,
 }
 
-/// A sorted run.
+/// A sorted run, wherever it is.
 #[derive(Debug)]
 pub enum SortedRun {
     Memory(MemoryRun),

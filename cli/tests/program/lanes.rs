@@ -161,7 +161,7 @@ fn wrong_numbers_of_groups_and_operands_are_refused() {
     for (arguments, part) in [
         ([&pairs[..], &["-R", A, "-R", B, "-R", B]].concat(), "3 read groups for 2 pairs of files"),
         ([&pairs[..], &["--single", "-R", A, "-R", B]].concat(), "2 read groups for 4 files"),
-        ([&pairs[2..], &["-R", A, "-R", B]].concat(), "2 read groups for 1 pairs of files"),
+        ([&pairs[2..], &["-R", A, "-R", B]].concat(), "2 read groups for 1 pair of files"),
         ([&pairs[..], &["-R", A, "-R", "@RG\\tID:a"]].concat(), "ID 'a' differ"),
         (vec!["--lanes", "lanes.tsv", "a_1.fq", "ref.fa"], "leave 'a_1.fq' out"),
         (vec!["--lanes", "lanes.tsv", "ref.fa", "-R", A], "cannot be used with"),
@@ -203,8 +203,8 @@ fn files_with_commas_between_them_are_one_lane() {
 
 /// The flags of duplicates of all primary records, in the order of the reads.
 fn duplicates(folder: &Folder, arguments: &[&str]) -> Vec<(String, bool)> {
-    let sorted = ["--sort", "--mark-duplicates", "--metrics", "out.txt", "ref.fa"];
-    let text = best(folder, &[&sorted[..], arguments].concat());
+    let sorted = ["ref.fa", "--sort", "--mark-duplicates", "--metrics", "out.txt"];
+    let text = best(folder, &[arguments, &sorted].concat());
     let mut found: Vec<(String, bool)> = sam::records(&text)
         .iter()
         .filter(|record| record.is_primary())
@@ -220,7 +220,7 @@ fn duplicates_are_those_of_a_library() {
     let run = |lanes: &[&str]| {
         let files = lanes.iter().flat_map(|_| ["a_1.fq", "a_2.fq"]);
         let groups = lanes.iter().flat_map(|lane| ["-R", lane]);
-        let arguments: Vec<&str> = files.chain(groups).collect();
+        let arguments: Vec<&str> = groups.chain(files).collect();
         let found = duplicates(&folder, &arguments);
         let metrics = String::from_utf8(folder.read("out.txt")).expect("is text");
         // Name, pairs and duplicate pairs of each library.
@@ -300,7 +300,7 @@ fn mode_all_is_sorted_with_an_index() {
         let found: Vec<usize> = found.collect();
         assert!(found.is_sorted());
         let overlaps = |record: &&Record| {
-            let (begin, end) = (record.position - 1, record.position + 99);
+            let (begin, end) = (record.position, record.position + 100);
             record.is_aligned() && begin < 1190 && end > 1010
         };
         let least = unsorted.iter().filter(overlaps).count();

@@ -308,7 +308,12 @@ impl MapOptions {
         let (given, layout) = (self.read_group.len(), self.layout(files));
         let lanes = files / layout.files();
         if given > 1 && given != lanes {
-            let what = if layout == Layout::Pairs { "pairs of files" } else { "files" };
+            let what = match (layout, lanes) {
+                (Layout::Pairs, 1) => "pair of files",
+                (Layout::Pairs, _) => "pairs of files",
+                (Layout::Single | Layout::Interleaved, 1) => "file",
+                (Layout::Single | Layout::Interleaved, _) => "files",
+            };
             return Err(format!(
                 "{given} read groups for {lanes} {what}: give -R once for all of them, or once for each"
             ));

@@ -54,7 +54,7 @@ fn picard_accepts_lanes_and_counts_the_same_duplicates() {
         writeln!(list, "{lane}_0.fq\t{lane}_1.fq\t{group}").expect("is text");
     }
     fs::write(folder.join("lanes.tsv"), list).expect("writes");
-    let lanes = ["--lanes", "lanes.tsv", "ref.fa", "-o"];
+    let lanes = ["--mode", "best", "--lanes", "lanes.tsv", "ref.fa", "-o"];
     let marked = ["--sort", "--mark-duplicates", "--metrics", "ours.txt"];
     gpualign(&[&lanes[..], &["ours.bam"], &marked].concat(), folder);
     gpualign(&[&lanes[..], &["reads.bam"]].concat(), folder);

@@ -110,17 +110,16 @@ impl Timeline {
         of_step.fold(0.0, |sum, span| sum + (span.end - span.begin).as_secs_f64())
     }
 
-    /// Writes the timeline to a file.
+    /// Writes the timeline to a file, which can be committed then.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save(&self, target: Target) -> Result<()> {
+    pub fn write(&self, target: &Target) -> Result<()> {
         target.write(|file| {
             let mut file = BufWriter::new(file);
             serde_json::to_writer(&mut file, &self.trace())?;
             file.flush()
-        })?;
-        target.commit()
+        })
     }
 
     /// The timeline as trace events.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fm_index::Reference;
 
-use crate::output::bam::records::EncodedRecords;
+use crate::output::bam::records::{EncodedRecords, RecordSlice};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
@@ -117,11 +117,19 @@ impl Piece {
         }
     }
 
-    /// The lines, or the bytes of the records.
-    pub fn bytes(&self) -> &[u8] {
+    /// The lines; none if the piece has records.
+    pub fn lines(&self) -> &[u8] {
         match &self.content {
             Content::Lines(lines) => lines.bytes(),
-            Content::Records { records, .. } => records.bytes(),
+            Content::Records { .. } => &[],
+        }
+    }
+
+    /// The records; none if the piece has lines.
+    pub fn records(&self) -> RecordSlice<'_> {
+        match &self.content {
+            Content::Lines(_) => RecordSlice { bytes: &[], sizes: &[] },
+            Content::Records { records, .. } => records.as_slice(),
         }
     }
 

@@ -148,6 +148,17 @@ impl StagedFile {
         Ok(if is_new { Placed::New } else { Placed::Replaced })
     }
 
+    /// Removes the old file if [`place`](Self::place) kept it.
+    fn remove_old(&self, placed: Placed) -> Result<()> {
+        let (Placed::Exchanged, Some(TemporaryName(old))) = (placed, &self.temporary) else {
+            return Ok(());
+        };
+        let (target, kept) = (self.target.display(), old.display());
+        fs::remove_file(old).with_context(|| {
+            format!("{target}: complete, but its old file could not be removed from {kept}")
+        })
+    }
+
     /// Takes the name away that [`place`](Self::place) gave.
     fn undo(&self, placed: Placed) {
         // The error that made it necessary is the one to report.
@@ -173,17 +184,19 @@ enum Placed {
 /// Gives complete files their names, all or none, in this order.
 ///
 /// # Errors
-/// Names the file that could not get its name.
+/// Names the file that could not get its name, or whose old file could not be removed.
 pub fn place_all(mut files: Vec<StagedFile>) -> Result<()> {
     // The list is held so that an interruption comes before or after all names.
     let mut temporary = TemporaryPaths::lock();
-    let placed = place_in_order(&mut files, &mut temporary);
+    let placed = place_in_order(&mut files, &mut temporary).and_then(|placed| {
+        files.iter().zip(placed).try_for_each(|(file, how)| file.remove_old(how))
+    });
     // Dropping the files needs the list.
     drop(temporary);
     placed
 }
 
-fn place_in_order(files: &mut [StagedFile], temporary: &mut TemporaryPaths) -> Result<()> {
+fn place_in_order(files: &mut [StagedFile], temporary: &mut TemporaryPaths) -> Result<Vec<Placed>> {
     let named = |file: &StagedFile| file.target.display().to_string();
     for (number, file) in files.iter_mut().enumerate() {
         file.prepare(temporary).with_context(|| named(file))?;
@@ -203,7 +216,7 @@ fn place_in_order(files: &mut [StagedFile], temporary: &mut TemporaryPaths) -> R
             }
         }
     }
-    Ok(())
+    Ok(placed)
 }
 
 /// Gives `file` the mode of the file `old`, and its owner if this process may.

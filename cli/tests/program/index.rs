@@ -106,8 +106,15 @@ fn an_index_that_is_cut_while_it_is_used_is_an_error() {
     let mut child = command.spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("is piped");
     stdin.write_all(&reads(100)).expect("writes");
+    // Until the output is open: it has no name before it is complete.
+    let files = format!("/proc/{}/fd", child.id());
+    let is_open = || {
+        let names = std::fs::read_dir(&files).expect("lists").flatten();
+        let names = names.filter_map(|file| std::fs::read_link(file.path()).ok());
+        names.into_iter().any(|name| name.to_string_lossy().ends_with(" (deleted)"))
+    };
     let patience = Instant::now();
-    while folder.files() == before {
+    while !is_open() {
         assert!(patience.elapsed() < Duration::from_mins(1), "nothing happens");
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -24,7 +24,7 @@ use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Options, Output, PieceForm, WrittenFile, header};
-use crate::staging::Outputs;
+use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
 
@@ -95,12 +95,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
         Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
+    // All outputs get their names together, when each of them is complete.
+    let mut complete = vec![written.target];
     if let (Some(metrics), Some(counts)) = (metrics, &written.duplicates) {
-        let text = duplicates::metrics_text(&command, &libraries.names, counts);
-        metrics.write_text(&text)?;
-        metrics.commit()?;
+        metrics.write_text(&duplicates::metrics_text(&command, &libraries.names, counts))?;
+        complete.push(metrics);
     }
-    written.target.commit()?;
 
     let total = timeline.elapsed();
     let summary = Summary {
@@ -118,15 +118,17 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         reads_per_second: per_second(totals.reads, total.saturating_sub(starting)),
         all,
     };
+    if let Some(report) = report {
+        complete.extend(report.write(&summary)?);
+    }
+    if let Some(trace) = trace {
+        timeline.write(&trace)?;
+        complete.push(trace);
+    }
+    commit(complete)?;
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
-    }
-    if let Some(report) = report {
-        report.write(&summary)?;
-    }
-    if let Some(trace) = trace {
-        timeline.save(trace)?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 //!
 //! Results go to `FILE.partial`, beside the output. `FILE.partial.json` has the state of the run: a line about the run, and
 //! a line for each tile that is finished. It is only appended to, so that a run that is killed leaves all lines but
-//! perhaps the last one whole. A lock on it keeps other runs away.
+//! perhaps the last one whole; one without a whole line is that of a run that has not begun. A lock on it keeps other runs
+//! away.
 //!
 //! ```text
 //!   {"entry":{"program":"gpualign nw --resume","job":<hash>,"inode":<partial file>},"checksum":<...>}
@@ -123,7 +124,7 @@ impl ResumePaths {
         let mut state = self.lock_state()?;
         let mut text = Vec::new();
         state.read_to_end(&mut text).with_context(|| self.state.display().to_string())?;
-        if text.is_empty() {
+        if is_before_first_line(&text) {
             return self.start(state, job);
         }
         let StateText { run, last, checksum, length } =
@@ -144,7 +145,6 @@ impl ResumePaths {
                     return Ok(Resumed::Complete);
                 }
                 // Nothing is left to continue.
-                state.set_len(0).with_context(|| self.state.display().to_string())?;
                 return self.start(state, job);
             }
             Err(error) => return Err(error).with_context(|| self.partial.display().to_string()),
@@ -180,7 +180,7 @@ impl ResumePaths {
         }
     }
 
-    /// Begins a run with an empty state.
+    /// Begins a run; what the state has is of no use.
     fn start(self, state: File, job: u64) -> Result<Resumed> {
         let mut options = OpenOptions::new();
         let opened =
@@ -189,7 +189,6 @@ impl ResumePaths {
         let file = opened.with_context(partial)?;
         let found = file.metadata().with_context(partial)?;
         if found.len() > 0 {
-            // The state was empty, so it is of no use.
             fs::remove_file(&self.state).with_context(|| self.state.display().to_string())?;
             bail!(
                 "{}: not of an interrupted run, whose state would be in {}: rename or remove it",
@@ -197,6 +196,7 @@ impl ResumePaths {
                 self.state.display()
             );
         }
+        state.set_len(0).with_context(|| self.state.display().to_string())?;
         let mut run = ResumableRun { paths: self, state, checksum: 0, hasher: Xxh3Default::new() };
         run.append(&RunEntry { program: PROGRAM.to_owned(), job, inode: found.ino() })?;
         Ok(Resumed::Run { run: Box::new(run), file, bytes: 0, next: None })
@@ -309,6 +309,13 @@ fn entry<E: Serialize + DeserializeOwned>(text: &[u8], seed: &mut u64) -> Option
     let (expected, checksum) = line(&entry, *seed).ok()?;
     *seed = checksum;
     (text == expected).then_some(entry)
+}
+
+/// Whether a state is empty, or was cut off within its first line.
+fn is_before_first_line(text: &[u8]) -> bool {
+    let begin = format!("{{\"entry\":{{\"program\":\"{PROGRAM}\"");
+    let is_begun = begin.as_bytes().starts_with(text) || text.starts_with(begin.as_bytes());
+    is_begun && !text.contains(&b'\n')
 }
 
 /// The content of a state.
@@ -501,21 +508,43 @@ mod tests {
     }
 
     #[test]
+    fn a_run_whose_first_line_was_cut_off_has_not_begun() {
+        let whole = fs::read(Runs::killed_after(0).path("out.partial.json")).expect("reads");
+        for length in 0..whole.len() {
+            for has_partial in [true, false] {
+                let runs = Runs::new();
+                fs::write(runs.path("out.partial.json"), &whole[..length]).expect("writes");
+                if has_partial {
+                    fs::write(runs.path("out.partial"), "").expect("writes");
+                }
+                let resumed = runs.resume(JOB).expect("begins");
+                assert!(matches!(resumed, Resumed::Run { bytes: 0, next: None, .. }), "{length}");
+                drop(resumed);
+                // What was written now is whole.
+                let resumed = runs.resume(JOB).expect("goes on");
+                assert!(matches!(resumed, Resumed::Run { bytes: 0, next: None, .. }), "{length}");
+            }
+        }
+    }
+
+    #[test]
     fn files_of_others_are_left_alone() {
         for (names, part) in [
             (&["out.partial"][..], "out.partial: not of an interrupted run"),
             (&["out.partial.json"], "out.partial.json: not the state of a run"),
             (&["out.partial", "out.partial.json"], "out.partial.json: not the state of a run"),
         ] {
-            let runs = Runs::new();
-            for name in names {
-                fs::write(runs.path(name), "mine\n").expect("writes");
-            }
-            let said = runs.error();
-            assert!(said.contains(part), "{said}");
-            assert_eq!(runs.names(), names);
-            for name in names {
-                assert_eq!(fs::read(runs.path(name)).expect("reads"), b"mine\n");
+            for mine in ["mine", "mine\n", "{\"entry\":1", "{\n"] {
+                let runs = Runs::new();
+                for name in names {
+                    fs::write(runs.path(name), mine).expect("writes");
+                }
+                let said = runs.error();
+                assert!(said.contains(part), "{said}");
+                assert_eq!(runs.names(), names);
+                for name in names {
+                    assert_eq!(fs::read(runs.path(name)).expect("reads"), mine.as_bytes());
+                }
             }
         }
         // A file in place of the partial file, before the first tile.

@@ -21,7 +21,7 @@ use crate::commands::nw::tiles::{PairSelection, PairSource};
 use crate::console::Console;
 use crate::on_device;
 use crate::options::start_threads;
-use crate::staging::{Outputs, Target};
+use crate::staging::{Outputs, Target, commit};
 use crate::timeline::{Step, Timeline};
 
 /// Runs a command of `gpualign nw`.
@@ -68,8 +68,7 @@ pub fn run(command: &Nw) -> Result<()> {
     };
     let targets = targets.as_ref().unwrap_or(&queries);
     let run = NwRun { options, scoring: &scoring, selection, queries: &queries, targets, timeline };
-    run.align_all(target, resume_paths, &console)?;
-    timeline_file.map_or(Ok(()), |file| run.timeline.save(file))
+    run.align_all(target, resume_paths, timeline_file, &console)
 }
 
 /// One run: its options, scoring and sequences.
@@ -83,11 +82,12 @@ struct NwRun<'a> {
 }
 
 impl NwRun<'_> {
-    /// Aligns all pairs and writes the output.
+    /// Aligns all pairs and writes the output, and the timeline on request.
     fn align_all(
         &self,
         target: Target,
         resume_paths: Option<ResumePaths>,
+        timeline_file: Option<Target>,
         console: &Console,
     ) -> Result<()> {
         let start = Instant::now();
@@ -115,7 +115,7 @@ impl NwRun<'_> {
                     }
                     Resumed::Complete => {
                         console.notice(&format!("{}: was complete already", target.name()));
-                        return Ok(());
+                        return commit(self.write_timeline(timeline_file)?);
                     }
                 }
             }
@@ -147,15 +147,18 @@ impl NwRun<'_> {
         }
 
         let (file, run) = writer.finish();
+        if is_matrix {
+            self.write_matrix(&file, &target)?;
+        }
+        let timeline_file = self.write_timeline(timeline_file)?;
         match &run {
-            _ if is_matrix => {
-                self.write_matrix(&file, &target)?;
-                target.commit()?;
+            Some(run) if !is_matrix => {
+                target.commit_renamed(&file, run.partial())?;
+                commit(timeline_file)?;
             }
-            Some(run) => target.commit_renamed(&file, run.partial())?,
-            None => {
+            _ => {
                 drop(file);
-                target.commit()?;
+                commit([target].into_iter().chain(timeline_file))?;
             }
         }
         run.map_or(Ok(()), |run| run.remove())?;
@@ -167,6 +170,12 @@ impl NwRun<'_> {
             cells as f64 / seconds / 1e9
         ));
         Ok(())
+    }
+
+    /// Writes the timeline to its file, if there is one, which can be committed then.
+    fn write_timeline(&self, file: Option<Target>) -> Result<Option<Target>> {
+        file.iter().try_for_each(|file| self.timeline.write(file))?;
+        Ok(file)
     }
 
     /// The aligner, and the name of its device.

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 
 use super::stats::Summary;
-use crate::staging::{Outputs, Target, commit};
+use crate::staging::{Outputs, Target};
 
 /// The files of a report, which are written at the end of a run.
 #[derive(Debug)]
@@ -39,11 +39,11 @@ impl Report {
         Ok(Self { page, sections, name })
     }
 
-    /// Writes the page and the sections.
+    /// Writes the page and the sections, which can be committed then.
     ///
     /// # Errors
     /// If a chart cannot be drawn, or a file not be written.
-    pub fn write(self, summary: &Summary) -> Result<()> {
+    pub fn write(self, summary: &Summary) -> Result<Vec<Target>> {
         let page = html::page(&self.name, summary).map_err(|error| anyhow!("{error}"))?;
         self.page.write_text(&page)?;
         let mut written = vec![self.page];
@@ -55,6 +55,6 @@ impl Report {
                 written.push(target);
             }
         }
-        commit(written)
+        Ok(written)
     }
 }

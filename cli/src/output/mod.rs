@@ -31,7 +31,7 @@ use rust_htslib::bam::Record as HtslibRecord;
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
 pub use self::piece::{Piece, PieceForm, PiecePool};
-pub use self::read_group::ReadGroup;
+pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
 
 use self::bam::records::{EncodedRecords, RecordSlice};
@@ -63,6 +63,8 @@ pub struct Options {
     pub sort_memory: Option<usize>,
     /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
     pub marking: Option<Marking>,
+    /// The number of the library of each read group.
+    pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
 }
@@ -161,9 +163,8 @@ impl Output {
         };
         let folder = target.scratch_folder();
         let marker = |marking| {
-            // All reads are of one group, and so of one library.
             let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
-            let signatures = Signatures::new(vec![0], memory, &folder);
+            let signatures = Signatures::new(options.libraries.clone(), memory, &folder);
             let named = || format!("cannot make a temporary file in {}", folder.display());
             Ok::<_, anyhow::Error>(Marker { marking, signatures: signatures.with_context(named)? })
         };
@@ -225,7 +226,7 @@ impl Output {
             for piece in pieces {
                 if let (Some(of_piece), Some(marker)) = (piece.signatures(), &mut self.marker) {
                     let (found, counts) = of_piece.take();
-                    marker.signatures.count(0, counts);
+                    marker.signatures.count(of_piece.group(), counts);
                     for (template, signature) in &found {
                         let template = sorter.templates() + u64::from(*template);
                         marker

@@ -14,12 +14,13 @@ use fm_index::FmIndex;
 use woodstocc::Mapper;
 
 use super::args::{MapOptions, Mode, Preset, StatsFormat};
+use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
 use super::{all, best, duplicates};
 use crate::console::Console;
-use crate::input::{self, Batches, Layout};
+use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::Alternatives;
 use crate::output::{Options, Output, PieceForm, WrittenFile, header};
@@ -36,10 +37,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let console = Console::new(options.messages);
 
     // Wrong names of files are reported before the long work begins.
-    input::check(files.reads())?;
+    let lanes = Lanes::open(files, options)?;
     let index_path = index::path_for(files.reference());
-    let mut inputs: Vec<&Path> = files.reads().iter().map(PathBuf::as_path).collect();
+    let reads = lanes.files();
+    let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
     inputs.extend([files.reference(), &index_path]);
+    inputs.extend(options.lanes.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
@@ -66,24 +69,24 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     let command = header::command_line(env::args_os());
-    let (group, order) = (options.read_group.as_ref(), options.sorting.order());
+    let libraries = lanes.libraries();
     let format = Options {
         format: options
             .format()
             .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
         threads,
-        header: header::text(index.reference(), group, &command, order)
+        header: header::text(index.reference(), lanes.groups(), &command, options.sorting.order())
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         marking: options.duplicates.marking(),
+        libraries: libraries.of_groups,
         level: options.compression.level(),
     };
-    let layout = options.layout(files.reads().len());
-    let batches = input::batches(files.reads().to_vec(), layout, options.batch_size as usize);
+    let batches = input::batches(lanes.all().to_vec(), options.batch_size as usize);
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,
-        layout,
+        lanes: &lanes,
         form: format.piece_form(),
         timeline: &timeline,
         console: &console,
@@ -94,8 +97,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
-    if let (Some(metrics), Some(libraries)) = (metrics, &written.duplicates) {
-        metrics.write_text(&duplicates::metrics_text(&command, group, libraries))?;
+    if let (Some(metrics), Some(counts)) = (metrics, &written.duplicates) {
+        metrics.write_text(&duplicates::metrics_text(&command, &libraries.names, counts))?;
         complete.push(metrics);
     }
 
@@ -133,7 +136,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 /// The options of a run, and what its pipeline writes to.
 struct MappingRun<'a> {
     options: &'a MapOptions,
-    layout: Layout,
+    lanes: &'a Lanes,
     /// The form of the pieces that the pipeline makes.
     form: PieceForm,
     timeline: &'a Timeline,
@@ -154,14 +157,8 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, form, timeline, console, .. } = *self;
-        StageBuilder {
-            group: options.read_group.as_ref(),
-            eqx: options.eqx,
-            form,
-            timeline,
-            console,
-        }
+        let Self { options, lanes, form, timeline, console } = *self;
+        StageBuilder { lanes, eqx: options.eqx, form, timeline, console }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
@@ -186,7 +183,7 @@ impl MappingRun<'_> {
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
-        let Self { options, layout, timeline, console, .. } = *self;
+        let Self { options, timeline, console, .. } = *self;
         let preset = options.best.preset.unwrap_or(Preset::Standard);
         let on = |device: Device| seed_extend::Mapper::new(index, preset.into(), &device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
@@ -196,7 +193,6 @@ impl MappingRun<'_> {
         console.start_reads();
         let pipeline = best::BestPipeline {
             mapper: &mapper,
-            is_paired: layout != Layout::Single,
             seed: options.seed,
             alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
             stages: self.stages(),

@@ -4,6 +4,7 @@
 //! pairs, by themselves, so that a single read finds whether a pair has its end; the earlier end of a pair begins its
 //! signature. What memory does not hold lies in temporary files; a pair takes 72 bytes there, a single read 56.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
 
@@ -211,8 +212,8 @@ impl FoundDuplicates {
     fn decide(&mut self, with_end: &[Entry], is_end_of_pair: bool, optical_distance: u32) {
         for alike in with_end.chunk_by(|a, b| a.later == b.later) {
             let is_pair = alike[0].is_pair();
-            // The first of several that are best, since they are in the order of the input.
-            let best = alike.iter().reduce(|a, b| if b.score > a.score { b } else { a });
+            // Of several with the best score, Picard keeps the first on the flow cell, and then in the input.
+            let best = alike.iter().min_by_key(|it| (Reverse(it.score), it.position, it.template));
             let best = best.filter(|_| is_pair || !is_end_of_pair).map(|best| best.template);
             let before = self.templates.len();
             let templates = alike.iter().map(|it| it.template);
@@ -261,8 +262,8 @@ mod tests {
                 signatures.iter().enumerate().filter(|(_, b)| library(b) == library(it));
             let mut others = same_library.filter(|&(other, _)| other != number);
             others.any(|(other, b)| {
-                let is_better =
-                    (b.score, std::cmp::Reverse(other)) > (it.score, std::cmp::Reverse(number));
+                let is_better = (b.score, Reverse((b.position, other)))
+                    > (it.score, Reverse((it.position, number)));
                 match (it.ends, b.ends) {
                     (Ends::One(end), Ends::Both(_)) => ends(b).contains(&end),
                     (mine, theirs) => mine == theirs && is_better,
@@ -287,7 +288,9 @@ mod tests {
                     Ends::Both([one.min(two), one.max(two)])
                 };
                 let (group, score) = (random.u32(0..3), random.u32(0..4));
-                Signature { ends, group, score, is_first_reverse: false, position: None }
+                let (tile, x, y) = (random.u32(0..2), random.i32(0..3), random.i32(0..3));
+                let position = (seed % 2 == 0).then_some(FlowCellPosition { tile, x, y });
+                Signature { ends, group, score, is_first_reverse: false, position }
             };
             let signatures: Vec<Signature> = (0..300).map(|_| signature(&mut random)).collect();
             let libraries = vec![0, 1, 0];

@@ -64,7 +64,7 @@ pub struct BestRecordFormatter<'a> {
 }
 
 impl<'a> BestRecordFormatter<'a> {
-    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
+    /// A formatter for reads of one group, if they have one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
     pub fn new(
         reference: &'a Reference,
         segments: &'a Segments,

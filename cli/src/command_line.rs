@@ -17,7 +17,7 @@ use crate::commands::simulate::args::Simulate;
 use crate::commands::{blastn, completions, devices, evaluate, index, map, mem, nw, simulate};
 use crate::options::MappingFiles;
 
-const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign <COMMAND>";
+const USAGE: &str = "gpualign [OPTIONS] <READS>... <REF>\n       gpualign [OPTIONS] --lanes <FILE> <REF>\n       gpualign <COMMAND>";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -266,7 +266,10 @@ impl CommandLine for Gpualign {
 }
 
 fn check_mapping(files: &MappingFiles, options: &MapOptions) -> Result<(), String> {
-    files.check()?;
+    match options.lanes {
+        Some(_) => files.check_reference()?,
+        None => files.check()?,
+    }
     options.check(files.reads().len())
 }
 

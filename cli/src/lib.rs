@@ -13,7 +13,7 @@
 //! use aligner_core::Device;
 //! use gpualign::console::Console;
 //! use gpualign::index;
-//! use gpualign::input::{self, Layout};
+//! use gpualign::input::{self, Lane};
 //! use gpualign::options::Messages;
 //! use seed_extend::read::queries::Queries;
 //! use seed_extend::{Mapper, Options, tie_breaker};
@@ -25,7 +25,7 @@
 //!     let mapper = Mapper::new(&index, Options::default(), &Device::Cpu)?;
 //!     let mut output = BufWriter::new(File::create(output)?);
 //!     // A thread reads the file, 1,000 reads at a time; the records of each batch are then checked.
-//!     for batch in input::batches(vec![reads], Layout::Single, 1000).batches {
+//!     for batch in input::batches(vec![Lane::of_file(reads)], 1000).batches {
 //!         let reads = batch.checked()?;
 //!         let queries = Queries::new(reads.iter().map(|read| read.sequence));
 //!         let tie_breakers = reads.iter().map(|read| tie_breaker(read.name, 0)).collect();

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
+use nix::sys::signal::{SigHandler, Signal, signal};
 
 use crate::{bus_error, console, staging};
 
@@ -28,8 +29,9 @@ const REFUSED_THREAD: [&str; 2] =
 pub fn run_program(name: &'static str, work: impl FnOnce() -> Result<()>) -> ExitCode {
     console::set_program(name);
     panic::set_hook(Box::new(end_with_fault));
-    let prepared =
-        clean_up_when_interrupted().and_then(|()| bus_error::report_faults_in_mapped_files());
+    let prepared = clean_up_when_interrupted()
+        .and_then(|()| outlive_limit_of_file_sizes())
+        .and_then(|()| bus_error::report_faults_in_mapped_files());
     match prepared.and_then(|()| work()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -59,6 +61,14 @@ fn clean_up_when_interrupted() -> Result<()> {
         Err(ctrlc::Error::System(error)) => Err(error).context("cannot handle interrupts"),
         Err(error) => Err(error).context("cannot handle interrupts"),
     }
+}
+
+/// Ignores SIGXFSZ, so that a file that grows beyond the limit (`ulimit -f`) is an error of writing like all others.
+fn outlive_limit_of_file_sizes() -> Result<()> {
+    // SAFETY: sets no handler.
+    #[allow(unsafe_code)]
+    let ignored = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
+    ignored.map(drop).context("cannot ignore a signal")
 }
 
 /// Ends the program at once, from whichever thread: says why, removes unfinished files, and exits with `code`.

@@ -270,7 +270,9 @@ impl<'a, W: Worker> Searcher<'a, W> {
                 let by_e_value = |hit: &mut SubjectHit| hit.hsps.sort_by(Hsp::by_e_value);
                 hits.iter_mut().for_each(by_e_value);
                 culling::cull(hits, &batch, limit);
-                hits.iter_mut().for_each(|hit| hit.hsps.sort_by(Hsp::by_score));
+                for hit in hits.iter_mut() {
+                    hit.hsps.sort_by(Hsp::by_score);
+                }
                 hits.sort_by(SubjectHit::order);
             }
             self.limit(hits, query.letters.len());

@@ -6,20 +6,11 @@
 
 mod open;
 mod reader;
+mod silence;
 mod status;
 mod validity;
 
 pub use self::open::open;
 pub use self::reader::Reader;
+pub use self::silence::silence;
 pub use self::status::{check, stored_error};
-
-use rust_htslib::htslib;
-
-/// Stops htslib from writing to standard error, since this program reports errors itself.
-pub fn silence() {
-    // SAFETY: sets a global of htslib, before any of its threads run.
-    #[allow(unsafe_code)]
-    unsafe {
-        htslib::hts_set_log_level(htslib::htsLogLevel_HTS_LOG_OFF);
-    }
-}

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 use rust_htslib::htslib;
@@ -14,10 +14,11 @@ use super::status::last_error;
 /// # Errors
 /// If htslib refuses, for reading also if it does not know the format.
 pub fn open(descriptor: OwnedFd, mode: &CStr) -> io::Result<NonNull<htslib::htsFile>> {
-    // SAFETY: the descriptor is open and given away; the mode ends in NUL.
+    // SAFETY: the descriptor is open, and given away below; the mode ends in NUL.
     #[allow(unsafe_code)]
-    let stream = unsafe { htslib::hdopen(descriptor.into_raw_fd(), mode.as_ptr()) };
+    let stream = unsafe { htslib::hdopen(descriptor.as_raw_fd(), mode.as_ptr()) };
     let stream = NonNull::new(stream).ok_or_else(last_error)?;
+    let _ = descriptor.into_raw_fd();
     // htslib writes the name into CRAM files, so it is always the same.
     // SAFETY: the stream is open; both strings end in NUL and outlive the call.
     #[allow(unsafe_code)]

@@ -49,7 +49,7 @@ impl Reader {
     /// # Errors
     /// If it cannot be read, or is neither SAM, BAM nor CRAM.
     pub fn open(path: &Path) -> Result<Self> {
-        silence();
+        silence().with_context(|| path.display().to_string())?;
         let descriptor: io::Result<OwnedFd> = if is_stdin(path) {
             io::stdin().as_fd().try_clone_to_owned()
         } else {

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use needletail::parser::SequenceRecord;
 
+use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout};
 use super::reads::{Reads, RecordRules};
 use super::record::{record_error, without_comment};
@@ -24,9 +25,11 @@ const FIRST_BATCH_DIVISOR: usize = 4;
 /// The number of batches that are read ahead of their use.
 const BATCHES_AHEAD: usize = 2;
 
-/// Consecutive reads of the input, whose records are not checked yet.
+/// Consecutive reads of a lane, whose records are not checked yet.
 #[derive(Debug)]
 pub struct ReadBatch {
+    /// The number of the lane in the input, from 0.
+    pub lane: usize,
     /// Records as they are in the files, until [`checked`](Self::checked).
     reads: Reads,
     /// What is made of the records; if they are paired, 2i and 2i + 1 are mates.
@@ -79,22 +82,17 @@ pub struct Batches {
     pub used: Sender<Reads>,
 }
 
-/// Starts a thread that reads the files, one after the other, or two alternately if they have mates. Batches have up to
-/// `size` reads, and an even number of them if they are pairs.
-pub fn batches(paths: Vec<PathBuf>, layout: Layout, size: usize) -> Batches {
-    batches_by_rules(paths, layout, size, RecordRules::default())
+/// Starts a thread that reads the lanes, one after the other. Batches have up to `size` reads, and an even number of them if
+/// they are pairs; each is of one lane.
+pub fn batches(lanes: Vec<Lane>, size: usize) -> Batches {
+    batches_by_rules(lanes, size, RecordRules::default())
 }
 
-/// As [`batches`], with rules for records; whether these are paired is for the layout to say.
-pub fn batches_by_rules(
-    paths: Vec<PathBuf>,
-    layout: Layout,
-    size: usize,
-    rules: RecordRules,
-) -> Batches {
+/// As [`batches`], with rules for records; whether these are paired is for the layout of each lane to say.
+pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Batches {
     let (sender, batches) = sync_channel(BATCHES_AHEAD);
     let (used, unused) = channel();
-    let together = layout.reads();
+    let together = lanes.iter().map(|lane| lane.layout().reads()).max().unwrap_or(1);
     let size = size.next_multiple_of(together);
     thread::spawn(move || {
         let mut batcher = Batcher {
@@ -102,13 +100,16 @@ pub fn batches_by_rules(
             unused,
             size,
             wanted: size.div_ceil(FIRST_BATCH_DIVISOR).next_multiple_of(together),
+            lane: 0,
             reads: Reads::default(),
-            rules: RecordRules { is_paired: layout != Layout::Single, ..rules },
+            rules,
             sources: Vec::new(),
             begin: Instant::now(),
         };
-        for files in paths.chunks(layout.files()) {
-            match read_files(files, layout, &mut batcher) {
+        for (number, lane) in lanes.iter().enumerate() {
+            batcher.lane = number;
+            batcher.rules.is_paired = lane.layout() != Layout::Single;
+            match read_lane(lane, &mut batcher) {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => return,
                 Err(error) => {
@@ -117,7 +118,6 @@ pub fn batches_by_rules(
                 }
             }
         }
-        batcher.send(None);
     });
     Batches { batches, used }
 }
@@ -139,7 +139,10 @@ struct Batcher {
     size: usize,
     /// Reads of the batch that is being gathered.
     wanted: usize,
+    /// The number of the lane, from 0.
+    lane: usize,
     reads: Reads,
+    /// What is made of the records of the lane.
     rules: RecordRules,
     sources: Vec<RecordSource>,
     /// When gathering the batch began.
@@ -194,12 +197,22 @@ impl Batcher {
         let reads = std::mem::replace(&mut self.reads, next);
         let sources = std::mem::take(&mut self.sources);
         let is_empty = reads.is_empty() && error.is_none();
-        let (rules, begin) = (self.rules, self.begin);
-        let batch = ReadBatch { begin, end: Instant::now(), reads, rules, sources, error };
+        let Self { lane, rules, begin, .. } = *self;
+        let batch = ReadBatch { lane, begin, end: Instant::now(), reads, rules, sources, error };
         let wanted = is_empty || self.sender.send(batch).is_ok();
         self.begin = Instant::now();
         if wanted { Flow::Continue } else { Flow::Stop }
     }
+}
+
+/// Reads the records of a lane, and sends the last of them, too.
+fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
+    for files in lane.parts() {
+        if read_files(files, lane.layout(), batcher)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(batcher.send(None))
 }
 
 /// Reads the records of a file, or of two files alternately.
@@ -259,7 +272,9 @@ mod tests {
             let reads = batch.checked()?;
             Ok(reads.iter().map(|read| String::from_utf8_lossy(read.name).into_owned()).collect())
         };
-        let all = batches(files.to_vec(), layout, size).batches.into_iter().map(names);
+        let parts = files.chunks(layout.files()).map(<[PathBuf]>::to_vec).collect();
+        let lane = Lane::new(layout, parts).expect("has whole parts");
+        let all = batches(vec![lane], size).batches.into_iter().map(names);
         all.collect::<Result<_>>().map_err(|error| {
             format!("{error:#}").replace(&format!("{}/", folder.path().display()), "")
         })
@@ -290,6 +305,37 @@ mod tests {
                 assert!(batches.iter().all(|batch| batch.len() <= size.max(2) + 1));
                 assert_eq!(batches.concat(), expected, "{layout:?} {size}");
             }
+        }
+    }
+
+    #[test]
+    fn batches_end_with_their_lane() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let part = |name: &str, layout: Layout, numbers: std::ops::Range<usize>| {
+            let of = |end: &&str| {
+                let name = format!("{name}{}{}.fq", numbers.start, &end[1..]);
+                file(&folder, &name, &fastq(&names(end, numbers.clone())))
+            };
+            ["/1", "/2"][..layout.files()].iter().map(of).collect::<Vec<_>>()
+        };
+        let pairs = |name: &str, numbers| part(name, Layout::Pairs, numbers);
+        let lanes = [
+            Lane::new(Layout::Pairs, vec![pairs("a", 0..7), pairs("a", 7..12)]),
+            Lane::new(Layout::Single, vec![part("b", Layout::Single, 0..5)]),
+            Lane::new(Layout::Pairs, vec![pairs("none", 0..0)]),
+            Lane::new(Layout::Pairs, vec![pairs("c", 0..1)]),
+        ];
+        let lanes = lanes.map(|lane| lane.expect("has whole parts"));
+        for size in [1, 2, 4, 6, 100] {
+            let mut found = vec![Vec::new(); lanes.len()];
+            for batch in batches(lanes.to_vec(), size).batches {
+                let lane = batch.lane;
+                let reads = batch.checked().expect("is fine");
+                assert!(lane == 1 || reads.len().is_multiple_of(2), "{size}");
+                found[lane].extend(reads.iter().map(|read| read.name.to_vec()));
+            }
+            assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [24, 5, 0, 2], "{size}");
+            assert_eq!(found[0].last().map(Vec::as_slice), Some(&b"r11"[..]), "{size}");
         }
     }
 

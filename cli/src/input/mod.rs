@@ -1,11 +1,12 @@
 //! Reads: from files to checked batches of reads.
 //!
 //! `source` opens and decompresses files (`ahead` of what is needed), needletail splits the text into records,
-//! `layout` says which records are mates, `batches` gathers them, and `record` checks them. An error is one line:
+//! `layout` says which records are mates, and `lane` which files belong together; `batches` gathers the records, and `record` checks them. An error is one line:
 //! the file, the record's number and the line, both from 1, and the reason.
 
 mod ahead;
 mod batches;
+mod lane;
 mod layout;
 mod limit;
 mod reads;
@@ -13,6 +14,7 @@ mod record;
 mod source;
 
 pub use self::batches::{Batches, ReadBatch, batches, batches_by_rules};
+pub use self::lane::Lane;
 pub use self::layout::Layout;
 pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::source::{check, open};

@@ -8,6 +8,7 @@ use aligner_core::fastx::{self, OpenError, Text};
 use aligner_core::input_location::{input_name, is_stdin};
 use anyhow::{Context, Result, bail};
 use needletail::FastxReader;
+use needletail::parser::FastqReader;
 
 use crate::input::ahead::ReadAhead;
 use crate::input::limit::LimitedText;
@@ -39,12 +40,16 @@ pub fn open(path: &Path) -> Result<Box<dyn FastxReader>> {
     records().with_context(|| input_name(path))
 }
 
-/// The records of a file of reads as by [`open`]; a record that is far too long for a read is an error.
+/// The records of a file of reads as by [`open`]; a record that is far too long for a read is an error, and a file without
+/// any bytes has no records.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open`], but for an empty file.
 pub fn open_reads(path: &Path) -> Result<Box<dyn FastxReader>> {
-    let records = || fastx::parse(LimitedText::new(text(path)?));
+    let records = || match fastx::parse(LimitedText::new(text(path)?)) {
+        Err(OpenError::Empty) => Ok(Box::new(FastqReader::new(io::empty())) as Box<_>),
+        opened => opened,
+    };
     records().with_context(|| input_name(path))
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::{Result, bail};
 use fm_index::{Contig, Reference};
 
-use crate::output::read_group::ReadGroup;
+use crate::output::read_group::ReadGroups;
 
 /// The order of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub enum Order {
     Coordinate,
 }
 
-/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, `@RG`, more `lines` as given, and `@PG`. An
-/// `@HD` among these lines is written in place of the usual one.
+/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, an `@RG` for each read group, more `lines` as
+/// given, and `@PG`. An `@HD` among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
 pub fn text(
     reference: &Reference,
-    group: Option<&ReadGroup>,
+    groups: &ReadGroups,
     lines: &[String],
     command: &str,
     order: Order,
@@ -47,7 +47,7 @@ pub fn text(
         }
         text.push('\n');
     }
-    if let Some(group) = group {
+    for group in groups.iter() {
         text += &group.line;
         text.push('\n');
     }
@@ -107,15 +107,19 @@ mod tests {
     #[test]
     fn lines_have_their_fields() {
         let reference = Reference::from_records([("a x", "ACGT"), ("b", "NNA")]).expect("is fine");
-        let group = "@RG\\tID:x".parse().expect("is fine");
+        let mut groups = ReadGroups::default();
+        for line in ["@RG\\tID:x", "@RG\\tID:y", "@RG\\tID:x"] {
+            groups.add(&line.parse().expect("is fine")).expect("is fine");
+        }
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
         let command = command_line(arguments.into_iter());
-        let text = text(&reference, Some(&group), &[], &command, Order::Coordinate);
+        let text = text(&reference, &groups, &[], &command, Order::Coordinate);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\
              @SQ\tSN:b\tLN:3\tM5:{}\n\
              @RG\tID:x\n\
+             @RG\tID:y\n\
              @PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:gpualign -R @RG\\tID:x\n",
             "fdf1745153dc945fdc729a65eaba339b",
             env!("CARGO_PKG_VERSION")

@@ -31,9 +31,10 @@ use rust_htslib::bam::Record as HtslibRecord;
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
 pub use self::piece::{Piece, PieceForm, PiecePool};
-pub use self::read_group::ReadGroup;
+pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
 
+use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
 use self::duplicates::{LibraryCounts, Marking, Signatures};
@@ -62,6 +63,8 @@ pub struct Options {
     pub sort_memory: Option<usize>,
     /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
     pub marking: Option<Marking>,
+    /// The number of the library of each read group.
+    pub libraries: Vec<u32>,
     /// How well BAM is compressed.
     pub level: Level,
 }
@@ -128,14 +131,14 @@ struct IndexFile {
 
 impl Writer {
     /// Writes records in BAM's encoding.
-    fn write_records(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+    fn write_records(&mut self, parts: &[RecordSlice<'_>]) -> io::Result<()> {
         match self {
             Self::Lines(_) => Err(io::ErrorKind::Unsupported.into()),
             Self::Bam(file) => file.write(parts),
             Self::Hts(file) => {
                 let made: Vec<Vec<HtslibRecord>> = parts
                     .par_iter()
-                    .map(|part| view::records(part).map(hts::record).collect())
+                    .map(|part| view::records(part.bytes).map(hts::record).collect())
                     .collect::<io::Result<_>>()?;
                 made.iter().flatten().try_for_each(|record| file.write(record))
             }
@@ -160,9 +163,8 @@ impl Output {
         };
         let folder = target.scratch_folder();
         let marker = |marking| {
-            // All reads are of one group, and so of one library.
             let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
-            let signatures = Signatures::new(vec![0], memory, &folder);
+            let signatures = Signatures::new(options.libraries.clone(), memory, &folder);
             let named = || format!("cannot make a temporary file in {}", folder.display());
             Ok::<_, anyhow::Error>(Marker { marking, signatures: signatures.with_context(named)? })
         };
@@ -183,13 +185,15 @@ impl Output {
             (_, Format::Bam) => {
                 let file = parallel_file(descriptor, &target, options.threads.min(WRITERS));
                 let contigs = reference.contigs();
-                let mut file = BamWriter::create(file, &options.header, contigs, options.level)?;
-                if let Some(index) = &index {
-                    let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
-                    file.index(|begin| {
-                        hts::IndexBuilder::new(index.kind, contigs.len(), longest, begin)
-                    })?;
-                }
+                let longest = contigs.iter().map(|contig| contig.length).max().unwrap_or(0);
+                let begin_index = |offset| {
+                    let of_kind = |index: &IndexFile| {
+                        hts::IndexBuilder::new(index.kind, contigs.len(), longest, offset)
+                    };
+                    index.as_ref().map(of_kind).transpose()
+                };
+                let header = bam::writer::Header { text: &options.header, contigs };
+                let file = BamWriter::create(file, &header, options.level, begin_index)?;
                 Ok(Writer::Bam(file))
             }
             (_, Format::Sam | Format::Cram) => {
@@ -222,7 +226,7 @@ impl Output {
             for piece in pieces {
                 if let (Some(of_piece), Some(marker)) = (piece.signatures(), &mut self.marker) {
                     let (found, counts) = of_piece.take();
-                    marker.signatures.count(0, counts);
+                    marker.signatures.count(of_piece.group(), counts);
                     for (template, signature) in &found {
                         let template = sorter.templates() + u64::from(*template);
                         marker
@@ -235,10 +239,9 @@ impl Output {
             }
             return Ok(());
         }
-        let parts: Vec<&[u8]> = pieces.iter().map(Piece::bytes).collect();
         let written = match &mut self.writer {
-            Writer::Lines(file) => file.write(&parts),
-            writer => writer.write_records(&parts),
+            Writer::Lines(file) => file.write(&pieces.iter().map(Piece::lines).collect::<Vec<_>>()),
+            writer => writer.write_records(&pieces.iter().map(Piece::records).collect::<Vec<_>>()),
         };
         written.with_context(|| self.target.name())
     }
@@ -255,16 +258,15 @@ impl Output {
             let find = |Marker { marking, signatures }| signatures.find(marking.optical_distance);
             let found = marker.map(find).transpose();
             let found = found.context("cannot read a temporary file of duplicates")?;
-            let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
+            let append = |sorted: SortedRecord<'_>, records: &mut EncodedRecords| {
                 let is_duplicate = found.as_ref().is_some_and(|it| it.contains(sorted.template));
-                if !is_duplicate {
-                    bytes.extend_from_slice(sorted.record.bytes());
-                } else if !removes {
-                    sorted.record.append_with_flag(DUPLICATE, bytes);
+                if !(is_duplicate && removes) {
+                    records.push_encoded(sorted.record, if is_duplicate { DUPLICATE } else { 0 });
                 }
             };
-            let write =
-                |parts: &[&[u8]]| writer.write_records(parts).with_context(|| target.name());
+            let write = |parts: &[RecordSlice<'_>]| {
+                writer.write_records(parts).with_context(|| target.name())
+            };
             sorter.merge(append, write)?;
             duplicates = found.map(|found| found.libraries);
         }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fm_index::Reference;
 
-use crate::output::bam::records::EncodedRecords;
+use crate::output::bam::records::{EncodedRecords, RecordSlice};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
 use crate::output::record::fields::Record;
@@ -33,8 +33,10 @@ pub struct Piece {
 }
 
 /// The signatures of the templates of a piece, which decide whether they are duplicates.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PieceSignatures {
+    /// The number of the read group of all templates.
+    group: u32,
     builder: SignatureBuilder,
     /// Signatures, each with the number of its template in the piece, from 0.
     signatures: Vec<(u32, Signature)>,
@@ -43,10 +45,21 @@ pub struct PieceSignatures {
 }
 
 impl PieceSignatures {
-    /// Ends the current template, whose read group has number 0.
+    fn new(group: u32) -> Self {
+        let (builder, signatures) = (SignatureBuilder::default(), Vec::new());
+        Self { group, builder, signatures, templates: 0 }
+    }
+
+    /// The number of the read group of all templates.
+    pub fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// Ends the current template.
     fn end_template(&mut self) {
         let number = self.templates.saturating_sub(1);
-        self.signatures.extend(self.builder.finish(0).map(|signature| (number, signature)));
+        self.signatures
+            .extend(self.builder.finish(self.group).map(|signature| (number, signature)));
     }
 
     /// Takes the signatures and the counts of reads of all templates out.
@@ -64,8 +77,8 @@ enum Content {
 }
 
 impl Piece {
-    /// An empty piece, with memory of the pool.
-    pub fn new(form: PieceForm, pool: &PiecePool) -> Self {
+    /// An empty piece for records of the read group with this number, with memory of the pool.
+    pub fn new(form: PieceForm, group: u32, pool: &PiecePool) -> Self {
         let content = match form {
             PieceForm::Lines => Content::Lines(pool.lines.take()),
             PieceForm::Records => {
@@ -77,7 +90,7 @@ impl Piece {
             }
         };
         let is_marked = form == PieceForm::MarkableRecords;
-        let signatures = is_marked.then(PieceSignatures::default);
+        let signatures = is_marked.then(|| PieceSignatures::new(group));
         Self { content, notes: TallyNotes::default(), signatures }
     }
 
@@ -104,11 +117,19 @@ impl Piece {
         }
     }
 
-    /// The lines, or the bytes of the records.
-    pub fn bytes(&self) -> &[u8] {
+    /// The lines; none if the piece has records.
+    pub fn lines(&self) -> &[u8] {
         match &self.content {
             Content::Lines(lines) => lines.bytes(),
-            Content::Records { records, .. } => records.bytes(),
+            Content::Records { .. } => &[],
+        }
+    }
+
+    /// The records; none if the piece has lines.
+    pub fn records(&self) -> RecordSlice<'_> {
+        match &self.content {
+            Content::Lines(_) => RecordSlice { bytes: &[], sizes: &[] },
+            Content::Records { records, .. } => records.as_slice(),
         }
     }
 

@@ -1,10 +1,10 @@
-//! The read group of `-R`, given as an `@RG` line as in bwa.
+//! Read groups, given as `@RG` lines as in bwa.
 
 use std::str::FromStr;
 
 use crate::output::header::unescape;
 
-/// The read group of all reads of a run.
+/// A read group: reads of a lane, or of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadGroup {
     /// The header line, without a line end.
@@ -18,6 +18,76 @@ impl ReadGroup {
     pub fn library(&self) -> Option<&str> {
         self.line.split('\t').find_map(|field| field.strip_prefix("LB:"))
     }
+
+    /// Its fields, in an order that does not depend on that of the line.
+    fn fields(&self) -> Vec<&str> {
+        let mut fields: Vec<&str> = self.line.split('\t').collect();
+        fields.sort_unstable();
+        fields
+    }
+}
+
+/// The read groups of a run, in the order of their first use.
+#[derive(Debug, Default)]
+pub struct ReadGroups(Vec<ReadGroup>);
+
+impl ReadGroups {
+    /// The name of the library of reads whose group has none, Picard's.
+    const UNKNOWN_LIBRARY: &str = "Unknown Library";
+
+    /// Adds a group, unless it was added before, and returns its number.
+    ///
+    /// # Errors
+    /// If another group has its ID, but other fields.
+    pub fn add(&mut self, group: &ReadGroup) -> Result<u32, String> {
+        let same_id = self.0.iter().position(|other| other.id == group.id);
+        let number = same_id.unwrap_or_else(|| {
+            self.0.push(group.clone());
+            self.0.len() - 1
+        });
+        if self.0[number].fields() != group.fields() {
+            return Err(format!(
+                "two read groups with the ID '{}' differ in other fields",
+                group.id
+            ));
+        }
+        Ok(number as u32)
+    }
+
+    /// The group with this number.
+    pub fn get(&self, number: u32) -> &ReadGroup {
+        &self.0[number as usize]
+    }
+
+    /// All groups in order.
+    pub fn iter(&self) -> impl Iterator<Item = &ReadGroup> {
+        self.0.iter()
+    }
+
+    /// The libraries of the groups; reads without a group have number 0, and are of one library, too.
+    pub fn libraries(&self) -> Libraries {
+        let mut libraries = Libraries { names: Vec::new(), of_groups: Vec::new() };
+        let of_groups: Vec<Option<&str>> = self.0.iter().map(ReadGroup::library).collect();
+        for name in if of_groups.is_empty() { vec![None] } else { of_groups } {
+            let name = name.unwrap_or(Self::UNKNOWN_LIBRARY);
+            let number = libraries.names.iter().position(|other| other == name);
+            let number = number.unwrap_or_else(|| {
+                libraries.names.push(name.to_owned());
+                libraries.names.len() - 1
+            });
+            libraries.of_groups.push(number as u32);
+        }
+        libraries
+    }
+}
+
+/// The libraries that reads are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Libraries {
+    /// Their names, in the order of the first read group of each.
+    pub names: Vec<String>,
+    /// The number of the library of each read group.
+    pub of_groups: Vec<u32>,
 }
 
 impl FromStr for ReadGroup {
@@ -70,6 +140,25 @@ mod tests {
         let group: ReadGroup = "@RG\\tID:lane 1\tSM:x:y".parse().expect("parses");
         assert_eq!(group.line, "@RG\tID:lane 1\tSM:x:y");
         assert_eq!(group.id, "lane 1");
+    }
+
+    #[test]
+    fn groups_with_one_id_are_one() {
+        let mut groups = ReadGroups::default();
+        let mut add =
+            |line: &str| groups.add(&line.parse().expect("parses")).map_err(|_| "refused");
+        assert_eq!(add("@RG\\tID:a\\tLB:x\\tSM:s"), Ok(0));
+        assert_eq!(add("@RG\\tID:b\\tLB:y"), Ok(1));
+        assert_eq!(add("@RG\\tID:a\\tSM:s\\tLB:x"), Ok(0));
+        assert_eq!(add("@RG\\tID:a\\tSM:s"), Err("refused"));
+        assert_eq!(add("@RG\\tID:c"), Ok(2));
+        assert_eq!(add("@RG\\tID:d\\tLB:x"), Ok(3));
+        assert_eq!(groups.iter().count(), 4);
+        let Libraries { names, of_groups } = groups.libraries();
+        assert_eq!(names, ["x", "y", "Unknown Library"]);
+        assert_eq!(of_groups, [0, 1, 2, 0]);
+        let none = ReadGroups::default().libraries();
+        assert_eq!((none.names, none.of_groups), (vec!["Unknown Library".to_owned()], vec![0]));
     }
 
     #[test]

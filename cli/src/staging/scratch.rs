@@ -1,14 +1,14 @@
 //! Folders of temporary files, and the removal of all that is temporary.
 
 use std::error::Error;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use tempfile::TempDir;
 
 /// The beginning of the name of everything temporary.
 pub const PREFIX: &str = ".gpualign-";
@@ -42,9 +42,10 @@ impl TemporaryPaths {
 
     /// Removes everything, and keeps the list locked, which blocks threads that would make or name other files.
     fn remove_all(self) {
-        for path in self.0.iter() {
+        // A folder comes before its files.
+        for path in self.0.iter().rev() {
             // The program ends in any case, so an error is of no use.
-            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
         }
         std::mem::forget(self.0);
     }
@@ -71,10 +72,12 @@ pub fn abandon_unless_busy() {
     }
 }
 
-/// A temporary folder, which is removed with everything in it when this value is dropped.
+/// A temporary folder, which is removed with its files when this value is dropped. They are known by their names, since
+/// looking for them would need an open file more, which the system may refuse.
 #[derive(Debug)]
 pub struct Scratch {
-    folder: TempDir,
+    folder: PathBuf,
+    files: Vec<PathBuf>,
 }
 
 impl Scratch {
@@ -89,22 +92,85 @@ impl Scratch {
             .tempdir_in(parent)
             // Only the cause is kept: the error names the temporary folder, which the user does not know.
             .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
-            .map_err(|cause| anyhow!("cannot write to {}: {cause}", parent.display()))?;
-        temporary.add(folder.path());
-        Ok(Self { folder })
+            .map_err(|cause| anyhow!("cannot write to {}: {cause}", parent.display()))?
+            .keep();
+        temporary.add(&folder);
+        Ok(Self { folder, files: Vec::new() })
     }
 
-    /// The path of the folder.
-    pub fn path(&self) -> &Path {
-        self.folder.path()
+    /// Makes a file in the folder.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create(&mut self, name: &str) -> io::Result<File> {
+        let mut temporary = TemporaryPaths::lock();
+        let path = self.path(name);
+        let file = File::create_new(&path)?;
+        temporary.add(&path);
+        self.files.push(path);
+        Ok(file)
+    }
+
+    /// Removes the folder with its files.
+    ///
+    /// # Errors
+    /// Names what cannot be removed.
+    pub fn remove(self) -> io::Result<()> {
+        // Files that are gone do not stop the end of this value from removing the others.
+        let named = |path: &Path, removed: io::Result<()>| {
+            removed.map_err(|error| {
+                let text = format!("cannot remove {}: {error}", path.display());
+                io::Error::new(error.kind(), text)
+            })
+        };
+        for file in &self.files {
+            named(file, fs::remove_file(file))?;
+        }
+        named(&self.folder, fs::remove_dir(&self.folder))
+    }
+
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         let mut temporary = TemporaryPaths::lock();
-        // If this fails, TempDir would fail, too.
-        let _ = fs::remove_dir_all(self.folder.path());
-        temporary.forget(self.folder.path());
+        for file in &self.files {
+            // The folder cannot be removed then, either.
+            let _ = fs::remove_file(file);
+            temporary.forget(file);
+        }
+        let _ = fs::remove_dir(&self.folder);
+        temporary.forget(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_goes_with_its_files() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let entries = |path: &Path| fs::read_dir(path).expect("lists").count();
+        let mut scratch = Scratch::new_in(parent.path()).expect("a folder");
+        for name in ["one", "two"] {
+            scratch.create(name).expect("a file");
+            assert!(scratch.create(name).is_err(), "there is one");
+        }
+        assert_eq!(entries(&scratch.folder), 2);
+        drop(scratch);
+        assert_eq!(entries(parent.path()), 0);
+
+        let mut scratch = Scratch::new_in(parent.path()).expect("a folder");
+        scratch.create("one").expect("a file");
+        scratch.remove().expect("removes");
+        assert_eq!(entries(parent.path()), 0);
+        let scratch = Scratch::new_in(parent.path()).expect("a folder");
+        fs::write(scratch.path("other"), "of others").expect("writes");
+        assert!(scratch.remove().is_err());
     }
 }

@@ -154,8 +154,9 @@ impl StagedFile {
             return Ok(());
         };
         let (target, kept) = (self.target.display(), old.display());
-        fs::remove_file(old)
-            .with_context(|| format!("{target}: complete, but its old file could not be removed from {kept}"))
+        fs::remove_file(old).with_context(|| {
+            format!("{target}: complete, but its old file could not be removed from {kept}")
+        })
     }
 
     /// Takes the name away that [`place`](Self::place) gave.
@@ -187,17 +188,15 @@ enum Placed {
 pub fn place_all(mut files: Vec<StagedFile>) -> Result<()> {
     // The list is held so that an interruption comes before or after all names.
     let mut temporary = TemporaryPaths::lock();
-    let placed = place_in_order(&mut files, &mut temporary)
-        .and_then(|placed| files.iter().zip(placed).try_for_each(|(file, how)| file.remove_old(how)));
+    let placed = place_in_order(&mut files, &mut temporary).and_then(|placed| {
+        files.iter().zip(placed).try_for_each(|(file, how)| file.remove_old(how))
+    });
     // Dropping the files needs the list.
     drop(temporary);
     placed
 }
 
-fn place_in_order(
-    files: &mut [StagedFile],
-    temporary: &mut TemporaryPaths,
-) -> Result<Vec<Placed>> {
+fn place_in_order(files: &mut [StagedFile], temporary: &mut TemporaryPaths) -> Result<Vec<Placed>> {
     let named = |file: &StagedFile| file.target.display().to_string();
     for (number, file) in files.iter_mut().enumerate() {
         file.prepare(temporary).with_context(|| named(file))?;

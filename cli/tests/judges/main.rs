@@ -9,6 +9,7 @@ mod blastn_random;
 mod duplicates;
 mod evaluate;
 mod files;
+mod lanes;
 mod mem;
 mod needle;
 mod nw;

@@ -1,6 +1,6 @@
 //! Input that cannot be used: code 1, one line that names file, record and line, no output.
 
-use std::process::Stdio;
+use std::fs::File;
 
 use crate::support::{Folder, bzip2, error_line, gzip, reads, zstd};
 
@@ -29,18 +29,6 @@ fn files_that_are_no_files() {
     folder.refused(&["no.fq", "ref.fa", "-o", "out.sam"], &["no.fq", "No such file"]);
     folder.refused(&["good.fq", "no.fq", "ref.fa", "-o", "out.sam"], &["no.fq", "No such file"]);
     folder.refused(&[".", "ref.fa", "-o", "out.sam"], &[".: ", "is a directory"]);
-}
-
-#[test]
-fn empty_files() {
-    for (file, content) in [
-        ("reads.fq", Vec::new()),
-        ("reads.fq.gz", gzip(b"")),
-        ("reads.fq.bz2", bzip2(b"")),
-        ("reads.fq.zst", zstd(b"")),
-    ] {
-        refused(file, &content, &["the file is empty"]);
-    }
 }
 
 #[test]
@@ -127,9 +115,11 @@ fn the_second_of_two_files_is_named() {
 #[test]
 fn standard_input_is_named() {
     let folder = Folder::new();
+    folder.write("bad.fq", "ACGT\n");
     let mut command = folder.command(&["-", "ref.fa", "--device", "cpu"]);
-    let output = command.stdin(Stdio::null()).output().expect("runs");
-    assert!(error_line(&output, &["-"]).contains("standard input: the file is empty"));
+    let bad = File::open(folder.path("bad.fq")).expect("opens");
+    let output = command.stdin(bad).output().expect("runs");
+    assert!(error_line(&output, &["-"]).contains("standard input: neither FASTQ nor FASTA"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -67,6 +67,24 @@ fn a_full_device() {
     }
 }
 
+#[test]
+fn an_output_that_fails_takes_the_others_with_it() {
+    let folder = Folder::new();
+    folder.write("reads.fq", reads(50)).write("out.bam", "old");
+    symlink("/dev/full", folder.path("full.html")).expect("links");
+    let mapping = ["--device", "cpu", "--sort", "--mark-duplicates", "reads.fq", "ref.fa"];
+    let files = ["-o", "out.bam", "--metrics", "m", "--report", "r.html", "--timeline", "t"];
+    for (number, full) in [(3, "/dev/full"), (5, "full.html"), (7, "/dev/full")] {
+        let mut files = files;
+        files[number] = full;
+        folder.refused(&[&mapping[..], &files[..]].concat(), &[full, "No space left on device"]);
+        assert_eq!(folder.read("out.bam"), b"old");
+    }
+    let aligning = ["nw", "all-vs-all", "reads.fq", "--device", "cpu", "-q", "-o", "out.tsv"];
+    let arguments = [&aligning[..], &["--timeline", "/dev/full"]].concat();
+    folder.refused(&arguments, &["/dev/full", "No space left on device"]);
+}
+
 /// A file system of a few kilobytes, if the tests may mount one.
 struct SmallDisk(PathBuf);
 
@@ -114,7 +132,7 @@ fn a_file_that_must_not_grow_keeps_nothing() {
         for size in ["100", "5000"] {
             // In units of 512 bytes.
             let script = format!(
-                "trap '' XFSZ; ulimit -f 100; exec {program} --device cpu -t {threads} \
+                "ulimit -f 100; exec {program} --device cpu -t {threads} \
                  --batch-size {size} reads.fq ref.fa -o out.sam"
             );
             let before = folder.files();

@@ -133,7 +133,7 @@ fn what_cannot_be_evaluated_is_refused() {
     compare(
         "one.sam",
         "none.sam",
-        &["1 reads of the first file, such as 'r1', are not in the second"],
+        &["1 read of the first file, such as 'r1', is not in the second"],
     );
     compare("none.sam", "one.sam", &["one.sam: record 1: the read is not in the other file"]);
     compare("one.sam", "two.sam", &["two.sam: record 2: the read is not in the other file"]);

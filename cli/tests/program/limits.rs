@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::support::{Folder, error_line, gzip, reads};
+use crate::support::{Folder, error_line, gzip, names, reads};
 
 /// Runs with several threads, each with the names of its outputs.
 const RUNS: [(&[&str], &[&str]); 6] = [
@@ -127,6 +127,43 @@ fn too_few_threads() {
         assert!(ended(&folder, &before, &as_user(60, arguments, &program).expect("runs"), run));
     }
     assert!(refused > RUNS.len(), "{refused}");
+}
+
+/// Runs under a limit of open files.
+#[test]
+fn too_few_open_files() {
+    let folder = folder();
+    fs::create_dir(folder.path("scratch")).expect("a folder");
+    let program = env!("CARGO_BIN_EXE_gpualign");
+    let mapping = ["--device", "cpu", "-t", "2", "reads.fq", "ref.fa", "-o"];
+    let mut refused = 0;
+    for output in [&["x.cram"][..], &["x.cram", "--sort"], &["x.bam", "--sort"]] {
+        let arguments = [&mapping[..], output].concat();
+        let before = folder.files();
+        let mut is_complete = false;
+        // The loader of programs needs one besides the standard streams.
+        for files in 4..30 {
+            let script = format!("ulimit -c 0; ulimit -n {files}; exec {program} \"$@\"");
+            let mut command = Command::new("timeout");
+            command.args(["60", "sh", "-c", &script, "sh"]).args(&arguments);
+            command.current_dir(folder.path(""));
+            let found = command.env("TMPDIR", folder.path("scratch")).output().expect("runs");
+            is_complete = found.status.success();
+            if is_complete {
+                for name in folder.files().difference(&before) {
+                    assert!(name.starts_with("x."), "{files} {output:?}: {name}");
+                    fs::remove_file(folder.path(name)).expect("removes");
+                }
+            } else {
+                error_line(&found, &arguments);
+                refused += 1;
+            }
+            assert_eq!(folder.files(), before, "{files} {output:?}");
+            assert!(names(&folder.path("scratch")).is_empty(), "{files} {output:?}");
+        }
+        assert!(is_complete, "the limits are too low");
+    }
+    assert!(refused > 9, "{refused}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod evaluate;
 mod formats;
 mod index;
 mod input;
+mod lanes;
 mod limits;
 mod mem;
 mod memory;

@@ -87,7 +87,7 @@ fn what_cannot_be_honoured_is_refused() {
     ] {
         folder.refused(&[&["mem", "--device", "cpu"], options, &files].concat(), &[part]);
     }
-    refused(&["ref.fa"], "in this order, but there are 1 files");
+    refused(&["ref.fa"], "in this order, but there is 1 file");
     refused(&["alt.fa", "a.fq"], "add -j");
     refused(&["a.fq", "ref.fa"], "gpualign mem REF READS");
     run(&folder, &["-j", "-d", "100", "-W0", "-O6,6", "alt.fa", "a.fq"]);
@@ -157,7 +157,7 @@ fn a_read_that_is_too_long_is_reported_as_not_aligned() {
         let output = folder.run(&[words, &["--device", "cpu"]].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{words:?}: {said}");
-        assert!(said.contains("1 reads have more than 65000 bases"), "{words:?}: {said}");
+        assert!(said.contains("1 read has more than 65000 bases"), "{words:?}: {said}");
         let records = sam::records(&output.stdout);
         assert!(records[0].is_aligned() && records[1].flag == 4, "{words:?}");
         assert_eq!(records[1].sequence.as_bytes(), long);

@@ -103,7 +103,7 @@ fn letter(field: &str, line: usize) -> Result<u8, ScoringError> {
 
 /// The score in a field.
 fn score(field: &str, line: usize) -> Result<i16, ScoringError> {
-    let refused = match field.parse::<i32>().map_err(|error| error.kind().clone()) {
+    let refused = match field.parse::<i32>().map_err(|error| *error.kind()) {
         Ok(score) => return checked_score(score).map_err(with_line(line)),
         Err(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
             ScoringError::Score { score: field.to_owned() }.to_string()

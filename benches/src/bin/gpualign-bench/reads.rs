@@ -9,7 +9,7 @@ use seed_extend::read::queries::Queries;
 use crate::common::KernelBenchArguments;
 use gpualign::console::Console;
 use gpualign::index;
-use gpualign::input::{self, Layout, Reads};
+use gpualign::input::{self, Lane, Reads};
 use gpualign::options::MappingFiles;
 use gpualign::options::start_threads;
 
@@ -40,7 +40,8 @@ impl ReadsBenchArguments {
 /// The reference's index, built if there is none, and all reads.
 pub fn load(files: &MappingFiles, console: &Console) -> Result<(FmIndex, Vec<Reads>)> {
     let index = index::open_or_build(files.reference(), false, console)?;
-    let batches = input::batches(files.reads().to_vec(), Layout::Single, BATCH).batches;
+    let lanes = files.reads().iter().cloned().map(Lane::of_file).collect();
+    let batches = input::batches(lanes, BATCH).batches;
     let reads = batches.into_iter().map(input::ReadBatch::checked).collect::<Result<_>>()?;
     Ok((index, reads))
 }

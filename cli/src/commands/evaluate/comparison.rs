@@ -89,10 +89,9 @@ impl Comparison {
             found.count(&placement, &Placement::of(&read), agree);
         }
         if let Some((name, _)) = reads.keys().min() {
-            bail!(
-                "{} reads of the first file, such as '{name}', are not in the second",
-                reads.len()
-            );
+            let count = reads.len();
+            let (of, are) = if count == 1 { ("read", "is") } else { ("reads", "are") };
+            bail!("{count} {of} of the first file, such as '{name}', {are} not in the second");
         }
         let sure: u64 =
             [found.same, found.elsewhere, found.only_first].map(|c| c.first_sure).iter().sum();

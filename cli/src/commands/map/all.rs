@@ -113,7 +113,7 @@ impl AllPipeline<'_> {
     ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
-        let makers = || (mapper.resolver(), self.formatter());
+        let makers = || (mapper.resolver(), self.formatter(batch.lane));
         let part = (part, TASK_READS);
         stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
@@ -153,7 +153,7 @@ impl AllPipeline<'_> {
             let count = of_read.loci.len().max(1);
             for first in (0..count).step_by(of_part) {
                 let part = (&(first..count.min(first + of_part)), of_task);
-                let makers = || (mapper.resolver(), self.formatter());
+                let makers = || (mapper.resolver(), self.formatter(batch.lane));
                 let make = || {
                     stages.records(batch, part, pool, makers, |makers, loci, piece, totals| {
                         let (resolver, formatter) = makers;
@@ -179,9 +179,10 @@ impl AllPipeline<'_> {
         Ok(Wanted::More)
     }
 
-    fn formatter(&self) -> AllRecordFormatter<'_> {
-        let StageBuilder { group, eqx, .. } = self.stages;
-        AllRecordFormatter::new(self.mapper.index().reference(), group, eqx)
+    /// A formatter of the records of a lane.
+    fn formatter(&self, lane: usize) -> AllRecordFormatter<'_> {
+        let StageBuilder { lanes, eqx, .. } = self.stages;
+        AllRecordFormatter::new(self.mapper.index().reference(), lanes.group(lane), eqx)
     }
 }
 

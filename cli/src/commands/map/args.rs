@@ -13,7 +13,7 @@ use super::sorting::{Compression, Sorting};
 use crate::input::{Layout, RecordRules};
 use crate::options::{MappingFiles, Messages, Threads};
 use crate::output::record::best::Alternatives;
-use crate::output::{Format, ReadGroup};
+use crate::output::{Format, ReadGroup, ReadGroups};
 
 /// Mapping modes: values of `--mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -124,9 +124,13 @@ pub struct MapOptions {
     /// Output format, which overrides the extension
     #[arg(short = 'O', long, value_name = "FORMAT", help_heading = "Output")]
     pub output_format: Option<Format>,
-    /// Read group of all reads, as a header line: '@RG\tID:x\tSM:y'
+    /// Read group of all reads, as a header line: '@RG\tID:x\tSM:y'; repeated, that of each pair of files (or file) in turn
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
-    pub read_group: Option<ReadGroup>,
+    pub read_group: Vec<ReadGroup>,
+    /// Read the lanes in the lines of FILE, not operands: read 1, read 2 (or *) and read group, separated by tabs
+    #[arg(long, value_name = "FILE", help_heading = "Input", conflicts_with = "read_group",
+        value_hint = ValueHint::FilePath)]
+    pub lanes: Option<PathBuf>,
     /// Write = and X in CIGAR strings, not M; SAM and BAM only
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
@@ -315,6 +319,7 @@ impl MapOptions {
                 "{files} files of reads cannot be paired: give an even number of files, or add --single"
             ));
         }
+        self.check_read_groups(files)?;
         self.best_options()?;
         self.duplicates.check()?;
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
@@ -334,6 +339,25 @@ impl MapOptions {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that there is one read group, or as many as lanes of so many files of reads.
+    fn check_read_groups(&self, files: usize) -> Result<(), String> {
+        let (given, layout) = (self.read_group.len(), self.layout(files));
+        let lanes = files / layout.files();
+        if given > 1 && given != lanes {
+            let what = match (layout, lanes) {
+                (Layout::Pairs, 1) => "pair of files",
+                (Layout::Pairs, _) => "pairs of files",
+                (_, 1) => "file",
+                _ => "files",
+            };
+            return Err(format!(
+                "{given} read groups for {lanes} {what}: give -R once for all of them, or once for each"
+            ));
+        }
+        let mut groups = ReadGroups::default();
+        self.read_group.iter().try_for_each(|group| groups.add(group).map(drop))
     }
 
     /// The parameters of mode all.

@@ -4,9 +4,9 @@
 //!   read --> prepare --> search --> plan --> align --> rank --> [library] --> rescue --> pair --> format --> write
 //! ```
 //!
-//! The batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the rescue of
-//! mates, until the insert sizes of the library are estimated from them. So the estimate does not depend on the size of
-//! batches. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
+//! Of each lane, the batches with the first [`SAMPLE`] pairs (fewer if these have more than [`SAMPLE_BASES`]) wait before the
+//! rescue of mates, until the insert sizes of the lane's library are estimated from them. So the estimate depends neither on
+//! the size of batches nor on other lanes. If their regions are too many to wait in memory, the reads wait alone, and are mapped again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -32,20 +32,18 @@ use crate::timeline::Step;
 /// Chains of the reads that are mapped together, at most. A read has up to 500, most have a few.
 const MAX_CHAINS: usize = 1 << 20;
 
-/// The pairs that the library is estimated from have about so many bases at most.
+/// The pairs that a library is estimated from have about so many bases at most.
 const SAMPLE_BASES: usize = 1 << 27;
 
 /// A run of mode best.
 #[derive(Debug)]
 pub struct BestPipeline<'a> {
     pub mapper: &'a Mapper<'a>,
-    /// Whether reads 2i and 2i + 1 are mates.
-    pub is_paired: bool,
     /// The seed that decides, together with a read's name, between equally good loci.
     pub seed: u64,
     /// How records are written.
     pub style: RecordStyle<'a>,
-    /// The library of the pairs, if it is known beforehand.
+    /// The library of the pairs of all lanes, if it is known beforehand.
     pub library: Option<Library>,
     pub stages: StageBuilder<'a>,
 }
@@ -56,7 +54,7 @@ impl<'a> BestPipeline<'a> {
         let Self { mapper, stages, .. } = *self;
         let pool = PiecePool::default();
         let totals = thread::scope(|scope| {
-            let together = self.layout_step();
+            let together = stages.lanes.most_together();
             let prepare = |reads: &ReadSlice| Ok(self.prepare(reads));
             let prepared = stages.prepare(scope, input.batches, prepare);
             let find = |(queries, tie_breakers), bound| {
@@ -88,12 +86,13 @@ impl<'a> BestPipeline<'a> {
         (queries, reads.iter().map(|read| tie_breaker(read.name, self.seed)).collect())
     }
 
-    /// Looks for mates that were not found, if reads are paired.
-    fn rescue(&self, (ranked, library): (RankedReads, Library)) -> RankedBatch {
-        if self.is_paired {
-            RankedBatch::Pairs(Box::new(self.mapper.rescue_mates(ranked, &library)))
-        } else {
-            RankedBatch::Single(ranked)
+    /// Looks for mates that were not found, if reads are paired and so have a library.
+    fn rescue(&self, (ranked, library): (RankedReads, Option<Library>)) -> RankedBatch {
+        match library {
+            Some(library) => {
+                RankedBatch::Pairs(Box::new(self.mapper.rescue_mates(ranked, &library)))
+            }
+            None => RankedBatch::Single(ranked),
         }
     }
 
@@ -105,12 +104,13 @@ impl<'a> BestPipeline<'a> {
         }
     }
 
-    /// The batches, each with the library, once that is estimated.
+    /// The batches, each with the library of its lane, once that is estimated.
     fn with_library(
         &self,
         ranked: Receiver<Result<BatchState<RankedReads>>>,
     ) -> WithLibrary<'_, 'a> {
-        WithLibrary { pipeline: self, ranked, waiting: VecDeque::new(), library: self.library }
+        let waiting = VecDeque::new();
+        WithLibrary { pipeline: self, ranked, waiting, next: None, library: None }
     }
 
     /// Makes the records of a batch in parts.
@@ -132,11 +132,6 @@ impl<'a> BestPipeline<'a> {
         Ok(())
     }
 
-    /// The number of reads that are mapped together: 2 if they are mates.
-    fn layout_step(&self) -> usize {
-        if self.is_paired { 2 } else { 1 }
-    }
-
     /// Makes the records of a part of a batch.
     fn records(
         &self,
@@ -146,9 +141,10 @@ impl<'a> BestPipeline<'a> {
     ) -> Result<FormattedPart> {
         let Self { mapper, stages, style, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
-        let group = stages.group;
+        let lanes = stages.lanes;
+        let group = lanes.group(batch.lane);
         let formatter = || BestRecordFormatter::new(reference, segments, group, style);
-        let (step, part) = (self.layout_step(), (part, TASK_READS));
+        let (step, part) = (lanes.together(batch.lane), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
                 piece.begin_template();
@@ -174,12 +170,23 @@ enum RankedBatch {
     Single(RankedReads),
 }
 
-/// Batches with the library, which is estimated from the first ones; these wait until then.
+/// Batches with the library of their lane, which is estimated from the first ones unless it is known beforehand; these wait
+/// until then.
 struct WithLibrary<'p, 'a> {
     pipeline: &'p BestPipeline<'a>,
     ranked: Receiver<Result<BatchState<RankedReads>>>,
-    /// Batches that were received before the library was estimated, and the error that ended them.
-    waiting: VecDeque<Result<WaitingBatch>>,
+    /// Batches that the library was estimated from.
+    waiting: VecDeque<WaitingBatch>,
+    /// What was received after the waiting batches: a batch of the next lane, or an error.
+    next: Option<Result<BatchState<RankedReads>>>,
+    library: Option<LaneLibrary>,
+}
+
+/// The library of a lane.
+#[derive(Debug, Clone, Copy)]
+struct LaneLibrary {
+    lane: usize,
+    /// `None` if the lane has no pairs.
     library: Option<Library>,
 }
 
@@ -191,61 +198,75 @@ enum WaitingBatch {
 }
 
 impl WithLibrary<'_, '_> {
-    /// Estimates the library from the first [`SAMPLE`] pairs, or from all if there are fewer or they are very long.
-    fn estimate(&mut self) -> Library {
+    /// The next batch that does not wait.
+    fn receive(&mut self) -> Option<Result<BatchState<RankedReads>>> {
+        self.next.take().or_else(|| self.ranked.recv().ok())
+    }
+
+    /// Estimates the library from the first [`SAMPLE`] pairs of a lane, whose batches are the next ones; from all if there are
+    /// fewer or they are very long.
+    fn estimate(&mut self, lane: usize) -> Library {
         let mapper = self.pipeline.mapper;
         let (mut sample, mut missing) = (LibrarySample::default(), SAMPLE);
         let (mut bases, mut regions) = (0, 0);
-        while missing > 0 && bases < SAMPLE_BASES && self.pipeline.is_paired {
-            let Ok(next) = self.ranked.recv() else { break };
-            let is_end = next.is_err();
-            self.waiting.push_back(next.map(|batch| {
-                let mut pairs = 0;
-                while pairs < missing.min(batch.reads.len() / 2) && bases < SAMPLE_BASES {
-                    let mates = [2 * pairs, 2 * pairs + 1].map(|read| batch.reads.get(read));
-                    bases += mates.iter().map(|read| read.alignable().len()).sum::<usize>();
-                    pairs += 1;
+        while missing > 0 && bases < SAMPLE_BASES {
+            let batch = match self.receive() {
+                Some(Ok(batch)) if batch.lane == lane => batch,
+                other => {
+                    self.next = other;
+                    break;
                 }
-                mapper.sample_pairs(&batch.state, &mut sample, pairs);
-                missing -= pairs;
-                regions += batch.state.regions.count();
-                if regions > MAX_CHAINS {
-                    WaitingBatch::Unmapped(batch.map(drop))
-                } else {
-                    WaitingBatch::Ranked(batch)
-                }
-            }));
-            if is_end {
-                break;
+            };
+            let mut pairs = 0;
+            while pairs < missing.min(batch.reads.len() / 2) && bases < SAMPLE_BASES {
+                let mates = [2 * pairs, 2 * pairs + 1].map(|read| batch.reads.get(read));
+                bases += mates.iter().map(|read| read.alignable().len()).sum::<usize>();
+                pairs += 1;
             }
+            mapper.sample_pairs(&batch.state, &mut sample, pairs);
+            missing -= pairs;
+            regions += batch.state.regions.count();
+            self.waiting.push_back(if regions > MAX_CHAINS {
+                WaitingBatch::Unmapped(batch.map(drop))
+            } else {
+                WaitingBatch::Ranked(batch)
+            });
         }
         sample.library()
     }
 
-    /// The next batch; one that waited without its regions is mapped again.
-    fn ranked(&mut self) -> Option<Result<BatchState<RankedReads>>> {
-        let waiting = match self.waiting.pop_front() {
-            None => return self.ranked.recv().ok(),
-            Some(Err(error)) => return Some(Err(error)),
-            Some(Ok(waiting)) => waiting,
-        };
+    /// The regions of a batch that waited; they are found again if it waited without them.
+    fn ranked(&self, waiting: WaitingBatch) -> Result<BatchState<RankedReads>> {
         match waiting {
-            WaitingBatch::Ranked(batch) => Some(Ok(batch)),
+            WaitingBatch::Ranked(batch) => Ok(batch),
             WaitingBatch::Unmapped(batch) => {
                 let (queries, tie_breakers) = self.pipeline.prepare(&batch.reads);
-                let ranked = self.pipeline.mapper.find_regions(queries, tie_breakers);
-                Some(ranked.map(|ranked| batch.map(|()| ranked)).map_err(Into::into))
+                let ranked = self.pipeline.mapper.find_regions(queries, tie_breakers)?;
+                Ok(batch.map(|()| ranked))
             }
         }
     }
 }
 
 impl Iterator for WithLibrary<'_, '_> {
-    type Item = Result<BatchState<(RankedReads, Library)>>;
+    type Item = Result<BatchState<(RankedReads, Option<Library>)>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let library = self.library.unwrap_or_else(|| self.estimate());
-        self.library = Some(library);
-        Some(self.ranked()?.map(|batch| batch.map(|found| (found, library))))
+        if self.waiting.is_empty() {
+            self.next = self.receive();
+            let lane = self.next.as_ref()?.as_ref().ok().map(|batch| batch.lane);
+            if let Some(lane) = lane.filter(|&lane| self.library.is_none_or(|it| it.lane != lane)) {
+                let is_paired = self.pipeline.stages.lanes.together(lane) == 2;
+                let given = self.pipeline.library;
+                let library = is_paired.then(|| given.unwrap_or_else(|| self.estimate(lane)));
+                self.library = Some(LaneLibrary { lane, library });
+            }
+        }
+        let library = self.library.and_then(|it| it.library);
+        let batch = match self.waiting.pop_front() {
+            Some(waiting) => self.ranked(waiting),
+            None => self.receive()?,
+        };
+        Some(batch.map(|batch| batch.map(|found| (found, library))))
     }
 }

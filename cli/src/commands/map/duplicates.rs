@@ -4,11 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
-use crate::output::ReadGroup;
 use crate::output::duplicates::{LibraryCounts, Marking, metrics};
-
-/// The name of the library of reads whose group has none, Picard's.
-const UNKNOWN_LIBRARY: &str = "Unknown Library";
 
 /// Whether to mark duplicates, and how.
 #[derive(Debug, Args)]
@@ -56,13 +52,9 @@ impl DuplicateOptions {
     }
 }
 
-/// The text of a file of metrics of the reads of a group, made by `command`.
-pub fn metrics_text(
-    command: &str,
-    group: Option<&ReadGroup>,
-    libraries: &[LibraryCounts],
-) -> String {
-    let name = group.and_then(ReadGroup::library).unwrap_or(UNKNOWN_LIBRARY);
-    let named: Vec<(&str, LibraryCounts)> = libraries.iter().map(|&it| (name, it)).collect();
+/// The text of a file of metrics of libraries with these names, made by `command`.
+pub fn metrics_text(command: &str, names: &[String], libraries: &[LibraryCounts]) -> String {
+    let names = names.iter().map(String::as_str);
+    let named: Vec<(&str, LibraryCounts)> = names.zip(libraries.iter().copied()).collect();
     metrics::text(command, &named)
 }

@@ -1,6 +1,6 @@
 //! Mapping reads: the command of `gpualign` without a name.
 //!
-//! [`run`] opens the files, the device and the index, and then runs the pipeline of the mode, [`best`] or [`all`]. Both
+//! [`run`] opens the files of the [`lanes`], the device and the index, and then runs the pipeline of the mode, [`best`] or [`all`]. Both
 //! consist of [`stages`]. [`stats`] and [`report`] say how the run went.
 
 mod all;
@@ -8,6 +8,7 @@ pub mod args;
 mod best;
 mod descriptions;
 mod duplicates;
+mod lanes;
 pub mod numbers;
 mod report;
 mod run;

@@ -14,12 +14,13 @@ use fm_index::FmIndex;
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
+use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
 use super::{all, best, descriptions, duplicates};
 use crate::console::Console;
-use crate::input::{self, Batches, Layout};
+use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
 use crate::output::{Options, Output, PieceForm, WrittenFile, header};
@@ -36,10 +37,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let console = Console::new(options.messages);
 
     // Wrong names of files are reported before the long work begins.
-    input::check(files.reads())?;
+    let lanes = Lanes::open(files, options)?;
     let index_path = index::path_for(files.reference());
-    let mut inputs: Vec<&Path> = files.reads().iter().map(PathBuf::as_path).collect();
+    let reads = lanes.files();
+    let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
     inputs.extend([files.reference(), &index_path]);
+    inputs.extend(options.lanes.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
@@ -66,25 +69,26 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     let command = header::command_line(env::args_os());
-    let (group, order) = (options.read_group.as_ref(), options.sorting.order());
+    let (libraries, order) = (lanes.libraries(), options.sorting.order());
+    let lines = &options.of_mem.header;
     let format = Options {
         format: options
             .format()
             .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
         threads,
-        header: header::text(index.reference(), group, &options.of_mem.header, &command, order)
+        header: header::text(index.reference(), lanes.groups(), lines, &command, order)
             .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         marking: options.duplicates.marking(),
+        libraries: libraries.of_groups,
         level: options.compression.level(),
     };
-    let layout = options.layout(files.reads().len());
-    let batches = batches(files, options);
+    let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
     let output = Output::create(target, &mut outputs, &format, index.reference())?;
     let run = MappingRun {
         options,
-        layout,
+        lanes: &lanes,
         form: format.piece_form(),
         descriptions: &descriptions,
         timeline: &timeline,
@@ -96,8 +100,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
-    if let (Some(metrics), Some(libraries)) = (metrics, &written.duplicates) {
-        metrics.write_text(&duplicates::metrics_text(&command, group, libraries))?;
+    if let (Some(metrics), Some(counts)) = (metrics, &written.duplicates) {
+        metrics.write_text(&duplicates::metrics_text(&command, &libraries.names, counts))?;
         complete.push(metrics);
     }
 
@@ -134,10 +138,10 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     Ok(())
 }
 
-/// The batches of the reads.
-fn batches(files: &MappingFiles, options: &MapOptions) -> Batches {
-    let (layout, size) = (options.layout(files.reads().len()), options.batch_size as usize);
-    input::batches_by_rules(files.reads().to_vec(), layout, size, options.record_rules())
+/// The batches of the reads of all lanes.
+fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
+    let (size, rules) = (options.batch_size as usize, options.record_rules());
+    input::batches_by_rules(lanes.all().to_vec(), size, rules)
 }
 
 /// The descriptions of all contigs, or none if they are not wanted.
@@ -156,9 +160,13 @@ fn descriptions(
 /// Says how many reads were too long, if there were any.
 fn say_too_long(count: u64, console: &Console) {
     if count > 0 {
+        let (have, are, them) = match count {
+            1 => ("read has", "is", "it"),
+            _ => ("reads have", "are", "them"),
+        };
         console.notice(&format!(
-            "{count} reads have more than {MAX_READ} bases and are reported as not aligned: a mapper of long reads, such as \
-             minimap2, aligns them"
+            "{count} {have} more than {MAX_READ} bases and {are} reported as not aligned: a mapper of long reads, such as \
+             minimap2, aligns {them}"
         ));
     }
 }
@@ -166,7 +174,7 @@ fn say_too_long(count: u64, console: &Console) {
 /// The options of a run, and what its pipeline writes to.
 struct MappingRun<'a> {
     options: &'a MapOptions,
-    layout: Layout,
+    lanes: &'a Lanes,
     /// The form of the pieces that the pipeline makes.
     form: PieceForm,
     /// The descriptions of all contigs, if they are wanted.
@@ -189,14 +197,8 @@ struct RunResult {
 
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
-        let Self { options, form, timeline, console, .. } = *self;
-        StageBuilder {
-            group: options.read_group.as_ref(),
-            eqx: options.eqx,
-            form,
-            timeline,
-            console,
-        }
+        let Self { options, lanes, form, timeline, console, .. } = *self;
+        StageBuilder { lanes, eqx: options.eqx, form, timeline, console }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.
@@ -235,7 +237,7 @@ impl MappingRun<'_> {
         batches: Batches,
         output: Output,
     ) -> Result<RunResult> {
-        let Self { options, layout, timeline, console, .. } = *self;
+        let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
         let on = |device: Device| seed_extend::Mapper::new(index, chosen, &device);
         let (mapper, device) = timeline.time(Step::Device, "index", || {
@@ -245,7 +247,6 @@ impl MappingRun<'_> {
         console.start_reads();
         let pipeline = best::BestPipeline {
             mapper: &mapper,
-            is_paired: layout != Layout::Single,
             seed: options.seed,
             style: self.style(),
             library: options.best.numbers.library(),

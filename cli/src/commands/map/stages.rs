@@ -30,9 +30,10 @@ use std::thread::Scope;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
+use super::lanes::Lanes;
 use crate::console::Console;
 use crate::input::{Read, ReadBatch, ReadSlice, Reads};
-use crate::output::{Output, Piece, PieceForm, PiecePool, ReadGroup, WrittenFile};
+use crate::output::{Output, Piece, PieceForm, PiecePool, WrittenFile};
 use crate::timeline::{Step, Timeline};
 
 /// Reads whose records one task of the pool makes.
@@ -78,6 +79,8 @@ impl MappingTotals {
 pub(super) struct BatchState<T> {
     /// The batch's number, from 0.
     number: usize,
+    /// The number of the lane that the reads are of, from 0.
+    pub(super) lane: usize,
     pub(super) reads: ReadSlice,
     /// The result of the last stage for these reads.
     pub(super) state: T,
@@ -86,7 +89,8 @@ pub(super) struct BatchState<T> {
 impl<T> BatchState<T> {
     /// The batch with another state.
     pub(super) fn map<U>(self, next: impl FnOnce(T) -> U) -> BatchState<U> {
-        BatchState { number: self.number, reads: self.reads, state: next(self.state) }
+        let Self { number, lane, reads, state } = self;
+        BatchState { number, lane, reads, state: next(state) }
     }
 }
 
@@ -116,8 +120,8 @@ pub(super) struct FormattedPart {
 /// Builds the stages that both modes have, each on its own thread.
 #[derive(Debug, Clone, Copy)]
 pub struct StageBuilder<'a> {
-    /// The read group of all reads.
-    pub group: Option<&'a ReadGroup>,
+    /// The lanes that reads are of.
+    pub lanes: &'a Lanes,
     /// Whether CIGARs have `=` and `X` instead of `M`.
     pub eqx: bool,
     /// The form of the pieces that are made.
@@ -142,8 +146,9 @@ impl<'a> StageBuilder<'a> {
             let number = numbers.next().unwrap_or_default();
             self.timeline.add(Step::Read, number.to_string(), batch.begin, batch.end);
             self.timeline.time(Step::Prepare, number.to_string(), || {
+                let lane = batch.lane;
                 let reads = ReadSlice::all(batch.checked()?);
-                Ok(BatchState { number, state: work(&reads)?, reads })
+                Ok(BatchState { number, lane, state: work(&reads)?, reads })
             })
         })
     }
@@ -165,7 +170,7 @@ impl<'a> StageBuilder<'a> {
         // Reads that have few enough results, going by the slices before.
         let mut wanted = MOST_READS;
         stage_of_parts(scope, prepared, move |batch: BatchState<P>, pass_on| {
-            let BatchState { number, reads: mut left, state } = batch;
+            let BatchState { number, lane, reads: mut left, state } = batch;
             let mut ready = (left.len() <= wanted).then_some(state);
             while !left.is_empty() {
                 let reads = left.first(wanted);
@@ -181,7 +186,7 @@ impl<'a> StageBuilder<'a> {
                 };
                 left.skip(reads.len());
                 wanted = (wanted + wanted / 4 + 1).next_multiple_of(together).min(MOST_READS);
-                if pass_on(BatchState { number, reads, state }) == Wanted::Nothing {
+                if pass_on(BatchState { number, lane, reads, state }) == Wanted::Nothing {
                     break;
                 }
             }
@@ -201,9 +206,9 @@ impl<'a> StageBuilder<'a> {
         'a: 's,
     {
         stage(scope, batches, move |batch: BatchState<I>| {
-            let BatchState { number, reads, state } = batch;
+            let BatchState { number, lane, reads, state } = batch;
             let state = self.timeline.time(step, number.to_string(), || work(state))?;
-            Ok(BatchState { number, reads, state })
+            Ok(BatchState { number, lane, reads, state })
         })
     }
 
@@ -249,8 +254,9 @@ impl<'a> StageBuilder<'a> {
         formatter: impl Fn() -> M + Sync + Send,
         make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut MappingTotals) -> Result<()> + Sync + Send,
     ) -> Result<FormattedPart> {
+        let group = self.lanes.group_number(batch.lane);
         let of_task = |formatter: &mut M, first: usize| {
-            let mut piece = Piece::new(self.form, pool);
+            let mut piece = Piece::new(self.form, group, pool);
             let mut totals = MappingTotals::default();
             make(formatter, first..part.end.min(first + each), &mut piece, &mut totals)?;
             Ok((piece, totals))

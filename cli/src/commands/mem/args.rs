@@ -250,8 +250,9 @@ impl MemArguments {
         }
         let files = self.files.len();
         if !(2..=3).contains(&files) {
+            let given = if files == 1 { "is 1 file" } else { &format!("are {files} files") };
             return Err(format!(
-                "a reference and one or two files of reads are needed, in this order, but there are {files} files: \
+                "a reference and one or two files of reads are needed, in this order, but there {given}: \
                  gpualign mem REF READS [MATES]"
             ));
         }
@@ -341,7 +342,7 @@ impl MemArguments {
         let of_name = self.output.as_deref().and_then(Format::of);
         options.output_format = Some(of_name.unwrap_or(Format::Sam));
         options.output.clone_from(&self.output);
-        options.read_group.clone_from(&self.read_group);
+        options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;
         options.device = self.device;
         options.threads = self.threads;

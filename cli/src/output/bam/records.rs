@@ -1,6 +1,7 @@
 //! Consecutive records in BAM's encoding, with the key and the template of each.
 
 use super::encoding;
+use super::view::RecordView;
 use crate::output::record::fields::{Position, Record};
 
 /// Where a record is among all records by coordinate: its contig, then its position plus one. Records without a contig come
@@ -14,10 +15,21 @@ pub fn coordinate_key(position: Option<Position>) -> CoordinateKey {
     })
 }
 
+/// Consecutive records in BAM's encoding, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordSlice<'b> {
+    /// The records, one after the other.
+    pub bytes: &'b [u8],
+    /// Bytes of each record.
+    pub sizes: &'b [u32],
+}
+
 /// Consecutive records in BAM's encoding.
 #[derive(Debug, Default)]
 pub struct EncodedRecords {
     bytes: Vec<u8>,
+    /// Bytes of each record: who needs to know where records end does not have to look for them in their bytes.
+    sizes: Vec<u32>,
     /// Key and template of each record; empty if records are not sorted.
     places: Vec<RecordPlace>,
     /// Templates that were begun: a template is a read, or a pair of reads.
@@ -49,7 +61,20 @@ impl EncodedRecords {
                 template: self.templates.saturating_sub(1),
             });
         }
+        let begin = self.bytes.len();
         encoding::append(record, &mut self.bytes);
+        self.sizes.push((self.bytes.len() - begin) as u32);
+    }
+
+    /// Appends a record that is encoded already, and `flag` to its flags.
+    pub fn push_encoded(&mut self, record: RecordView<'_>, flag: u16) {
+        record.append_with_flag(flag, &mut self.bytes);
+        self.sizes.push(record.bytes().len() as u32);
+    }
+
+    /// All records.
+    pub fn as_slice(&self) -> RecordSlice<'_> {
+        RecordSlice { bytes: &self.bytes, sizes: &self.sizes }
     }
 
     /// The bytes of all records.
@@ -69,12 +94,15 @@ impl EncodedRecords {
 
     /// Bytes of memory that the records take.
     pub fn memory(&self) -> usize {
-        self.bytes.capacity() + self.places.capacity() * size_of::<RecordPlace>()
+        self.bytes.capacity()
+            + self.sizes.capacity() * size_of::<u32>()
+            + self.places.capacity() * size_of::<RecordPlace>()
     }
 
     /// Removes all records and keeps their memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.sizes.clear();
         self.places.clear();
         self.templates = 0;
     }

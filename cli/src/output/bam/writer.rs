@@ -2,29 +2,61 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
 
 use fm_index::Contig;
 use rayon::prelude::*;
 
 use super::bgzf::{BLOCK_BYTES, BlockCompressor, END, Level};
+use super::records::RecordSlice;
 use super::view::{self, RecordView};
 use crate::output::hts::IndexBuilder;
 use crate::output::parallel_file::ParallelFile;
+
+/// The header of a file of BAM.
+#[derive(Debug, Clone, Copy)]
+pub struct Header<'h> {
+    /// The header as text.
+    pub text: &'h str,
+    /// The contigs of its `@SQ` lines, in their order.
+    pub contigs: &'h [Contig],
+}
 
 /// A file of BAM that is being written.
 ///
 /// A block holds as many records as fit, so that each lies in one block; only a record that is larger than a block has
 /// several, and the last of them to itself. The last records wait for those that fill their block, so where blocks end does
 /// not depend on how many records come at a time.
+///
+/// All threads compress blocks, while a thread of its own writes the blocks before and tells the index of them.
 #[derive(Debug)]
 pub struct BamWriter {
-    file: ParallelFile,
     level: Level,
+    is_indexed: bool,
     /// The records of the block that is not full yet.
     open: Vec<u8>,
-    /// Bytes of the file before the open block.
-    written: u64,
-    index: Option<IndexBuilder>,
+    /// Bytes of each of these records.
+    open_sizes: Vec<u32>,
+    /// The thread that writes; `None` after it has failed.
+    sink: Option<SinkThread>,
+}
+
+/// The thread that writes blocks.
+#[derive(Debug)]
+struct SinkThread {
+    /// Takes blocks that are to be written.
+    blocks: SyncSender<Vec<MadeBlock>>,
+    thread: JoinHandle<io::Result<Option<IndexBuilder>>>,
+}
+
+impl SinkThread {
+    /// Waits for the end of the thread.
+    fn end(self) -> io::Result<Option<IndexBuilder>> {
+        drop(self.blocks);
+        let panicked = |_| io::Error::other("the thread that writes panicked");
+        self.thread.join().map_err(panicked)?
+    }
 }
 
 /// A block to be: ranges of the bytes that are to be written.
@@ -36,12 +68,14 @@ struct Cut {
 }
 
 /// A block, ready to be written, and the records that end in it.
+#[derive(Debug)]
 struct MadeBlock {
     bytes: Vec<u8>,
     records: Vec<IndexedRecord>,
 }
 
 /// The place of a record on its contig and in the file, for the index.
+#[derive(Debug)]
 struct IndexedRecord {
     contig: i32,
     start: i64,
@@ -52,64 +86,107 @@ struct IndexedRecord {
 }
 
 impl BamWriter {
-    /// Begins a file with its header.
+    /// Begins a file with its header. `begin_index` begins the index of its records at the virtual offset of the first one,
+    /// if there is to be an index; records then must come by coordinate.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written, or the index cannot be begun.
     pub fn create(
-        file: ParallelFile,
-        header: &str,
-        contigs: &[Contig],
+        mut file: ParallelFile,
+        header: &Header<'_>,
         level: Level,
+        begin_index: impl FnOnce(u64) -> io::Result<Option<IndexBuilder>>,
     ) -> io::Result<Self> {
-        let mut writer = Self { file, level, open: Vec::new(), written: 0, index: None };
-        let header = encoded_header(header, contigs);
-        let chunk = |begin| Cut {
-            content: begin..header.len().min(begin + BLOCK_BYTES),
-            records: begin..begin,
-        };
-        let cuts: Vec<Cut> = (0..header.len()).step_by(BLOCK_BYTES).map(chunk).collect();
-        writer.write_blocks(&[&header], &cuts)?;
-        Ok(writer)
+        let mut compressor = BlockCompressor::new(level);
+        let header = encoded_header(header);
+        let blocks: Vec<Vec<u8>> =
+            header.chunks(BLOCK_BYTES).map(|chunk| compressor.block(chunk)).collect();
+        file.write(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let written = blocks.iter().map(|block| block.len() as u64).sum();
+        let index = begin_index(written << 16)?;
+        let is_indexed = index.is_some();
+        let (blocks, receiver) = sync_channel(1);
+        let sink = BlockSink { file, written, index };
+        let thread = thread::Builder::new().name("bam".to_owned()).spawn(|| sink.run(receiver))?;
+        let (open, open_sizes) = (Vec::new(), Vec::new());
+        let sink = Some(SinkThread { blocks, thread });
+        Ok(Self { level, is_indexed, open, open_sizes, sink })
     }
 
-    /// Makes an index of the records, which must come by coordinate: the one that `begin` begins at the virtual offset of
-    /// the first record. To be called before the first record.
+    /// Appends records.
     ///
     /// # Errors
-    /// If it cannot be made.
-    pub fn index(&mut self, begin: impl FnOnce(u64) -> io::Result<IndexBuilder>) -> io::Result<()> {
-        self.index = Some(begin(self.written << 16)?);
+    /// If they, or earlier ones, cannot be written; the error may also come later.
+    pub fn write(&mut self, parts: &[RecordSlice<'_>]) -> io::Result<()> {
+        let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
+        let parts = [&[RecordSlice { bytes: &open, sizes: &sizes }], parts].concat();
+        let (cuts, rest) = cuts(&parts);
+        self.send(&parts, &cuts)?;
+        self.open = bytes_of(&parts, rest);
+        self.open_sizes = view::records(&self.open).map(|it| it.bytes().len() as u32).collect();
         Ok(())
     }
 
-    /// Appends records: each part has whole records.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write(&mut self, parts: &[&[u8]]) -> io::Result<()> {
-        let open = std::mem::take(&mut self.open);
-        let parts = [&[open.as_slice()], parts].concat();
-        let cuts = cuts(&parts);
-        self.write_blocks(&parts, &cuts)?;
-        let end = cuts.last().map_or(0, |cut| cut.content.end);
-        self.open = bytes_of(&parts, end..parts.iter().map(|part| part.len()).sum());
-        Ok(())
-    }
-
-    /// Compresses and writes blocks of these parts.
-    fn write_blocks(&mut self, parts: &[&[u8]], cuts: &[Cut]) -> io::Result<()> {
-        let (level, is_indexed) = (self.level, self.index.is_some());
+    /// Compresses blocks of these parts, and passes them on.
+    fn send(&mut self, parts: &[RecordSlice<'_>], cuts: &[Cut]) -> io::Result<()> {
+        let (level, is_indexed) = (self.level, self.is_indexed);
         let make = |compressor: &mut BlockCompressor, cut: &Cut| {
             let content = bytes_of(parts, cut.content.clone());
             let records = if is_indexed { indexed_records(parts, cut) } else { Vec::new() };
             MadeBlock { bytes: compressor.block(&content), records }
         };
-        let blocks: Vec<MadeBlock> =
+        let made: Vec<MadeBlock> =
             cuts.par_iter().map_init(|| BlockCompressor::new(level), make).collect();
+        let ended = || io::Error::other("nothing more can be written");
+        let sink = self.sink.as_ref().ok_or_else(ended)?;
+        if sink.blocks.send(made).is_err() {
+            // The thread ends early only with an error.
+            self.sink.take().map_or(Ok(None), SinkThread::end)?;
+            return Err(ended());
+        }
+        Ok(())
+    }
+
+    /// Writes the open block and the end of the file, and closes it. Returns the index, which can be saved.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub fn close(mut self) -> io::Result<Option<IndexBuilder>> {
+        let (open, sizes) = (std::mem::take(&mut self.open), std::mem::take(&mut self.open_sizes));
+        if !open.is_empty() {
+            let cut = Cut { content: 0..open.len(), records: 0..open.len() };
+            self.send(&[RecordSlice { bytes: &open, sizes: &sizes }], &[cut])?;
+        }
+        self.sink.take().map_or(Ok(None), SinkThread::end)
+    }
+}
+
+/// The end of the way of blocks: the file and its index.
+struct BlockSink {
+    file: ParallelFile,
+    /// Bytes of the file so far.
+    written: u64,
+    index: Option<IndexBuilder>,
+}
+
+impl BlockSink {
+    /// Writes all blocks that come, then the end of the file, and closes it. Returns the complete index.
+    fn run(mut self, blocks: Receiver<Vec<MadeBlock>>) -> io::Result<Option<IndexBuilder>> {
+        for blocks in blocks {
+            self.write(&blocks)?;
+        }
+        self.file.write(&[END])?;
+        self.file.close()?;
+        if let Some(index) = &mut self.index {
+            index.finish(self.written << 16)?;
+        }
+        Ok(self.index)
+    }
+
+    fn write(&mut self, blocks: &[MadeBlock]) -> io::Result<()> {
         let bytes: Vec<&[u8]> = blocks.iter().map(|block| block.bytes.as_slice()).collect();
         self.file.write(&bytes)?;
-        for MadeBlock { bytes, records } in &blocks {
+        for MadeBlock { bytes, records } in blocks {
             if let Some(index) = &mut self.index {
                 for record in records {
                     let &IndexedRecord { contig, start, end, is_mapped, offset } = record;
@@ -121,32 +198,15 @@ impl BamWriter {
         }
         Ok(())
     }
-
-    /// Writes the open block and the end of the file, and closes it. Returns the index, which can be saved.
-    ///
-    /// # Errors
-    /// If something could not be written.
-    pub fn close(mut self) -> io::Result<Option<IndexBuilder>> {
-        let open = std::mem::take(&mut self.open);
-        if !open.is_empty() {
-            self.write_blocks(&[&open], &[Cut { content: 0..open.len(), records: 0..open.len() }])?;
-        }
-        self.file.write(&[END])?;
-        self.file.close()?;
-        if let Some(index) = &mut self.index {
-            index.finish(self.written << 16)?;
-        }
-        Ok(self.index)
-    }
 }
 
-/// The full blocks of parts that consist of whole records each. What follows them does not fill a block.
-fn cuts(parts: &[&[u8]]) -> Vec<Cut> {
+/// The full blocks of parts that consist of whole records each, and the bytes behind them, which do not fill a block.
+fn cuts(parts: &[RecordSlice<'_>]) -> (Vec<Cut>, Range<usize>) {
     let mut cuts = Vec::new();
     // Where the current block and the current record begin.
     let (mut block, mut at) = (0, 0);
-    for record in parts.iter().flat_map(|part| view::records(part)) {
-        let size = record.bytes().len();
+    for size in parts.iter().flat_map(|part| part.sizes) {
+        let size = *size as usize;
         if at + size - block > BLOCK_BYTES {
             if at > block {
                 cuts.push(Cut { content: block..at, records: block..at });
@@ -164,14 +224,14 @@ fn cuts(parts: &[&[u8]]) -> Vec<Cut> {
         }
         at = end;
     }
-    cuts
+    (cuts, block..at)
 }
 
 /// A range of the bytes of all parts.
-fn bytes_of(parts: &[&[u8]], range: Range<usize>) -> Vec<u8> {
+fn bytes_of(parts: &[RecordSlice<'_>], range: Range<usize>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(range.len());
     let mut begin = 0;
-    for part in parts {
+    for part in parts.iter().map(|part| part.bytes) {
         let end = begin + part.len();
         if begin < range.end && range.start < end {
             let from = range.start.saturating_sub(begin);
@@ -183,7 +243,7 @@ fn bytes_of(parts: &[&[u8]], range: Range<usize>) -> Vec<u8> {
 }
 
 /// The places of the records that end in a block, for the index.
-fn indexed_records(parts: &[&[u8]], cut: &Cut) -> Vec<IndexedRecord> {
+fn indexed_records(parts: &[RecordSlice<'_>], cut: &Cut) -> Vec<IndexedRecord> {
     let bytes = bytes_of(parts, cut.records.clone());
     let mut end = cut.records.start;
     let indexed = |record: RecordView<'_>| {
@@ -200,7 +260,7 @@ fn indexed_records(parts: &[&[u8]], cut: &Cut) -> Vec<IndexedRecord> {
 }
 
 /// The header in BAM's encoding: its text, then name and length of each contig.
-fn encoded_header(text: &str, contigs: &[Contig]) -> Vec<u8> {
+fn encoded_header(&Header { text, contigs }: &Header<'_>) -> Vec<u8> {
     let mut bytes = b"BAM\x01".to_vec();
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.as_bytes());
@@ -218,17 +278,11 @@ fn encoded_header(text: &str, contigs: &[Contig]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A record of this many bytes in all.
-    fn record(size: usize) -> Vec<u8> {
-        let mut bytes = vec![0; size];
-        bytes[..4].copy_from_slice(&(size as u32 - 4).to_le_bytes());
-        bytes
-    }
-
     #[test]
     fn blocks_hold_whole_records() {
-        let parts = [[record(60_000), record(5_280)].concat(), record(100), record(140_000)];
-        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        let sizes = [[60_000, 5_280].as_slice(), &[100], &[140_000, 7]];
+        let part = |&sizes: &&'static [u32]| RecordSlice { bytes: &[], sizes };
+        let parts: Vec<RecordSlice<'_>> = sizes.iter().map(part).collect();
         let cut = |content: Range<usize>, records: Range<usize>| Cut { content, records };
         let large = 65_380..205_380;
         let expected = [
@@ -238,14 +292,18 @@ mod tests {
             cut(130_660..195_940, 130_660..130_660),
             cut(195_940..205_380, large),
         ];
-        assert_eq!(cuts(&parts), expected);
-        assert_eq!(cuts(&parts[..2]), expected[..1]);
-        assert_eq!(cuts(&[]), []);
+        let (found, rest) = cuts(&parts);
+        assert_eq!((found.as_slice(), rest), (&expected[..], 205_380..205_387));
+        let (found, rest) = cuts(&parts[..2]);
+        assert_eq!((found.as_slice(), rest), (&expected[..1], 65_280..65_380));
+        let (found, rest) = cuts(&[]);
+        assert_eq!((found.as_slice(), rest), (&[][..], 0..0));
     }
 
     #[test]
     fn ranges_span_parts() {
         let parts: [&[u8]; 4] = [b"abc", b"", b"de", b"f"];
+        let parts = parts.map(|bytes| RecordSlice { bytes, sizes: &[] });
         for begin in 0..=6 {
             for end in begin..=6 {
                 assert_eq!(bytes_of(&parts, begin..end), b"abcdef"[begin..end]);

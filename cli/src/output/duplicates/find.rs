@@ -4,6 +4,7 @@
 //! pairs, by themselves, so that a single read finds whether a pair has its end; the earlier end of a pair begins its
 //! signature. What memory does not hold lies in temporary files; a pair takes 72 bytes there, a single read 56.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
 
@@ -157,42 +158,67 @@ impl Signatures {
     /// If a file cannot be read.
     pub fn find(self, optical_distance: u32) -> io::Result<Duplicates> {
         let counts = |&examined: &ExaminedReads| LibraryCounts { examined, ..Default::default() };
-        let mut found = Duplicates {
+        let mut all = Duplicates {
             bits: vec![0; self.templates.div_ceil(64) as usize],
             libraries: self.examined.iter().map(counts).collect(),
         };
-        // A partition at a time, sorted by all threads: its memory is a small part of what all of them would take.
-        for partition in 0..self.entries.count() {
-            let mut entries = self.entries.items(partition)?;
-            let mut later_ends = self.later_ends.items(partition)?;
-            entries.par_sort_unstable_by_key(|it| (it.earlier, it.later, it.template));
-            later_ends.par_sort_unstable();
-            let mut later_ends = later_ends.iter().peekable();
-            for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
-                let end = with_end[0].earlier;
-                while later_ends.next_if(|&&later| later < end).is_some() {}
-                // Single reads come after pairs.
-                let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
-                found.decide(with_end, is_end_of_pair, optical_distance);
+        // A thread has a partition at a time, a small part of what memory cannot hold.
+        let of_partitions: Vec<FoundDuplicates> = (0..self.entries.count())
+            .into_par_iter()
+            .map(|partition| self.find_in(partition, optical_distance))
+            .collect::<io::Result<_>>()?;
+        for found in of_partitions {
+            for template in found.templates {
+                all.bits[(template / 64) as usize] |= 1 << (template % 64);
             }
+            for (sum, counts) in all.libraries.iter_mut().zip(found.libraries) {
+                sum.unpaired_duplicates += counts.unpaired_duplicates;
+                sum.pair_duplicates += counts.pair_duplicates;
+                sum.optical_duplicates += counts.optical_duplicates;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Decides about the templates of a partition.
+    fn find_in(&self, partition: usize, optical_distance: u32) -> io::Result<FoundDuplicates> {
+        let mut entries = self.entries.items(partition)?;
+        let mut later_ends = self.later_ends.items(partition)?;
+        entries.sort_unstable_by_key(|it| (it.earlier, it.later, it.template));
+        later_ends.sort_unstable();
+        let mut later_ends = later_ends.iter().peekable();
+        let libraries = vec![LibraryCounts::default(); self.examined.len()];
+        let mut found = FoundDuplicates { templates: Vec::new(), libraries };
+        for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
+            let end = with_end[0].earlier;
+            while later_ends.next_if(|&&later| later < end).is_some() {}
+            // Single reads come after pairs.
+            let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
+            found.decide(with_end, is_end_of_pair, optical_distance);
         }
         Ok(found)
     }
 }
 
-impl Duplicates {
+/// The duplicates of a partition.
+struct FoundDuplicates {
+    templates: Vec<u64>,
+    /// Counts of the duplicates of each library, without those of reads.
+    libraries: Vec<LibraryCounts>,
+}
+
+impl FoundDuplicates {
     /// Decides about the templates of a library whose earlier end is the same, and which may be the end of a pair.
     fn decide(&mut self, with_end: &[Entry], is_end_of_pair: bool, optical_distance: u32) {
         for alike in with_end.chunk_by(|a, b| a.later == b.later) {
             let is_pair = alike[0].is_pair();
-            // The first of several that are best, since they are in the order of the input.
-            let best = alike.iter().reduce(|a, b| if b.score > a.score { b } else { a });
+            // Of several with the best score, Picard keeps the first on the flow cell, and then in the input.
+            let best = alike.iter().min_by_key(|it| (Reverse(it.score), it.position, it.template));
             let best = best.filter(|_| is_pair || !is_end_of_pair).map(|best| best.template);
-            let mut count = 0;
-            for duplicate in alike.iter().filter(|it| best != Some(it.template)) {
-                self.bits[(duplicate.template / 64) as usize] |= 1 << (duplicate.template % 64);
-                count += 1;
-            }
+            let before = self.templates.len();
+            let templates = alike.iter().map(|it| it.template);
+            self.templates.extend(templates.filter(|&it| best != Some(it)));
+            let count = (self.templates.len() - before) as u64;
             let counts = &mut self.libraries[alike[0].earlier.library as usize];
             if !is_pair {
                 counts.unpaired_duplicates += count;
@@ -236,8 +262,8 @@ mod tests {
                 signatures.iter().enumerate().filter(|(_, b)| library(b) == library(it));
             let mut others = same_library.filter(|&(other, _)| other != number);
             others.any(|(other, b)| {
-                let is_better =
-                    (b.score, std::cmp::Reverse(other)) > (it.score, std::cmp::Reverse(number));
+                let is_better = (b.score, Reverse((b.position, other)))
+                    > (it.score, Reverse((it.position, number)));
                 match (it.ends, b.ends) {
                     (Ends::One(end), Ends::Both(_)) => ends(b).contains(&end),
                     (mine, theirs) => mine == theirs && is_better,
@@ -262,7 +288,9 @@ mod tests {
                     Ends::Both([one.min(two), one.max(two)])
                 };
                 let (group, score) = (random.u32(0..3), random.u32(0..4));
-                Signature { ends, group, score, is_first_reverse: false, position: None }
+                let (tile, x, y) = (random.u32(0..2), random.i32(0..3), random.i32(0..3));
+                let position = (seed % 2 == 0).then_some(FlowCellPosition { tile, x, y });
+                Signature { ends, group, score, is_first_reverse: false, position }
             };
             let signatures: Vec<Signature> = (0..300).map(|_| signature(&mut random)).collect();
             let libraries = vec![0, 1, 0];

@@ -5,8 +5,8 @@
 //! and, for each read that is aligned, the orientation and the position of the 5' end as if nothing were clipped. Pairs with
 //! equal signatures are duplicates of the best of them, and so are single aligned reads; a single aligned read is also a
 //! duplicate if an end of any pair has its position. The best template has the highest sum of base qualities of 15 and more,
-//! and of several the first in the input. All records of a template are flagged, also secondary and supplementary ones and an
-//! unaligned mate, as Picard does with records in the order of the reads.
+//! and of several the first on the flow cell, then in the input. All records of a template are flagged, also secondary and
+//! supplementary ones and an unaligned mate, as Picard does with records in the order of the reads.
 //!
 //! Signatures are made where records are made, and [decided](find) by sorting when all are known. Duplicate pairs whose
 //! [positions on the flow cell](flow_cell) lie close to each other are optical duplicates, which the [`metrics`] count.

@@ -16,7 +16,7 @@ pub struct Partitions<T> {
     most: usize,
     /// The number of items in memory.
     held: usize,
-    partitions: Vec<Partition<T>>,
+    all: Vec<Partition<T>>,
     file: File,
     /// Where the file ends.
     end: u64,
@@ -47,7 +47,7 @@ impl<T: Pod> Partitions<T> {
         Ok(Self {
             most: (memory / size_of::<T>()).max(1),
             held: 0,
-            partitions: std::iter::repeat_with(partition).take(count).collect(),
+            all: std::iter::repeat_with(partition).take(count).collect(),
             file: tempfile::tempfile_in(folder)?,
             end: 0,
         })
@@ -55,7 +55,7 @@ impl<T: Pod> Partitions<T> {
 
     /// The number of partitions.
     pub fn count(&self) -> usize {
-        self.partitions.len()
+        self.all.len()
     }
 
     /// Adds an item to a partition.
@@ -63,12 +63,12 @@ impl<T: Pod> Partitions<T> {
     /// # Errors
     /// If the file cannot be written.
     pub fn push(&mut self, partition: usize, item: T) -> io::Result<()> {
-        self.partitions[partition].held.push(item);
+        self.all[partition].held.push(item);
         self.held += 1;
         if self.held < self.most {
             return Ok(());
         }
-        for partition in &mut self.partitions {
+        for partition in &mut self.all {
             let bytes = bytemuck::cast_slice(&partition.held);
             self.file.write_all_at(bytes, self.end)?;
             partition.segments.push(Segment { offset: self.end, items: partition.held.len() });
@@ -84,7 +84,7 @@ impl<T: Pod> Partitions<T> {
     /// # Errors
     /// If the file cannot be read.
     pub fn items(&self, partition: usize) -> io::Result<Vec<T>> {
-        let Partition { held, segments, .. } = &self.partitions[partition];
+        let Partition { held, segments, .. } = &self.all[partition];
         let count = held.len() + segments.iter().map(|segment| segment.items).sum::<usize>();
         let mut items = vec![T::zeroed(); count];
         let mut rest = items.as_mut_slice();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use fm_index::Reference;
@@ -12,6 +12,10 @@ use crate::staging::Scratch;
 
 /// Bases of the reference that are copied at a time.
 const COPIED_BASES: usize = 1 << 20;
+
+/// The names of the copy and its index.
+const FASTA: &str = "reference.fa";
+const INDEX: &str = "reference.fa.fai";
 
 /// A FASTA file of the reference in the system's folder for temporary files, with the index of it (`.fai`) that htslib would
 /// have to build.
@@ -37,18 +41,26 @@ impl ReferenceCopy {
         }
         let mut copy = Self { folder: Scratch::new_in(&std::env::temp_dir())?, unread: Vec::new() };
         let path = copy.path();
-        copy.write(&path, reference).with_context(|| path.display().to_string())?;
+        copy.write(reference).with_context(|| path.display().to_string())?;
         Ok(copy)
+    }
+
+    /// Removes the copy.
+    ///
+    /// # Errors
+    /// Names what cannot be removed.
+    pub fn remove(self) -> io::Result<()> {
+        self.folder.remove()
     }
 
     /// The path of the FASTA file.
     pub fn path(&self) -> PathBuf {
-        self.folder.path().join("reference.fa")
+        self.folder.path(FASTA)
     }
 
-    fn write(&mut self, path: &Path, reference: &Reference) -> io::Result<()> {
-        let mut fasta = BufWriter::new(File::create(path)?);
-        let mut index = BufWriter::new(File::create(path.with_added_extension("fai"))?);
+    fn write(&mut self, reference: &Reference) -> io::Result<()> {
+        let mut fasta = BufWriter::new(self.folder.create(FASTA)?);
+        let mut index = BufWriter::new(self.folder.create(INDEX)?);
         let mut offset = 0;
         for contig in reference.contigs() {
             let (name, length) = (&contig.name, contig.length);

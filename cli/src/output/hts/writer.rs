@@ -4,6 +4,7 @@
 //! full disk.
 
 use std::ffi::{CStr, CString};
+use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -94,7 +95,7 @@ impl Writer {
     /// # Errors
     /// If htslib cannot write it.
     pub fn create(descriptor: OwnedFd, settings: Settings<'_>) -> io::Result<Self> {
-        silence();
+        silence()?;
         let Settings { format, header, threads, reference } = settings;
         let mode = match format {
             Format::Sam => c"w",
@@ -156,10 +157,10 @@ impl Writer {
         check(status).map_err(|error| stored_error(file).unwrap_or(error))
     }
 
-    /// Writes buffered records and closes the file.
+    /// Writes buffered records, closes the file and removes the copy of the reference.
     ///
     /// # Errors
-    /// If something could not be written.
+    /// If something could not be written, or the copy not be removed.
     pub fn close(mut self) -> io::Result<()> {
         // The file is not flushed: htslib crashes if CRAM is flushed and closed with several threads.
         if let (Some(file), Some(_)) = (self.file, &self.index) {
@@ -167,7 +168,8 @@ impl Writer {
             #[allow(unsafe_code)]
             check(unsafe { htslib::sam_idx_save(file.as_ptr()) })?;
         }
-        self.close_file()
+        self.close_file()?;
+        self.reference.take().map_or(Ok(()), ReferenceCopy::remove)
     }
 
     fn close_file(&mut self) -> io::Result<()> {
@@ -194,13 +196,21 @@ impl Drop for Writer {
 ///
 /// htslib writes the path of a file's own reference into the header, where that of a temporary copy must not be. So another
 /// file, which is thrown away, loads the reference and shares it with this one.
-fn set_reference(file: NonNull<htslib::htsFile>, reference: &Path) -> io::Result<()> {
-    let reference = CString::new(reference.as_os_str().as_bytes())?;
+fn set_reference(file: NonNull<htslib::htsFile>, path: &Path) -> io::Result<()> {
+    let unreadable = |reason: &dyn Display| {
+        io::Error::other(format!("the copy of the reference, {}: {reason}", path.display()))
+    };
+    // Of htslib's failure, the system's reason is not known.
+    for read in [path, &path.with_added_extension("fai")] {
+        File::open(read).map_err(|error| unreadable(&error))?;
+    }
+    let reference = CString::new(path.as_os_str().as_bytes())?;
     let loader = open(File::create("/dev/null")?.into(), CRAM)?;
     // SAFETY: the loader is open for CRAM; htslib copies the string, which ends in NUL.
     #[allow(unsafe_code)]
     let loaded = unsafe { htslib::hts_set_fai_filename(loader.as_ptr(), reference.as_ptr()) };
-    let shared = check(loaded).and_then(|()| {
+    let loaded = check(loaded).map_err(|_| unreadable(&"htslib cannot read it"));
+    let shared = loaded.and_then(|()| {
         // SAFETY: the loader is open for CRAM.
         #[allow(unsafe_code)]
         let references = unsafe { htslib::cram_get_refs(loader.as_ptr()) };

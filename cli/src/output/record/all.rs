@@ -10,7 +10,7 @@
 //! | `AS` | minus the edit distance |
 //! | `NH` | number of alignments of the read, reported or not |
 //! | `HI` | number of this alignment among the reported ones, from 1 |
-//! | `RG` | the read group of `-R` |
+//! | `RG` | the read group of the read's lane |
 
 use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
@@ -39,7 +39,7 @@ pub struct AllRecordFormatter<'a> {
 }
 
 impl<'a> AllRecordFormatter<'a> {
-    /// A formatter for reads of one group, if there is one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
+    /// A formatter for reads of one group, if they have one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
     pub fn new(reference: &'a Reference, group: Option<&'a ReadGroup>, eqx: bool) -> Self {
         Self {
             group,

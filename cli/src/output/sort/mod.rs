@@ -21,7 +21,7 @@ use anyhow::{Context, Result, anyhow};
 use rayon::prelude::*;
 
 use self::run::{Gathered, SortedRun};
-use super::bam::records::EncodedRecords;
+use super::bam::records::{EncodedRecords, RecordSlice};
 
 pub use self::run::SortedRecord;
 
@@ -91,14 +91,14 @@ impl Sorter {
         Ok(())
     }
 
-    /// Passes all records to `write` in order: the bytes of consecutive records that `append` makes of each.
+    /// Passes all records to `write` in order, as `append` changes or leaves them out.
     ///
     /// # Errors
     /// If `write` fails, or the temporary file cannot be read.
     pub fn merge(
         self,
-        append: impl Fn(SortedRecord<'_>, &mut Vec<u8>) + Sync,
-        mut write: impl FnMut(&[&[u8]]) -> Result<()>,
+        append: impl Fn(SortedRecord<'_>, &mut EncodedRecords) + Sync,
+        mut write: impl FnMut(&[RecordSlice<'_>]) -> Result<()>,
     ) -> Result<()> {
         let Self { mut runs, gathered, file, folder, memory, .. } = self;
         if !gathered.is_empty() {
@@ -110,15 +110,16 @@ impl Sorter {
         let bytes = (memory / (8 * threads)).clamp(LEAST_RANGE, MOST_RANGE);
         let ranges = merge::ranges(&runs, bytes);
         let merged = |range: &merge::MergeRange| {
-            let mut bytes = Vec::new();
-            range.merge(&runs, &file, |record| append(record, &mut bytes))?;
-            Ok::<_, io::Error>(bytes)
+            let mut records = EncodedRecords::default();
+            range.merge(&runs, &file, |record| append(record, &mut records))?;
+            Ok::<_, io::Error>(records)
         };
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel(1);
             let producer = scope.spawn(move || {
                 for window in ranges.chunks(threads) {
-                    let made: io::Result<Vec<Vec<u8>>> = window.par_iter().map(merged).collect();
+                    let made: io::Result<Vec<EncodedRecords>> =
+                        window.par_iter().map(merged).collect();
                     let is_end = made.is_err();
                     // Sending fails if writing failed, which is then reported.
                     if sender.send(made).is_err() || is_end {
@@ -129,7 +130,7 @@ impl Sorter {
             for made in receiver {
                 let named = || format!("cannot read a temporary file in {}", folder.display());
                 let made = made.with_context(named)?;
-                write(&made.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+                write(&made.iter().map(EncodedRecords::as_slice).collect::<Vec<_>>())?;
             }
             producer.join().map_err(|_| anyhow!("merging sorted records panicked"))
         })
@@ -139,7 +140,7 @@ impl Sorter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::bam::view;
+    use crate::output::bam::view::{self, RecordView};
     use crate::output::record::fields::{ExtraTags, Position, Record};
 
     /// A record with this position, or none, and its number as its name.
@@ -161,15 +162,15 @@ mod tests {
 
     /// Names and templates of the sorted records.
     fn sorted(sorter: Sorter) -> Vec<(usize, u64)> {
-        let append = |sorted: SortedRecord<'_>, bytes: &mut Vec<u8>| {
+        let append = |sorted: SortedRecord<'_>, records: &mut EncodedRecords| {
             let mut record = sorted.record.bytes().to_vec();
             // The template goes through the field of the mate's position.
             record[28..32].copy_from_slice(&(sorted.template as u32).to_le_bytes());
-            bytes.extend(record);
+            records.push_encoded(RecordView::first(&record).expect("is whole"), 0);
         };
         let mut found = Vec::new();
-        let note = |parts: &[&[u8]]| {
-            for record in parts.iter().flat_map(|part| view::records(part)) {
+        let note = |parts: &[RecordSlice<'_>]| {
+            for record in parts.iter().flat_map(|part| view::records(part.bytes)) {
                 let name = String::from_utf8_lossy(record.name()).parse().expect("a number");
                 found.push((name, record.mate_start() as u64));
             }

@@ -98,7 +98,7 @@ pub struct BestRecordFormatter<'a> {
 }
 
 impl<'a> BestRecordFormatter<'a> {
-    /// A formatter for reads of one group, if there is one.
+    /// A formatter for reads of one group, if they have one.
     pub fn new(
         reference: &'a Reference,
         segments: &'a Segments,

@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use gpualign::input::{self, Layout, ReadBatch};
+use gpualign::input::{self, Lane, Layout, ReadBatch};
 use gpualign_fuzz::files::MemoryFile;
 use libfuzzer_sys::fuzz_target;
 
@@ -18,7 +18,8 @@ fuzz_target!(|data: &[u8]| {
         file.fill(bytes);
         file.path()
     });
-    for batch in input::batches(vec![path], layout, 3).batches {
+    let lane = Lane::new(layout, vec![vec![path]]).expect("is one file");
+    for batch in input::batches(vec![lane], 3).batches {
         let Ok(reads) = ReadBatch::checked(batch) else { return };
         for read in reads.iter() {
             assert!(!read.name.is_empty() && read.name.iter().all(u8::is_ascii_graphic));

@@ -163,7 +163,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
     }
     let drops = [5, 12, 33, 110].map(|drop: i32| drop.max(gap_open + gap_extend));
     let sides = random_sides(random, (rows.len(), columns.len()), count, drops);
-    Case { scoring, sides, rows, columns }
+    Case { scoring, rows, columns, sides }
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn case(random: &mut Rng, length: usize, count: usize) -> Case {
         }
     }
     let sides = random_sides(random, (subject.len(), query.len()), count, [3, 16, 40, 72]);
-    Case { scoring, sides, subject, query }
+    Case { scoring, subject, query, sides }
 }
 
 #[test]

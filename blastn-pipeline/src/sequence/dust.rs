@@ -9,7 +9,7 @@
 //!
 //! Letters other than A, C, G and T count as A, except for N: each N counts as a random base, so that runs of N are no
 //! low complexity. Words with ambiguous letters are not looked up, masked or not, but the bases beside a run of N are
-//! masked or not by the bases that it stands for. So the sequence of random bases ([`RandomBases`]) is NCBI's.
+//! masked or not by the bases that it stands for. So the sequence of random bases (`RandomBases`) is NCBI's.
 
 use std::collections::VecDeque;
 use std::ops::Range;

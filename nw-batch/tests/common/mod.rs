@@ -77,7 +77,8 @@ pub fn free_ends(bits: u8) -> FreeEnds {
 
 /// Scoring by a matrix of the greatest and the least score, not symmetric.
 fn extreme_matrix() -> Scoring {
-    let score = |query: u8, target: u8| if (2 * query + target).is_multiple_of(3) { 500 } else { -500 };
+    let score =
+        |query: u8, target: u8| if (2 * query + target).is_multiple_of(3) { 500 } else { -500 };
     let matrix = SubstitutionMatrix::from_scores(b"ACGTN", score).expect("a matrix");
     Scoring::with_matrix(matrix, GapCosts { open: 500, extend: 500 }).expect("a scoring")
 }

@@ -7,6 +7,7 @@
 
 mod bam;
 pub mod duplicates;
+pub mod escapes;
 mod format;
 pub mod header;
 mod hts;

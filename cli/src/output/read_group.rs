@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::output::header::unescape;
+use crate::output::escapes::unescape;
 
 /// A read group: reads of a lane, or of several.
 #[derive(Debug, Clone, PartialEq, Eq)]

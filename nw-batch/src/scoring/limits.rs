@@ -5,8 +5,6 @@
 //! is beyond `500 (m + n)`, which is 10^9 for the longest sequences, less than half of 2^31. What engines add to scores
 //! while they compute is in [`bias`](crate::scoring::bias).
 
-use super::error::ScoringError;
-
 /// Greatest score of a pair of residues, and the negative of the least. With it and [`MAX_LENGTH`], no intermediate
 /// value overflows 32 bits (see [`crate::scoring::bias`]).
 pub const MAX_SCORE: i32 = 500;
@@ -16,15 +14,6 @@ pub const MAX_COST: i32 = 500;
 
 /// Residues of the longest sequence.
 pub const MAX_LENGTH: usize = 1_000_000;
-
-/// The score of a pair of residues as it is stored, if it is within its limits.
-pub(super) fn checked_score(score: i32) -> Result<i16, ScoringError> {
-    if (-MAX_SCORE..=MAX_SCORE).contains(&score) {
-        Ok(score as i16)
-    } else {
-        Err(ScoringError::Score { score: score.to_string() })
-    }
-}
 
 /// Number of residue codes that engines have room for; codes are below it.
 pub const CODES: usize = 32;

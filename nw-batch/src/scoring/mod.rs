@@ -46,8 +46,8 @@ impl Scoring {
         gaps: GapCosts,
     ) -> Result<Self, ScoringError> {
         let pair_scores = PairScores::MatchMismatch {
-            match_score: limits::checked_score(match_score)?,
-            mismatch_score: limits::checked_score(mismatch_score)?,
+            match_score: substitution_matrix::checked_score(match_score)?,
+            mismatch_score: substitution_matrix::checked_score(mismatch_score)?,
         };
         if match_score <= mismatch_score {
             return Err(ScoringError::MatchBelowMismatch { match_score, mismatch_score });

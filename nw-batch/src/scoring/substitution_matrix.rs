@@ -4,7 +4,7 @@ use std::num::IntErrorKind;
 
 use super::alphabet::Alphabet;
 use super::error::ScoringError;
-use super::limits::checked_score;
+use super::limits::MAX_SCORE;
 
 /// Substitution matrix: a score for each letter of the query with each letter of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +111,15 @@ fn score(field: &str, line: usize) -> Result<i16, ScoringError> {
         Err(_) => format!("'{field}' is not a whole number"),
     };
     Err(ScoringError::Matrix { line, reason: refused })
+}
+
+/// The score of a pair of residues as it is stored, if it is within its limits.
+pub(super) fn checked_score(score: i32) -> Result<i16, ScoringError> {
+    if (-MAX_SCORE..=MAX_SCORE).contains(&score) {
+        Ok(score as i16)
+    } else {
+        Err(ScoringError::Score { score: score.to_string() })
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use woodstocc::{MAX_K, Params, Report, Strategy};
 
 use super::duplicates::DuplicateOptions;
 use super::numbers::Numbers;
+use super::preset::{BEST_HEADING, Preset};
 use super::sorting::{Compression, Sorting};
 use crate::input::{Layout, RecordRules};
 use crate::options::{MappingFiles, Messages, Threads};
@@ -33,16 +34,6 @@ impl Mode {
             Self::All => "all",
         }
     }
-}
-
-/// The length of reads that options are tuned for: values of `--preset`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Preset {
-    /// Reads of 70 bases and more
-    Standard,
-    /// Reads of 25 to 70 bases: slower, with shorter seeds and a minimum score of 22, not 30
-    Short,
 }
 
 /// Options of mode best only.
@@ -82,9 +73,6 @@ pub struct AllOptions {
     #[arg(long)]
     pub strategy: Option<StrategyName>,
 }
-
-/// The heading of [`BestOptions`] in the help.
-pub const BEST_HEADING: &str = "Best mapping";
 
 /// The heading of [`AllOptions`] in the help.
 const ALL_HEADING: &str = "All mapping";

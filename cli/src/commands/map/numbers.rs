@@ -8,7 +8,7 @@ use seed_extend::pair::insert_size::InsertSizes;
 use seed_extend::region::mapped_reads::ReportOptions;
 use seed_extend::{Library, Options, Parameters};
 
-use super::args::{BEST_HEADING, Preset};
+use super::preset::{BEST_HEADING, Preset};
 
 /// Bases of the shortest seed, at least: words of fewer bases are nearly everywhere in a genome.
 const MIN_SEED: i64 = 10;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::output::{ReadGroup, header};
+use crate::output::{ReadGroup, escapes};
 
 /// The most bytes of a file of header lines: 16 MiB.
 const MAX_FILE: u64 = 1 << 24;
@@ -19,7 +19,7 @@ pub fn lines(value: &str) -> Result<Vec<String>, String> {
         let text = read(value).map_err(|error| format!("-H: {value}: {error}"))?;
         (format!("-H: {value}"), text)
     };
-    let text = header::unescape(&text);
+    let text = escapes::unescape(&text);
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| check(line).map_err(|problem| format!("{origin}: {problem}"))).collect()
 }

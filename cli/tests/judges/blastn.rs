@@ -59,7 +59,7 @@ fn queries(random: &mut fastrand::Rng) -> String {
 }
 
 /// A copy with a substitution, an insertion or a deletion in about one of `every` bases.
-fn changed(sequence: &[u8], every: usize, random: &mut fastrand::Rng) -> Vec<u8> {
+pub fn changed(sequence: &[u8], every: usize, random: &mut fastrand::Rng) -> Vec<u8> {
     let mut copy = Vec::new();
     for &letter in sequence {
         let base = b"ACGT"[random.usize(..4)];

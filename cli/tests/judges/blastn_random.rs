@@ -7,6 +7,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 
+use crate::blastn::changed;
 use crate::tools::{data, run};
 
 /// Columns that show position, columns, score and coverage of each alignment.
@@ -19,27 +20,12 @@ fn bases(random: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| b"ACGT"[random.usize(..4)]).collect()
 }
 
-/// A copy with a substitution, an insertion or a deletion in about one of `every` bases.
-fn changed(random: &mut Rng, sequence: &[u8], every: usize) -> Vec<u8> {
-    let mut copy = Vec::new();
-    for &letter in sequence {
-        let base = b"ACGT"[random.usize(..4)];
-        match random.usize(..10 * every) {
-            0..8 => copy.push(base),
-            8 => copy.extend([base, letter]),
-            9 => {}
-            _ => copy.push(letter),
-        }
-    }
-    copy
-}
-
 /// A few copies of a short motif, with changes.
 fn repeat(random: &mut Rng) -> Vec<u8> {
     let length = random.usize(1..7);
     let motif = bases(random, length);
     let (copies, every) = (random.usize(3..30), random.usize(5..60));
-    changed(random, &motif.repeat(copies), every)
+    changed(&motif.repeat(copies), every, random)
 }
 
 fn reverse_complement(sequence: &mut [u8]) {
@@ -78,7 +64,7 @@ fn descendant(random: &mut Rng, ancestors: &[Vec<u8>], most: usize) -> Vec<u8> {
         let length = random.usize(longest.min(15)..=longest);
         let start = random.usize(..=ancestor.len() - length);
         let every = [4, 6, 8, 10, 20, 60, 200][random.usize(..7)];
-        sequence.extend(changed(random, &ancestor[start..start + length], every));
+        sequence.extend(changed(&ancestor[start..start + length], every, random));
     }
     if random.bool() {
         reverse_complement(&mut sequence);

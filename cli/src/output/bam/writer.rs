@@ -132,7 +132,11 @@ impl BamWriter {
         let (level, is_indexed) = (self.level, self.is_indexed);
         let make = |compressor: &mut BlockCompressor, cut: &Cut| {
             let content = bytes_of(parts, cut.content.clone());
-            let records = if is_indexed { indexed_records(parts, cut) } else { Vec::new() };
+            let records = match (is_indexed, cut.records == cut.content) {
+                (false, _) => Vec::new(),
+                (true, true) => indexed_records(&content, cut),
+                (true, false) => indexed_records(&bytes_of(parts, cut.records.clone()), cut),
+            };
             MadeBlock { bytes: compressor.block(&content), records }
         };
         let made: Vec<MadeBlock> =
@@ -242,9 +246,8 @@ fn bytes_of(parts: &[RecordSlice<'_>], range: Range<usize>) -> Vec<u8> {
     bytes
 }
 
-/// The places of the records that end in a block, for the index.
-fn indexed_records(parts: &[RecordSlice<'_>], cut: &Cut) -> Vec<IndexedRecord> {
-    let bytes = bytes_of(parts, cut.records.clone());
+/// The places of the records that end in a block, which have these bytes, for the index.
+fn indexed_records(bytes: &[u8], cut: &Cut) -> Vec<IndexedRecord> {
     let mut end = cut.records.start;
     let indexed = |record: RecordView<'_>| {
         end += record.bytes().len();
@@ -256,7 +259,7 @@ fn indexed_records(parts: &[RecordSlice<'_>], cut: &Cut) -> Vec<IndexedRecord> {
             offset: (end - cut.content.start) as u16,
         }
     };
-    view::records(&bytes).map(indexed).collect()
+    view::records(bytes).map(indexed).collect()
 }
 
 /// The header in BAM's encoding: its text, then name and length of each contig.

@@ -18,7 +18,7 @@ impl SubstitutionMatrix {
     /// A matrix of `letters` with the score that `score` gives for a letter of the query and a letter of the target.
     ///
     /// # Errors
-    /// If the letters are no alphabet, or a score is beyond [`MAX_SCORE`](super::MAX_SCORE).
+    /// If the letters are no alphabet, or a score is beyond [`MAX_SCORE`].
     pub fn from_scores(
         letters: &[u8],
         score: impl Fn(u8, u8) -> i32,
@@ -35,7 +35,7 @@ impl SubstitutionMatrix {
     ///
     /// # Errors
     /// If the text has another format, with the line number, or a score is beyond
-    /// [`MAX_SCORE`](super::MAX_SCORE).
+    /// [`MAX_SCORE`].
     pub fn parse(text: &str) -> Result<Self, ScoringError> {
         let mut lines = text
             .lines()

@@ -23,7 +23,7 @@ use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
-use crate::output::{Options, Output, PieceForm, WrittenFile, header};
+use crate::output::{Format, Options, Output, PieceForm, WrittenFile, header};
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -50,6 +50,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
     let metrics =
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
+    options.sorting.check_folder()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
@@ -71,21 +72,34 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
+    let of_output = options
+        .format()
+        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
+    // Only CRAM is decoded with the reference.
+    let is_cram = of_output == Format::Cram;
+    let location = is_cram.then(|| header::location(files.reference())).flatten();
     let format = Options {
-        format: options
-            .format()
-            .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
+        format: of_output,
         threads,
-        header: header::text(index.reference(), lanes.groups(), lines, &command, order)
-            .with_context(|| files.reference().display().to_string())?,
+        header: header::text(
+            index.reference(),
+            lanes.groups(),
+            lines,
+            &command,
+            order,
+            location.as_deref(),
+        )
+        .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
         libraries: libraries.of_groups,
         level: options.compression.level(),
     };
     let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
-    let output = Output::create(target, &mut outputs, &format, index.reference())?;
+    let genome = (&index, files.reference());
+    let output = Output::create(target, &mut outputs, &format, genome)?;
     let run = MappingRun {
         options,
         lanes: &lanes,

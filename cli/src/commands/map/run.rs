@@ -43,6 +43,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
     inputs.extend([files.reference(), &index_path]);
     inputs.extend(options.lanes.as_deref());
+    inputs.extend(options.index.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
@@ -55,7 +56,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let (opened, found) = thread::scope(|scope| {
         let device =
             scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let found = timeline.time(Step::Index, "open", || index::open(files.reference(), &console));
+        let open = || index::open(files.reference(), options.index.as_deref(), &console);
+        let found = timeline.time(Step::Index, "open", open);
         (device.join(), found)
     });
     let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
@@ -212,7 +214,8 @@ struct RunResult {
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
         let Self { options, lanes, form, timeline, console, .. } = *self;
-        StageBuilder { lanes, eqx: options.eqx, form, timeline, console }
+        let (eqx, no_unmapped) = (options.eqx, options.no_unmapped);
+        StageBuilder { lanes, eqx, no_unmapped, form, timeline, console }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.

@@ -153,6 +153,9 @@ pub struct MemArguments {
     device: DeviceRequest,
     #[command(flatten)]
     threads: Threads,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", value_hint = ValueHint::FilePath)]
+    index: Option<PathBuf>,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -345,6 +348,7 @@ impl MemArguments {
         options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;
         options.device = self.device;
+        options.index.clone_from(&self.index);
         options.threads = self.threads;
         let verbosity = self.verbosity.unwrap_or(3);
         options.messages = Messages { verbose: verbosity >= 4, quiet: verbosity <= 1 };

@@ -17,6 +17,7 @@ use super::stages::{
 };
 use crate::input::{Batches, ReadSlice};
 use crate::output::record::all::AllRecordFormatter;
+use crate::output::record::fields::Record;
 use crate::output::{Output, PiecePool, WrittenFile};
 
 /// Bytes of the records that are written together, about.
@@ -120,7 +121,9 @@ impl AllPipeline<'_> {
                 let read = batch.reads.get(number);
                 piece.begin_template();
                 let mapping = resolver.mapping(&batch.state, number, read.name)?;
-                formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
+                let is_written = !(stages.no_unmapped && mapping.is_empty());
+                let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                formatter.records(read, (mapping, 0), add);
                 totals.count(read);
                 totals.aligned += u64::from(!mapping.is_empty());
                 totals.alignments += mapping.len() as u64;
@@ -162,7 +165,10 @@ impl AllPipeline<'_> {
                         let mapping = resolver.part(&batch.state, number, &of_read, loci)?;
                         piece.begin_template();
                         let part = (mapping, before as u32);
-                        formatter.records(read, part, |record| piece.push(record, reference));
+                        let is_written = !(stages.no_unmapped && mapping.is_empty());
+                        let add =
+                            |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                        formatter.records(read, part, add);
                         totals.alignments += mapping.len() as u64;
                         if before == 0 {
                             totals.count(read);

@@ -125,6 +125,9 @@ pub struct MapOptions {
     /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
     #[arg(long, help_heading = "Output")]
     pub comments: bool,
+    /// Leave unmapped reads out, but for those whose mate is mapped; like --sam-hit-only of minimap2. Statistics count all reads
+    #[arg(long, help_heading = "Output")]
+    pub no_unmapped: bool,
     #[command(flatten)]
     pub sorting: Sorting,
     #[command(flatten)]
@@ -151,6 +154,10 @@ pub struct MapOptions {
     #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: u32,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", conflicts_with = "save_index",
+        value_hint = ValueHint::FilePath)]
+    pub index: Option<PathBuf>,
     /// Save the index as REF.gpx if it has to be built
     #[arg(long, help_heading = "Resources")]
     pub save_index: bool,

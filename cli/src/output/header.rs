@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use anyhow::{Result, bail};
 use fm_index::{Contig, Reference};
+use seed_extend::AltContigs;
 
 use crate::output::read_group::ReadGroups;
 
@@ -17,8 +18,8 @@ pub enum Order {
     Coordinate,
 }
 
-/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, an `@RG` for each read group, more `lines` as
-/// given, and `@PG`. An `@HD` among these lines is written in place of the usual one.
+/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig (and `AH` of ALT contigs), an `@RG` for each
+/// read group, more `lines` as given, and `@PG`. An `@HD` among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
@@ -28,6 +29,7 @@ pub fn text(
     lines: &[String],
     command: &str,
     order: Order,
+    alt_contigs: &AltContigs,
 ) -> Result<String> {
     let order = match order {
         Order::Unsorted => "unsorted",
@@ -38,12 +40,15 @@ pub fn text(
         Some(line) => format!("{line}\n"),
         None => format!("@HD\tVN:1.6\tSO:{order}\n"),
     };
-    for contig in reference.contigs() {
+    for (contig, number) in reference.contigs().iter().zip(0..) {
         let name = &contig.name;
         check_name(name)?;
         write!(text, "@SQ\tSN:{name}\tLN:{}\tM5:", contig.length)?;
         for byte in contig.md5 {
             write!(text, "{byte:02x}")?;
+        }
+        if alt_contigs.contains(number) {
+            text += "\tAH:*";
         }
         text.push('\n');
     }
@@ -91,11 +96,12 @@ mod tests {
         }
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
         let command = command_line(arguments.into_iter());
-        let text = text(&reference, &groups, &[], &command, Order::Coordinate);
+        let alt_contigs = AltContigs::new([1]);
+        let text = text(&reference, &groups, &[], &command, Order::Coordinate, &alt_contigs);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\n\
-             @SQ\tSN:b\tLN:3\tM5:{}\n\
+             @SQ\tSN:b\tLN:3\tM5:{}\tAH:*\n\
              @RG\tID:x\n\
              @RG\tID:y\n\
              @PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:gpualign -R @RG\\tID:x\n",

@@ -13,11 +13,11 @@ const PHIX: (&str, &[&str]) = ("phix.fa", &["phix_1.fq", "phix_2.fq"]);
 const CHR20: (&str, &[&str]) = ("chr20_10mb.fa", &["chr20_10mb_1.fq.gz", "chr20_10mb_2.fq.gz"]);
 
 /// The records of both programs, with the same options.
-struct Both {
-    bwa: Vec<Record>,
-    ours: Vec<Record>,
+pub struct Both {
+    pub bwa: Vec<Record>,
+    pub ours: Vec<Record>,
     /// The headers.
-    headers: [String; 2],
+    pub headers: [String; 2],
 }
 
 impl Both {
@@ -33,7 +33,7 @@ impl Both {
     }
 
     /// Runs both programs with these files of reads and the reference `ref.fa` of the folder.
-    fn of_files(reads: &[&str], options: &[&str], folder: &Path) -> Self {
+    pub fn of_files(reads: &[&str], options: &[&str], folder: &Path) -> Self {
         run("bwa", &["index", "ref.fa"], folder);
         let words = [&["mem"], options, &["ref.fa"], reads].concat();
         let texts = [("bwa", &[][..]), (env!("CARGO_BIN_EXE_gpualign"), &["--device", "cpu"])]
@@ -70,7 +70,7 @@ impl Both {
     }
 
     /// How many records of each program are so.
-    fn counts(&self, is_so: impl Fn(&Record) -> bool) -> [usize; 2] {
+    pub fn counts(&self, is_so: impl Fn(&Record) -> bool) -> [usize; 2] {
         [&self.bwa, &self.ours].map(|records| records.iter().filter(|it| is_so(it)).count())
     }
 }
@@ -97,6 +97,8 @@ fn each_option_does_what_it_does_in_bwa() {
         &["-y", "0"],
         &["-c", "100"],
         &["-D", "0.3"],
+        &["-W", "40"],
+        &["-x", "intractg"],
         &["-m", "5"],
         &["-S"],
         &["-P"],

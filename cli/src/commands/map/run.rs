@@ -11,6 +11,7 @@ use std::time::Duration;
 use aligner_core::Device;
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
+use seed_extend::{AltContigs, MapError};
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
@@ -18,7 +19,7 @@ use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best, descriptions, duplicates};
+use super::{all, alt_contigs, best, descriptions, duplicates};
 use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
@@ -40,8 +41,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let lanes = Lanes::open(files, options)?;
     let index_path = index::path_for(files.reference());
     let reads = lanes.files();
+    let alt_path = alt_contigs::path_for(files.reference());
     let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
-    inputs.extend([files.reference(), &index_path]);
+    inputs.extend([files.reference(), &index_path, &alt_path]);
     inputs.extend(options.lanes.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
@@ -68,6 +70,11 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         })?,
     };
     let index = Arc::new(index);
+    let alt_contigs = if options.mode == Mode::All || options.best.ignore_alt {
+        AltContigs::default()
+    } else {
+        alt_contigs::read(&alt_path, index.reference())?
+    };
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
@@ -76,8 +83,15 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
             .format()
             .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
         threads,
-        header: header::text(index.reference(), lanes.groups(), lines, &command, order)
-            .with_context(|| files.reference().display().to_string())?,
+        header: header::text(
+            index.reference(),
+            lanes.groups(),
+            lines,
+            &command,
+            order,
+            &alt_contigs,
+        )
+        .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         marking: options.duplicates.marking(),
         libraries: libraries.of_groups,
@@ -91,6 +105,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         lanes: &lanes,
         form: format.piece_form(),
         descriptions: &descriptions,
+        alt_contigs,
         timeline: &timeline,
         console: &console,
     };
@@ -179,6 +194,8 @@ struct MappingRun<'a> {
     form: PieceForm,
     /// The descriptions of all contigs, if they are wanted.
     descriptions: &'a [Vec<u8>],
+    /// The ALT contigs; none in mode all.
+    alt_contigs: AltContigs,
     timeline: &'a Timeline,
     console: &'a Console,
 }
@@ -223,6 +240,9 @@ impl MappingRun<'_> {
             eqx: options.eqx,
             alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
             max_alternatives: of_mem.max_alternatives.unwrap_or(default.max_alternatives),
+            max_alternatives_with_alt: of_mem
+                .max_alternatives_with_alt
+                .unwrap_or(default.max_alternatives_with_alt),
             marks_parts_secondary: of_mem.marks_parts_secondary,
             clips_softly: of_mem.clips_softly,
             descriptions: self.descriptions,
@@ -239,7 +259,10 @@ impl MappingRun<'_> {
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
-        let on = |device: Device| seed_extend::Mapper::new(index, chosen, &device);
+        let on = |device: Device| {
+            let mapper = seed_extend::Mapper::new(index, chosen, &device)?;
+            Ok::<_, MapError>(mapper.with_alt_contigs(self.alt_contigs.clone()))
+        };
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;

@@ -115,7 +115,7 @@ fn each_option_does_what_it_does_in_bwa() {
         &["-5", "-q", "-Y", "-M"],
         &["-K", "10000000", "-v", "1"],
     ] {
-        Both::run(CHR20, options).agree(98, 99, options);
+        Both::run(CHR20, options).agree(99, 99, options);
     }
     Both::run(PHIX, &[]).agree(90, 90, &["phix"]);
 }
@@ -130,6 +130,36 @@ fn split_reads() -> String {
         format!("@r{number}\n{}\n+\n{}\n", join(1), join(3))
     });
     joined.collect()
+}
+
+/// Reads of phiX whose last 60 bases differ from it in every fifth base: aligning to the end of such a read often scores as
+/// much as clipping, as of amplicons that end in primers.
+fn reads_with_bad_ends() -> String {
+    let mut random = fastrand::Rng::with_seed(1);
+    let genome = crate::tools::sequence(&plain("phix.fa"));
+    let read = |number| {
+        let start = random.usize(..genome.len() - 220);
+        let mut bases = genome[start..start + 220].to_vec();
+        for base in &mut bases[160..] {
+            if random.u8(..100) < 27 {
+                *base = *random.choice(b"ACGT").expect("a base");
+            }
+        }
+        if random.bool() {
+            bases = bio::alphabets::dna::revcomp(bases);
+        }
+        format!("@r{number}\n{}\n+\n{}\n", String::from_utf8_lossy(&bases), "I".repeat(220))
+    };
+    (0..2000).map(read).collect()
+}
+
+#[test]
+fn of_alignments_of_equal_score_the_shorter_is_meant_as_in_bwa() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    plain_reference("phix.fa", folder);
+    std::fs::write(folder.join("ends.fq"), reads_with_bad_ends()).expect("writes");
+    Both::of_files(&["ends.fq"], &[], folder).agree(99, 99, &["bad ends"]);
 }
 
 #[test]

@@ -103,10 +103,12 @@ impl MappedReads {
             return Vec::new();
         };
         let regions = self.regions.of(read);
-        let min_score = regions[holder].score as f32 * self.report.min_secondary_ratio;
+        // As bwa computes: 80 are less than four fifths of 100, since the ratio in 32 bits is a little more than that.
+        let min_score =
+            f64::from(regions[holder].score) * f64::from(self.report.min_secondary_ratio);
         let is_alternative = |&number: &usize| {
             holder_of(regions, primary, number) == Some(holder)
-                && regions[number].score as f32 >= min_score
+                && f64::from(regions[number].score) >= min_score
         };
         let all = (0..regions.len()).filter(is_alternative);
         all.map(|region| ReportedRegion { region, mapq: 0 }).collect()

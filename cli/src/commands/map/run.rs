@@ -70,28 +70,17 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         })?,
     };
     let index = Arc::new(index);
-    let alt_contigs = if options.mode == Mode::All || options.best.ignore_alt {
-        AltContigs::default()
-    } else {
-        alt_contigs::read(&alt_path, index.reference())?
-    };
+    let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
-    let lines = &options.of_mem.header;
+    let (lines, contigs) = (&options.of_mem.header, index.reference());
     let format = Options {
         format: options
             .format()
             .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
         threads,
-        header: header::text(
-            index.reference(),
-            lanes.groups(),
-            lines,
-            &command,
-            order,
-            &alt_contigs,
-        )
-        .with_context(|| files.reference().display().to_string())?,
+        header: header::text(contigs, lanes.groups(), lines, &command, order, &alt_contigs)
+            .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         marking: options.duplicates.marking(),
         libraries: libraries.of_groups,
@@ -146,9 +135,14 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         complete.push(trace);
     }
     commit(complete)?;
+    tell(&summary, options, &console)
+}
+
+/// Says how a run went, as far as that is asked for.
+fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()> {
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
-        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+        writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
     }
     Ok(())
 }
@@ -157,6 +151,15 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
 fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let (size, rules) = (options.batch_size as usize, options.record_rules());
     input::batches_by_rules(lanes.all().to_vec(), size, rules)
+}
+
+/// The ALT contigs that a file names, or none if the mode has none or they are like all others.
+fn alt_contigs(file: &Path, options: &MapOptions, index: &FmIndex) -> Result<AltContigs> {
+    if options.mode == Mode::All || options.best.ignore_alt {
+        Ok(AltContigs::default())
+    } else {
+        alt_contigs::read(file, index.reference())
+    }
 }
 
 /// The descriptions of all contigs, or none if they are not wanted.

@@ -71,7 +71,7 @@ fn of_reads(records: &[Record]) -> HashMap<(&str, u16), Vec<&Record>> {
     reads
 }
 
-/// What ALT contigs decide of a record: place, flags, quality, `pa` and `XA`.
+/// The fields of a record that ALT contigs decide: flags, position, mapping quality, `pa` and `XA`.
 fn decided(record: &Record) -> (u16, &str, usize, u8, Option<i64>, Vec<&str>) {
     let ratio = record.tags.get("pa").map(|it| it.parse::<f64>().expect("a number"));
     let ratio = ratio.map(|ratio| (ratio * 1000.0).round() as i64);

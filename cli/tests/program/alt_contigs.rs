@@ -27,7 +27,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// What records say of places and qualities.
+/// Names, contigs, positions and mapping qualities of records.
 fn places(records: &[Record]) -> Vec<(String, String, usize, u8)> {
     let of = |it: &Record| (it.name.clone(), it.contig.clone(), it.position, it.mapq);
     records.iter().map(of).collect()

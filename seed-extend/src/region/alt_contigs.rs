@@ -3,7 +3,7 @@
 //! Reads of such a locus align to both. So regions on ALT contigs do not compete with those on the primary assembly
 //! ([`ranking`](crate::region::ranking)), as in `bwa mem` with a file `.alt`.
 
-/// Which contigs of a reference are ALT contigs. By default none is.
+/// The set of the ALT contigs of a reference; empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AltContigs {
     /// Whether each contig is one; contigs behind the last entry are none.

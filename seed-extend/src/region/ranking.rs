@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// The regions, ranked.
+    /// Ranks regions of a read of 100 bases.
     fn ranked(mut regions: Vec<Region>) -> Vec<Region> {
         rank(&mut regions, 100, 7, &RankOptions::default());
         regions

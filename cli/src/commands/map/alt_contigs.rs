@@ -1,4 +1,4 @@
-//! The ALT contigs of a reference, which the file `REF.alt` beside it names, as `bwa` reads it.
+//! Reading the ALT contigs of a reference from the file `REF.alt`, as `bwa` does.
 //!
 //! The file is in SAM form: the first field of a line that does not begin with `@` is the name of an ALT contig. What is
 //! behind it, the alignment of the contig to the primary assembly, is not used. It is read at each run, also beside an

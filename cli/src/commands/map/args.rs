@@ -93,6 +93,7 @@ pub struct MapArguments {
 
 /// The options of mapping.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct MapOptions {
     /// Mapping mode
     #[arg(long, default_value = "best", help_heading = "Search")]

@@ -72,32 +72,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     let command = header::command_line(env::args_os());
-    let (libraries, order) = (lanes.libraries(), options.sorting.order());
-    let lines = &options.of_mem.header;
-    let of_output = options
-        .format()
-        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
-    // Only CRAM is decoded with the reference.
-    let is_cram = of_output == Format::Cram;
-    let location = is_cram.then(|| header::location(files.reference())).flatten();
-    let format = Options {
-        format: of_output,
-        threads,
-        header: header::text(
-            index.reference(),
-            lanes.groups(),
-            lines,
-            &command,
-            order,
-            location.as_deref(),
-        )
-        .with_context(|| files.reference().display().to_string())?,
-        sort_memory: options.sorting.memory(),
-        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
-        marking: options.duplicates.marking(),
-        libraries: libraries.of_groups,
-        level: options.compression.level(),
-    };
+    let libraries = lanes.libraries();
+    let format = output_options(files, options, &lanes, (&index, &command))?;
     let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
@@ -152,6 +128,34 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }
     Ok(())
+}
+
+/// How to write the file of alignments, whose header has this command.
+fn output_options(
+    files: &MappingFiles,
+    options: &MapOptions,
+    lanes: &Lanes,
+    (index, command): (&FmIndex, &str),
+) -> Result<Options> {
+    let format = options
+        .format()
+        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
+    // Only CRAM is decoded with the reference.
+    let is_cram = format == Format::Cram;
+    let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let (lines, order) = (&options.of_mem.header, options.sorting.order());
+    let (reference, location) = (index.reference(), location.as_deref());
+    Ok(Options {
+        format,
+        threads: options.threads.count(),
+        header: header::text(reference, lanes.groups(), lines, command, order, location)
+            .with_context(|| files.reference().display().to_string())?,
+        sort_memory: options.sorting.memory(),
+        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
+        marking: options.duplicates.marking(),
+        libraries: lanes.libraries().of_groups,
+        level: options.compression.level(),
+    })
 }
 
 /// The batches of the reads of all lanes.

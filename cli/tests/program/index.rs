@@ -93,10 +93,12 @@ fn an_index_elsewhere_is_used_if_it_is_of_the_reference() {
     folder.write("other.fa", [data("phix.fa"), b">more\nACGTTGCA\n".to_vec()].concat());
     told(&folder, &["index", "-q", "other.fa"]);
     let parts = ["one.gpx: the index was built from another file than other.fa", "build it again"];
-    folder.refused(&["--index", "one.gpx", "reads.fq", "other.fa", "-o", "x.sam"], &parts);
-    folder.refused(&["mem", "--index", "one.gpx", "other.fa", "reads.fq"], &parts);
-    folder.refused(&["--index", "none.gpx", "reads.fq", "ref.fa"], &["none.gpx: No such file"]);
-    folder.refused(&[&words[..], &["-o", "one.gpx", "-O", "sam"]].concat(), &["also an input"]);
+    let cpu = ["--device", "cpu"];
+    let refused = |words: &[&str], parts: &[&str]| folder.refused(&[words, &cpu].concat(), parts);
+    refused(&["--index", "one.gpx", "reads.fq", "other.fa", "-o", "x.sam"], &parts);
+    refused(&["mem", "--index", "one.gpx", "other.fa", "reads.fq"], &parts);
+    refused(&["--index", "none.gpx", "reads.fq", "ref.fa"], &["none.gpx: No such file"]);
+    refused(&[&words[..], &["-o", "one.gpx", "-O", "sam"]].concat(), &["also an input"]);
     let both = folder.run(&["--index", "one.gpx", "--save-index", "reads.fq", "ref.fa"]);
     assert_eq!(both.status.code(), Some(2));
 }

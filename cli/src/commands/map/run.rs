@@ -75,30 +75,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let index = Arc::new(index);
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
-    let (libraries, order) = (lanes.libraries(), options.sorting.order());
-    let lines = &options.of_mem.header;
-    let of_output = options
-        .format()
-        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
-    // Only CRAM is decoded with the reference.
-    let is_cram = of_output == Format::Cram;
-    let location = is_cram.then(|| header::location(files.reference())).flatten();
-    let sequences = header::Sequences {
-        reference: index.reference(),
-        location: location.as_deref(),
-        alt_contigs: &alt_contigs,
-    };
-    let format = Options {
-        format: of_output,
-        threads,
-        header: header::text(sequences, lanes.groups(), lines, &command, order)
-            .with_context(|| files.reference().display().to_string())?,
-        sort_memory: options.sorting.memory(),
-        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
-        marking: options.duplicates.marking(),
-        libraries: libraries.of_groups,
-        level: options.compression.level(),
-    };
+    let libraries = lanes.libraries();
+    let format = output_options(files, options, &lanes, &command, (&index, &alt_contigs))?;
     let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
@@ -159,6 +137,36 @@ fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()
         writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
     }
     Ok(())
+}
+
+/// How to write the file of alignments, whose header has this command.
+fn output_options(
+    files: &MappingFiles,
+    options: &MapOptions,
+    lanes: &Lanes,
+    command: &str,
+    (index, alt_contigs): (&FmIndex, &AltContigs),
+) -> Result<Options> {
+    let format = options
+        .format()
+        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
+    // Only CRAM is decoded with the reference.
+    let is_cram = format == Format::Cram;
+    let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let (lines, order) = (&options.of_mem.header, options.sorting.order());
+    let (reference, location) = (index.reference(), location.as_deref());
+    let sequences = header::Sequences { reference, location, alt_contigs };
+    Ok(Options {
+        format,
+        threads: options.threads.count(),
+        header: header::text(sequences, lanes.groups(), lines, command, order)
+            .with_context(|| files.reference().display().to_string())?,
+        sort_memory: options.sorting.memory(),
+        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
+        marking: options.duplicates.marking(),
+        libraries: lanes.libraries().of_groups,
+        level: options.compression.level(),
+    })
 }
 
 /// The batches of the reads of all lanes.

@@ -162,11 +162,15 @@ unsafe extern "C" fn open(name: *const c_char, mode: *const c_char) -> *mut hFIL
         return ptr::null_mut();
     }
     let reader = Box::into_raw(Box::new(Reader { content, place: 0 }));
-    // SAFETY: the memory is that of an open file, whose base is initialised; the other field is written without being read.
+    // SAFETY: the memory is that of an open file.
+    let place = unsafe { &raw mut (*file).reader };
+    // SAFETY: the field is written without being read.
     unsafe {
-        (*file).base.backend = (&raw const BACKEND).cast();
-        (&raw mut (*file).reader).write(reader);
+        place.write(reader);
     }
+    // SAFETY: htslib has initialised the base, and does not use it during the call.
+    let base = unsafe { &mut *file.cast::<hFILE>() };
+    base.backend = (&raw const BACKEND).cast();
     file.cast()
 }
 
@@ -182,8 +186,10 @@ unsafe extern "C" fn is_remote(_: *const c_char) -> c_int {
 /// The file was made by [`open`] and is not closed, and no other reference to its reader is in use.
 #[allow(unsafe_code)]
 unsafe fn reader<'f>(file: *mut hFILE) -> &'f mut Reader {
-    // SAFETY: an open file begins with its base, and its reader lives until it is closed.
-    unsafe { &mut *(*file.cast::<OpenFile>()).reader }
+    // SAFETY: every file of this backend is an open file, which begins with its base.
+    let file = unsafe { &*file.cast::<OpenFile>() };
+    // SAFETY: the reader lives until the file is closed.
+    unsafe { &mut *file.reader }
 }
 
 /// Reads up to `size` bytes into a buffer; returns how many, 0 at the end.
@@ -194,11 +200,13 @@ unsafe extern "C" fn read(file: *mut hFILE, buffer: *mut c_void, size: usize) ->
     let left = content.length().saturating_sub(*place);
     let count = size.min(usize::try_from(left).unwrap_or(usize::MAX));
     if count > 0 {
-        // SAFETY: the buffer has room for `size` bytes, is used by nobody else during the call, and is initialised first.
-        let buffer = unsafe {
-            ptr::write_bytes(buffer.cast::<u8>(), 0, count);
-            std::slice::from_raw_parts_mut(buffer.cast::<u8>(), count)
-        };
+        let buffer = buffer.cast::<u8>();
+        // SAFETY: the buffer has room for `size` bytes.
+        unsafe {
+            buffer.write_bytes(0, count);
+        }
+        // SAFETY: so many bytes were initialised, and nobody else uses them during the call.
+        let buffer = unsafe { std::slice::from_raw_parts_mut(buffer, count) };
         content.read_at(*place, buffer);
         *place += count as u64;
     }
@@ -217,23 +225,21 @@ unsafe extern "C" fn seek(file: *mut hFILE, offset: off_t, whence: c_int) -> off
         _ => None,
     };
     let to = base.and_then(|base| base.checked_add_signed(offset));
-    match to.and_then(|to| off_t::try_from(to).ok().map(|result| (to, result))) {
-        Some((to, result)) => {
-            *place = to;
-            result
-        }
-        None => {
-            Errno::EINVAL.set();
-            -1
-        }
-    }
+    let Some(result) = to.and_then(|to| off_t::try_from(to).ok()) else {
+        Errno::EINVAL.set();
+        return -1;
+    };
+    *place = result as u64;
+    result
 }
 
 /// Closes a file; htslib frees its memory afterwards.
 #[allow(unsafe_code)]
 unsafe extern "C" fn close(file: *mut hFILE) -> c_int {
+    // SAFETY: htslib calls it for an open file of this backend, whose reader is not used at that time.
+    let reader: *mut Reader = unsafe { reader(file) };
     // SAFETY: the box was made by `open`, and htslib closes a file once.
-    drop(unsafe { Box::from_raw((*file.cast::<OpenFile>()).reader) });
+    drop(unsafe { Box::from_raw(reader) });
     0
 }
 
@@ -249,17 +255,18 @@ mod tests {
     fn read_by_htslib(name: &str, offset: off_t, size: usize) -> Option<Vec<u8>> {
         let name = CString::new(name).expect("has no NUL");
         let mut buffer = vec![0; size];
-        // SAFETY: strings end in NUL, the file is open until it is closed, and the buffer has so many bytes.
-        unsafe {
-            let file = htslib::bgzf_open(name.as_ptr(), c"r".as_ptr());
-            if file.is_null() {
-                return None;
-            }
-            assert_eq!(htslib::bgzf_useek(file, offset, SEEK_SET), 0);
-            let count = htslib::bgzf_read(file, buffer.as_mut_ptr().cast(), size);
-            assert_eq!(htslib::bgzf_close(file), 0);
-            buffer.truncate(usize::try_from(count).expect("is read"));
+        // SAFETY: both strings end in NUL.
+        let file = unsafe { htslib::bgzf_open(name.as_ptr(), c"r".as_ptr()) };
+        if file.is_null() {
+            return None;
         }
+        // SAFETY: the file is open.
+        assert_eq!(unsafe { htslib::bgzf_useek(file, offset, SEEK_SET) }, 0);
+        // SAFETY: the file is open, and the buffer has so many bytes.
+        let count = unsafe { htslib::bgzf_read(file, buffer.as_mut_ptr().cast(), size) };
+        // SAFETY: the file is open, and not used any more.
+        assert_eq!(unsafe { htslib::bgzf_close(file) }, 0);
+        buffer.truncate(usize::try_from(count).expect("is read"));
         Some(buffer)
     }
 

@@ -140,16 +140,19 @@ fn output_options(
     let format = options
         .format()
         .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
-    // Only CRAM is decoded with the reference.
-    let is_cram = format == Format::Cram;
-    let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let named = || files.reference().display().to_string();
+    let location = match format {
+        Format::Cram => header::location(files.reference()).with_context(named)?,
+        // These need no reference to be read.
+        Format::Sam | Format::Bam => None,
+    };
     let (lines, order) = (&options.of_mem.header, options.sorting.order());
     let (reference, location) = (index.reference(), location.as_deref());
     Ok(Options {
         format,
         threads: options.threads.count(),
         header: header::text(reference, lanes.groups(), lines, command, order, location)
-            .with_context(|| files.reference().display().to_string())?,
+            .with_context(named)?,
         sort_memory: options.sorting.memory(),
         temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),

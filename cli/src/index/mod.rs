@@ -1,4 +1,4 @@
-//! The index of a reference: finding it beside the reference, elsewhere or in the user's [cache], or building it.
+//! The index of a reference: finding it beside the reference, elsewhere or in the user's cache, or building it.
 
 mod cache;
 

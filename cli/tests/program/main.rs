@@ -4,6 +4,7 @@
 
 mod alignment_files;
 mod all_pairs;
+mod alt_contigs;
 mod bad_input;
 mod bad_output;
 mod best;

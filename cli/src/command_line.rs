@@ -26,7 +26,7 @@ Examples:
       The best locus of each pair of reads; one file of reads is single-end.
   gpualign --mode all -k 5 a.fq b.fq ref.fa -o out.bam
       Every locus with up to 5 differences, as BAM.
-  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' 1.fq.gz 2.fq.gz ref.fa -o out.bam
       Sorted, with duplicates marked and an index: as bwa mem, samtools sort and Picard's MarkDuplicates do.
   gpualign mem -t 16 ref.fa reads_1.fq.gz reads_2.fq.gz > out.sam
       With the options, the order of files and the output of bwa mem.

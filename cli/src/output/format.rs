@@ -12,7 +12,7 @@ pub enum Format {
     /// Binary, compressed
     Bam,
     /// Binary, compressed by reference (CRAM 3.0). Readers need the reference: the header tells where it is (UR) if it is FASTA,
-    /// plain or compressed by bgzip, with REF.fa.fai beside it or in a folder where samtools can write that; for any other, give
+    /// plain or compressed by bgzip, with REF.fa.fai beside it or in a folder where samtools can write it; for any other, give
     /// samtools view -T a plain copy
     Cram,
 }

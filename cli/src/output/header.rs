@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{self, Path};
 
 use anyhow::{Result, bail};
 use fm_index::{Contig, Reference};
@@ -85,19 +85,22 @@ pub fn text(
 /// The absolute path of a file of a reference, from which htslib decodes CRAM if it is told of no other (`UR`); `None` if htslib
 /// could not read the file: it must be a regular file of FASTA, plain or compressed by bgzip, with a path that a header can
 /// hold.
-pub fn location(fasta: &Path) -> Option<String> {
-    if !std::fs::metadata(fasta).ok()?.is_file() {
-        return None;
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn location(fasta: &Path) -> io::Result<Option<String>> {
+    if !fs::metadata(fasta)?.is_file() {
+        return Ok(None);
     }
     let mut start = Vec::new();
-    File::open(fasta).ok()?.take(BGZF_START as u64).read_to_end(&mut start).ok()?;
+    File::open(fasta)?.take(BGZF_START as u64).read_to_end(&mut start)?;
     let is_bgzf = start.starts_with(&[0x1f, 0x8b]) && start.ends_with(b"BC");
     if !(start.starts_with(b">") || is_bgzf) {
-        return None;
+        return Ok(None);
     }
-    let path = std::path::absolute(fasta).ok()?.to_str()?.to_owned();
-    let is_text = !path.chars().any(char::is_control);
-    is_text.then_some(path)
+    let path = path::absolute(fasta)?;
+    let is_text = |path: &&str| !path.chars().any(char::is_control);
+    Ok(path.to_str().filter(is_text).map(str::to_owned))
 }
 
 /// Bytes of a file of BGZF up to and with the name of the field that tells it from other files of gzip.
@@ -155,8 +158,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let of = |name: &str, content: &[u8]| {
             let path = folder.path().join(name);
-            std::fs::write(&path, content).expect("writes");
-            (location(&path), path.to_str().map(str::to_owned))
+            fs::write(&path, content).expect("writes");
+            (location(&path).expect("is read"), path.to_str().map(str::to_owned))
         };
         let bgzf = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
         let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x33, 0, b'B', b'D', 2, 0];
@@ -169,8 +172,10 @@ mod tests {
         for (name, content) in bad {
             assert_eq!(of(name, content).0, None, "{name}");
         }
-        assert_eq!(location(folder.path()), None);
-        assert_eq!(location(Path::new("/dev/null")), None);
+        for other in [folder.path(), Path::new("/dev/null")] {
+            assert_eq!(location(other).expect("is there"), None);
+        }
+        assert!(location(&folder.path().join("none")).is_err());
     }
 
     #[test]

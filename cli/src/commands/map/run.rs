@@ -76,7 +76,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let libraries = lanes.libraries();
-    let format = output_options(files, options, &lanes, &command, (&index, &alt_contigs))?;
+    let format = output_options(files, options, &lanes, (&index, &alt_contigs, &command))?;
     let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
     let genome = (&index, files.reference());
@@ -139,20 +139,22 @@ fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()
     Ok(())
 }
 
-/// How to write the file of alignments, whose header has this command.
+/// How to write the file of alignments, whose header has these ALT contigs and this command.
 fn output_options(
     files: &MappingFiles,
     options: &MapOptions,
     lanes: &Lanes,
-    command: &str,
-    (index, alt_contigs): (&FmIndex, &AltContigs),
+    (index, alt_contigs, command): (&FmIndex, &AltContigs, &str),
 ) -> Result<Options> {
     let format = options
         .format()
         .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
-    // Only CRAM is decoded with the reference.
-    let is_cram = format == Format::Cram;
-    let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let named = || files.reference().display().to_string();
+    let location = match format {
+        Format::Cram => header::location(files.reference()).with_context(named)?,
+        // These need no reference to be read.
+        Format::Sam | Format::Bam => None,
+    };
     let (lines, order) = (&options.of_mem.header, options.sorting.order());
     let (reference, location) = (index.reference(), location.as_deref());
     let sequences = header::Sequences { reference, location, alt_contigs };
@@ -160,7 +162,7 @@ fn output_options(
         format,
         threads: options.threads.count(),
         header: header::text(sequences, lanes.groups(), lines, command, order)
-            .with_context(|| files.reference().display().to_string())?,
+            .with_context(named)?,
         sort_memory: options.sorting.memory(),
         temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),

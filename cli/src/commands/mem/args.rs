@@ -18,13 +18,12 @@ const SCORING: &str = "Scoring, as in bwa mem";
 const IN_AND_OUT: &str = "Input and output, as in bwa mem";
 
 const NOTES: &str = "\
-REF is the FASTA file itself, not a prefix of files of bwa index. Its own index, REF.gpx, is made once by gpualign index REF;
-without it, each run builds one in memory.
+REF is the FASTA file itself, not a prefix of files of bwa index. Its own index, REF.gpx, is made once by gpualign index REF; without it, each run builds one in memory.
 
 Examples:
-  gpualign mem -t 16 -R '@RG\\tID:x\\tSM:y' ref.fa reads_1.fq.gz reads_2.fq.gz | samtools sort -o out.bam
+  gpualign mem -t 16 -R '@RG\\tID:x\\tSM:y' ref.fa 1.fq.gz 2.fq.gz | samtools sort -o out.bam
       In bwa's place. Without -t, all cores are used.
-  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' 1.fq.gz 2.fq.gz ref.fa -o out.bam
       The same in one step, with duplicates marked and an index: see gpualign --help.";
 
 /// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.

@@ -1,10 +1,55 @@
 //! Tags as text (SAM specification, section 1.5), as comments of reads may have them: `BC:Z:ACGT`, a tab, `RX:Z:TTA`.
 
+use std::fmt::Display;
+use std::io::Write;
 use std::str::from_utf8;
+
+use rust_htslib::bam::record::Aux;
 
 /// Tags that the program itself writes, which a comment may not have, since a record has each tag once.
 const OWN: [&[u8]; 13] =
     [b"NM", b"MD", b"AS", b"XS", b"NH", b"HI", b"SA", b"XA", b"MC", b"MQ", b"RG", b"XR", b"CG"];
+
+/// Whether the program itself writes tags of this name.
+pub fn is_own(name: &[u8]) -> bool {
+    OWN.contains(&name)
+}
+
+/// Appends the text of a tag of a record.
+pub fn append(name: &[u8], value: &Aux<'_>, text: &mut Vec<u8>) {
+    text.extend_from_slice(name);
+    // Writing to memory cannot fail.
+    let _ = match value {
+        Aux::Char(letter) => write!(text, ":A:{}", char::from(*letter)),
+        Aux::I8(number) => write!(text, ":i:{number}"),
+        Aux::U8(number) => write!(text, ":i:{number}"),
+        Aux::I16(number) => write!(text, ":i:{number}"),
+        Aux::U16(number) => write!(text, ":i:{number}"),
+        Aux::I32(number) => write!(text, ":i:{number}"),
+        Aux::U32(number) => write!(text, ":i:{number}"),
+        Aux::Float(number) => write!(text, ":f:{number}"),
+        Aux::Double(number) => write!(text, ":f:{number}"),
+        Aux::String(value) => write!(text, ":Z:{value}"),
+        Aux::HexByteArray(value) => write!(text, ":H:{value}"),
+        Aux::ArrayI8(array) => append_array(b'c', array.iter(), text),
+        Aux::ArrayU8(array) => append_array(b'C', array.iter(), text),
+        Aux::ArrayI16(array) => append_array(b's', array.iter(), text),
+        Aux::ArrayU16(array) => append_array(b'S', array.iter(), text),
+        Aux::ArrayI32(array) => append_array(b'i', array.iter(), text),
+        Aux::ArrayU32(array) => append_array(b'I', array.iter(), text),
+        Aux::ArrayFloat(array) => append_array(b'f', array.iter(), text),
+    };
+}
+
+/// Appends the type, the kind and the numbers of an array.
+fn append_array<T: Display>(
+    kind: u8,
+    numbers: impl Iterator<Item = T>,
+    text: &mut Vec<u8>,
+) -> std::io::Result<()> {
+    write!(text, ":B:{}", char::from(kind))?;
+    numbers.into_iter().try_for_each(|number| write!(text, ",{number}"))
+}
 
 /// Checks that a text is empty or consists of tags, with tabs between them.
 ///

@@ -24,6 +24,8 @@ pub struct Read<'r> {
     pub quality: Option<&'r [u8]>,
     /// The tags in the header behind the name, if they are kept; else empty.
     pub comment: &'r [u8],
+    /// The number of its read group in the run, if it has one.
+    pub group: Option<u32>,
 }
 
 impl<'r> Read<'r> {
@@ -60,6 +62,8 @@ pub struct Reads {
     /// Header, sequence and, if there is one, quality of each read.
     text: Vec<u8>,
     reads: Vec<ReadExtent>,
+    /// The read group of the reads that are added.
+    group: Option<u32>,
 }
 
 /// Consecutive reads of a batch; slices of a batch share its memory.
@@ -129,8 +133,9 @@ struct ReadExtent {
     bases: usize,
     /// Offset of the end of the qualities, or of the sequence if there are none.
     end: usize,
-    /// The line in the file where the record begins, from 1.
+    /// The line in the file where the record begins, from 1; 1 if the file has no lines.
     line: u64,
+    group: Option<u32>,
 }
 
 impl Reads {
@@ -152,12 +157,13 @@ impl Reads {
 
     /// The read with this number, from 0.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &ReadExtent { begin, name, comment, sequence, bases, end, .. } = &self.reads[number];
+        let &ReadExtent { begin, name, comment, sequence, bases, end, group, .. } =
+            &self.reads[number];
         let comment = &self.text[sequence - comment..sequence];
         let (sequence, quality) = self.text[sequence..end].split_at(bases);
         // A read of FASTQ without bases has as many qualities, none.
         let quality = (quality.len() == bases).then_some(quality);
-        Read { name: &self.text[begin..begin + name], sequence, quality, comment }
+        Read { name: &self.text[begin..begin + name], sequence, quality, comment, group }
     }
 
     /// All reads in order.
@@ -179,7 +185,13 @@ impl Reads {
         self.text.extend_from_slice(quality);
         let (name, bases) = (header.len(), sequence.len());
         let (sequence, end) = (begin + name, self.text.len());
-        self.reads.push(ReadExtent { begin, name, comment: 0, sequence, bases, end, line });
+        let group = self.group;
+        self.reads.push(ReadExtent { begin, name, comment: 0, sequence, bases, end, line, group });
+    }
+
+    /// Sets the read group of the reads that are added from now on.
+    pub(super) fn set_group(&mut self, group: Option<u32>) {
+        self.group = group;
     }
 
     /// Appends a read without name and bases, in place of the mate that the last read does not have.

@@ -31,6 +31,7 @@ use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
+pub use self::hts::ReferenceCopy;
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
@@ -39,8 +40,9 @@ use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
 use self::duplicates::{LibraryCounts, Marking, Signatures};
-use self::hts::{Index, ReferenceCopy, Settings};
+use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
+use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
 use crate::staging::{Outputs, Target};
@@ -227,7 +229,9 @@ impl Output {
             for piece in pieces {
                 if let (Some(of_piece), Some(marker)) = (piece.signatures(), &mut self.marker) {
                     let (found, counts) = of_piece.take();
-                    marker.signatures.count(of_piece.group(), counts);
+                    for GroupCounts { group, reads } in counts {
+                        marker.signatures.count(group, reads);
+                    }
                     for (template, signature) in &found {
                         let template = sorter.templates() + u64::from(*template);
                         marker

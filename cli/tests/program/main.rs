@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
 mod alignment_files;
+mod alignment_input;
 mod bad_input;
 mod bad_output;
 mod best;

@@ -113,12 +113,12 @@ impl AllPipeline<'_> {
     ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
-        let makers = || (mapper.resolver(), self.formatter(batch.lane));
+        let makers = || (mapper.resolver(), self.formatter());
         let part = (part, TASK_READS);
         stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
             for number in reads {
                 let read = batch.reads.get(number);
-                piece.begin_template();
+                piece.begin_template(read.group);
                 let mapping = resolver.mapping(&batch.state, number, read.name)?;
                 formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
                 totals.count(read);
@@ -153,14 +153,14 @@ impl AllPipeline<'_> {
             let count = of_read.loci.len().max(1);
             for first in (0..count).step_by(of_part) {
                 let part = (&(first..count.min(first + of_part)), of_task);
-                let makers = || (mapper.resolver(), self.formatter(batch.lane));
+                let makers = || (mapper.resolver(), self.formatter());
                 let make = || {
                     stages.records(batch, part, pool, makers, |makers, loci, piece, totals| {
                         let (resolver, formatter) = makers;
                         let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
                         let loci = before..end;
                         let mapping = resolver.part(&batch.state, number, &of_read, loci)?;
-                        piece.begin_template();
+                        piece.begin_template(read.group);
                         let part = (mapping, before as u32);
                         formatter.records(read, part, |record| piece.push(record, reference));
                         totals.alignments += mapping.len() as u64;
@@ -179,10 +179,10 @@ impl AllPipeline<'_> {
         Ok(Wanted::More)
     }
 
-    /// A formatter of the records of a lane.
-    fn formatter(&self, lane: usize) -> AllRecordFormatter<'_> {
+    /// A formatter of records.
+    fn formatter(&self) -> AllRecordFormatter<'_> {
         let StageBuilder { lanes, eqx, .. } = self.stages;
-        AllRecordFormatter::new(self.mapper.index().reference(), lanes.group(lane), eqx)
+        AllRecordFormatter::new(self.mapper.index().reference(), lanes.groups(), eqx)
     }
 }
 

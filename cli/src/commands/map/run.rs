@@ -23,7 +23,7 @@ use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
-use crate::output::{Options, Output, PieceForm, WrittenFile, header};
+use crate::output::{Options, Output, PieceForm, ReferenceCopy, WrittenFile, header};
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -68,6 +68,12 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         })?,
     };
     let index = Arc::new(index);
+    // It has to stay until all reads are read.
+    let decoding = lanes.may_need_reference().then(|| ReferenceCopy::new(index.reference()));
+    let decoding = decoding.transpose()?;
+    if let Some(copy) = &decoding {
+        lanes.decode_with(&copy.path())?;
+    }
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
@@ -98,6 +104,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
         Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
+    if let Some(copy) = decoding {
+        copy.remove()?;
+    }
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
     if let (Some(metrics), Some(counts)) = (metrics, &written.duplicates) {

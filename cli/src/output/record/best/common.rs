@@ -2,7 +2,7 @@
 
 use super::alignment::RecordAlignment;
 use crate::input::Read;
-use crate::output::read_group::ReadGroup;
+use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{
     ExtraTags, MATE_REVERSE, MATE_UNMAPPED, Mate, MateAlignment, PAIRED, PROPER, REVERSE, Record,
     UNMAPPED,
@@ -44,7 +44,7 @@ impl<'r> CommonFields<'r> {
     pub fn new(
         mapped: &'r MappedRead<'r>,
         mate: Option<PairedMate<'r>>,
-        group: Option<&'r ReadGroup>,
+        groups: &'r ReadGroups,
     ) -> Self {
         let mate_primary = mate.and_then(|mate| mate.mapped.parts.first());
         let mut flag = 0;
@@ -57,7 +57,7 @@ impl<'r> CommonFields<'r> {
                 Some(_) => 0,
             };
         }
-        let group = group.map(|group| group.id.as_str());
+        let group = mapped.read.group.map(|group| groups.get(group).id.as_str());
         Self { mapped, flag, is_paired: mate.is_some(), mate_primary, group }
     }
 

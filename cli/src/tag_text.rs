@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::str::from_utf8;
 
-use rust_htslib::bam::record::Aux;
+use memchr::memchr;
 
 /// Tags that the program itself writes, which a comment may not have, since a record has each tag once.
 const OWN: [&[u8]; 13] =
@@ -15,40 +15,81 @@ pub fn is_own(name: &[u8]) -> bool {
     OWN.contains(&name)
 }
 
-/// Appends the text of a tag of a record.
-pub fn append(name: &[u8], value: &Aux<'_>, text: &mut Vec<u8>) {
-    text.extend_from_slice(name);
-    // Writing to memory cannot fail.
-    let _ = match value {
-        Aux::Char(letter) => write!(text, ":A:{}", char::from(*letter)),
-        Aux::I8(number) => write!(text, ":i:{number}"),
-        Aux::U8(number) => write!(text, ":i:{number}"),
-        Aux::I16(number) => write!(text, ":i:{number}"),
-        Aux::U16(number) => write!(text, ":i:{number}"),
-        Aux::I32(number) => write!(text, ":i:{number}"),
-        Aux::U32(number) => write!(text, ":i:{number}"),
-        Aux::Float(number) => write!(text, ":f:{number}"),
-        Aux::Double(number) => write!(text, ":f:{number}"),
-        Aux::String(value) => write!(text, ":Z:{value}"),
-        Aux::HexByteArray(value) => write!(text, ":H:{value}"),
-        Aux::ArrayI8(array) => append_array(b'c', array.iter(), text),
-        Aux::ArrayU8(array) => append_array(b'C', array.iter(), text),
-        Aux::ArrayI16(array) => append_array(b's', array.iter(), text),
-        Aux::ArrayU16(array) => append_array(b'S', array.iter(), text),
-        Aux::ArrayI32(array) => append_array(b'i', array.iter(), text),
-        Aux::ArrayU32(array) => append_array(b'I', array.iter(), text),
-        Aux::ArrayFloat(array) => append_array(b'f', array.iter(), text),
-    };
+/// Appends the text of tags in BAM's encoding (section 4.2.4), each behind a tab, as far as their names are wanted; `None` if
+/// they are damaged.
+pub fn append_decoded(
+    mut tags: &[u8],
+    is_wanted: impl Fn(&[u8]) -> bool,
+    text: &mut Vec<u8>,
+) -> Option<()> {
+    while !tags.is_empty() {
+        let begin = text.len();
+        let (head, value) = tags.split_at_checked(3)?;
+        let (name, kind) = (&head[..2], head[2]);
+        text.push(b'\t');
+        text.extend_from_slice(name);
+        let shown = if b"cCsSiI".contains(&kind) {
+            b'i'
+        } else if kind == b'd' {
+            b'f'
+        } else {
+            kind
+        };
+        text.extend([b':', shown, b':']);
+        let length = append_decoded_value(kind, value, text)?;
+        tags = &value[length..];
+        if !is_wanted(name) {
+            text.truncate(begin);
+        }
+    }
+    Some(())
 }
 
-/// Appends the type, the kind and the numbers of an array.
-fn append_array<T: Display>(
-    kind: u8,
-    numbers: impl Iterator<Item = T>,
-    text: &mut Vec<u8>,
-) -> std::io::Result<()> {
-    write!(text, ":B:{}", char::from(kind))?;
-    numbers.into_iter().try_for_each(|number| write!(text, ",{number}"))
+/// Appends the text of the value that some bytes begin with, and returns its length; `None` if there is none.
+fn append_decoded_value(kind: u8, value: &[u8], text: &mut Vec<u8>) -> Option<usize> {
+    match kind {
+        b'A' => {
+            text.push(*value.first()?);
+            Some(1)
+        }
+        b'Z' | b'H' => {
+            let length = memchr(0, value)?;
+            text.extend_from_slice(&value[..length]);
+            Some(length + 1)
+        }
+        b'B' => {
+            let (&kind, array) = value.split_first()?;
+            let (count, numbers) = array.split_first_chunk()?;
+            text.push(kind);
+            let mut length = 0;
+            for _ in 0..u32::from_le_bytes(*count) {
+                text.push(b',');
+                length += append_decoded_number(kind, numbers.get(length..)?, text)?;
+            }
+            Some(1 + 4 + length)
+        }
+        kind => append_decoded_number(kind, value, text),
+    }
+}
+
+/// Appends the number that some bytes begin with, and returns its length; `None` if there is none.
+fn append_decoded_number(kind: u8, bytes: &[u8], text: &mut Vec<u8>) -> Option<usize> {
+    // Writing to memory cannot fail.
+    let mut put = |number: &dyn Display, length| {
+        let _ = write!(text, "{number}");
+        Some(length)
+    };
+    match kind {
+        b'c' => put(&i8::from_le_bytes(*bytes.first_chunk()?), 1),
+        b'C' => put(&u8::from_le_bytes(*bytes.first_chunk()?), 1),
+        b's' => put(&i16::from_le_bytes(*bytes.first_chunk()?), 2),
+        b'S' => put(&u16::from_le_bytes(*bytes.first_chunk()?), 2),
+        b'i' => put(&i32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'I' => put(&u32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'f' => put(&f32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'd' => put(&f64::from_le_bytes(*bytes.first_chunk()?), 8),
+        _ => None,
+    }
 }
 
 /// Checks that a text is empty or consists of tags, with tabs between them.
@@ -181,6 +222,26 @@ mod tests {
         assert_eq!(encoded(b"X0:i:-2\tX1:i:7"), Ok(b"X0i\xfe\xff\xff\xffX1I\x07\0\0\0".to_vec()));
         assert_eq!(encoded(b"X0:B:c,-1,2"), Ok(b"X0Bc\x02\0\0\0\xff\x02".to_vec()));
         assert_eq!(encoded(b"X0:f:1.5\tX1:H:0aFF"), Ok(b"X0f\0\0\xc0\x3fX1H0aFF\0".to_vec()));
+    }
+
+    #[test]
+    fn tags_are_decoded() {
+        let text =
+            b"\tBC:Z:AC GT\tXY:A:x\tX0:i:-2\tX1:B:c,-1,2\tX2:f:1.5\tX3:H:0aFF\tX4:B:f,0.25\tX5:B:S";
+        let mut bytes = Vec::new();
+        append_encoded(&text[1..], &mut bytes);
+        let decoded = |bytes: &[u8], leaves_out: &[u8]| {
+            let mut text = Vec::new();
+            append_decoded(bytes, |name| name != leaves_out, &mut text)?;
+            Some(String::from_utf8_lossy(&text).into_owned())
+        };
+        let all = String::from_utf8_lossy(text);
+        assert_eq!(decoded(&bytes, b"").as_deref(), Some(&*all));
+        assert_eq!(decoded(&bytes, b"X1"), Some(all.replace("\tX1:B:c,-1,2", "")));
+        assert_eq!(decoded(b"X0c\xff", b""), Some("\tX0:i:-1".to_owned()));
+        for cut in 1..b"X1Bs\x02\0\0\0\x01\0\x02\0".len() {
+            assert_eq!(decoded(&b"X1Bs\x02\0\0\0\x01\0\x02\0"[..cut], b""), None, "{cut}");
+        }
     }
 
     #[test]

@@ -94,6 +94,26 @@ impl<'m> Resolver<'m> {
         Ok(&self.mapping)
     }
 
+    /// As [`mapping`](Self::mapping), but puts the mapping into `to`, whose memory the resolver uses from then on: so the
+    /// mappings of two reads are known at the same time.
+    ///
+    /// # Errors
+    /// As [`mapping`](Self::mapping).
+    ///
+    /// # Panics
+    /// As [`mapping`](Self::mapping).
+    pub fn map_into(
+        &mut self,
+        found: &MatchStarts,
+        read: usize,
+        name: &[u8],
+        to: &mut Mapping,
+    ) -> Result<(), MapError> {
+        self.mapping(found, read, name)?;
+        std::mem::swap(&mut self.mapping, to);
+        Ok(())
+    }
+
     /// The loci of read number `read` that are to be reported, the primary one first, for a read that has too many to
     /// align at all of them at once.
     ///

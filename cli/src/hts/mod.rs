@@ -14,3 +14,4 @@ pub use self::open::open;
 pub use self::reader::{Fields, Reader};
 pub use self::silence::silence;
 pub use self::status::{check, stored_error};
+pub use self::validity::tags;

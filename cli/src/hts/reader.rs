@@ -4,7 +4,6 @@ use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
@@ -52,6 +51,8 @@ pub struct Reader {
     contigs: Vec<String>,
     /// The number of the record that was read last, from 1.
     number: u64,
+    /// Whether the end of the file was reached, behind which htslib must not read.
+    at_end: bool,
 }
 
 // SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
@@ -109,8 +110,8 @@ impl Reader {
         let header =
             NonNull::new(header).ok_or_else(|| anyhow!("{location}the header is damaged"))?;
         opened.0 = None;
-        let mut reader =
-            Self { path: path.to_owned(), file, header, contigs: Vec::new(), number: 0 };
+        let (path, contigs) = (path.to_owned(), Vec::new());
+        let mut reader = Self { path, file, header, contigs, number: 0, at_end: false };
         reader.contigs = reader.read_contigs()?;
         Ok(reader)
     }
@@ -183,18 +184,18 @@ impl Reader {
             .with_context(|| format!("{}cannot start threads", InputLocation::in_file(&self.path)))
     }
 
-    /// Decodes aligned reads of CRAM by a reference: a file of FASTA that has an index (`.fai`).
+    /// Decodes aligned reads of CRAM by a reference, which htslib opens by this name.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn decode_with(&mut self, reference: &Path) -> Result<()> {
+    pub fn decode_with(&mut self, reference: &str) -> Result<()> {
         let set = || {
-            let path = CString::new(reference.as_os_str().as_bytes())?;
-            // SAFETY: the file is open, and the path ends in NUL and outlives the call.
+            let name = CString::new(reference)?;
+            // SAFETY: the file is open, and the name ends in NUL and outlives the call.
             #[allow(unsafe_code)]
-            check(unsafe { htslib::hts_set_fai_filename(self.file.as_ptr(), path.as_ptr()) })
+            check(unsafe { htslib::hts_set_fai_filename(self.file.as_ptr(), name.as_ptr()) })
         };
-        set().with_context(|| reference.display().to_string())
+        set().with_context(|| format!("{}the reference", InputLocation::in_file(&self.path)))
     }
 
     /// The path in messages.
@@ -212,6 +213,9 @@ impl Reader {
     /// # Errors
     /// If reading fails, the file is cut short, or the record is damaged.
     pub fn read(&mut self, record: &mut Record) -> Result<bool> {
+        if self.at_end {
+            return Ok(false);
+        }
         // SAFETY: file and header are valid, the header is that of the file, and the record owns its data, which htslib
         // enlarges with realloc, as rust_htslib does.
         #[allow(unsafe_code)]
@@ -226,6 +230,7 @@ impl Reader {
                     self.number
                 );
             }
+            self.at_end = true;
             return Ok(false);
         }
         self.number += 1;

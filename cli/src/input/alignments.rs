@@ -13,10 +13,10 @@ use rust_htslib::bam::Record;
 use rust_htslib::bam::record::Aux;
 
 use super::limit::MAX_RECORD_PART;
-use crate::hts::{Fields, Reader};
+use crate::hts::{self, Fields, Reader};
 use crate::tag_text;
 
-/// The most threads that decode a file: more are faster than reads are mapped.
+/// The most threads that decode a file of SAM or BAM: more are faster than reads are mapped.
 const MAX_THREADS: usize = 4;
 
 /// The quality of a first base whose read has no qualities.
@@ -133,11 +133,11 @@ impl AlignmentReads {
         self.reader.is_cram() && !self.reader.contigs().is_empty()
     }
 
-    /// Decodes aligned reads by a reference: a file of FASTA that has an index (`.fai`).
+    /// Decodes aligned reads by a reference, which htslib opens by this name.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn decode_with(&mut self, reference: &Path) -> Result<()> {
+    pub fn decode_with(&mut self, reference: &str) -> Result<()> {
         self.reader.decode_with(reference)
     }
 
@@ -146,7 +146,12 @@ impl AlignmentReads {
     /// # Errors
     /// If there are no more threads.
     pub fn start(&mut self) -> Result<()> {
-        if self.threads > 1 { self.reader.decode_by(self.threads.min(MAX_THREADS)) } else { Ok(()) }
+        // With threads, htslib does not tell whether the end of a file of CRAM is marked.
+        if self.threads > 1 && !self.reader.is_cram() {
+            self.reader.decode_by(self.threads.min(MAX_THREADS))
+        } else {
+            Ok(())
+        }
     }
 
     /// The next read, and its mate if it follows; of two mates, the first comes first. `None` at the end.
@@ -259,13 +264,9 @@ impl RecordText {
         self.header.extend_from_slice(name);
         self.name = name.len();
         if keeps_comments {
-            for tag in record.aux_iter() {
-                let (name, value) = tag.map_err(|error| format!("a tag is damaged: {error}"))?;
-                if !tag_text::is_own(name) && name != PROGRAM {
-                    self.header.push(b'\t');
-                    tag_text::append(name, &value, &mut self.header);
-                }
-            }
+            let is_wanted = |name: &[u8]| !tag_text::is_own(name) && name != PROGRAM;
+            tag_text::append_decoded(hts::tags(record), is_wanted, &mut self.header)
+                .ok_or("a tag is damaged")?;
         }
         self.fill_bases(record);
         self.group = groups.of(record)?;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -81,11 +81,11 @@ impl Lane {
         open.iter().any(|file| matches!(file, OpenReads::Alignments(it) if it.may_need_reference()))
     }
 
-    /// Decodes aligned reads in CRAM by a reference: a file of FASTA that has an index (`.fai`).
+    /// Decodes aligned reads in CRAM by a reference, which htslib opens by this name.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn decode_with(&self, reference: &Path) -> Result<()> {
+    pub fn decode_with(&self, reference: &str) -> Result<()> {
         for file in self.open.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
             if let OpenReads::Alignments(reads) = file
                 && reads.may_need_reference()

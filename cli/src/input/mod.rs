@@ -21,5 +21,5 @@ pub use self::lane::Lane;
 pub use self::layout::Layout;
 pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::source::{
-    OpenReads, check, has_alignments, is_regular, open, open_alignments, open_stream,
+    OpenReads, check, has_alignments, is_stream, open, open_alignments, open_stream,
 };

@@ -54,9 +54,14 @@ pub fn has_alignments(path: &Path) -> bool {
     is_regular(path) && File::open(path).is_ok_and(begins_as_alignments)
 }
 
-/// Whether a file can be opened again and again.
-pub fn is_regular(path: &Path) -> bool {
+fn is_regular(path: &Path) -> bool {
     !is_stdin(path) && fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Whether a file can be read only once: standard input (`-`) or a pipe.
+pub fn is_stream(path: &Path) -> bool {
+    let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    is_stdin(path) || fs::metadata(path).is_ok_and(is_pipe)
 }
 
 /// Whether bytes begin as a file of SAM, BAM or CRAM. Of a stream, it takes what it can get at once.

@@ -22,16 +22,17 @@ mod tally;
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fm_index::Reference;
+use fm_index::{FmIndex, Reference};
 use rayon::prelude::*;
 use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
-pub use self::hts::ReferenceCopy;
+pub use self::hts::{ReferenceFiles, ReferenceText};
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
@@ -64,6 +65,8 @@ pub struct Options {
     pub header: String,
     /// Memory, in bytes, for sorting records by coordinate; `None` keeps the order of the reads.
     pub sort_memory: Option<usize>,
+    /// The folder of what memory does not hold; `None` for that of the file.
+    pub temporary_folder: Option<PathBuf>,
     /// What to do with duplicates among records that are sorted; `None` to keep them as they are.
     pub marking: Option<Marking>,
     /// The number of the library of each read group.
@@ -87,7 +90,6 @@ impl Options {
 /// An output file under construction.
 #[derive(Debug)]
 pub struct Output {
-    // Fields drop in this order: the file closes before its folder goes.
     writer: Writer,
     sorter: Option<Sorter>,
     marker: Option<Marker>,
@@ -150,21 +152,23 @@ impl Writer {
 }
 
 impl Output {
-    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index.
+    /// Begins a file with its header. A regular file of BAM or CRAM that is sorted gets an index. The reference of `genome` was
+    /// read from the file `fasta`.
     ///
     /// # Errors
-    /// If the file, or the copy of the reference that CRAM needs, cannot be written.
+    /// If the file cannot be written, or the reference that CRAM needs not be read.
     pub fn create(
         mut target: Target,
         outputs: &mut Outputs,
         options: &Options,
-        reference: &Reference,
+        (genome, fasta): (&Arc<FmIndex>, &Path),
     ) -> Result<Self> {
-        let copy = match options.format {
-            Format::Cram => Some(ReferenceCopy::new(reference)?),
+        let reference = genome.reference();
+        let text = match options.format {
+            Format::Cram => Some(ReferenceText::new(Arc::clone(genome), fasta)?),
             Format::Sam | Format::Bam => None,
         };
-        let folder = target.scratch_folder();
+        let folder = options.temporary_folder.clone().unwrap_or_else(|| target.scratch_folder());
         let marker = |marking| {
             let memory = options.sort_memory.unwrap_or_default() / SIGNATURES_SHARE;
             let signatures = Signatures::new(options.libraries.clone(), memory, &folder);
@@ -204,7 +208,7 @@ impl Output {
                     format: options.format,
                     header: &options.header,
                     threads: options.threads,
-                    reference: copy,
+                    reference: text,
                 };
                 let mut file = hts::Writer::create(descriptor, settings)?;
                 if let Some(index) = &index {

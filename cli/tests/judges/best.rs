@@ -60,9 +60,17 @@ fn picard_finds_no_error_in_pairs() {
     run("samtools", &["dict", "-o", "ref.dict", "ref.fa"], folder);
     let reads = [path("phix_1.fq"), path("phix_2.fq")];
     let (group, reads) = ("@RG\\tID:x\\tSM:y\\tPL:ILLUMINA", reads.each_ref().map(String::as_str));
-    for file in ["out.sam", "out.bam", "out.cram"] {
+    // Every locus of mates, each by itself, among them some that lie nowhere.
+    let all = ["--mode", "all", "-k", "5"];
+    for (mode, file) in [
+        (&BEST[..], "out.sam"),
+        (&BEST, "out.bam"),
+        (&BEST, "out.cram"),
+        (&all, "all.sam"),
+        (&[&all[..], &["--sort"]].concat(), "all.bam"),
+    ] {
         let options = ["-R", group, "-o", file];
-        gpualign(&[&BEST, &reads[..], &["ref.fa"], &options].concat(), folder);
+        gpualign(&[mode, &reads[..], &["ref.fa"], &options].concat(), folder);
         let input = format!("INPUT={file}");
         // Reads of length zero have no qualities.
         let arguments = [

@@ -161,10 +161,6 @@ fn options_of_the_other_mode_and_odd_files_are_refused() {
         (&["--strategy", "trie", "1.fq", "ref.fa"], "--strategy is an option of --mode all"),
         (&["1.fq", "1.fq", "1.fq", "ref.fa"], "3 files of reads cannot be paired"),
         (
-            &[&all[..], &["--single", "1.fq", "ref.fa"]].concat(),
-            "--single is an option of --mode best",
-        ),
-        (
             &[&all[..], &["--alternatives", "tag", "1.fq", "ref.fa"]].concat(),
             "--alternatives is an option of --mode best",
         ),

@@ -80,7 +80,7 @@ fn several_files_are_read_in_order() {
     let folder = Folder::new();
     folder.write("1.fq", data("phix_1.fq")).write("2.fq.gz", gzip(&data("phix_2.fq")));
     folder.write("3.fa", ">last\nACGT\n");
-    let all = folder.records(&["1.fq", "2.fq.gz", "3.fa", "ref.fa"]);
+    let all = folder.records(&["--single", "1.fq", "2.fq.gz", "3.fa", "ref.fa"]);
     let parts = ["1.fq", "2.fq.gz", "3.fa"].map(|file| folder.records(&[file, "ref.fa"]));
     assert_eq!(all, parts.concat());
     assert_eq!(all.last().map(|record| record.name.as_str()), Some("last"));

@@ -111,7 +111,7 @@ fn lanes_may_be_in_a_list() {
         let groups = ["@RG\tID:a\tSM:s\tLB:x", "@RG\tID:single\tSM:s s", "@RG\tLB:y\tID:b\tSM:s"];
         assert_eq!(header(&text, "@RG"), groups);
     }
-    // In mode all, both files of a lane have its group.
+    // In mode all, both reads of a pair have the group of their lane.
     folder.write("blanks.txt", format!("a_1.fq a_2.fq {A}\nb_1.fq * {B}\n"));
     let all = folder.records(&["ref.fa", "--lanes", "blanks.txt"]);
     let count = |id| all.iter().filter(|record| group(record) == id).count();

@@ -4,6 +4,7 @@
 
 mod alignment_files;
 mod alignment_input;
+mod all_pairs;
 mod bad_input;
 mod bad_output;
 mod best;
@@ -27,6 +28,7 @@ mod report;
 mod simulate;
 mod sort;
 mod support;
+mod unmapped;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]
 #[path = "../judges/sam.rs"]

@@ -31,6 +31,25 @@ fn it_maps_as_the_command_without_a_name() {
 }
 
 #[test]
+fn the_format_of_the_output_is_told_by_its_name() {
+    let folder = Folder::new();
+    folder.write("a.fq", reads(3));
+    for (file, start) in [
+        ("x.sam", &b"@HD"[..]),
+        ("x.txt", b"@HD"),
+        ("x", b"@HD"),
+        ("x.sam.gz", b"@HD"),
+        ("x.bam", b"\x1f\x8b"),
+        ("x.CRAM", b"CRAM"),
+    ] {
+        let (out, _) = run(&folder, &["-o", file, "ref.fa", "a.fq"]);
+        assert!(out.is_empty() && folder.read(file).starts_with(start), "{file}");
+    }
+    let (out, _) = run(&folder, &["-o", "-", "ref.fa", "a.fq"]);
+    assert!(out.starts_with(b"@HD"));
+}
+
+#[test]
 fn the_long_options_are_those_of_the_letters() {
     let folder = Folder::new();
     folder.write("a.fq", reads(300));

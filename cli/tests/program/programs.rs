@@ -76,7 +76,7 @@ fn woodstocc_has_one_mode() {
     folder.write("reads.fq", reads(1));
     for (options, part) in [
         (&["--mode", "best"][..], "woodstocc has no --mode best"),
-        (&["--single"], "--single is an option of --mode best"),
+        (&["--preset", "short"], "--preset is an option of --mode best"),
     ] {
         let output = run(WOODSTOCC, &[options, &["reads.fq", "ref.fa"]].concat(), &folder);
         let said = String::from_utf8_lossy(&output.stderr);

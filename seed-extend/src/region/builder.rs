@@ -77,7 +77,7 @@ impl RegionBuilder<'_> {
             }
         }
         let own = &runs[first_run as usize..];
-        let score = best_stretch(own, total(own, self.scoring), self.scoring);
+        let score = best_stretch(own, None, self.scoring);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
@@ -146,7 +146,7 @@ impl RegionBuilder<'_> {
         Some(Region {
             query,
             segment,
-            score: best_stretch(&runs[first_run as usize..], without_clips, self.scoring),
+            score: best_stretch(&runs[first_run as usize..], Some(without_clips), self.scoring),
             query_begin: span.query_begin,
             query_end: span.query_end,
             begin: task.window_start + span.window_begin,
@@ -161,11 +161,6 @@ impl RegionBuilder<'_> {
     }
 }
 
-/// Score of these columns, as if no base were unknown.
-fn total(runs: &[CigarRun], scoring: Scoring) -> i32 {
-    runs.iter().map(|&run| run_score(run, scoring)).sum()
-}
-
 /// Score of one run of columns, as if no base were unknown.
 fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
     let count = run.length() as i32;
@@ -176,15 +171,17 @@ fn run_score(run: CigarRun, scoring: Scoring) -> i32 {
     }
 }
 
-/// The best score of any stretch of columns whose total score is `all`. An unknown base costs less than the mismatch
-/// that the runs show; the difference is added to the stretch, whose score is then limited to that of its matches.
-fn best_stretch(runs: &[CigarRun], all: i32, scoring: Scoring) -> i32 {
-    let (mut here, mut best, mut matches) = (0, 0, 0);
+/// The best score of any stretch of columns. `all` is the score of all of them, if a base may be unknown: that costs less than
+/// the mismatch that the runs show. The difference is added to the stretch, whose score is then limited to that of its matches.
+fn best_stretch(runs: &[CigarRun], all: Option<i32>, scoring: Scoring) -> i32 {
+    let (mut here, mut best, mut matches, mut total) = (0, 0, 0, 0);
     for &run in runs {
         let score = run_score(run, scoring);
         here = (here + score).max(0);
         best = best.max(here);
         matches += score.max(0);
+        total += score;
     }
-    (best + all - total(runs, scoring)).min(matches)
+    let difference = all.map_or(0, |all| all - total);
+    (best + difference).min(matches)
 }

@@ -10,20 +10,21 @@ use std::thread;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use woodstocc::{Mapper, MatchStarts, Read, ReadBatch, ReadLoci, Resolver, SearchResults};
+use woodstocc::{Mapper, Mapping, MatchStarts, Read, ReadBatch, ReadLoci, Resolver, SearchResults};
 
 use super::stages::{
     BatchState, FormattedPart, MappingTotals, PART_READS, PassOn, StageBuilder, TASK_READS, Wanted,
 };
 use crate::input::{Batches, ReadSlice};
-use crate::output::record::all::AllRecordFormatter;
+use crate::output::record::all::{AllRecordFormatter, KeptPrimary, PlaceInPair};
+use crate::output::record::fields::Record;
 use crate::output::{Output, PiecePool, WrittenFile};
 
 /// Bytes of the records that are written together, about.
 const PART_BYTES: usize = 1 << 26;
 
-/// A read whose records may take more bytes is handled in parts.
-const LARGE_READ: usize = 1 << 22;
+/// A read, or pair, whose records may take more bytes is handled in parts.
+const LARGE_TEMPLATE: usize = 1 << 22;
 
 /// Bytes of the records of such a read that one task of the pool makes.
 const TASK_BYTES: usize = 1 << 20;
@@ -44,7 +45,8 @@ impl AllPipeline<'_> {
             let prepared = stages.prepare(scope, input.batches, |reads| self.prepare(reads));
             let prepare = |reads: &ReadSlice| self.prepare(reads);
             let search = |batch: ReadBatch, _| Ok(mapper.search_bounded(&batch)?);
-            let searched = stages.search(scope, prepared, 1, prepare, search);
+            let together = stages.lanes.most_together();
+            let searched = stages.search(scope, prepared, together, prepare, search);
             let format = |batch: &BatchState<MatchStarts>, pass_on: &mut PassOn<'_>| {
                 self.format(batch, &pool, pass_on)
             };
@@ -62,23 +64,27 @@ impl AllPipeline<'_> {
         Ok(self.mapper.prepare(&queries)?)
     }
 
-    /// Makes the records of a batch, in parts whose size is bounded.
+    /// Makes the records of a batch, in parts whose size is bounded. A part has whole templates: reads, or pairs of them.
     fn format(
         &self,
         batch: &BatchState<MatchStarts>,
         pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<()> {
+        let together = self.stages.lanes.together(batch.lane);
+        let most_bytes = |first: usize| -> usize {
+            (first..first + together).map(|read| self.most_bytes(batch, read)).sum()
+        };
         let (mut first, end) = (0, batch.reads.len());
         let threads = rayon::current_num_threads();
         while first < end {
             let (mut next, mut bytes) = (first, 0);
             while next < end && next < first + PART_READS && bytes < PART_BYTES {
-                let of_read = self.most_bytes(batch, next);
-                if of_read > LARGE_READ {
+                let of_template = most_bytes(next);
+                if of_template > LARGE_TEMPLATE {
                     break;
                 }
-                (next, bytes) = (next + 1, bytes + of_read);
+                (next, bytes) = (next + together, bytes + of_template);
             }
             if next > first {
                 let part =
@@ -87,8 +93,9 @@ impl AllPipeline<'_> {
                     break;
                 }
             } else {
-                let is_large = |&read: &usize| self.most_bytes(batch, read) > LARGE_READ;
-                next += (first..end).take(threads).take_while(is_large).count();
+                let is_large = |&first: &usize| most_bytes(first) > LARGE_TEMPLATE;
+                let templates = (first..end).step_by(together).take(threads.div_ceil(together));
+                next += together * templates.take_while(is_large).count();
                 if self.many_records(batch, first..next, pool, pass_on)? == Wanted::Nothing {
                     break;
                 }
@@ -104,7 +111,7 @@ impl AllPipeline<'_> {
         self.mapper.most_loci(&batch.state, read).saturating_mul(bytes_of_locus(bases)) + 2 * bases
     }
 
-    /// Makes the records of consecutive reads that have few loci.
+    /// Makes the records of consecutive templates that have few loci.
     fn few_records(
         &self,
         batch: &BatchState<MatchStarts>,
@@ -113,23 +120,45 @@ impl AllPipeline<'_> {
     ) -> Result<FormattedPart> {
         let Self { mapper, stages } = *self;
         let reference = mapper.index().reference();
-        let makers = || (mapper.resolver(), self.formatter());
+        let together = stages.lanes.together(batch.lane);
+        let makers = || RecordMaker {
+            resolver: mapper.resolver(),
+            formatter: self.formatter(),
+            mappings: Default::default(),
+            primaries: Default::default(),
+        };
         let part = (part, TASK_READS);
-        stages.records(batch, part, pool, makers, |(resolver, formatter), reads, piece, totals| {
-            for number in reads {
-                let read = batch.reads.get(number);
-                piece.begin_template(read.group);
-                let mapping = resolver.mapping(&batch.state, number, read.name)?;
-                formatter.records(read, (mapping, 0), |record| piece.push(record, reference));
-                totals.count(read);
-                totals.aligned += u64::from(!mapping.is_empty());
-                totals.alignments += mapping.len() as u64;
+        stages.records(batch, part, pool, makers, |maker, reads, piece, totals| {
+            let RecordMaker { resolver, formatter, mappings, primaries } = maker;
+            for first in reads.step_by(together) {
+                let together = present(batch, first, together);
+                piece.begin_template(batch.reads.get(first).group);
+                for (number, mapping) in (first..first + together).zip(&mut *mappings) {
+                    let read = batch.reads.get(number);
+                    resolver.map_into(&batch.state, number, read.name, mapping)?;
+                    totals.count(read);
+                    totals.aligned += u64::from(!mapping.is_empty());
+                    totals.alignments += mapping.len() as u64;
+                }
+                let places = (together == 2).then(|| {
+                    let kept = primaries.iter_mut().zip(&*mappings);
+                    kept.for_each(|(kept, mapping)| formatter.keep_primary(mapping, kept));
+                    PlaceInPair::of_both(primaries.each_ref())
+                });
+                let is_unmapped = mappings[..together].iter().all(Mapping::is_empty);
+                let is_written = !(stages.no_unmapped && is_unmapped);
+                for (place, number) in (first..first + together).enumerate() {
+                    let (read, mapping) = (batch.reads.get(number), (&mappings[place], 0));
+                    let in_pair = places.map(|places| places[place]);
+                    let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                    formatter.records(read, mapping, in_pair, add);
+                }
             }
             Ok(())
         })
     }
 
-    /// Makes the records of consecutive reads that may have very many loci: finds the loci of all of these reads, then
+    /// Makes the records of consecutive templates that may have very many loci: finds the loci of all of their reads, then
     /// makes the records of each read in parts.
     fn many_records(
         &self,
@@ -138,42 +167,84 @@ impl AllPipeline<'_> {
         pool: &PiecePool,
         pass_on: &mut PassOn<'_>,
     ) -> Result<Wanted> {
-        let Self { mapper, stages } = *self;
-        let reference = mapper.index().reference();
+        let mapper = self.mapper;
+        let together = self.stages.lanes.together(batch.lane);
         let find = |resolver: &mut Resolver<'_>, read: usize| {
             (read, resolver.loci(&batch.state, read, batch.reads.get(read).name))
         };
         let found: Vec<(usize, ReadLoci)> =
             reads.into_par_iter().map_init(|| mapper.resolver(), find).collect();
-        for (number, of_read) in found {
-            let read = batch.reads.get(number);
-            let bytes = bytes_of_locus(read.sequence.len());
-            let [of_part, of_task] = [PART_BYTES, TASK_BYTES].map(|most| (most / bytes).max(1));
-            // A read without loci has a record, too.
-            let count = of_read.loci.len().max(1);
-            for first in (0..count).step_by(of_part) {
-                let part = (&(first..count.min(first + of_part)), of_task);
-                let makers = || (mapper.resolver(), self.formatter());
-                let make = || {
-                    stages.records(batch, part, pool, makers, |makers, loci, piece, totals| {
-                        let (resolver, formatter) = makers;
-                        let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
-                        let loci = before..end;
-                        let mapping = resolver.part(&batch.state, number, &of_read, loci)?;
-                        piece.begin_template(read.group);
-                        let part = (mapping, before as u32);
-                        formatter.records(read, part, |record| piece.push(record, reference));
-                        totals.alignments += mapping.len() as u64;
-                        if before == 0 {
-                            totals.count(read);
-                            totals.aligned += u64::from(!mapping.is_empty());
-                        }
-                        Ok(())
-                    })
-                };
-                if pass_on(stages.part(batch, make)?) == Wanted::Nothing {
+        for template in found.chunks(together) {
+            let template = &template[..present(batch, template[0].0, template.len())];
+            let primaries = match template {
+                [one, two] => Some([self.primary(batch, one)?, self.primary(batch, two)?]),
+                _ => None,
+            };
+            let places = primaries.as_ref().map(|both| PlaceInPair::of_both(both.each_ref()));
+            let is_unmapped = template.iter().all(|(_, of_read)| of_read.loci.is_empty());
+            let is_written = !(self.stages.no_unmapped && is_unmapped);
+            for (place, (number, of_read)) in template.iter().enumerate() {
+                let in_pair = places.map(|places| places[place]);
+                let read = (*number, of_read, in_pair, is_written);
+                if self.many_records_of(batch, read, pool, pass_on)? == Wanted::Nothing {
                     return Ok(Wanted::Nothing);
                 }
+            }
+        }
+        Ok(Wanted::More)
+    }
+
+    /// The primary alignment of a read, which is at the first of its loci.
+    fn primary(
+        &self,
+        batch: &BatchState<MatchStarts>,
+        (number, of_read): &(usize, ReadLoci),
+    ) -> Result<KeptPrimary> {
+        let mut resolver = self.mapper.resolver();
+        let first = 0..of_read.loci.len().min(1);
+        let mapping = resolver.part(&batch.state, *number, of_read, first)?;
+        let mut kept = KeptPrimary::default();
+        self.formatter().keep_primary(mapping, &mut kept);
+        Ok(kept)
+    }
+
+    /// Makes the records of a read that may have very many loci, in parts.
+    fn many_records_of(
+        &self,
+        batch: &BatchState<MatchStarts>,
+        (number, of_read, in_pair, is_written): (usize, &ReadLoci, Option<PlaceInPair<'_>>, bool),
+        pool: &PiecePool,
+        pass_on: &mut PassOn<'_>,
+    ) -> Result<Wanted> {
+        let Self { mapper, stages } = *self;
+        let reference = mapper.index().reference();
+        let read = batch.reads.get(number);
+        let bytes = bytes_of_locus(read.sequence.len());
+        let [of_part, of_task] = [PART_BYTES, TASK_BYTES].map(|most| (most / bytes).max(1));
+        // A read without loci has a record, too.
+        let count = of_read.loci.len().max(1);
+        for first in (0..count).step_by(of_part) {
+            let part = (&(first..count.min(first + of_part)), of_task);
+            let makers = || (mapper.resolver(), self.formatter());
+            let make = || {
+                stages.records(batch, part, pool, makers, |makers, loci, piece, totals| {
+                    let (resolver, formatter) = makers;
+                    let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
+                    let mapping = resolver.part(&batch.state, number, of_read, before..end)?;
+                    piece.begin_template(read.group);
+                    let part = (mapping, before as u32);
+                    let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
+                    formatter.records(read, part, in_pair, add);
+                    totals.alignments += mapping.len() as u64;
+                    if before == 0 {
+                        totals.count(read);
+                        totals.aligned += u64::from(!mapping.is_empty());
+                    }
+                    Ok(())
+                })
+            };
+            if pass_on(stages.part(batch, make)?) == Wanted::Nothing {
+                return Ok(Wanted::Nothing);
             }
         }
         Ok(Wanted::More)
@@ -184,6 +255,22 @@ impl AllPipeline<'_> {
         let StageBuilder { lanes, eqx, .. } = self.stages;
         AllRecordFormatter::new(self.mapper.index().reference(), lanes.groups(), eqx)
     }
+}
+
+/// The reads of a template, whose `together` reads begin with `first`: a read whose mate is absent is alone.
+fn present<T>(batch: &BatchState<T>, first: usize, together: usize) -> usize {
+    let reads = (first..first + together).map(|number| batch.reads.get(number));
+    reads.take_while(|read| !read.is_absent()).count()
+}
+
+/// The working memory of a thread that makes the records of reads with few loci.
+struct RecordMaker<'a> {
+    resolver: Resolver<'a>,
+    formatter: AllRecordFormatter<'a>,
+    /// The mappings of a read, or of both reads of a pair.
+    mappings: [Mapping; 2],
+    /// The primary alignments of both reads of a pair.
+    primaries: [KeptPrimary; 2],
 }
 
 /// The bytes that the alignment and the record of a read of so many bases take at a locus, with names of usual length.

@@ -23,7 +23,7 @@ use crate::output::{Format, ReadGroup, ReadGroups};
 pub enum Mode {
     /// The locus where each read, or pair of reads, most likely came from; clips ends that do not align
     Best,
-    /// Every locus where a read aligns from end to end with up to K differences; each read by itself
+    /// Every locus where a read aligns from end to end with up to K differences; the mates of a pair each by itself
     All,
 }
 
@@ -41,12 +41,6 @@ impl Mode {
 #[derive(Debug, Args)]
 #[command(next_help_heading = BEST_HEADING)]
 pub struct BestOptions {
-    /// In each file of reads, mates follow each other
-    #[arg(long)]
-    pub interleaved: bool,
-    /// Map every read by itself, also if there are two files of reads
-    #[arg(long, conflicts_with = "interleaved")]
-    pub single: bool,
     /// Tune for the length of the reads [default: standard]
     #[arg(long, value_name = "PRESET")]
     pub preset: Option<Preset>,
@@ -94,6 +88,7 @@ pub struct MapArguments {
 
 /// The options of mapping.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct MapOptions {
     /// Mapping mode
     #[arg(long, default_value = "best", help_heading = "Search")]
@@ -120,12 +115,21 @@ pub struct MapOptions {
     #[arg(long, value_name = "FILE", help_heading = "Input", conflicts_with = "read_group",
         value_hint = ValueHint::FilePath)]
     pub lanes: Option<PathBuf>,
+    /// In each file of reads, mates follow each other
+    #[arg(long, help_heading = "Input")]
+    pub interleaved: bool,
+    /// The reads have no mates, also if there are two files of them
+    #[arg(long, help_heading = "Input", conflicts_with = "interleaved")]
+    pub single: bool,
     /// Write = and X in CIGAR strings, not M; SAM and BAM only
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
     /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
     #[arg(long, help_heading = "Output")]
     pub comments: bool,
+    /// Leave unmapped reads out, but for those whose mate is mapped; like --sam-hit-only of minimap2. Statistics count all reads
+    #[arg(long, help_heading = "Output")]
+    pub no_unmapped: bool,
     #[command(flatten)]
     pub sorting: Sorting,
     #[command(flatten)]
@@ -152,6 +156,10 @@ pub struct MapOptions {
     #[arg(long, value_name = "N", default_value_t = 1 << 17, help_heading = "Resources",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub batch_size: u32,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", conflicts_with = "save_index",
+        value_hint = ValueHint::FilePath)]
+    pub index: Option<PathBuf>,
     /// Save the index as REF.gpx if it has to be built
     #[arg(long, help_heading = "Resources")]
     pub save_index: bool,
@@ -242,7 +250,7 @@ impl MapOptions {
 
     /// An option that was given although it belongs to the other mode.
     fn option_of_other_mode(&self) -> Option<&'static str> {
-        let BestOptions { interleaved, single, preset, alternatives, ref numbers } = self.best;
+        let BestOptions { preset, alternatives, ref numbers } = self.best;
         let AllOptions { k, primary_only, all_starts, strategy } = self.all;
         let marks_duplicates = self.duplicates.marking().is_some();
         let given: &[(bool, &'static str)] = match self.mode {
@@ -254,8 +262,6 @@ impl MapOptions {
             ],
             Mode::All => &[
                 (marks_duplicates, "marking duplicates"),
-                (interleaved, "--interleaved"),
-                (single, "--single"),
                 (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
                 (numbers.given().is_some(), numbers.given().unwrap_or_default()),
@@ -266,20 +272,20 @@ impl MapOptions {
 
     /// How mates lie in so many files of reads.
     pub fn layout(&self, files: usize) -> Layout {
-        match self.mode {
-            Mode::Best if self.of_mem.has_mixed_pairs => Layout::MixedPairs,
-            Mode::Best if self.best.interleaved => Layout::Interleaved,
-            Mode::Best if files > 1 && !self.best.single => Layout::Pairs,
-            Mode::Best | Mode::All => Layout::Single,
+        if self.of_mem.has_mixed_pairs {
+            Layout::MixedPairs
+        } else if self.interleaved {
+            Layout::Interleaved
+        } else if files > 1 && !self.single {
+            Layout::Pairs
+        } else {
+            Layout::Single
         }
     }
 
     /// How mates lie in files of SAM, BAM and CRAM, whose flags tell.
     pub fn alignments_layout(&self) -> Layout {
-        match self.mode {
-            Mode::Best if !self.best.single => Layout::MixedPairs,
-            Mode::Best | Mode::All => Layout::Single,
-        }
+        if self.single { Layout::Single } else { Layout::MixedPairs }
     }
 
     /// What is made of records of reads.
@@ -461,7 +467,7 @@ mod tests {
         assert!(
             check(&["--primary-only"]).starts_with("--primary-only is an option of --mode all")
         );
-        let single = check(&["--mode", "all", "--single"]);
-        assert!(single.starts_with("--single is an option of --mode best, but the mode is all"));
+        let preset = check(&["--mode", "all", "--preset", "short"]);
+        assert!(preset.starts_with("--preset is an option of --mode best, but the mode is all"));
     }
 }

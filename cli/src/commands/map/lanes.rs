@@ -59,7 +59,7 @@ impl Lanes {
             rest = others;
             if !is_text {
                 lanes.push_alignments(listed_files(first).map_err(Error::msg)?, group, options)?;
-            } else if let ([file], false) = (operands, input::is_regular(first)) {
+            } else if let ([file], true) = (operands, input::is_stream(first)) {
                 lanes.push_stream(file, group, options)?;
             } else {
                 let lane = lane(layout, together).map_err(Error::msg)?;
@@ -185,11 +185,11 @@ impl Lanes {
         self.files.iter().any(Lane::may_need_reference)
     }
 
-    /// Decodes aligned reads in CRAM by a reference: a file of FASTA that has an index (`.fai`).
+    /// Decodes aligned reads in CRAM by a reference, which htslib opens by this name.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn decode_with(&self, reference: &Path) -> Result<()> {
+    pub fn decode_with(&self, reference: &str) -> Result<()> {
         self.files.iter().try_for_each(|lane| lane.decode_with(reference))
     }
 

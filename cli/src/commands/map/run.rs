@@ -23,7 +23,9 @@ use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
-use crate::output::{Options, Output, PieceForm, ReferenceCopy, WrittenFile, header};
+use crate::output::{
+    Format, Options, Output, PieceForm, ReferenceFiles, ReferenceText, WrittenFile, header,
+};
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -43,6 +45,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
     inputs.extend([files.reference(), &index_path]);
     inputs.extend(options.lanes.as_deref());
+    inputs.extend(options.index.as_deref());
     let mut outputs = Outputs::new(inputs);
     let target = outputs.target(options.output.as_deref())?;
     let trace = options.timeline.as_deref().map(|path| outputs.target(Some(path))).transpose()?;
@@ -50,11 +53,13 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         options.report.as_deref().map(|path| Report::new(path, &mut outputs)).transpose()?;
     let metrics =
         options.duplicates.metrics().map(|path| outputs.target(Some(path))).transpose()?;
+    options.sorting.check_folder()?;
 
     let (opened, found) = thread::scope(|scope| {
         let device =
             scope.spawn(|| timeline.time(Step::Device, "open", || Device::open(options.device)));
-        let found = timeline.time(Step::Index, "open", || index::open(files.reference(), &console));
+        let open = || index::open(files.reference(), options.index.as_deref(), &console);
+        let found = timeline.time(Step::Index, "open", open);
         (device.join(), found)
     });
     let opened = opened.map_err(|_| anyhow!("opening the device panicked"))??;
@@ -69,29 +74,38 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     };
     let index = Arc::new(index);
     // It has to stay until all reads are read.
-    let decoding = lanes.may_need_reference().then(|| ReferenceCopy::new(index.reference()));
-    let decoding = decoding.transpose()?;
-    if let Some(copy) = &decoding {
-        lanes.decode_with(&copy.path())?;
-    }
+    let _decoding = reference_of_reads(&lanes, &index, files.reference())?;
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
+    let of_output = options
+        .format()
+        .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?;
+    // Only CRAM is decoded with the reference.
+    let is_cram = of_output == Format::Cram;
+    let location = is_cram.then(|| header::location(files.reference())).flatten();
     let format = Options {
-        format: options
-            .format()
-            .ok_or_else(|| anyhow!("unknown output format: choose one with --output-format"))?,
+        format: of_output,
         threads,
-        header: header::text(index.reference(), lanes.groups(), lines, &command, order)
-            .with_context(|| files.reference().display().to_string())?,
+        header: header::text(
+            index.reference(),
+            lanes.groups(),
+            lines,
+            &command,
+            order,
+            location.as_deref(),
+        )
+        .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
+        temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
         libraries: libraries.of_groups,
         level: options.compression.level(),
     };
     let batches = batches(&lanes, options);
     let descriptions = descriptions(files, options, &index)?;
-    let output = Output::create(target, &mut outputs, &format, index.reference())?;
+    let genome = (&index, files.reference());
+    let output = Output::create(target, &mut outputs, &format, genome)?;
     let run = MappingRun {
         options,
         lanes: &lanes,
@@ -104,9 +118,6 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         Mode::Best => run.map_best(&index, opened.device, batches, output)?,
         Mode::All => run.map_all(&index, opened.device, batches, output)?,
     };
-    if let Some(copy) = decoding {
-        copy.remove()?;
-    }
     // All outputs get their names together, when each of them is complete.
     let mut complete = vec![written.target];
     if let (Some(metrics), Some(counts)) = (metrics, &written.duplicates) {
@@ -145,6 +156,20 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
     }
     Ok(())
+}
+
+/// The reference for aligned reads in CRAM, if there may be some.
+fn reference_of_reads(
+    lanes: &Lanes,
+    index: &Arc<FmIndex>,
+    fasta: &Path,
+) -> Result<Option<ReferenceFiles>> {
+    if !lanes.may_need_reference() {
+        return Ok(None);
+    }
+    let files = ReferenceFiles::new(ReferenceText::new(Arc::clone(index), fasta)?)?;
+    lanes.decode_with(&files.name())?;
+    Ok(Some(files))
 }
 
 /// The batches of the reads of all lanes.
@@ -207,7 +232,8 @@ struct RunResult {
 impl MappingRun<'_> {
     fn stages(&self) -> StageBuilder<'_> {
         let Self { options, lanes, form, timeline, console, .. } = *self;
-        StageBuilder { lanes, eqx: options.eqx, form, timeline, console }
+        let (eqx, no_unmapped) = (options.eqx, options.no_unmapped);
+        StageBuilder { lanes, eqx, no_unmapped, form, timeline, console }
     }
 
     /// Ends the progress display of a pipeline, and says so if the GPU failed and the CPU finished the run.

@@ -17,6 +17,16 @@ const ALGORITHM: &str = "Algorithm, as in bwa mem";
 const SCORING: &str = "Scoring, as in bwa mem";
 const IN_AND_OUT: &str = "Input and output, as in bwa mem";
 
+const NOTES: &str = "\
+REF is the FASTA file itself, not a prefix of files of bwa index. Its own index, REF.gpx, is made once by gpualign index REF;
+without it, each run builds one in memory.
+
+Examples:
+  gpualign mem -t 16 -R '@RG\\tID:x\\tSM:y' ref.fa reads_1.fq.gz reads_2.fq.gz | samtools sort -o out.bam
+      In bwa's place. Without -t, all cores are used.
+  gpualign --sort --mark-duplicates -R '@RG\\tID:x\\tSM:y' reads_1.fq.gz reads_2.fq.gz ref.fa -o out.bam
+      The same in one step, with duplicates marked and an index: see gpualign --help.";
+
 /// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
 const DROPOFF: i32 = 100;
 
@@ -26,7 +36,8 @@ const DROPOFF: i32 = 100;
     disable_help_flag = true,
     disable_version_flag = true,
     args_override_self = true,
-    override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]"
+    override_usage = "gpualign mem [OPTIONS] <REF> <READS> [MATES]",
+    after_help = NOTES
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct MemArguments {
@@ -47,11 +58,11 @@ pub struct MemArguments {
     /// Look for seeds inside a seed longer than -k times FLOAT [default: 1.5]
     #[arg(short = 'r', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_factor)]
     split_factor: Option<f32>,
-    /// Occurrences of seeds of the third round [default: 20]
+    /// In a third round, look for seeds with fewer than INT occurrences [default: 20]
     #[arg(short = 'y', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     rare_occurrences: Option<u32>,
-    /// Occurrences of a seed that are located, at most [default: 500]
+    /// Locate at most INT occurrences of a seed [default: 500]
     #[arg(short = 'c', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_occurrences: Option<u32>,
@@ -61,7 +72,7 @@ pub struct MemArguments {
     /// Seeded bases of a chain: only 0, the default, since no chain is too short
     #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM)]
     min_chain_weight: Option<u32>,
-    /// Regions of a read around which its mate is searched for [default: 50]
+    /// Search for the mate of a read around at most INT of its regions [default: 50]
     #[arg(short = 'm', value_name = "INT", help_heading = ALGORITHM,
         value_parser = clap::value_parser!(u32).range(0..=100_000))]
     max_rescues: Option<u32>,
@@ -95,7 +106,7 @@ pub struct MemArguments {
     #[arg(short = 'x', value_name = "STR", help_heading = SCORING)]
     read_type: Option<String>,
 
-    /// Smart pairing: mates follow each other in one file, with reads without mates among them
+    /// Smart pairing: mates follow each other in one file, with reads without mates among them; MATES is ignored
     #[arg(short = 'p', help_heading = IN_AND_OUT)]
     is_interleaved: bool,
     /// Read group header line, such as '@RG\tID:x\tSM:y'
@@ -104,7 +115,7 @@ pub struct MemArguments {
     /// Insert STR into the header if it begins with @, else the lines of a file
     #[arg(short = 'H', value_name = "STR/FILE", action = ArgAction::Append, help_heading = IN_AND_OUT)]
     header: Vec<String>,
-    /// Write to FILE: BAM or CRAM by its extension, else SAM [default: SAM to standard output]
+    /// Write to FILE: BAM if its name ends in .bam, CRAM if in .cram, and SAM with any other name [default: SAM to standard output]
     #[arg(short = 'o', value_name = "FILE", help_heading = IN_AND_OUT, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Treat ALT contigs as all others; needed if there is a file REF.alt
@@ -129,7 +140,7 @@ pub struct MemArguments {
     /// The most alternatives in XA; the second number is of ALT contigs [default: 5,200]
     #[arg(short = 'h', value_name = "INT[,INT]", help_heading = IN_AND_OUT)]
     max_alternatives: Option<OneOrTwo>,
-    /// Report all alignments
+    /// Report all alignments of reads that are single or not properly paired
     #[arg(short = 'a', help_heading = IN_AND_OUT)]
     reports_all: bool,
     /// Append the comments of reads, which must be tags, to records
@@ -153,6 +164,9 @@ pub struct MemArguments {
     device: DeviceRequest,
     #[command(flatten)]
     threads: Threads,
+    /// Use the index in FILE, which gpualign index made of this reference [default: REF.gpx if it exists]
+    #[arg(long, value_name = "FILE", help_heading = "Resources", value_hint = ValueHint::FilePath)]
+    index: Option<PathBuf>,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -345,6 +359,7 @@ impl MemArguments {
         options.read_group = self.read_group.iter().cloned().collect();
         options.comments = self.comments;
         options.device = self.device;
+        options.index.clone_from(&self.index);
         options.threads = self.threads;
         let verbosity = self.verbosity.unwrap_or(3);
         options.messages = Messages { verbose: verbosity >= 4, quiet: verbosity <= 1 };

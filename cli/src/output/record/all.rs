@@ -1,7 +1,9 @@
 //! Records of mode all (SAM specification, section 1.4).
 //!
 //! The primary alignment comes first. Flag 0x100 marks the others, which have MAPQ 0 and no sequence and quality, as with
-//! `bwa mem -a`. An unaligned read has flag 4 and no tags but `RG`.
+//! `bwa mem -a`. An unaligned read has flag 4, no tags of an alignment, and the position of its mate if that is aligned. Mates
+//! are aligned each by itself, so none are flagged as properly paired (0x2); what all records of a read say about its mate is
+//! of the mate's primary alignment.
 //!
 //! | tag | value |
 //! |---|---|
@@ -10,6 +12,7 @@
 //! | `AS` | minus the edit distance |
 //! | `NH` | number of alignments of the read, reported or not |
 //! | `HI` | number of this alignment among the reported ones, from 1 |
+//! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
 //! | `RG` | the read group of the read |
 
 use aligner_core::cigar::CigarRun;
@@ -21,10 +24,43 @@ use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroups;
 use crate::output::record::cigar;
 use crate::output::record::fields::{
-    AlignmentCount, ExtraTags, Position, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
+    AlignmentCount, ExtraTags, FIRST, LAST, Mate, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
 };
+use crate::output::record::mate::{PairedMate, Placement, PrimaryAlignment};
 use crate::output::record::md;
 use crate::output::record::reverse_strand::ReverseStrand;
+
+/// What is kept of a read's primary alignment while the records of its mate are made.
+#[derive(Debug, Default)]
+pub struct KeptPrimary {
+    /// `None` of a read that is not aligned.
+    placement: Option<Placement>,
+    cigar: Vec<u32>,
+    mapq: u8,
+}
+
+/// The place of a read in its pair, and the primary alignments of both.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaceInPair<'k> {
+    /// The flag of the first or of the last read of the pair.
+    flag: u16,
+    own: &'k KeptPrimary,
+    mate: &'k KeptPrimary,
+}
+
+impl<'k> PlaceInPair<'k> {
+    /// The places of both reads of a pair, in order.
+    pub fn of_both([first, last]: [&'k KeptPrimary; 2]) -> [Self; 2] {
+        [Self { flag: FIRST, own: first, mate: last }, Self { flag: LAST, own: last, mate: first }]
+    }
+
+    /// The mate of the read.
+    fn mate(&self) -> PairedMate<'k> {
+        let KeptPrimary { placement, ref cigar, mapq } = *self.mate;
+        let primary = placement.map(|placement| PrimaryAlignment { placement, cigar, mapq });
+        PairedMate { own_flag: self.flag, primary }
+    }
+}
 
 /// Makes the records of mode all; reuses its memory from read to read.
 #[derive(Debug)]
@@ -52,22 +88,40 @@ impl<'a> AllRecordFormatter<'a> {
         }
     }
 
+    /// Replaces what is kept of a read's primary alignment by that of this mapping, whose first alignment it is.
+    pub fn keep_primary(&mut self, mapping: &Mapping, kept: &mut KeptPrimary) {
+        kept.cigar.clear();
+        kept.mapq = mapping.mapq;
+        let primary = mapping.alignments().next();
+        kept.placement = primary.map(|primary| {
+            self.set_path(&primary);
+            kept.cigar.extend_from_slice(&self.cigar);
+            self.placement(&primary)
+        });
+    }
+
     /// Passes the records of a read to `write`, at least one. A mapping may be a part of a longer one, with `before`
-    /// alignments before it.
+    /// alignments before it. A read that has a mate has a place in its pair.
     pub fn records(
         &mut self,
         read: Read<'_>,
         (mapping, before): (&Mapping, u32),
+        pair: Option<PlaceInPair<'_>>,
         mut write: impl FnMut(&Record<'_>),
     ) {
+        let mate = pair.map(|pair| pair.mate());
         if mapping.is_empty() {
-            write(&self.unaligned(read));
+            write(&self.unaligned(read, mate));
             return;
         }
+        let of_pair = mate.map_or(0, |mate| mate.flags());
+        let primary = pair.and_then(|pair| pair.own.placement);
         // BAM cannot store more in `NH`.
         let total = u32::try_from(mapping.total).unwrap_or(u32::MAX);
         for (alignment, number) in mapping.alignments().zip(before + 1..) {
             self.set_path(&alignment);
+            let placement = self.placement(&alignment);
+            let mate = mate.map(|mate| mate.fields(Some(placement), primary));
             let tags = Tags {
                 distance: alignment.distance.into(),
                 md: self.md.bytes(),
@@ -78,24 +132,24 @@ impl<'a> AllRecordFormatter<'a> {
                 alternatives: &[],
             };
             let mut record = Record {
-                flag: SECONDARY,
-                position: Some(Position { contig: alignment.contig, base: alignment.start }),
+                flag: of_pair | SECONDARY,
+                position: Some(placement.position()),
                 cigar: &self.cigar,
+                mate: mate.map(|mate| Mate { span: 0, ..mate }),
                 sequence: &[],
                 quality: None,
                 tags: Some(tags),
-                ..self.unaligned(read)
+                ..self.unaligned(read, None)
             };
-            let is_reverse = alignment.strand == Strand::Reverse;
             if number == 1 {
-                (record.flag, record.mapq) = (0, mapping.mapq);
-                (record.sequence, record.quality) = if is_reverse {
+                (record.flag, record.mapq, record.mate) = (of_pair, mapping.mapq, mate);
+                (record.sequence, record.quality) = if placement.is_reverse {
                     self.reversed.set(read)
                 } else {
                     (read.sequence, read.quality)
                 };
             }
-            if is_reverse {
+            if placement.is_reverse {
                 record.flag |= REVERSE;
             }
             write(&record);
@@ -103,23 +157,31 @@ impl<'a> AllRecordFormatter<'a> {
     }
 
     /// The record of a read that is not aligned.
-    fn unaligned<'r>(&self, read: Read<'r>) -> Record<'r>
+    fn unaligned<'r>(&self, read: Read<'r>, mate: Option<PairedMate<'r>>) -> Record<'r>
     where
         'a: 'r,
     {
+        let of_mate = mate.map(|mate| mate.fields(None, None));
         Record {
             name: read.name,
-            flag: UNMAPPED,
-            position: None,
+            flag: UNMAPPED | mate.map_or(0, |mate| mate.flags()),
+            position: of_mate.and_then(|mate| mate.position),
             mapq: 0,
             cigar: &[],
-            mate: None,
+            mate: of_mate,
             sequence: read.sequence,
             quality: read.quality,
             tags: None,
             group: read.group.map(|group| self.groups.get(group).id.as_str()),
             extra: ExtraTags { comment: read.comment, description: &[] },
         }
+    }
+
+    /// Where an alignment lies, whose CIGAR was set.
+    fn placement(&self, alignment: &Alignment<'_>) -> Placement {
+        let &Alignment { contig, start, strand, .. } = alignment;
+        let end = start + cigar::reference_length(&self.cigar);
+        Placement { contig, start, end, is_reverse: strand == Strand::Reverse }
     }
 
     /// Sets the CIGAR and the `MD` string to those of an alignment.
@@ -188,7 +250,7 @@ mod tests {
 
     fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
         let mut encoded = EncodedRecords::default();
-        formatter.records(READ, (mapping, 0), |record| encoded.push(record, false));
+        formatter.records(READ, (mapping, 0), None, |record| encoded.push(record, false));
         view::records(encoded.bytes()).map(|it| hts::record(it).expect("is made")).collect()
     }
 

@@ -5,7 +5,8 @@ use seed_extend::read::queries::is_reverse;
 use seed_extend::region::regions::Region;
 
 use crate::output::record::cigar;
-use crate::output::record::fields::{Position, Tags};
+use crate::output::record::fields::Tags;
+use crate::output::record::mate::{Placement, PrimaryAlignment};
 
 /// One alignment of a read.
 #[derive(Debug, Clone)]
@@ -34,9 +35,15 @@ impl RecordAlignment<'_> {
         is_reverse(self.region.query)
     }
 
-    /// The leftmost aligned base.
-    pub fn position(&self) -> Position {
-        Position { contig: self.contig, base: self.start }
+    /// Where it lies on the reference.
+    pub fn placement(&self) -> Placement {
+        let &Self { contig, start, end, .. } = self;
+        Placement { contig, start, end, is_reverse: self.is_reverse() }
+    }
+
+    /// The alignment as records of the mate tell of it.
+    pub fn as_primary(&self) -> PrimaryAlignment<'_> {
+        PrimaryAlignment { placement: self.placement(), cigar: &self.cigar, mapq: self.mapq }
     }
 
     /// The tags of this alignment, without those about other alignments of the read.
@@ -50,20 +57,6 @@ impl RecordAlignment<'_> {
             parts: &[],
             alternatives: &[],
         }
-    }
-
-    /// The position on the contig of the read's first aligned base: the 5' end of the read.
-    fn five_prime(&self) -> i64 {
-        if self.is_reverse() { i64::from(self.end) - 1 } else { self.start.into() }
-    }
-
-    /// `TLEN` for the alignment of the mate: the signed distance of both 5' ends, 0 if the contigs differ.
-    pub fn span(&self, other: &Self) -> i32 {
-        if self.contig != other.contig {
-            return 0;
-        }
-        let ahead = other.five_prime() - self.five_prime();
-        (ahead + ahead.signum()) as i32
     }
 
     /// The name of its contig.

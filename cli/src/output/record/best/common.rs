@@ -3,10 +3,8 @@
 use super::alignment::RecordAlignment;
 use crate::input::Read;
 use crate::output::read_group::ReadGroups;
-use crate::output::record::fields::{
-    ExtraTags, MATE_REVERSE, MATE_UNMAPPED, Mate, MateAlignment, PAIRED, PROPER, REVERSE, Record,
-    UNMAPPED,
-};
+use crate::output::record::fields::{ExtraTags, PROPER, REVERSE, Record, UNMAPPED};
+use crate::output::record::mate::PairedMate;
 
 /// A read with its alignments.
 pub(super) struct MappedRead<'r> {
@@ -19,13 +17,11 @@ pub(super) struct MappedRead<'r> {
     pub is_proper: bool,
 }
 
-/// The mate of a read.
-#[derive(Clone, Copy)]
-pub(super) struct PairedMate<'r> {
-    /// The mate with its alignments.
-    pub mapped: &'r MappedRead<'r>,
-    /// The flag of the read whose mate it is: first or last of the pair.
-    pub own_flag: u16,
+impl MappedRead<'_> {
+    /// The read as the mate of another one, the first or the last of their pair by its flag.
+    pub fn as_mate_of(&self, own_flag: u16) -> PairedMate<'_> {
+        PairedMate { own_flag, primary: self.parts.first().map(RecordAlignment::as_primary) }
+    }
 }
 
 /// The fields that all records of a read have in common.
@@ -33,9 +29,7 @@ pub(super) struct CommonFields<'r> {
     mapped: &'r MappedRead<'r>,
     /// The flags about the pair.
     flag: u16,
-    is_paired: bool,
-    /// The mate's primary alignment.
-    mate_primary: Option<&'r RecordAlignment<'r>>,
+    mate: Option<PairedMate<'r>>,
     group: Option<&'r str>,
 }
 
@@ -46,19 +40,10 @@ impl<'r> CommonFields<'r> {
         mate: Option<PairedMate<'r>>,
         groups: &'r ReadGroups,
     ) -> Self {
-        let mate_primary = mate.and_then(|mate| mate.mapped.parts.first());
-        let mut flag = 0;
-        if let Some(PairedMate { own_flag, .. }) = mate {
-            flag |= PAIRED | own_flag;
-            flag |= if mapped.is_proper { PROPER } else { 0 };
-            flag |= match mate_primary {
-                None => MATE_UNMAPPED,
-                Some(primary) if primary.is_reverse() => MATE_REVERSE,
-                Some(_) => 0,
-            };
-        }
+        let proper = if mate.is_some() && mapped.is_proper { PROPER } else { 0 };
+        let flag = mate.map_or(0, |mate| mate.flags()) | proper;
         let group = mapped.read.group.map(|group| groups.get(group).id.as_str());
-        Self { mapped, flag, is_paired: mate.is_some(), mate_primary, group }
+        Self { mapped, flag, mate, group }
     }
 
     /// The record of an alignment, with the read's own sequence; without an alignment, the record of the unaligned read,
@@ -68,15 +53,9 @@ impl<'r> CommonFields<'r> {
         'r: 'p,
     {
         let Read { name, sequence, quality, comment, .. } = self.mapped.read;
-        let primary = self.mapped.parts.first();
-        let mate = self.is_paired.then(|| Mate {
-            // A mate that is not aligned has the position of this read's primary alignment.
-            position: self.mate_primary.or(primary).map(RecordAlignment::position),
-            span: alignment.zip(self.mate_primary).map_or(0, |(own, other)| own.span(other)),
-            alignment: self
-                .mate_primary
-                .map(|primary| MateAlignment { cigar: &primary.cigar, mapq: primary.mapq }),
-        });
+        let placement = alignment.map(RecordAlignment::placement);
+        let primary = self.mapped.parts.first().map(RecordAlignment::placement);
+        let mate = self.mate.map(|mate| mate.fields(placement, primary));
         let own = match alignment {
             None => UNMAPPED,
             Some(alignment) if alignment.is_reverse() => REVERSE,
@@ -85,7 +64,10 @@ impl<'r> CommonFields<'r> {
         Record {
             name,
             flag: self.flag | own,
-            position: alignment.or(self.mate_primary).map(RecordAlignment::position),
+            position: match &placement {
+                Some(placement) => Some(placement.position()),
+                None => mate.and_then(|mate| mate.position),
+            },
             mapq: alignment.map_or(0, |alignment| alignment.mapq),
             cigar: alignment.map_or(&[], |alignment| &alignment.cigar),
             mate,

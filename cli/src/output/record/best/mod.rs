@@ -28,13 +28,14 @@ use seed_extend::region::regions::Region;
 use seed_extend::{MappedReads, ReportedRegion};
 
 use self::alignment::RecordAlignment;
-use self::common::{CommonFields, MappedRead, PairedMate};
+use self::common::{CommonFields, MappedRead};
 use crate::input::Read;
 use crate::output::lines::Lines;
 use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{
     ExtraTags, FIRST, LAST, Mate, PROPER, Record, SECONDARY, SUPPLEMENTARY,
 };
+use crate::output::record::mate::PairedMate;
 use crate::output::record::reverse_strand::ReverseStrand;
 use crate::output::record::{cigar, md};
 
@@ -132,9 +133,8 @@ impl<'a> BestRecordFormatter<'a> {
             .collect();
         match mapped.as_slice() {
             [first, second] => {
-                let mate = |mapped, own_flag| Some(PairedMate { mapped, own_flag });
-                self.records_of(first, mate(second, FIRST), &mut write);
-                self.records_of(second, mate(first, LAST), &mut write);
+                self.records_of(first, Some(second.as_mate_of(FIRST)), &mut write);
+                self.records_of(second, Some(first.as_mate_of(LAST)), &mut write);
             }
             all => all.iter().for_each(|read| self.records_of(read, None, &mut write)),
         }

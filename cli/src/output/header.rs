@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use fm_index::{Contig, Reference};
+use seed_extend::AltContigs;
 
 use crate::output::read_group::ReadGroups;
 
@@ -20,20 +21,30 @@ pub enum Order {
     Coordinate,
 }
 
-/// The header as text: `@HD`, an `@SQ` with length and MD5 for each contig, an `@RG` for each read group, more `lines` as
-/// given, and `@PG`. An `@HD` among these lines is written in place of the usual one. `location` is the `UR` of all contigs, see
-/// [`location()`].
+/// What the `@SQ` lines tell of the contigs.
+#[derive(Debug, Clone, Copy)]
+pub struct Sequences<'a> {
+    /// Names, lengths and MD5 (`M5`).
+    pub reference: &'a Reference,
+    /// The `UR` of all contigs, see [`location()`].
+    pub location: Option<&'a str>,
+    /// The contigs with an `AH`.
+    pub alt_contigs: &'a AltContigs,
+}
+
+/// The header as text: `@HD`, an `@SQ` for each contig, an `@RG` for each read group, more `lines` as given, and `@PG`. An `@HD`
+/// among these lines is written in place of the usual one.
 ///
 /// # Errors
 /// If SAM does not allow a contig's name, which can only come from an index of an earlier version.
 pub fn text(
-    reference: &Reference,
+    sequences: Sequences<'_>,
     groups: &ReadGroups,
     lines: &[String],
     command: &str,
     order: Order,
-    location: Option<&str>,
 ) -> Result<String> {
+    let Sequences { reference, location, alt_contigs } = sequences;
     let order = match order {
         Order::Unsorted => "unsorted",
         Order::Coordinate => "coordinate",
@@ -43,12 +54,15 @@ pub fn text(
         Some(line) => format!("{line}\n"),
         None => format!("@HD\tVN:1.6\tSO:{order}\n"),
     };
-    for contig in reference.contigs() {
+    for (contig, number) in reference.contigs().iter().zip(0..) {
         let name = &contig.name;
         check_name(name)?;
         write!(text, "@SQ\tSN:{name}\tLN:{}\tM5:", contig.length)?;
         for byte in contig.md5 {
             write!(text, "{byte:02x}")?;
+        }
+        if alt_contigs.contains(number) {
+            text += "\tAH:*";
         }
         if let Some(location) = location {
             write!(text, "\tUR:{location}")?;
@@ -120,12 +134,13 @@ mod tests {
         }
         let arguments = ["gpualign", "-R", "@RG\tID:x"].map(OsString::from);
         let command = command_line(arguments.into_iter());
-        let location = Some("/a b/ref.fa");
-        let text = text(&reference, &groups, &[], &command, Order::Coordinate, location);
+        let (location, alt_contigs) = (Some("/a b/ref.fa"), &AltContigs::new([1]));
+        let sequences = Sequences { reference: &reference, location, alt_contigs };
+        let text = text(sequences, &groups, &[], &command, Order::Coordinate);
         let expected = format!(
             "@HD\tVN:1.6\tSO:coordinate\n\
              @SQ\tSN:a\tLN:4\tM5:f1f8f4bf413b16ad135722aa4591043e\tUR:/a b/ref.fa\n\
-             @SQ\tSN:b\tLN:3\tM5:{}\tUR:/a b/ref.fa\n\
+             @SQ\tSN:b\tLN:3\tM5:{}\tAH:*\tUR:/a b/ref.fa\n\
              @RG\tID:x\n\
              @RG\tID:y\n\
              @PG\tID:gpualign\tPN:gpualign\tVN:{}\tCL:gpualign -R @RG\\tID:x\n",

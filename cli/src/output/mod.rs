@@ -40,7 +40,7 @@ pub use self::tally::Tally;
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
-use self::duplicates::{LibraryCounts, Marking, Signatures};
+use self::duplicates::{DuplicateCounts, Marking, Signatures};
 use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
 use self::piece::GroupCounts;
@@ -105,8 +105,8 @@ pub struct WrittenFile {
     pub target: Target,
     /// Counts of its records.
     pub tally: Tally,
-    /// Counts of duplicates of each library, if they were looked for.
-    pub duplicates: Option<Vec<LibraryCounts>>,
+    /// Counts of duplicates, if they were looked for.
+    pub duplicates: Option<DuplicateCounts>,
 }
 
 /// The treatment of duplicates, and the signatures that decide which templates are some.
@@ -277,7 +277,7 @@ impl Output {
                 writer.write_records(parts).with_context(|| target.name())
             };
             sorter.merge(append, write)?;
-            duplicates = found.map(|found| found.libraries);
+            duplicates = found.map(|found| found.counts);
         }
         let close = || {
             match writer {

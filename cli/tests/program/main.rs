@@ -5,6 +5,7 @@
 mod alignment_files;
 mod alignment_input;
 mod all_pairs;
+mod alt_contigs;
 mod bad_input;
 mod bad_output;
 mod best;

@@ -31,7 +31,7 @@ pub struct QueryWords {
     /// Whether the query has a word, one bit each: small enough for the fastest cache, and most words are not in it.
     is_there: Box<[u64; ALL_WORDS / 64]>,
     /// Last place of each word in the query, from 1; 0 for a word that the query does not have.
-    last: Box<[u32; ALL_WORDS]>,
+    last: Vec<u32>,
     /// For each place, the place before it that has the same word, from 1; 0 if there is none.
     before: Vec<u32>,
     /// All words of the query, to clear the tables.
@@ -40,7 +40,7 @@ pub struct QueryWords {
 
 impl Default for QueryWords {
     fn default() -> Self {
-        let (is_there, last) = (zeros(), zeros());
+        let (is_there, last) = (Box::new([0; _]), vec![0; ALL_WORDS]);
         Self { is_there, last, before: Vec::new(), own: Vec::new() }
     }
 }
@@ -119,12 +119,6 @@ impl QueryWords {
             }
         }
     }
-}
-
-/// A table of zeros, made on the heap.
-fn zeros<T: Copy + Default, const COUNT: usize>() -> Box<[T; COUNT]> {
-    let zeros = vec![T::default(); COUNT].into_boxed_slice();
-    zeros.try_into().unwrap_or_else(|_| unreachable!("the slice has {COUNT} items"))
 }
 
 #[cfg(test)]

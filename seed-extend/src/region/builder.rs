@@ -10,6 +10,7 @@ use crate::chain::chains::Chain;
 use crate::extend::{AlignmentTask, Alignments, Scoring};
 use crate::read::packed::{PackedText, only_difference};
 use crate::read::queries::Queries;
+use crate::region::alt_contigs::AltContigs;
 use crate::region::regions::Region;
 
 /// Makes alignment tasks of chains, and regions of alignments.
@@ -19,10 +20,14 @@ pub struct RegionBuilder<'t> {
     pub text: PackedText<'t>,
     /// The segments of the text. No region crosses the border of one.
     pub segments: &'t Segments,
+    /// The contigs whose regions are on ALT contigs.
+    pub alt_contigs: &'t AltContigs,
     /// Scores and penalties of alignments.
     pub scoring: Scoring,
     /// Diagonals by which an alignment may leave those of its chain on either side, at most.
     pub band_margin: u32,
+    /// Chains of less weight become neither regions nor tasks. bwa's `-W`.
+    pub min_chain_weight: u32,
 }
 
 /// A query, and the segment of the text that it is aligned to.
@@ -78,6 +83,7 @@ impl RegionBuilder<'_> {
         }
         let own = &runs[first_run as usize..];
         let score = best_stretch(own, None, self.scoring);
+        let is_alt = self.is_alt(chain.segment);
         Some(Region {
             query: chain.query,
             segment: chain.segment,
@@ -89,10 +95,18 @@ impl RegionBuilder<'_> {
             first_run,
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
+            is_alt,
             second_best_score: 0,
             second_best_count: 0,
             secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
         })
+    }
+
+    /// Whether a segment is a part of an ALT contig.
+    fn is_alt(&self, segment: u32) -> bool {
+        self.alt_contigs.contains(self.segments.get(segment).contig)
     }
 
     /// The task of aligning the whole query of a chain near its diagonals.
@@ -143,6 +157,7 @@ impl RegionBuilder<'_> {
         runs.extend_from_slice(alignments.runs_of(number));
         let clipped = u8::from(span.query_begin > 0) + u8::from(span.query_end < task.query_len);
         let without_clips = span.score + i32::from(clipped) * self.scoring.clip_penalty();
+        let is_alt = self.is_alt(segment);
         Some(Region {
             query,
             segment,
@@ -154,9 +169,12 @@ impl RegionBuilder<'_> {
             first_run,
             run_count: runs.len() as u32 - first_run,
             is_supported: true,
+            is_alt,
             second_best_score: 0,
             second_best_count: 0,
             secondary_to: None,
+            alternative_to: None,
+            alt_score: 0,
         })
     }
 }

@@ -47,6 +47,10 @@ pub struct BestOptions {
     /// How to report alternatives to the primary alignment; records is -a of bwa mem [default: none]
     #[arg(long, value_name = "FORM")]
     pub alternatives: Option<Alternatives>,
+    /// Treat ALT contigs as all others; -j of bwa mem. The file REF.alt beside the reference names them, which is read at
+    /// each run, also with an index
+    #[arg(long)]
+    pub ignore_alt: bool,
     #[command(flatten)]
     pub numbers: Numbers,
 }
@@ -184,6 +188,8 @@ pub struct OptionsOfMem {
     pub header: Vec<String>,
     /// The most alternatives in `XA`: `-h`.
     pub max_alternatives: Option<usize>,
+    /// The same with one on an ALT contig: the second number of `-h`.
+    pub max_alternatives_with_alt: Option<usize>,
     /// `-M`.
     pub marks_parts_secondary: bool,
     /// `-Y`.
@@ -250,7 +256,7 @@ impl MapOptions {
 
     /// An option that was given although it belongs to the other mode.
     fn option_of_other_mode(&self) -> Option<&'static str> {
-        let BestOptions { preset, alternatives, ref numbers } = self.best;
+        let BestOptions { preset, alternatives, ignore_alt, ref numbers } = self.best;
         let AllOptions { k, primary_only, all_starts, strategy } = self.all;
         let marks_duplicates = self.duplicates.marking().is_some();
         let given: &[(bool, &'static str)] = match self.mode {
@@ -264,6 +270,7 @@ impl MapOptions {
                 (marks_duplicates, "marking duplicates"),
                 (preset.is_some(), "--preset"),
                 (alternatives.is_some(), "--alternatives"),
+                (ignore_alt, "--ignore-alt"),
                 (numbers.given().is_some(), numbers.given().unwrap_or_default()),
             ],
         };

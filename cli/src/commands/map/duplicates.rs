@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
-use crate::output::duplicates::{LibraryCounts, Marking, metrics};
+use crate::output::duplicates::{DuplicateCounts, LibraryCounts, Marking, metrics};
 
 /// Whether to mark duplicates, and how.
 #[derive(Debug, Args)]
@@ -53,8 +53,8 @@ impl DuplicateOptions {
 }
 
 /// The text of a file of metrics of libraries with these names, made by `command`.
-pub fn metrics_text(command: &str, names: &[String], libraries: &[LibraryCounts]) -> String {
+pub fn metrics_text(command: &str, names: &[String], counts: &DuplicateCounts) -> String {
     let names = names.iter().map(String::as_str);
-    let named: Vec<(&str, LibraryCounts)> = names.zip(libraries.iter().copied()).collect();
-    metrics::text(command, &named)
+    let named: Vec<(&str, LibraryCounts)> = names.zip(counts.libraries.iter().copied()).collect();
+    metrics::text(command, &named, &counts.sets)
 }

@@ -4,6 +4,7 @@
 //! consist of [`stages`]. [`stats`] and [`report`] say how the run went.
 
 mod all;
+mod alt_contigs;
 pub mod args;
 mod best;
 mod descriptions;

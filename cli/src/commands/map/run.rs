@@ -11,6 +11,7 @@ use std::time::Duration;
 use aligner_core::Device;
 use anyhow::{Context, Error, Result, anyhow};
 use fm_index::FmIndex;
+use seed_extend::{AltContigs, MapError};
 use woodstocc::{MAX_READ, Mapper};
 
 use super::args::{MapOptions, Mode, StatsFormat};
@@ -18,7 +19,7 @@ use super::lanes::Lanes;
 use super::report::Report;
 use super::stages::{MappingTotals, StageBuilder};
 use super::stats::{AllStats, Seconds, Summary, per_second};
-use super::{all, best, descriptions, duplicates};
+use super::{all, alt_contigs, best, descriptions, duplicates};
 use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
@@ -42,8 +43,9 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let lanes = Lanes::open(files, options)?;
     let index_path = index::path_for(files.reference());
     let reads = lanes.files();
+    let alt_path = alt_contigs::path_for(files.reference());
     let mut inputs: Vec<&Path> = reads.iter().map(PathBuf::as_path).collect();
-    inputs.extend([files.reference(), &index_path]);
+    inputs.extend([files.reference(), &index_path, &alt_path]);
     inputs.extend(options.lanes.as_deref());
     inputs.extend(options.index.as_deref());
     let mut outputs = Outputs::new(inputs);
@@ -75,6 +77,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     let index = Arc::new(index);
     // It has to stay until all reads are read.
     let _decoding = reference_of_reads(&lanes, &index, files.reference())?;
+    let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let (libraries, order) = (lanes.libraries(), options.sorting.order());
     let lines = &options.of_mem.header;
@@ -84,18 +87,16 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
     // Only CRAM is decoded with the reference.
     let is_cram = of_output == Format::Cram;
     let location = is_cram.then(|| header::location(files.reference())).flatten();
+    let sequences = header::Sequences {
+        reference: index.reference(),
+        location: location.as_deref(),
+        alt_contigs: &alt_contigs,
+    };
     let format = Options {
         format: of_output,
         threads,
-        header: header::text(
-            index.reference(),
-            lanes.groups(),
-            lines,
-            &command,
-            order,
-            location.as_deref(),
-        )
-        .with_context(|| files.reference().display().to_string())?,
+        header: header::text(sequences, lanes.groups(), lines, &command, order)
+            .with_context(|| files.reference().display().to_string())?,
         sort_memory: options.sorting.memory(),
         temporary_folder: options.sorting.temporary_folder().map(Path::to_owned),
         marking: options.duplicates.marking(),
@@ -111,6 +112,7 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         lanes: &lanes,
         form: format.piece_form(),
         descriptions: &descriptions,
+        alt_contigs,
         timeline: &timeline,
         console: &console,
     };
@@ -151,9 +153,14 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         complete.push(trace);
     }
     commit(complete)?;
+    tell(&summary, options, &console)
+}
+
+/// Says how a run went, as far as that is asked for.
+fn tell(summary: &Summary, options: &MapOptions, console: &Console) -> Result<()> {
     summary.lines().iter().for_each(|line| console.detail(line));
     if let Some(StatsFormat::Json) = options.stats {
-        writeln!(io::stderr(), "{}", serde_json::to_string(&summary)?)?;
+        writeln!(io::stderr(), "{}", serde_json::to_string(summary)?)?;
     }
     Ok(())
 }
@@ -176,6 +183,15 @@ fn reference_of_reads(
 fn batches(lanes: &Lanes, options: &MapOptions) -> Batches {
     let (size, rules) = (options.batch_size as usize, options.record_rules());
     input::batches_by_rules(lanes.all().to_vec(), size, rules)
+}
+
+/// The ALT contigs that a file names, or none if the mode has none or they are like all others.
+fn alt_contigs(file: &Path, options: &MapOptions, index: &FmIndex) -> Result<AltContigs> {
+    if options.mode == Mode::All || options.best.ignore_alt {
+        Ok(AltContigs::default())
+    } else {
+        alt_contigs::read(file, index.reference())
+    }
 }
 
 /// The descriptions of all contigs, or none if they are not wanted.
@@ -213,6 +229,8 @@ struct MappingRun<'a> {
     form: PieceForm,
     /// The descriptions of all contigs, if they are wanted.
     descriptions: &'a [Vec<u8>],
+    /// The ALT contigs; none in mode all.
+    alt_contigs: AltContigs,
     timeline: &'a Timeline,
     console: &'a Console,
 }
@@ -258,6 +276,9 @@ impl MappingRun<'_> {
             eqx: options.eqx,
             alternatives: options.best.alternatives.unwrap_or(Alternatives::None),
             max_alternatives: of_mem.max_alternatives.unwrap_or(default.max_alternatives),
+            max_alternatives_with_alt: of_mem
+                .max_alternatives_with_alt
+                .unwrap_or(default.max_alternatives_with_alt),
             marks_parts_secondary: of_mem.marks_parts_secondary,
             clips_softly: of_mem.clips_softly,
             descriptions: self.descriptions,
@@ -274,7 +295,10 @@ impl MappingRun<'_> {
     ) -> Result<RunResult> {
         let Self { options, timeline, console, .. } = *self;
         let chosen = options.best_options().map_err(Error::msg)?;
-        let on = |device: Device| seed_extend::Mapper::new(index, chosen, &device);
+        let on = |device: Device| {
+            let mapper = seed_extend::Mapper::new(index, chosen, &device)?;
+            Ok::<_, MapError>(mapper.with_alt_contigs(self.alt_contigs.clone()))
+        };
         let (mapper, device) = timeline.time(Step::Device, "index", || {
             on_device::make((device, options.device), console, "mapping", on)
         })?;

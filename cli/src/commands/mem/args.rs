@@ -30,6 +30,9 @@ Examples:
 /// bwa's X-dropoff, which is the only one that is accepted: alignments are not ended early.
 const DROPOFF: i32 = 100;
 
+/// The type of reads that is accepted: contigs of the same species.
+const CONTIGS: &str = "intractg";
+
 /// The options and files of `gpualign mem`.
 #[derive(Debug, Args)]
 #[command(
@@ -69,8 +72,9 @@ pub struct MemArguments {
     /// Drop chains shorter than this fraction of the longest one that overlaps [default: 0.5]
     #[arg(short = 'D', value_name = "FLOAT", help_heading = ALGORITHM, value_parser = parse_fraction)]
     drop_ratio: Option<f32>,
-    /// Seeded bases of a chain: only 0, the default, since no chain is too short
-    #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM)]
+    /// Discard chains of fewer seeded bases [default: 0]
+    #[arg(short = 'W', value_name = "INT", help_heading = ALGORITHM,
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     min_chain_weight: Option<u32>,
     /// Search for the mate of a read around at most INT of its regions [default: 50]
     #[arg(short = 'm', value_name = "INT", help_heading = ALGORITHM,
@@ -102,7 +106,7 @@ pub struct MemArguments {
     #[arg(short = 'U', value_name = "INT", help_heading = SCORING,
         value_parser = clap::value_parser!(i32).range(0..=100_000))]
     unpaired_penalty: Option<i32>,
-    /// Type of reads: none is available, see minimap2 for long reads
+    /// Type of reads: intractg for contigs of the same species (-B9 -O16 -L5); minimap2 maps long reads
     #[arg(short = 'x', value_name = "STR", help_heading = SCORING)]
     read_type: Option<String>,
 
@@ -118,7 +122,7 @@ pub struct MemArguments {
     /// Write to FILE: BAM if its name ends in .bam, CRAM if in .cram, and SAM with any other name [default: SAM to standard output]
     #[arg(short = 'o', value_name = "FILE", help_heading = IN_AND_OUT, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Treat ALT contigs as all others; needed if there is a file REF.alt
+    /// Treat ALT contigs, which the file REF.alt beside the reference names, as all others
     #[arg(short = 'j', help_heading = IN_AND_OUT)]
     ignores_alt: bool,
     /// The leftmost part of a split read is primary; implies -q
@@ -137,7 +141,7 @@ pub struct MemArguments {
     #[arg(short = 'T', value_name = "INT", help_heading = IN_AND_OUT,
         value_parser = clap::value_parser!(i32).range(0..=100_000_000))]
     min_score: Option<i32>,
-    /// The most alternatives in XA; the second number is of ALT contigs [default: 5,200]
+    /// The most alternatives in XA; the second number counts if one is on an ALT contig [default: 5,200]
     #[arg(short = 'h', value_name = "INT[,INT]", help_heading = IN_AND_OUT)]
     max_alternatives: Option<OneOrTwo>,
     /// Report all alignments of reads that are single or not properly paired
@@ -239,18 +243,24 @@ impl MemArguments {
         let only = |is_given: bool, reason: &str| {
             if is_given { Err(reason.to_owned()) } else { Ok(()) }
         };
-        if let Some(name) = &self.read_type {
-            return Err(format!(
-                "-x {name} is not available: it is for long reads or contigs, which minimap2 maps (-ax map-pb, map-ont, asm5)"
-            ));
+        match self.read_type.as_deref() {
+            None | Some(CONTIGS) => {}
+            Some("pacbio" | "pbref" | "ont2d") => {
+                return Err(format!(
+                    "-x {} is not available, since long reads with many errors are not mapped here: use minimap2 \
+                     (-ax map-pb, map-hifi or map-ont)",
+                    self.read_type.as_deref().unwrap_or_default()
+                ));
+            }
+            Some(name) => {
+                return Err(format!(
+                    "-x {name} is not a type of reads: give {CONTIGS}, or leave it out"
+                ));
+            }
         }
         only(
             self.dropoff.is_some_and(|dropoff| dropoff != DROPOFF),
             "-d can only be 100: alignments have no X-dropoff, since they are not ended early",
-        )?;
-        only(
-            self.min_chain_weight.is_some_and(|weight| weight != 0),
-            "-W can only be 0: chains are not discarded for having few seeded bases",
         )?;
         for (letter, numbers) in
             [("-O", self.gap_open), ("-E", self.gap_extend), ("-L", self.clip_penalty)]
@@ -268,15 +278,6 @@ impl MemArguments {
             return Err(format!(
                 "a reference and one or two files of reads are needed, in this order, but there {given}: \
                  gpualign mem REF READS [MATES]"
-            ));
-        }
-        let mut alt = self.reference().as_os_str().to_owned();
-        alt.push(".alt");
-        let alt = Path::new(&alt);
-        if !self.ignores_alt && alt.exists() {
-            return Err(format!(
-                "{}: ALT contigs cannot be told from others: add -j to treat them alike",
-                alt.display()
             ));
         }
         self.mapping_files().check()?;
@@ -316,14 +317,18 @@ impl MemArguments {
             Defaults::try_parse_from(["gpualign"]).map_err(|error| error.to_string())?;
         let first = |numbers: Option<OneOrTwo>| numbers.map(|numbers| numbers.first);
         let max_rescues = self.max_rescues.map(|most| most as usize);
+        // The numbers of a type of reads are not scaled by the score of a match, as in bwa.
+        let of_type = |given: Option<i32>, of_contigs: i32| {
+            given.or_else(|| self.read_type.is_some().then_some(of_contigs))
+        };
         options.best.numbers = Numbers {
             match_score: self.match_score,
-            mismatch_penalty: self.mismatch_penalty,
-            gap_open: first(self.gap_open),
-            gap_extend: first(self.gap_extend),
-            clip_penalty: first(self.clip_penalty),
-            unpaired_penalty: self.unpaired_penalty,
-            min_score: self.min_score,
+            mismatch_penalty: of_type(self.mismatch_penalty, 9),
+            gap_open: of_type(first(self.gap_open), 16),
+            gap_extend: of_type(first(self.gap_extend), 1),
+            clip_penalty: of_type(first(self.clip_penalty), 5),
+            unpaired_penalty: of_type(self.unpaired_penalty, 17),
+            min_score: of_type(self.min_score, 30),
             min_seed_length: self.min_seed_length,
             insert_size: self.insert_size,
             of_mem: NumbersOfMem {
@@ -332,6 +337,7 @@ impl MemArguments {
                 max_occurrences: self.max_occurrences,
                 band_width: self.band_width,
                 drop_ratio: self.drop_ratio,
+                min_chain_weight: self.min_chain_weight,
                 max_rescues: if self.skips_rescue { Some(0) } else { max_rescues },
                 skips_pairing: self.skips_pairing,
                 reports_all: self.reports_all,
@@ -341,13 +347,16 @@ impl MemArguments {
         };
         let alternatives = if self.reports_all { Alternatives::Records } else { Alternatives::Tag };
         options.best.alternatives = Some(alternatives);
-        let most = first(self.max_alternatives);
-        let most = most.map(|most| usize::try_from(most).map_err(|_| "-h must not be negative"));
+        options.best.ignore_alt = self.ignores_alt;
+        let most = |most: i32| usize::try_from(most).map_err(|_| "-h must not be negative");
+        // One number is for both, as in bwa.
+        let second = self.max_alternatives.map(|given| given.second.unwrap_or(given.first));
         options.of_mem = OptionsOfMem {
             has_mixed_pairs: self.is_interleaved,
             trims_names: true,
             header: Vec::new(),
-            max_alternatives: most.transpose()?,
+            max_alternatives: first(self.max_alternatives).map(most).transpose()?,
+            max_alternatives_with_alt: second.map(most).transpose()?,
             marks_parts_secondary: self.marks_parts_secondary,
             clips_softly: self.clips_softly,
             has_descriptions: self.has_descriptions,

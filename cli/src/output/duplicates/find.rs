@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::flow_cell::{FlowCellPosition, optical_duplicates};
 use super::partitions::Partitions;
+use super::sets::SetSizes;
 use super::signature::{Ends, ExaminedReads, FivePrimeEnd, Signature};
 
 /// The number of partitions: each has to fit into memory by itself.
@@ -76,8 +77,17 @@ impl LibraryEnd {
 pub struct Duplicates {
     /// A bit for each template.
     bits: Vec<u64>,
-    /// The counts of each library.
+    /// How many there are.
+    pub counts: DuplicateCounts,
+}
+
+/// Counts of the duplicates of a run.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct DuplicateCounts {
+    /// Those of each library.
     pub libraries: Vec<LibraryCounts>,
+    /// Sizes of sets of duplicate pairs, of all libraries.
+    pub sets: SetSizes,
 }
 
 /// The counts of a library.
@@ -160,7 +170,10 @@ impl Signatures {
         let counts = |&examined: &ExaminedReads| LibraryCounts { examined, ..Default::default() };
         let mut all = Duplicates {
             bits: vec![0; self.templates.div_ceil(64) as usize],
-            libraries: self.examined.iter().map(counts).collect(),
+            counts: DuplicateCounts {
+                libraries: self.examined.iter().map(counts).collect(),
+                sets: SetSizes::default(),
+            },
         };
         // A thread has a partition at a time, a small part of what memory cannot hold.
         let of_partitions: Vec<FoundDuplicates> = (0..self.entries.count())
@@ -171,7 +184,8 @@ impl Signatures {
             for template in found.templates {
                 all.bits[(template / 64) as usize] |= 1 << (template % 64);
             }
-            for (sum, counts) in all.libraries.iter_mut().zip(found.libraries) {
+            all.counts.sets.add_all(&found.counts.sets);
+            for (sum, counts) in all.counts.libraries.iter_mut().zip(found.counts.libraries) {
                 sum.unpaired_duplicates += counts.unpaired_duplicates;
                 sum.pair_duplicates += counts.pair_duplicates;
                 sum.optical_duplicates += counts.optical_duplicates;
@@ -188,7 +202,8 @@ impl Signatures {
         later_ends.sort_unstable();
         let mut later_ends = later_ends.iter().peekable();
         let libraries = vec![LibraryCounts::default(); self.examined.len()];
-        let mut found = FoundDuplicates { templates: Vec::new(), libraries };
+        let counts = DuplicateCounts { libraries, sets: SetSizes::default() };
+        let mut found = FoundDuplicates { templates: Vec::new(), counts };
         for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
             let end = with_end[0].earlier;
             while later_ends.next_if(|&&later| later < end).is_some() {}
@@ -203,8 +218,8 @@ impl Signatures {
 /// The duplicates of a partition.
 struct FoundDuplicates {
     templates: Vec<u64>,
-    /// Counts of the duplicates of each library, without those of reads.
-    libraries: Vec<LibraryCounts>,
+    /// Their counts, without those of reads.
+    counts: DuplicateCounts,
 }
 
 impl FoundDuplicates {
@@ -219,12 +234,15 @@ impl FoundDuplicates {
             let templates = alike.iter().map(|it| it.template);
             self.templates.extend(templates.filter(|&it| best != Some(it)));
             let count = (self.templates.len() - before) as u64;
-            let counts = &mut self.libraries[alike[0].earlier.library as usize];
-            if !is_pair {
-                counts.unpaired_duplicates += count;
-            } else if count > 0 {
+            let DuplicateCounts { libraries, sets } = &mut self.counts;
+            let counts = &mut libraries[alike[0].earlier.library as usize];
+            if is_pair {
+                let optical = if count > 0 { optical(alike, optical_distance) } else { 0 };
                 counts.pair_duplicates += count;
-                counts.optical_duplicates += optical(alike, optical_distance);
+                counts.optical_duplicates += optical;
+                sets.add(alike.len() as u64, optical);
+            } else {
+                counts.unpaired_duplicates += count;
             }
         }
     }

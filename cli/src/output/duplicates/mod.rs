@@ -15,9 +15,10 @@ pub mod find;
 pub mod flow_cell;
 pub mod metrics;
 mod partitions;
+pub mod sets;
 pub mod signature;
 
-pub use self::find::{LibraryCounts, Signatures};
+pub use self::find::{DuplicateCounts, LibraryCounts, Signatures};
 
 /// The treatment of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

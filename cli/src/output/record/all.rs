@@ -129,6 +129,7 @@ impl<'a> AllRecordFormatter<'a> {
                 second: None,
                 count: Some(AlignmentCount { total, number }),
                 parts: &[],
+                alt_ratio: None,
                 alternatives: &[],
             };
             let mut record = Record {

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::ops::Range;
 use std::str::from_utf8;
 
 use memchr::memchr;
@@ -126,6 +127,19 @@ pub fn append_encoded(text: &[u8], bytes: &mut Vec<u8>) {
     }
 }
 
+/// Where the first tag of this name lies in a text, which need not be checked.
+pub fn find(text: &[u8], name: [u8; 2]) -> Option<Range<usize>> {
+    let mut begin = 0;
+    for field in text.split(|&byte| byte == b'\t') {
+        let end = begin + field.len();
+        if field.starts_with(&name) && field.get(2) == Some(&b':') {
+            return Some(begin..end);
+        }
+        begin = end + 1;
+    }
+    None
+}
+
 fn fields(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\t').filter(move |_| !text.is_empty())
 }
@@ -242,6 +256,15 @@ mod tests {
         for cut in 1..b"X1Bs\x02\0\0\0\x01\0\x02\0".len() {
             assert_eq!(decoded(&b"X1Bs\x02\0\0\0\x01\0\x02\0"[..cut], b""), None, "{cut}");
         }
+    }
+
+    #[test]
+    fn tags_are_found() {
+        let find = |text: &[u8]| find(text, *b"RX");
+        assert_eq!(find(b"RX:Z:A"), Some(0..6));
+        assert_eq!(find(b"1:N:0:A RX:Z:B\tBC:Z:RX:\tRX:Z:AC\tRX:Z:A"), Some(24..31));
+        assert_eq!(find(b"RXA:Z:A\tRX"), None);
+        assert_eq!(find(b""), None);
     }
 
     #[test]

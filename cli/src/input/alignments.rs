@@ -13,6 +13,7 @@ use rust_htslib::bam::Record;
 use rust_htslib::bam::record::Aux;
 
 use super::limit::MAX_RECORD_PART;
+use super::reads::{KeptTags, RecordRules};
 use crate::hts::{self, Fields, Reader};
 use crate::tag_text;
 
@@ -85,15 +86,6 @@ impl RecordText {
     }
 }
 
-/// What to make of the records of a file.
-#[derive(Debug, Clone, Copy)]
-pub struct RecordWishes {
-    /// Whether mates are passed on together.
-    pub is_paired: bool,
-    /// Whether tags are kept as comments.
-    pub keeps_comments: bool,
-}
-
 impl AlignmentReads {
     /// Reads the header of an open file, which has this path in messages and whose records up to `threads` threads decode.
     ///
@@ -160,19 +152,18 @@ impl AlignmentReads {
     /// If a record cannot be read or is no read, or if the mate of a read does not follow it.
     pub fn next(
         &mut self,
-        wishes: RecordWishes,
+        rules: RecordRules,
     ) -> Result<Option<(&RecordText, Option<&RecordText>)>> {
         if std::mem::take(&mut self.is_ahead) {
             std::mem::swap(&mut self.first, &mut self.second);
-        } else if !read(&mut self.reader, &mut self.record, &mut self.first, &self.groups, wishes)?
-        {
+        } else if !read(&mut self.reader, &mut self.record, &mut self.first, &self.groups, rules)? {
             return Ok(None);
         }
-        if !wishes.is_paired || self.first.segment == Segment::Single {
+        if !rules.is_paired || self.first.segment == Segment::Single {
             return Ok(Some((&self.first, None)));
         }
         self.is_ahead =
-            read(&mut self.reader, &mut self.record, &mut self.second, &self.groups, wishes)?;
+            read(&mut self.reader, &mut self.record, &mut self.second, &self.groups, rules)?;
         if !(self.is_ahead && self.second.name() == self.first.name()) {
             self.check_without_mate()?;
             return Ok(Some((&self.first, None)));
@@ -222,7 +213,7 @@ fn read(
     record: &mut Record,
     text: &mut RecordText,
     groups: &RecordGroups,
-    wishes: RecordWishes,
+    rules: RecordRules,
 ) -> Result<bool> {
     loop {
         if !reader.read(record)? {
@@ -233,7 +224,7 @@ fn read(
         }
     }
     text.number = reader.number();
-    let filled = text.fill(record, groups, wishes.keeps_comments);
+    let filled = text.fill(record, groups, rules);
     filled.map_err(|problem| anyhow!("{}{problem}", reader.location()))?;
     Ok(true)
 }
@@ -244,7 +235,7 @@ impl RecordText {
         &mut self,
         record: &Record,
         groups: &RecordGroups,
-        keeps_comments: bool,
+        rules: RecordRules,
     ) -> Result<(), String> {
         if usize::try_from(record.inner().l_data).is_ok_and(|bytes| bytes > MAX_RECORD_PART) {
             return Err(format!(
@@ -263,10 +254,17 @@ impl RecordText {
         self.header.clear();
         self.header.extend_from_slice(name);
         self.name = name.len();
-        if keeps_comments {
-            let is_wanted = |name: &[u8]| !tag_text::is_own(name) && name != PROGRAM;
+        let kept = rules.kept_tags();
+        if kept != KeptTags::None {
+            let is_wanted = |name: &[u8]| match kept {
+                KeptTags::One(tag) => name == tag,
+                _ => !tag_text::is_own(name) && name != PROGRAM,
+            };
             tag_text::append_decoded(hts::tags(record), is_wanted, &mut self.header)
                 .ok_or("a tag is damaged")?;
+        }
+        if let Some(umis) = rules.umis.filter(|umis| umis.are_in_names) {
+            umis.append_tag_of_name(record.qname(), &mut self.header);
         }
         self.fill_bases(record);
         self.group = groups.of(record)?;
@@ -358,9 +356,10 @@ mod tests {
             b"ACMGRSVTWYHKDBNA",
             &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 93],
         );
+        let rules = RecordRules { keeps_comments: true, ..RecordRules::default() };
         let mut text = RecordText::default();
         let mut fill = |record: &Record| {
-            text.fill(record, &RecordGroups::One(Some(3)), true).expect("is a read");
+            text.fill(record, &RecordGroups::One(Some(3)), rules).expect("is a read");
             let as_text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             (as_text(&text.header), as_text(&text.sequence), as_text(&text.quality), text.group)
         };
@@ -381,7 +380,9 @@ mod tests {
         let with = |id: Option<&str>| {
             let mut record = Record::new();
             record.set(b"r", None, b"A", &[30]);
-            id.map(|id| record.push_aux(b"RG", Aux::String(id)).expect("is added"));
+            if let Some(id) = id {
+                record.push_aux(b"RG", Aux::String(id)).expect("is added");
+            }
             record
         };
         let groups = |ids: &[&str]| {

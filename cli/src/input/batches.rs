@@ -9,10 +9,10 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use needletail::parser::SequenceRecord;
 
-use super::alignments::{AlignmentReads, RecordText, RecordWishes};
+use super::alignments::{AlignmentReads, RecordText};
 use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout};
-use super::reads::{Reads, RecordRules};
+use super::reads::{KeptTags, Reads, RecordRules};
 use super::record::{record_error, without_comment};
 use super::source::OpenReads;
 
@@ -112,6 +112,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             reads: Reads::default(),
             rules,
             sources: Vec::new(),
+            header: Vec::new(),
             begin: Instant::now(),
         };
         for (number, lane) in lanes.iter().enumerate() {
@@ -153,6 +154,8 @@ struct Batcher {
     /// What is made of the records of the lane.
     rules: RecordRules,
     sources: Vec<RecordSource>,
+    /// The header of a record with a tag that was appended.
+    header: Vec<u8>,
     /// When gathering the batch began.
     begin: Instant,
 }
@@ -187,7 +190,14 @@ impl Batcher {
     fn add(&mut self, record: &SequenceRecord<'_>) {
         let (line, quality) = (record.start_line_number(), record.qual().unwrap_or_default());
         let header = record.id();
-        let header = if self.rules.keeps_comments { header } else { without_comment(header) };
+        let name = without_comment(header);
+        let mut header = if self.rules.kept_tags() == KeptTags::None { name } else { header };
+        if let Some(umis) = self.rules.umis.filter(|umis| umis.are_in_names) {
+            self.header.clear();
+            self.header.extend_from_slice(header);
+            umis.append_tag_of_name(name, &mut self.header);
+            header = &self.header;
+        }
         self.reads.push(line, header, record.raw_seq(), quality);
     }
 
@@ -253,13 +263,13 @@ fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
 /// Reads the records of a file of SAM, BAM or CRAM.
 fn read_alignments(reads: &mut AlignmentReads, batcher: &mut Batcher) -> Result<Flow> {
     reads.start()?;
-    let RecordRules { is_paired, keeps_comments, .. } = batcher.rules;
+    let rules = batcher.rules;
     let files: Arc<[PathBuf]> = [reads.path().to_owned()].into();
-    while let Some((first, second)) = reads.next(RecordWishes { is_paired, keeps_comments })? {
+    while let Some((first, second)) = reads.next(rules)? {
         batcher.add_alignment(&files, first);
         match second {
             Some(second) => batcher.add_alignment(&files, second),
-            None if is_paired => batcher.reads.push_absent(),
+            None if rules.is_paired => batcher.reads.push_absent(),
             None => {}
         }
         if batcher.send_if_full() == Flow::Stop {

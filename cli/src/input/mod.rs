@@ -14,6 +14,7 @@ mod limit;
 mod reads;
 mod record;
 mod source;
+mod umi;
 
 pub use self::alignments::{AlignmentReads, RecordGroups};
 pub use self::batches::{Batches, ReadBatch, batches, batches_by_rules};
@@ -23,3 +24,4 @@ pub use self::reads::{Read, ReadSlice, Reads, RecordRules};
 pub use self::source::{
     OpenReads, check, has_alignments, is_stream, open, open_alignments, open_stream,
 };
+pub use self::umi::Umis;

@@ -78,11 +78,11 @@ pub struct Options {
 impl Options {
     /// The form that pieces must have.
     pub fn piece_form(&self) -> PieceForm {
-        match (self.sort_memory, self.format) {
-            (Some(_), _) if self.marking.is_some() => PieceForm::MarkableRecords,
-            (Some(_), _) => PieceForm::SortableRecords,
-            (None, Format::Sam) => PieceForm::Lines,
-            (None, Format::Bam | Format::Cram) => PieceForm::Records,
+        match (self.sort_memory, self.marking, self.format) {
+            (Some(_), Some(Marking { umis, .. }), _) => PieceForm::MarkableRecords { umis },
+            (Some(_), None, _) => PieceForm::SortableRecords,
+            (None, _, Format::Sam) => PieceForm::Lines,
+            (None, _, Format::Bam | Format::Cram) => PieceForm::Records,
         }
     }
 }

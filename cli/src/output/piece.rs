@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fm_index::Reference;
 
+use crate::input::Umis;
 use crate::output::bam::records::{EncodedRecords, RecordSlice};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
@@ -20,8 +21,9 @@ pub enum PieceForm {
     Records,
     /// Records in BAM's encoding, which will be sorted.
     SortableRecords,
-    /// Records in BAM's encoding, which will be sorted, and what decides whether they are duplicates.
-    MarkableRecords,
+    /// Records in BAM's encoding, which will be sorted, and what decides whether they are duplicates: also UMIs, if there are
+    /// some.
+    MarkableRecords { umis: Option<Umis> },
 }
 
 /// Consecutive records of an output file.
@@ -54,6 +56,10 @@ pub struct GroupCounts {
 }
 
 impl PieceSignatures {
+    fn new(umis: Option<Umis>) -> Self {
+        Self { builder: SignatureBuilder::new(umis), ..Self::default() }
+    }
+
     /// Begins a template of the read group with this number.
     fn begin_template(&mut self, group: u32) {
         self.end_template();
@@ -103,12 +109,14 @@ impl Piece {
                 Content::Records { records: pool.records.take(), is_sorted: false }
             }
             // Sorting keeps the memory.
-            PieceForm::SortableRecords | PieceForm::MarkableRecords => {
+            PieceForm::SortableRecords | PieceForm::MarkableRecords { .. } => {
                 Content::Records { records: EncodedRecords::default(), is_sorted: true }
             }
         };
-        let is_marked = form == PieceForm::MarkableRecords;
-        let signatures = is_marked.then(PieceSignatures::default);
+        let signatures = match form {
+            PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
+            _ => None,
+        };
         Self { content, notes: TallyNotes::default(), signatures }
     }
 

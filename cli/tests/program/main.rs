@@ -29,6 +29,7 @@ mod report;
 mod simulate;
 mod sort;
 mod support;
+mod umis;
 mod unmapped;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]

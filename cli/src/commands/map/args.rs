@@ -298,7 +298,8 @@ impl MapOptions {
     /// What is made of records of reads.
     pub fn record_rules(&self) -> RecordRules {
         let trims_names = self.of_mem.trims_names;
-        RecordRules { keeps_comments: self.comments, trims_names, ..RecordRules::default() }
+        let umis = self.duplicates.umis();
+        RecordRules { keeps_comments: self.comments, trims_names, umis, ..RecordRules::default() }
     }
 
     /// The options of mode best.

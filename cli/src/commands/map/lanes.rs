@@ -162,18 +162,16 @@ impl Lanes {
     fn set_groups(&mut self, reads: &mut AlignmentReads, given: Option<&ReadGroup>) -> Result<()> {
         let mut add =
             |group: &ReadGroup| self.groups.add(group).map(|number| (group.id.clone(), number));
-        let groups = match given {
-            Some(group) => add(group).map(|(_, number)| RecordGroups::One(Some(number))),
-            None => {
-                let lines = reads.group_lines().cloned();
-                let groups: Result<Vec<_>, _> = lines
-                    .map(|line| ReadGroup::of_line(line).and_then(|group| add(&group)))
-                    .collect();
-                groups.map(|groups| match groups.as_slice() {
-                    [] => RecordGroups::One(None),
-                    _ => RecordGroups::ById(groups),
-                })
-            }
+        let groups = if let Some(group) = given {
+            add(group).map(|(_, number)| RecordGroups::One(Some(number)))
+        } else {
+            let lines = reads.group_lines().cloned();
+            let groups: Result<Vec<_>, _> =
+                lines.map(|line| ReadGroup::of_line(line).and_then(|group| add(&group))).collect();
+            groups.map(|groups| match groups.as_slice() {
+                [] => RecordGroups::One(None),
+                _ => RecordGroups::ById(groups),
+            })
         };
         let location = InputLocation::in_file(reads.path());
         reads.set_groups(groups.map_err(|problem| anyhow!("{location}the header: {problem}"))?);

@@ -1,6 +1,6 @@
 //! Deciding which templates are duplicates, once all signatures are known.
 //!
-//! Signatures lie in partitions by their library and earlier end, which are sorted one by one. With them lie the later ends of
+//! Signatures lie in partitions by their library, UMI and earlier end, which are sorted one by one. With them lie the later ends of
 //! pairs, by themselves, so that a single read finds whether a pair has its end; the earlier end of a pair begins its
 //! signature. What memory does not hold lies in temporary files; a pair takes 72 bytes there, a single read 56.
 
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::flow_cell::{FlowCellPosition, optical_duplicates};
 use super::partitions::Partitions;
@@ -30,17 +30,18 @@ pub struct Signatures {
     libraries: Vec<u32>,
     entries: Partitions<Entry>,
     /// The later end of each pair.
-    later_ends: Partitions<LibraryEnd>,
+    later_ends: Partitions<MoleculeEnd>,
     examined: Vec<ExaminedReads>,
     /// One more than the number of the last template.
     templates: u64,
 }
 
-/// An end of a read of a library.
+/// An end of reads whose other copies of one molecule may have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-struct LibraryEnd {
-    library: u64,
+struct MoleculeEnd {
+    /// The number of the library; with UMIs, a hash of this number and the UMI.
+    source: u64,
     end: FivePrimeEnd,
 }
 
@@ -49,7 +50,7 @@ struct LibraryEnd {
 #[repr(C)]
 struct Entry {
     /// The earlier end of a pair, or that of a single read.
-    earlier: LibraryEnd,
+    earlier: MoleculeEnd,
     /// [`FivePrimeEnd::NONE`] for a single read, so that it comes after pairs with its end.
     later: FivePrimeEnd,
     template: u64,
@@ -66,7 +67,7 @@ impl Entry {
     }
 }
 
-impl LibraryEnd {
+impl MoleculeEnd {
     fn partition(&self) -> usize {
         (xxh3_64(bytemuck::bytes_of(self)) % PARTITIONS as u64) as usize
     }
@@ -133,20 +134,21 @@ impl Signatures {
     /// # Errors
     /// If a file cannot be written.
     pub fn add(&mut self, template: u64, signature: &Signature) -> io::Result<()> {
-        let &Signature { ends, group, score, is_first_reverse, position } = signature;
-        let library = self.libraries[group as usize].into();
+        let &Signature { ends, group, score, is_first_reverse, position, umi } = signature;
+        let library = u64::from(self.libraries[group as usize]);
+        let source = umi.map_or(library, |umi| xxh3_64_with_seed(&umi.to_le_bytes(), library));
         let (end, later) = match ends {
             Ends::One(end) => (end, FivePrimeEnd::NONE),
             Ends::Both([earlier, later]) => (earlier, later),
         };
-        let earlier = LibraryEnd { library, end };
+        let earlier = MoleculeEnd { source, end };
         let unknown = FlowCellPosition { tile: NO_TILE, x: 0, y: 0 };
         let position = position.unwrap_or(unknown);
         let is_first_reverse = is_first_reverse.into();
         let entry = Entry { earlier, later, template, group, score, position, is_first_reverse };
         self.templates = self.templates.max(template + 1);
         if entry.is_pair() {
-            let later = LibraryEnd { library, end: later };
+            let later = MoleculeEnd { source, end: later };
             self.later_ends.push(later.partition(), later)?;
         }
         self.entries.push(earlier.partition(), entry)
@@ -209,7 +211,8 @@ impl Signatures {
             while later_ends.next_if(|&&later| later < end).is_some() {}
             // Single reads come after pairs.
             let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
-            found.decide(with_end, is_end_of_pair, optical_distance);
+            let library = self.libraries[with_end[0].group as usize] as usize;
+            found.decide(library, with_end, is_end_of_pair, optical_distance);
         }
         Ok(found)
     }
@@ -224,7 +227,13 @@ struct FoundDuplicates {
 
 impl FoundDuplicates {
     /// Decides about the templates of a library whose earlier end is the same, and which may be the end of a pair.
-    fn decide(&mut self, with_end: &[Entry], is_end_of_pair: bool, optical_distance: u32) {
+    fn decide(
+        &mut self,
+        library: usize,
+        with_end: &[Entry],
+        is_end_of_pair: bool,
+        optical_distance: u32,
+    ) {
         for alike in with_end.chunk_by(|a, b| a.later == b.later) {
             let is_pair = alike[0].is_pair();
             // Of several with the best score, Picard keeps the first on the flow cell, and then in the input.
@@ -235,7 +244,7 @@ impl FoundDuplicates {
             self.templates.extend(templates.filter(|&it| best != Some(it)));
             let count = (self.templates.len() - before) as u64;
             let DuplicateCounts { libraries, sets } = &mut self.counts;
-            let counts = &mut libraries[alike[0].earlier.library as usize];
+            let counts = &mut libraries[library];
             if is_pair {
                 let optical = if count > 0 { optical(alike, optical_distance) } else { 0 };
                 counts.pair_duplicates += count;
@@ -276,9 +285,10 @@ mod tests {
             Ends::Both(ends) => ends.to_vec(),
         };
         let is_duplicate = |(number, it): (usize, &Signature)| {
-            let same_library =
-                signatures.iter().enumerate().filter(|(_, b)| library(b) == library(it));
-            let mut others = same_library.filter(|&(other, _)| other != number);
+            let of_source = |b: &Signature| (library(b), b.umi);
+            let same_source =
+                signatures.iter().enumerate().filter(|(_, b)| of_source(b) == of_source(it));
+            let mut others = same_source.filter(|&(other, _)| other != number);
             others.any(|(other, b)| {
                 let is_better = (b.score, Reverse((b.position, other)))
                     > (it.score, Reverse((it.position, number)));
@@ -308,7 +318,8 @@ mod tests {
                 let (group, score) = (random.u32(0..3), random.u32(0..4));
                 let (tile, x, y) = (random.u32(0..2), random.i32(0..3), random.i32(0..3));
                 let position = (seed % 2 == 0).then_some(FlowCellPosition { tile, x, y });
-                Signature { ends, group, score, is_first_reverse: false, position }
+                let umi = (seed % 3 == 0).then(|| random.u64(0..2));
+                Signature { ends, group, score, is_first_reverse: false, position, umi }
             };
             let signatures: Vec<Signature> = (0..300).map(|_| signature(&mut random)).collect();
             let libraries = vec![0, 1, 0];

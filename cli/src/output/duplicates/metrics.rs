@@ -120,19 +120,24 @@ fn histogram(multiples: Option<&[f64]>, sets: &SetSizes, text: &mut String) {
     let is_used = |(_, count): &SetColumn| rows.values().any(|&counts| count(counts) > 0);
     let columns: Vec<SetColumn> = columns.into_iter().filter(is_used).collect();
     if rows.is_empty() {
+        text.push('\n');
         return;
     }
     text.push_str("## HISTOGRAM\tjava.lang.Double\n");
     text.push_str(if multiples.is_empty() { "set_size" } else { "BIN\tCoverageMult" });
-    columns.iter().for_each(|(name, _)| *text += &format!("\t{name}"));
+    for (name, _) in &columns {
+        let _ = write!(text, "\t{name}");
+    }
     text.push('\n');
     for (&row, &counts) in &rows {
-        *text += &format!("{row}.0");
+        let _ = write!(text, "{row}.0");
         if !multiples.is_empty() {
             let multiple = multiples.get(row as usize - 1).copied().unwrap_or(0.0);
-            *text += &format!("\t{}", six_digits(multiple));
+            let _ = write!(text, "\t{}", six_digits(multiple));
         }
-        columns.iter().for_each(|(_, count)| *text += &format!("\t{}", count(counts)));
+        for (_, count) in &columns {
+            let _ = write!(text, "\t{}", count(counts));
+        }
         text.push('\n');
     }
     text.push('\n');
@@ -154,7 +159,7 @@ mod tests {
     #[test]
     fn columns_are_those_that_have_numbers() {
         let mut sets = SetSizes::default();
-        assert_eq!(behind_libraries(1, &sets, 0), "");
+        assert_eq!(behind_libraries(1, &sets, 0), "\n");
         sets.add(1, 0);
         sets.add(3, 0);
         let head = "## HISTOGRAM\tjava.lang.Double\n";

@@ -128,7 +128,7 @@ pub struct MapOptions {
     /// Write = and X in CIGAR strings, not M; SAM and BAM only
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
-    /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
+    /// Append the comments of reads to records: tags behind their names, or the tags of SAM, BAM and CRAM; -C of bwa mem
     #[arg(long, help_heading = "Output")]
     pub comments: bool,
     /// Leave unmapped reads out, but for those whose mate is mapped; like --sam-hit-only of minimap2. Statistics count all reads

@@ -230,7 +230,7 @@ mod tests {
         sequence: READ_LETTERS,
         quality: Some(QUALITY),
         comment: b"",
-        group: Some(0),
+        group: None,
     };
 
     /// A mapping to one locus, on each of these strands, with these runs.
@@ -249,9 +249,13 @@ mod tests {
         Reference::from_records(contigs).expect("is fine")
     }
 
-    fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
+    fn records(
+        formatter: &mut AllRecordFormatter<'_>,
+        read: Read<'_>,
+        mapping: &Mapping,
+    ) -> Vec<bam::Record> {
         let mut encoded = EncodedRecords::default();
-        formatter.records(READ, (mapping, 0), None, |record| encoded.push(record, false));
+        formatter.records(read, (mapping, 0), None, |record| encoded.push(record, false));
         view::records(encoded.bytes()).map(|it| hts::record(it).expect("is made")).collect()
     }
 
@@ -264,7 +268,7 @@ mod tests {
         let mut groups = ReadGroups::default();
         groups.add(&"@RG\\tID:x".parse().expect("is fine")).expect("is added");
         let mut formatter = AllRecordFormatter::new(&reference, &groups, false);
-        let records = records(&mut formatter, &mapping);
+        let records = records(&mut formatter, Read { group: Some(0), ..READ }, &mapping);
         let [primary, secondary] = records.as_slice() else { panic!("two records") };
         assert_eq!((primary.flags(), secondary.flags()), (0x10, 0x100));
         assert_eq!((primary.mapq(), secondary.mapq()), (17, 0));
@@ -295,7 +299,7 @@ mod tests {
         let groups = ReadGroups::default();
         let cigar_of = |eqx| {
             let mut formatter = AllRecordFormatter::new(&reference, &groups, eqx);
-            records(&mut formatter, &mapping)[0].cigar().to_string()
+            records(&mut formatter, READ, &mapping)[0].cigar().to_string()
         };
         assert_eq!(cigar_of(true), "9=1X2D5=");
         assert_eq!(cigar_of(false), "10M2D5M");
@@ -306,7 +310,7 @@ mod tests {
         let reference = reference();
         let groups = ReadGroups::default();
         let mut formatter = AllRecordFormatter::new(&reference, &groups, false);
-        let records = records(&mut formatter, &Mapping::default());
+        let records = records(&mut formatter, READ, &Mapping::default());
         assert_eq!((records.len(), records[0].flags()), (1, 4));
         assert_eq!(records[0].seq().as_bytes(), READ_LETTERS);
         assert!(records[0].aux_iter().next().is_none());

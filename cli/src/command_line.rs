@@ -275,7 +275,7 @@ fn check_mapping(files: &MappingFiles, options: &MapOptions) -> Result<(), Strin
         Some(_) => files.check_reference()?,
         None => files.check()?,
     }
-    options.check(files.reads().len())
+    options.check_with(files.reads())
 }
 
 impl CommandLine for Woodstocc {

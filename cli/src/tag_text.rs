@@ -1,10 +1,97 @@
 //! Tags as text (SAM specification, section 1.5), as comments of reads may have them: `BC:Z:ACGT`, a tab, `RX:Z:TTA`.
 
+use std::fmt::Display;
+use std::io::Write;
+use std::ops::Range;
 use std::str::from_utf8;
+
+use memchr::memchr;
 
 /// Tags that the program itself writes, which a comment may not have, since a record has each tag once.
 const OWN: [&[u8]; 13] =
     [b"NM", b"MD", b"AS", b"XS", b"NH", b"HI", b"SA", b"XA", b"MC", b"MQ", b"RG", b"XR", b"CG"];
+
+/// Whether the program itself writes tags of this name.
+pub fn is_own(name: &[u8]) -> bool {
+    OWN.contains(&name)
+}
+
+/// Appends the text of tags in BAM's encoding (section 4.2.4), each behind a tab, as far as their names are wanted; `None` if
+/// they are damaged.
+pub fn append_decoded(
+    mut tags: &[u8],
+    is_wanted: impl Fn(&[u8]) -> bool,
+    text: &mut Vec<u8>,
+) -> Option<()> {
+    while !tags.is_empty() {
+        let begin = text.len();
+        let (head, value) = tags.split_at_checked(3)?;
+        let (name, kind) = (&head[..2], head[2]);
+        text.push(b'\t');
+        text.extend_from_slice(name);
+        let shown = if b"cCsSiI".contains(&kind) {
+            b'i'
+        } else if kind == b'd' {
+            b'f'
+        } else {
+            kind
+        };
+        text.extend([b':', shown, b':']);
+        let length = append_decoded_value(kind, value, text)?;
+        tags = &value[length..];
+        if !is_wanted(name) {
+            text.truncate(begin);
+        }
+    }
+    Some(())
+}
+
+/// Appends the text of the value that some bytes begin with, and returns its length; `None` if there is none.
+fn append_decoded_value(kind: u8, value: &[u8], text: &mut Vec<u8>) -> Option<usize> {
+    match kind {
+        b'A' => {
+            text.push(*value.first()?);
+            Some(1)
+        }
+        b'Z' | b'H' => {
+            let length = memchr(0, value)?;
+            text.extend_from_slice(&value[..length]);
+            Some(length + 1)
+        }
+        b'B' => {
+            let (&kind, array) = value.split_first()?;
+            let (count, numbers) = array.split_first_chunk()?;
+            text.push(kind);
+            let mut length = 0;
+            for _ in 0..u32::from_le_bytes(*count) {
+                text.push(b',');
+                length += append_decoded_number(kind, numbers.get(length..)?, text)?;
+            }
+            Some(1 + 4 + length)
+        }
+        kind => append_decoded_number(kind, value, text),
+    }
+}
+
+/// Appends the number that some bytes begin with, and returns its length; `None` if there is none.
+fn append_decoded_number(kind: u8, bytes: &[u8], text: &mut Vec<u8>) -> Option<usize> {
+    // Writing to memory cannot fail.
+    let mut put = |number: &dyn Display, length| {
+        let _ = write!(text, "{number}");
+        Some(length)
+    };
+    match kind {
+        b'c' => put(&i8::from_le_bytes(*bytes.first_chunk()?), 1),
+        b'C' => put(&u8::from_le_bytes(*bytes.first_chunk()?), 1),
+        b's' => put(&i16::from_le_bytes(*bytes.first_chunk()?), 2),
+        b'S' => put(&u16::from_le_bytes(*bytes.first_chunk()?), 2),
+        b'i' => put(&i32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'I' => put(&u32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'f' => put(&f32::from_le_bytes(*bytes.first_chunk()?), 4),
+        b'd' => put(&f64::from_le_bytes(*bytes.first_chunk()?), 8),
+        _ => None,
+    }
+}
 
 /// Checks that a text is empty or consists of tags, with tabs between them.
 ///
@@ -38,6 +125,19 @@ pub fn append_encoded(text: &[u8], bytes: &mut Vec<u8>) {
         // A checked tag has an encoding.
         let _ = tag.append(bytes);
     }
+}
+
+/// Where the first tag of this name lies in a text, which need not be checked.
+pub fn find(text: &[u8], name: [u8; 2]) -> Option<Range<usize>> {
+    let mut begin = 0;
+    for field in text.split(|&byte| byte == b'\t') {
+        let end = begin + field.len();
+        if field.starts_with(&name) && field.get(2) == Some(&b':') {
+            return Some(begin..end);
+        }
+        begin = end + 1;
+    }
+    None
 }
 
 fn fields(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -136,6 +236,35 @@ mod tests {
         assert_eq!(encoded(b"X0:i:-2\tX1:i:7"), Ok(b"X0i\xfe\xff\xff\xffX1I\x07\0\0\0".to_vec()));
         assert_eq!(encoded(b"X0:B:c,-1,2"), Ok(b"X0Bc\x02\0\0\0\xff\x02".to_vec()));
         assert_eq!(encoded(b"X0:f:1.5\tX1:H:0aFF"), Ok(b"X0f\0\0\xc0\x3fX1H0aFF\0".to_vec()));
+    }
+
+    #[test]
+    fn tags_are_decoded() {
+        let text =
+            b"\tBC:Z:AC GT\tXY:A:x\tX0:i:-2\tX1:B:c,-1,2\tX2:f:1.5\tX3:H:0aFF\tX4:B:f,0.25\tX5:B:S";
+        let mut bytes = Vec::new();
+        append_encoded(&text[1..], &mut bytes);
+        let decoded = |bytes: &[u8], leaves_out: &[u8]| {
+            let mut text = Vec::new();
+            append_decoded(bytes, |name| name != leaves_out, &mut text)?;
+            Some(String::from_utf8_lossy(&text).into_owned())
+        };
+        let all = String::from_utf8_lossy(text);
+        assert_eq!(decoded(&bytes, b"").as_deref(), Some(&*all));
+        assert_eq!(decoded(&bytes, b"X1"), Some(all.replace("\tX1:B:c,-1,2", "")));
+        assert_eq!(decoded(b"X0c\xff", b""), Some("\tX0:i:-1".to_owned()));
+        for cut in 1..b"X1Bs\x02\0\0\0\x01\0\x02\0".len() {
+            assert_eq!(decoded(&b"X1Bs\x02\0\0\0\x01\0\x02\0"[..cut], b""), None, "{cut}");
+        }
+    }
+
+    #[test]
+    fn tags_are_found() {
+        let find = |text: &[u8]| find(text, *b"RX");
+        assert_eq!(find(b"RX:Z:A"), Some(0..6));
+        assert_eq!(find(b"1:N:0:A RX:Z:B\tBC:Z:RX:\tRX:Z:AC\tRX:Z:A"), Some(24..31));
+        assert_eq!(find(b"RXA:Z:A\tRX"), None);
+        assert_eq!(find(b""), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod status;
 mod validity;
 
 pub use self::open::open;
-pub use self::reader::Reader;
+pub use self::reader::{Fields, Reader};
 pub use self::silence::silence;
 pub use self::status::{check, stored_error};
+pub use self::validity::tags;

@@ -59,6 +59,14 @@ pub(super) fn check(record: &Record, contigs: i32) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The tags of a checked record, in BAM's encoding.
+pub fn tags(record: &Record) -> &[u8] {
+    let core = record.inner().core;
+    let bases = usize::try_from(core.l_qseq).unwrap_or_default();
+    let before = usize::from(core.l_qname) + core.n_cigar as usize * 4 + bases.div_ceil(2) + bases;
+    data(record).get(before..).unwrap_or_default()
+}
+
 /// The bytes of a record behind its fixed fields: name, CIGAR, sequence, qualities, tags.
 fn data(record: &Record) -> &[u8] {
     let record = record.inner();

@@ -9,10 +9,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use needletail::parser::SequenceRecord;
 
+use super::alignments::{AlignmentReads, RecordText};
 use super::lane::Lane;
 use super::layout::{AlternatingFiles, Layout};
-use super::reads::{Reads, RecordRules};
+use super::reads::{KeptTags, Reads, RecordRules};
 use super::record::{record_error, without_comment};
+use super::source::OpenReads;
 
 /// A batch ends when its reads take this many bytes (names, bases, qualities and their offsets), so that batches of long
 /// reads stay small. The last read, or pair, may exceed it; each is limited by the input's limit on lines.
@@ -44,6 +46,9 @@ pub struct ReadBatch {
     pub end: Instant,
 }
 
+/// The line of records of files without lines, in place of a number that is not known.
+const NO_LINE: u64 = 1;
+
 /// Consecutive records of a batch from one file, or from two files that are read alternately.
 #[derive(Debug)]
 struct RecordSource {
@@ -52,6 +57,8 @@ struct RecordSource {
     begin: usize,
     /// The number of the first record in its file, from 1.
     record: u64,
+    /// Whether the file has lines: FASTQ and FASTA.
+    has_lines: bool,
 }
 
 impl ReadBatch {
@@ -61,10 +68,11 @@ impl ReadBatch {
     /// # Errors
     /// The first record that is no read, or the error that ended reading.
     pub fn checked(mut self) -> Result<Reads> {
-        if let Err((number, problem)) = self.reads.check(self.rules) {
+        if let Err((number, mut problem)) = self.reads.check(self.rules) {
             let of_record = self.sources.iter().rfind(|source| source.begin <= number);
-            let RecordSource { files, begin, record } =
+            let RecordSource { files, begin, record, has_lines } =
                 of_record.context("a record without a file")?;
+            problem.line = problem.line.filter(|_| *has_lines);
             let before = number - begin;
             let file = &files[before % files.len()];
             return Err(record_error(file, record + (before / files.len()) as u64, problem));
@@ -104,6 +112,7 @@ pub fn batches_by_rules(lanes: Vec<Lane>, size: usize, rules: RecordRules) -> Ba
             reads: Reads::default(),
             rules,
             sources: Vec::new(),
+            header: Vec::new(),
             begin: Instant::now(),
         };
         for (number, lane) in lanes.iter().enumerate() {
@@ -145,6 +154,8 @@ struct Batcher {
     /// What is made of the records of the lane.
     rules: RecordRules,
     sources: Vec<RecordSource>,
+    /// The header of a record with a tag that was appended.
+    header: Vec<u8>,
     /// When gathering the batch began.
     begin: Instant,
 }
@@ -155,15 +166,38 @@ impl Batcher {
         let begin = self.reads.len();
         let after_absent = self.reads.ends_absent();
         if begin == 0 || record == 1 || after_absent {
-            self.sources.push(RecordSource { files: Arc::clone(files), begin, record });
+            let files = Arc::clone(files);
+            self.sources.push(RecordSource { files, begin, record, has_lines: true });
         }
+    }
+
+    /// Adds one record of a file of SAM, BAM or CRAM.
+    fn add_alignment(&mut self, files: &Arc<[PathBuf]>, record: &RecordText) {
+        let (begin, number) = (self.reads.len(), record.number);
+        let follows = |source: &RecordSource| {
+            Arc::ptr_eq(&source.files, files)
+                && source.record + (begin - source.begin) as u64 == number
+        };
+        if !self.sources.last().is_some_and(follows) {
+            let files = Arc::clone(files);
+            self.sources.push(RecordSource { files, begin, record: number, has_lines: false });
+        }
+        self.reads.set_group(record.group);
+        self.reads.push(NO_LINE, &record.header, &record.sequence, &record.quality);
     }
 
     /// Adds one record to the batch.
     fn add(&mut self, record: &SequenceRecord<'_>) {
         let (line, quality) = (record.start_line_number(), record.qual().unwrap_or_default());
         let header = record.id();
-        let header = if self.rules.keeps_comments { header } else { without_comment(header) };
+        let name = without_comment(header);
+        let mut header = if self.rules.kept_tags() == KeptTags::None { name } else { header };
+        if let Some(umis) = self.rules.umis.filter(|umis| umis.are_in_names) {
+            self.header.clear();
+            self.header.extend_from_slice(header);
+            umis.append_tag_of_name(name, &mut self.header);
+            header = &self.header;
+        }
         self.reads.push(line, header, record.raw_seq(), quality);
     }
 
@@ -208,17 +242,49 @@ impl Batcher {
 /// Reads the records of a lane, and sends the last of them, too.
 fn read_lane(lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
     for files in lane.parts() {
-        if read_files(files, lane.layout(), batcher)? == Flow::Stop {
+        let text = match lane.take_open() {
+            Some(OpenReads::Alignments(mut reads)) => {
+                if read_alignments(&mut reads, batcher)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+                continue;
+            }
+            Some(OpenReads::Text(text)) => Some(text),
+            None => None,
+        };
+        let sources = AlternatingFiles::open(files, lane.layout(), text)?;
+        if read_files(sources, lane, batcher)? == Flow::Stop {
             return Ok(Flow::Stop);
         }
     }
     Ok(batcher.send(None))
 }
 
+/// Reads the records of a file of SAM, BAM or CRAM.
+fn read_alignments(reads: &mut AlignmentReads, batcher: &mut Batcher) -> Result<Flow> {
+    reads.start()?;
+    let rules = batcher.rules;
+    let files: Arc<[PathBuf]> = [reads.path().to_owned()].into();
+    while let Some((first, second)) = reads.next(rules)? {
+        batcher.add_alignment(&files, first);
+        match second {
+            Some(second) => batcher.add_alignment(&files, second),
+            None if rules.is_paired => batcher.reads.push_absent(),
+            None => {}
+        }
+        if batcher.send_if_full() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+    }
+    Ok(Flow::Continue)
+}
+
 /// Reads the records of a file, or of two files alternately.
-fn read_files(files: &[PathBuf], layout: Layout, batcher: &mut Batcher) -> Result<Flow> {
-    let mut sources = AlternatingFiles::open(files, layout)?;
+fn read_files(mut sources: AlternatingFiles, lane: &Lane, batcher: &mut Batcher) -> Result<Flow> {
+    let layout = lane.layout();
     loop {
+        // Each batch has reads of its own.
+        batcher.reads.set_group(lane.group());
         let (files, number) = (Arc::clone(sources.files()), sources.record());
         let found = if layout == Layout::MixedPairs {
             sources.next(|record| batcher.add_mixed(&files, number, record))?

@@ -1,5 +1,6 @@
 //! The layout of mates in files of reads, and reading records in the order of that layout.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ pub enum Layout {
     Pairs,
     /// In each file, every record is followed by its mate.
     Interleaved,
-    /// In each file, a record may be followed by its mate, which has the same name; others have no mate.
+    /// In each file, a record may be followed by its mate, which has the same name; others have no mate. In SAM, BAM and CRAM,
+    /// flags say which records have one.
     MixedPairs,
 }
 
@@ -63,12 +65,17 @@ pub struct AlternatingFiles {
 }
 
 impl AlternatingFiles {
-    /// Opens the files, as many as [`Layout::files`].
+    /// Opens the files, as many as [`Layout::files`], of which the first may be open already.
     ///
     /// # Errors
     /// If one cannot be read.
-    pub fn open(files: &[PathBuf], layout: Layout) -> Result<Self> {
-        let readers = files.iter().map(|file| open_reads(file)).collect::<Result<Vec<_>>>()?;
+    pub fn open(
+        files: &[PathBuf],
+        layout: Layout,
+        mut open: Option<Box<dyn Read + Send>>,
+    ) -> Result<Self> {
+        let readers = files.iter().map(|file| open_reads(file, open.take()));
+        let readers = readers.collect::<Result<Vec<_>>>()?;
         Ok(Self {
             file_order: layout.file_order(),
             files: files.into(),

@@ -7,7 +7,8 @@ use aligner_core::fastx::RecordProblem;
 use rayon::prelude::*;
 use woodstocc::MAX_READ;
 
-use super::record;
+use super::record::{self, without_number};
+use super::umi::Umis;
 use crate::tag_text;
 
 /// Records that one task of the pool checks; even, so that a task has whole pairs.
@@ -24,6 +25,8 @@ pub struct Read<'r> {
     pub quality: Option<&'r [u8]>,
     /// The tags in the header behind the name, if they are kept; else empty.
     pub comment: &'r [u8],
+    /// The number of its read group in the run, if it has one.
+    pub group: Option<u32>,
 }
 
 impl<'r> Read<'r> {
@@ -52,6 +55,27 @@ pub struct RecordRules {
     pub keeps_comments: bool,
     /// Whether `/` and a digit at the end of a name are left out, also if reads are not paired.
     pub trims_names: bool,
+    /// Where each read has a UMI, if it must have one. Its tag is kept also if other comments are not.
+    pub umis: Option<Umis>,
+}
+
+/// Which tags of comments are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeptTags {
+    None,
+    One([u8; 2]),
+    All,
+}
+
+impl RecordRules {
+    /// The tags that are kept of the records of files.
+    pub(super) fn kept_tags(self) -> KeptTags {
+        match self.umis {
+            _ if self.keeps_comments => KeptTags::All,
+            Some(umis) if !umis.are_in_names => KeptTags::One(umis.tag),
+            _ => KeptTags::None,
+        }
+    }
 }
 
 /// Consecutive reads, in the memory that their records were copied to.
@@ -59,7 +83,9 @@ pub struct RecordRules {
 pub struct Reads {
     /// Header, sequence and, if there is one, quality of each read.
     text: Vec<u8>,
-    reads: Vec<ReadExtent>,
+    extents: Vec<ReadExtent>,
+    /// The read group of the reads that are added.
+    group: Option<u32>,
 }
 
 /// Consecutive reads of a batch; slices of a batch share its memory.
@@ -121,43 +147,45 @@ struct ReadExtent {
     begin: usize,
     /// Bytes of the name, which is the beginning of the header.
     name: usize,
-    /// Bytes of the comment, which is the end of the header.
-    comment: usize,
+    /// Where the comment lies, in the header; empty if none is kept.
+    comment: Range<usize>,
     /// Offset of the sequence.
     sequence: usize,
     /// Bases of the sequence.
     bases: usize,
     /// Offset of the end of the qualities, or of the sequence if there are none.
     end: usize,
-    /// The line in the file where the record begins, from 1.
+    /// The line in the file where the record begins, from 1; 1 if the file has no lines.
     line: u64,
+    group: Option<u32>,
 }
 
 impl Reads {
     /// The number of reads.
     pub fn len(&self) -> usize {
-        self.reads.len()
+        self.extents.len()
     }
 
     /// Whether there are no reads.
     pub fn is_empty(&self) -> bool {
-        self.reads.is_empty()
+        self.extents.is_empty()
     }
 
     /// Removes all reads, and keeps their memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
-        self.reads.clear();
+        self.extents.clear();
     }
 
     /// The read with this number, from 0.
     pub fn get(&self, number: usize) -> Read<'_> {
-        let &ReadExtent { begin, name, comment, sequence, bases, end, .. } = &self.reads[number];
-        let comment = &self.text[sequence - comment..sequence];
+        let &ReadExtent { begin, name, ref comment, sequence, bases, end, group, .. } =
+            &self.extents[number];
+        let comment = &self.text[comment.clone()];
         let (sequence, quality) = self.text[sequence..end].split_at(bases);
         // A read of FASTQ without bases has as many qualities, none.
         let quality = (quality.len() == bases).then_some(quality);
-        Read { name: &self.text[begin..begin + name], sequence, quality, comment }
+        Read { name: &self.text[begin..begin + name], sequence, quality, comment, group }
     }
 
     /// All reads in order.
@@ -167,7 +195,7 @@ impl Reads {
 
     /// Bytes of memory that the reads take.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + size_of_val(self.reads.as_slice())
+        self.text.len() + size_of_val(self.extents.as_slice())
     }
 
     /// Copies a record as it is in the file, where it begins in this line. A comment in the header is kept only if
@@ -179,7 +207,22 @@ impl Reads {
         self.text.extend_from_slice(quality);
         let (name, bases) = (header.len(), sequence.len());
         let (sequence, end) = (begin + name, self.text.len());
-        self.reads.push(ReadExtent { begin, name, comment: 0, sequence, bases, end, line });
+        let group = self.group;
+        self.extents.push(ReadExtent {
+            begin,
+            name,
+            comment: 0..0,
+            sequence,
+            bases,
+            end,
+            line,
+            group,
+        });
+    }
+
+    /// Sets the read group of the reads that are added from now on.
+    pub(super) fn set_group(&mut self, group: Option<u32>) {
+        self.group = group;
     }
 
     /// Appends a read without name and bases, in place of the mate that the last read does not have.
@@ -189,13 +232,13 @@ impl Reads {
 
     /// Whether the last read is of [`push_absent`](Self::push_absent).
     pub(super) fn ends_absent(&self) -> bool {
-        self.reads.last().is_some_and(ReadExtent::is_absent)
+        self.extents.last().is_some_and(ReadExtent::is_absent)
     }
 
     /// Whether the last record and the one with this header are mates by their names.
     pub(super) fn is_mate_of_last(&self, header: &[u8]) -> bool {
         let word = |header| without_number(record::without_comment(header));
-        self.reads.last().is_some_and(|last| {
+        self.extents.last().is_some_and(|last| {
             word(&self.text[last.begin..last.begin + last.name]) == word(header)
         })
     }
@@ -207,9 +250,9 @@ impl Reads {
     /// The number, from 0, of the first record that is no read or not the mate of the one before, and the reason.
     pub fn check(&mut self, rules: RecordRules) -> Result<(), (usize, RecordProblem)> {
         let mut text = self.text.as_mut_slice();
-        let mut parts = Vec::with_capacity(self.reads.len().div_ceil(TASK_RECORDS));
+        let mut parts = Vec::with_capacity(self.extents.len().div_ceil(TASK_RECORDS));
         let mut begin = 0;
-        for reads in self.reads.chunks_mut(TASK_RECORDS) {
+        for reads in self.extents.chunks_mut(TASK_RECORDS) {
             let end = reads.last().map_or(begin, |last| last.end);
             let (here, rest) = text.split_at_mut(end - begin);
             parts.push((begin, here, reads));
@@ -251,12 +294,9 @@ impl ReadExtent {
         let (sequence, quality) = letters.split_at_mut(self.bases);
         let has_quality = !quality.is_empty();
         let name = record::name(header, self.line)?;
-        if rules.keeps_comments {
-            let comment = record::comment(header);
-            let problem = |reason| RecordProblem { line: Some(self.line), reason };
-            tag_text::check(comment).map_err(problem)?;
-            self.comment = comment.len();
-        }
+        let comment = self.comment(header, rules);
+        let problem = |reason| RecordProblem { line: Some(self.line), reason };
+        self.comment = comment.map_err(problem)?;
         let name = if rules.trims_names { without_number(name) } else { name };
         self.name = name.len();
         self.bases = record::sequence(sequence, has_quality, self.line)?;
@@ -265,6 +305,27 @@ impl ReadExtent {
             self.end = self.sequence + self.bases;
         }
         Ok(())
+    }
+}
+
+impl ReadExtent {
+    /// Where the tags that are kept lie in the text, given the header.
+    fn comment(&self, header: &[u8], rules: RecordRules) -> Result<Range<usize>, String> {
+        let comment = record::comment(header);
+        let first = self.begin + header.len() - comment.len();
+        let kept = match (rules.kept_tags(), rules.umis) {
+            // The tag of the UMI, which was appended, is the only one.
+            (KeptTags::None, Some(_)) | (KeptTags::All, _) => 0..comment.len(),
+            (KeptTags::None, None) => return Ok(0..0),
+            (KeptTags::One(tag), _) => tag_text::find(comment, tag).unwrap_or(0..0),
+        };
+        tag_text::check(&comment[kept.clone()])?;
+        if let Some(umis) = rules.umis
+            && tag_text::find(&comment[kept.clone()], umis.tag).is_none()
+        {
+            return Err(umis.absence());
+        }
+        Ok(first + kept.start..first + kept.end)
     }
 }
 
@@ -288,14 +349,6 @@ fn pair_mates(
     Ok(())
 }
 
-/// A name without `/` and a digit at its end, unless nothing else is left.
-fn without_number(name: &[u8]) -> &[u8] {
-    match name {
-        [left @ .., b'/', digit] if digit.is_ascii_digit() && !left.is_empty() => left,
-        name => name,
-    }
-}
-
 /// A name without this suffix, unless nothing else is left.
 fn trimmed<'n>(name: &'n [u8], end: &[u8]) -> &'n [u8] {
     name.strip_suffix(end).filter(|left| !left.is_empty()).unwrap_or(name)
@@ -306,7 +359,7 @@ mod tests {
     use super::*;
 
     const PAIRED: RecordRules =
-        RecordRules { is_paired: true, keeps_comments: false, trims_names: false };
+        RecordRules { is_paired: true, keeps_comments: false, trims_names: false, umis: None };
 
     #[test]
     fn reads_are_what_was_added() {

@@ -58,6 +58,14 @@ pub fn without_comment(header: &[u8]) -> &[u8] {
     &header[..end]
 }
 
+/// A name without `/` and a digit at its end, unless nothing else is left.
+pub fn without_number(name: &[u8]) -> &[u8] {
+    match name {
+        [left @ .., b'/', digit] if digit.is_ascii_digit() && !left.is_empty() => left,
+        name => name,
+    }
+}
+
 /// The normalised letter of each byte; 0 if it is not a nucleotide letter.
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];

@@ -11,9 +11,10 @@ use clap::{Args, ValueHint};
 /// (`reads.fq -t 2 ref.fa`).
 #[derive(Debug, Args)]
 pub struct MappingFiles {
-    /// One or more files of reads (FASTQ or FASTA; - is standard input), then the reference (FASTA)
+    /// One or more files of reads (FASTQ, FASTA, SAM, BAM or CRAM; - is standard input), then the reference (FASTA)
     ///
-    /// All files may be compressed with gz, bz2 or zst. Two files of reads are the mates of pairs; more files are further lanes, in
+    /// FASTQ and FASTA may be compressed with gz, bz2 or zst. In SAM, BAM and CRAM, flags tell pairs, whose mates follow each
+    /// other, and the header gives the read groups, unless -R does. Two files of reads are the mates of pairs; more files are further lanes, in
     /// mode best each with its own insert size. Files of one lane have commas between their names: x1.fq,y1.fq
     /// x2.fq,y2.fq. The index of the reference, REF.gpx, is used if it exists.
     #[arg(required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -32,6 +32,7 @@ use rust_htslib::bam::Record as HtslibRecord;
 
 pub use self::bam::bgzf::Level;
 pub use self::format::Format;
+pub use self::hts::{ReferenceFiles, ReferenceText};
 pub use self::piece::{Piece, PieceForm, PiecePool};
 pub use self::read_group::{Libraries, ReadGroup, ReadGroups};
 pub use self::tally::Tally;
@@ -39,9 +40,10 @@ pub use self::tally::Tally;
 use self::bam::records::{EncodedRecords, RecordSlice};
 use self::bam::view;
 use self::bam::writer::BamWriter;
-use self::duplicates::{LibraryCounts, Marking, Signatures};
-use self::hts::{Index, ReferenceText, Settings};
+use self::duplicates::{DuplicateCounts, Marking, Signatures};
+use self::hts::{Index, Settings};
 use self::parallel_file::ParallelFile;
+use self::piece::GroupCounts;
 use self::record::fields::DUPLICATE;
 use self::sort::{SortedRecord, Sorter};
 use crate::staging::{Outputs, Target};
@@ -76,11 +78,11 @@ pub struct Options {
 impl Options {
     /// The form that pieces must have.
     pub fn piece_form(&self) -> PieceForm {
-        match (self.sort_memory, self.format) {
-            (Some(_), _) if self.marking.is_some() => PieceForm::MarkableRecords,
-            (Some(_), _) => PieceForm::SortableRecords,
-            (None, Format::Sam) => PieceForm::Lines,
-            (None, Format::Bam | Format::Cram) => PieceForm::Records,
+        match (self.sort_memory, self.marking, self.format) {
+            (Some(_), Some(Marking { umis, .. }), _) => PieceForm::MarkableRecords { umis },
+            (Some(_), None, _) => PieceForm::SortableRecords,
+            (None, _, Format::Sam) => PieceForm::Lines,
+            (None, _, Format::Bam | Format::Cram) => PieceForm::Records,
         }
     }
 }
@@ -103,8 +105,8 @@ pub struct WrittenFile {
     pub target: Target,
     /// Counts of its records.
     pub tally: Tally,
-    /// Counts of duplicates of each library, if they were looked for.
-    pub duplicates: Option<Vec<LibraryCounts>>,
+    /// Counts of duplicates, if they were looked for.
+    pub duplicates: Option<DuplicateCounts>,
 }
 
 /// The treatment of duplicates, and the signatures that decide which templates are some.
@@ -231,7 +233,9 @@ impl Output {
             for piece in pieces {
                 if let (Some(of_piece), Some(marker)) = (piece.signatures(), &mut self.marker) {
                     let (found, counts) = of_piece.take();
-                    marker.signatures.count(of_piece.group(), counts);
+                    for GroupCounts { group, reads } in counts {
+                        marker.signatures.count(group, reads);
+                    }
                     for (template, signature) in &found {
                         let template = sorter.templates() + u64::from(*template);
                         marker
@@ -273,7 +277,7 @@ impl Output {
                 writer.write_records(parts).with_context(|| target.name())
             };
             sorter.merge(append, write)?;
-            duplicates = found.map(|found| found.libraries);
+            duplicates = found.map(|found| found.counts);
         }
         let close = || {
             match writer {

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fm_index::Reference;
 
+use crate::input::Umis;
 use crate::output::bam::records::{EncodedRecords, RecordSlice};
 use crate::output::duplicates::signature::{ExaminedReads, Signature, SignatureBuilder};
 use crate::output::lines::Lines;
@@ -20,8 +21,9 @@ pub enum PieceForm {
     Records,
     /// Records in BAM's encoding, which will be sorted.
     SortableRecords,
-    /// Records in BAM's encoding, which will be sorted, and what decides whether they are duplicates.
-    MarkableRecords,
+    /// Records in BAM's encoding, which will be sorted, and what decides whether they are duplicates: also UMIs, if there are
+    /// some.
+    MarkableRecords { umis: Option<Umis> },
 }
 
 /// Consecutive records of an output file.
@@ -33,10 +35,12 @@ pub struct Piece {
 }
 
 /// The signatures of the templates of a piece, which decide whether they are duplicates.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PieceSignatures {
-    /// The number of the read group of all templates.
+    /// The number of the read group of the current template.
     group: u32,
+    /// Counts of the reads of templates before, by read group; a group may come again.
+    counts: Vec<GroupCounts>,
     builder: SignatureBuilder,
     /// Signatures, each with the number of its template in the piece, from 0.
     signatures: Vec<(u32, Signature)>,
@@ -44,15 +48,34 @@ pub struct PieceSignatures {
     templates: u32,
 }
 
+/// Counts of reads of the read group with this number.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupCounts {
+    pub group: u32,
+    pub reads: ExaminedReads,
+}
+
 impl PieceSignatures {
-    fn new(group: u32) -> Self {
-        let (builder, signatures) = (SignatureBuilder::default(), Vec::new());
-        Self { group, builder, signatures, templates: 0 }
+    fn new(umis: Option<Umis>) -> Self {
+        Self { builder: SignatureBuilder::new(umis), ..Self::default() }
     }
 
-    /// The number of the read group of all templates.
-    pub fn group(&self) -> u32 {
-        self.group
+    /// Begins a template of the read group with this number.
+    fn begin_template(&mut self, group: u32) {
+        self.end_template();
+        if group != self.group {
+            self.end_group();
+            self.group = group;
+        }
+        self.templates += 1;
+    }
+
+    /// Ends consecutive templates of one read group.
+    fn end_group(&mut self) {
+        let reads = self.builder.take_counts();
+        if reads != ExaminedReads::default() {
+            self.counts.push(GroupCounts { group: self.group, reads });
+        }
     }
 
     /// Ends the current template.
@@ -63,9 +86,10 @@ impl PieceSignatures {
     }
 
     /// Takes the signatures and the counts of reads of all templates out.
-    pub fn take(&mut self) -> (Vec<(u32, Signature)>, ExaminedReads) {
+    pub fn take(&mut self) -> (Vec<(u32, Signature)>, Vec<GroupCounts>) {
         self.end_template();
-        (std::mem::take(&mut self.signatures), self.builder.take_counts())
+        self.end_group();
+        (std::mem::take(&mut self.signatures), std::mem::take(&mut self.counts))
     }
 }
 
@@ -77,31 +101,34 @@ enum Content {
 }
 
 impl Piece {
-    /// An empty piece for records of the read group with this number, with memory of the pool.
-    pub fn new(form: PieceForm, group: u32, pool: &PiecePool) -> Self {
+    /// An empty piece, with memory of the pool.
+    pub fn new(form: PieceForm, pool: &PiecePool) -> Self {
         let content = match form {
             PieceForm::Lines => Content::Lines(pool.lines.take()),
             PieceForm::Records => {
                 Content::Records { records: pool.records.take(), is_sorted: false }
             }
             // Sorting keeps the memory.
-            PieceForm::SortableRecords | PieceForm::MarkableRecords => {
+            PieceForm::SortableRecords | PieceForm::MarkableRecords { .. } => {
                 Content::Records { records: EncodedRecords::default(), is_sorted: true }
             }
         };
-        let is_marked = form == PieceForm::MarkableRecords;
-        let signatures = is_marked.then(|| PieceSignatures::new(group));
+        let signatures = match form {
+            PieceForm::MarkableRecords { umis } => Some(PieceSignatures::new(umis)),
+            _ => None,
+        };
         Self { content, notes: TallyNotes::default(), signatures }
     }
 
-    /// Says that the records that follow are of another template: a read, or a pair of reads.
-    pub fn begin_template(&mut self) {
+    /// Says that the records that follow are of another template, a read or a pair of reads, of the read group with this
+    /// number, if they have one.
+    pub fn begin_template(&mut self, group: Option<u32>) {
         if let Content::Records { records, .. } = &mut self.content {
             records.begin_template();
         }
         if let Some(signatures) = &mut self.signatures {
-            signatures.end_template();
-            signatures.templates += 1;
+            // Reads without a group are of one library, as those of the first group.
+            signatures.begin_template(group.unwrap_or(0));
         }
     }
 

@@ -95,7 +95,16 @@ impl FromStr for ReadGroup {
 
     /// Parses `@RG\tID:x\tSM:y`, with tabs or with `\t` for them (SAM specification, section 1.3).
     fn from_str(text: &str) -> Result<Self, String> {
-        let line = unescape(text);
+        Self::of_line(unescape(text))
+    }
+}
+
+impl ReadGroup {
+    /// The read group of a header line without escapes and without a line end.
+    ///
+    /// # Errors
+    /// Why the line is not one of a read group.
+    pub fn of_line(line: String) -> Result<Self, String> {
         let mut fields = line.split('\t');
         if fields.next() != Some("@RG") {
             return Err("the line does not begin with '@RG' and a tab".to_owned());

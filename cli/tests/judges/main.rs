@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a judge that cannot run is a failed test")]
 
+mod alignment_input;
 mod alt_contigs;
 mod best;
 mod blastn;

@@ -139,3 +139,28 @@ fn letters_are_taken_as_documented() {
     assert_eq!(records[0].sequence, "ACGTTNNRYSWKMBDHVRY");
     assert_eq!(records[0].quality, "!~!~!~!~!~!~!~!~!~!");
 }
+
+#[test]
+fn standard_streams_may_be_named_as_files() {
+    let folder = Folder::new();
+    let text = data("phix_1.fq");
+    folder.write("reads.fq", &text);
+    for mode in ["best", "all"] {
+        let expected = folder.records(&["--mode", mode, "reads.fq", "ref.fa"]);
+        for words in [
+            ["--mode", mode, "/dev/stdin", "-o", "/dev/stdout", "-O", "sam", "ref.fa"],
+            ["/dev/stdin", "-O", "sam", "-o", "/dev/stdout", "ref.fa", "--mode", mode],
+            ["-o", "/dev/stdout", "/dev/stdin", "ref.fa", "-O", "sam", "--mode", mode],
+        ] {
+            let arguments = [&words[..], &["--device", "cpu"]].concat();
+            let mut command = folder.command(&arguments);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().expect("runs");
+            child.stdin.take().expect("is piped").write_all(&text).expect("feeds");
+            let output = child.wait_with_output().expect("ends");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.is_empty(), "{words:?}: {said}");
+            assert_eq!(sam::records(&output.stdout), expected, "{words:?}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "what a test cannot set up is a failed test")]
 
 mod alignment_files;
+mod alignment_input;
 mod all_pairs;
 mod alt_contigs;
 mod bad_input;
@@ -28,6 +29,7 @@ mod report;
 mod simulate;
 mod sort;
 mod support;
+mod umis;
 mod unmapped;
 
 #[allow(dead_code, reason = "shared with the judges, who use all of it")]

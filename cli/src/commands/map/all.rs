@@ -123,7 +123,7 @@ impl AllPipeline<'_> {
         let together = stages.lanes.together(batch.lane);
         let makers = || RecordMaker {
             resolver: mapper.resolver(),
-            formatter: self.formatter(batch.lane),
+            formatter: self.formatter(),
             mappings: Default::default(),
             primaries: Default::default(),
         };
@@ -131,7 +131,8 @@ impl AllPipeline<'_> {
         stages.records(batch, part, pool, makers, |maker, reads, piece, totals| {
             let RecordMaker { resolver, formatter, mappings, primaries } = maker;
             for first in reads.step_by(together) {
-                piece.begin_template();
+                let together = present(batch, first, together);
+                piece.begin_template(batch.reads.get(first).group);
                 for (number, mapping) in (first..first + together).zip(&mut *mappings) {
                     let read = batch.reads.get(number);
                     resolver.map_into(&batch.state, number, read.name, mapping)?;
@@ -174,6 +175,7 @@ impl AllPipeline<'_> {
         let found: Vec<(usize, ReadLoci)> =
             reads.into_par_iter().map_init(|| mapper.resolver(), find).collect();
         for template in found.chunks(together) {
+            let template = &template[..present(batch, template[0].0, template.len())];
             let primaries = match template {
                 [one, two] => Some([self.primary(batch, one)?, self.primary(batch, two)?]),
                 _ => None,
@@ -202,7 +204,7 @@ impl AllPipeline<'_> {
         let first = 0..of_read.loci.len().min(1);
         let mapping = resolver.part(&batch.state, *number, of_read, first)?;
         let mut kept = KeptPrimary::default();
-        self.formatter(batch.lane).keep_primary(mapping, &mut kept);
+        self.formatter().keep_primary(mapping, &mut kept);
         Ok(kept)
     }
 
@@ -223,13 +225,13 @@ impl AllPipeline<'_> {
         let count = of_read.loci.len().max(1);
         for first in (0..count).step_by(of_part) {
             let part = (&(first..count.min(first + of_part)), of_task);
-            let makers = || (mapper.resolver(), self.formatter(batch.lane));
+            let makers = || (mapper.resolver(), self.formatter());
             let make = || {
                 stages.records(batch, part, pool, makers, |makers, loci, piece, totals| {
                     let (resolver, formatter) = makers;
                     let (before, end) = (loci.start, loci.end.min(of_read.loci.len()));
                     let mapping = resolver.part(&batch.state, number, of_read, before..end)?;
-                    piece.begin_template();
+                    piece.begin_template(read.group);
                     let part = (mapping, before as u32);
                     let add = |record: &Record<'_>| piece.push_if(is_written, record, reference);
                     formatter.records(read, part, in_pair, add);
@@ -248,11 +250,17 @@ impl AllPipeline<'_> {
         Ok(Wanted::More)
     }
 
-    /// A formatter of the records of a lane.
-    fn formatter(&self, lane: usize) -> AllRecordFormatter<'_> {
+    /// A formatter of records.
+    fn formatter(&self) -> AllRecordFormatter<'_> {
         let StageBuilder { lanes, eqx, .. } = self.stages;
-        AllRecordFormatter::new(self.mapper.index().reference(), lanes.group(lane), eqx)
+        AllRecordFormatter::new(self.mapper.index().reference(), lanes.groups(), eqx)
     }
+}
+
+/// The reads of a template, whose `together` reads begin with `first`: a read whose mate is absent is alone.
+fn present<T>(batch: &BatchState<T>, first: usize, together: usize) -> usize {
+    let reads = (first..first + together).map(|number| batch.reads.get(number));
+    reads.take_while(|read| !read.is_absent()).count()
 }
 
 /// The working memory of a thread that makes the records of reads with few loci.

@@ -9,6 +9,7 @@ use woodstocc::{MAX_K, Params, Report, Strategy};
 
 use super::duplicates::DuplicateOptions;
 use super::numbers::Numbers;
+use super::operands::names_alignments;
 use super::preset::{BEST_HEADING, Preset};
 use super::sorting::{Compression, Sorting};
 use crate::input::{Layout, RecordRules};
@@ -127,7 +128,7 @@ pub struct MapOptions {
     /// Write = and X in CIGAR strings, not M; SAM and BAM only
     #[arg(long, help_heading = "Output")]
     pub eqx: bool,
-    /// Append the comments of reads, which are behind their names and must be tags, to records; -C of bwa mem
+    /// Append the comments of reads to records: tags behind their names, or the tags of SAM, BAM and CRAM; -C of bwa mem
     #[arg(long, help_heading = "Output")]
     pub comments: bool,
     /// Leave unmapped reads out, but for those whose mate is mapped; like --sam-hit-only of minimap2. Statistics count all reads
@@ -289,10 +290,16 @@ impl MapOptions {
         }
     }
 
+    /// How mates lie in files of SAM, BAM and CRAM, whose flags tell.
+    pub fn alignments_layout(&self) -> Layout {
+        if self.single { Layout::Single } else { Layout::MixedPairs }
+    }
+
     /// What is made of records of reads.
     pub fn record_rules(&self) -> RecordRules {
         let trims_names = self.of_mem.trims_names;
-        RecordRules { keeps_comments: self.comments, trims_names, ..RecordRules::default() }
+        let umis = self.duplicates.umis();
+        RecordRules { keeps_comments: self.comments, trims_names, umis, ..RecordRules::default() }
     }
 
     /// The options of mode best.
@@ -303,11 +310,17 @@ impl MapOptions {
         self.best.numbers.options(self.best.preset.unwrap_or(Preset::Standard))
     }
 
-    /// Checks combinations of options, for so many files of reads.
+    /// Checks combinations of options, for these files of reads.
     ///
     /// # Errors
     /// Names the options that do not go together, and the way out.
-    pub fn check(&self, files: usize) -> Result<(), String> {
+    pub fn check_with(&self, files: &[PathBuf]) -> Result<(), String> {
+        let alignments = files.iter().filter(|file| names_alignments(file)).count();
+        self.check(files.len() - alignments, alignments)
+    }
+
+    /// As [`check_with`](Self::check_with), for so many files of FASTQ or FASTA, and so many of SAM, BAM or CRAM.
+    fn check(&self, files: usize, alignments: usize) -> Result<(), String> {
         if let Some(name) = self.option_of_other_mode() {
             let other = match self.mode {
                 Mode::Best => Mode::All,
@@ -323,7 +336,7 @@ impl MapOptions {
                 "{files} files of reads cannot be paired: give an even number of files, or add --single"
             ));
         }
-        self.check_read_groups(files)?;
+        self.check_read_groups(files, alignments)?;
         self.best_options()?;
         self.duplicates.check()?;
         let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
@@ -345,14 +358,14 @@ impl MapOptions {
         }
     }
 
-    /// Checks that there is one read group, or as many as lanes of so many files of reads.
-    fn check_read_groups(&self, files: usize) -> Result<(), String> {
+    /// Checks that there is one read group, or as many as lanes of so many files.
+    fn check_read_groups(&self, files: usize, alignments: usize) -> Result<(), String> {
         let (given, layout) = (self.read_group.len(), self.layout(files));
-        let lanes = files / layout.files();
+        let lanes = files / layout.files() + alignments;
         if given > 1 && given != lanes {
             let what = match (layout, lanes) {
-                (Layout::Pairs, 1) => "pair of files",
-                (Layout::Pairs, _) => "pairs of files",
+                (Layout::Pairs, 1) if alignments == 0 => "pair of files",
+                (Layout::Pairs, _) if alignments == 0 => "pairs of files",
                 (_, 1) => "file",
                 _ => "files",
             };
@@ -450,7 +463,11 @@ mod tests {
     #[test]
     fn options_of_the_other_mode_are_refused() {
         let check = |arguments: &[&str]| {
-            parse(arguments).expect("is a command line").options.check(1).expect_err("is refused")
+            parse(arguments)
+                .expect("is a command line")
+                .options
+                .check(1, 0)
+                .expect_err("is refused")
         };
         let expected =
             "-k is an option of --mode all, but the mode is best: leave it out, or add --mode all";

@@ -142,12 +142,12 @@ impl<'a> BestPipeline<'a> {
         let Self { mapper, stages, style, .. } = *self;
         let (reference, segments) = (mapper.index().reference(), mapper.segments());
         let lanes = stages.lanes;
-        let group = lanes.group(batch.lane);
-        let formatter = || BestRecordFormatter::new(reference, segments, group, style);
+        let groups = lanes.groups();
+        let formatter = || BestRecordFormatter::new(reference, segments, groups, style);
         let (step, part) = (lanes.together(batch.lane), (part, TASK_READS));
         stages.records(batch, part, pool, formatter, |formatter, reads, piece, totals| {
             for first in reads.step_by(step) {
-                piece.begin_template();
+                piece.begin_template(batch.reads.get(first).group);
                 let all = (first..first + step).map(|number| batch.reads.get(number));
                 let together: Vec<Read<'_>> = all.filter(|read| !read.is_absent()).collect();
                 let mut is_written = !stages.no_unmapped;

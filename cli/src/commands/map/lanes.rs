@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use aligner_core::fastx;
 use aligner_core::input_location::InputLocation;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 
 use super::args::MapOptions;
-use crate::input::{self, Lane, Layout};
+use super::operands::{listed_files, names_alignments};
+use crate::input::{self, AlignmentReads, Lane, Layout, OpenReads, RecordGroups};
 use crate::options::MappingFiles;
 use crate::output::{Libraries, ReadGroup, ReadGroups};
 
@@ -25,8 +26,6 @@ const MAX_LINE: u64 = 1 << 16;
 pub struct Lanes {
     files: Vec<Lane>,
     groups: ReadGroups,
-    /// The number of the read group of each lane; `None` if its reads have none.
-    group_numbers: Vec<Option<u32>>,
 }
 
 impl Lanes {
@@ -44,16 +43,28 @@ impl Lanes {
         Ok(lanes)
     }
 
-    /// The lanes of operands: each has as many of them as files are read together.
+    /// The lanes of operands: each has as many of them as files are read together, or one if it is of SAM, BAM or CRAM.
     fn of_operands(operands: &[PathBuf], options: &MapOptions) -> Result<Self> {
         let mut lanes = Self::default();
-        let layout = options.layout(operands.len());
-        for (number, together) in operands.chunks(layout.files()).enumerate() {
-            let lane = lane(layout, together).map_err(|problem| anyhow!(problem))?;
+        let alignments = operands.iter().filter(|file| names_alignments(file)).count();
+        let layout = options.layout(operands.len() - alignments);
+        let groups = &options.read_group;
+        let mut rest = operands;
+        while let [first, ..] = rest {
             // One read group is that of all lanes.
-            let groups = &options.read_group;
-            let group = groups.get(number).or(groups.first());
-            lanes.push(lane, group).map_err(|problem| anyhow!(problem))?;
+            let group = groups.get(lanes.files.len()).or(groups.first());
+            let is_text = !names_alignments(first);
+            let count = if is_text { layout.files().min(rest.len()) } else { 1 };
+            let (together, others) = rest.split_at(count);
+            rest = others;
+            if !is_text {
+                lanes.push_alignments(listed_files(first).map_err(Error::msg)?, group, options)?;
+            } else if let ([file], true) = (operands, input::is_stream(first)) {
+                lanes.push_stream(file, group, options)?;
+            } else {
+                let lane = lane(layout, together).map_err(Error::msg)?;
+                lanes.push(lane, group).map_err(Error::msg)?;
+            }
         }
         Ok(lanes)
     }
@@ -84,6 +95,12 @@ impl Lanes {
     /// Adds the lane in a line of a list, if there is one. Its files must exist.
     fn add_line(&mut self, line: &[u8], options: &MapOptions) -> Result<(), String> {
         let Some(row) = Row::parse(line)? else { return Ok(()) };
+        if let [file] = row.files.as_slice()
+            && names_alignments(file)
+        {
+            let added = self.push_alignments(listed_files(file)?, Some(&row.group), options);
+            return added.map_err(|error| format!("{error:#}"));
+        }
         let lane = lane(options.layout(row.files.len()), &row.files)?;
         let files: Vec<PathBuf> = lane.files().cloned().collect();
         input::check(&files).map_err(|error| format!("{error:#}"))?;
@@ -93,9 +110,85 @@ impl Lanes {
     /// Adds a lane.
     fn push(&mut self, lane: Lane, group: Option<&ReadGroup>) -> Result<(), String> {
         let number = group.map(|group| self.groups.add(group)).transpose()?;
-        self.files.push(lane);
-        self.group_numbers.push(number);
+        self.files.push(lane.with_group(number));
         Ok(())
+    }
+
+    /// Adds a lane of files of SAM, BAM or CRAM, whose reads are of the read groups in their headers if none is given.
+    fn push_alignments(
+        &mut self,
+        files: Vec<PathBuf>,
+        group: Option<&ReadGroup>,
+        options: &MapOptions,
+    ) -> Result<()> {
+        input::check(&files)?;
+        let mut open = Vec::with_capacity(files.len());
+        for file in &files {
+            if !input::has_alignments(file) {
+                return Err(anyhow!(
+                    "{}: neither SAM, BAM nor CRAM, as other files of its lane: put a blank for the comma between them",
+                    file.display()
+                ));
+            }
+            let mut reads = input::open_alignments(file, options.threads.count())?;
+            self.set_groups(&mut reads, group)?;
+            open.push(OpenReads::Alignments(Box::new(reads)));
+        }
+        self.files.push(Lane::of_open(options.alignments_layout(), files, open));
+        Ok(())
+    }
+
+    /// Adds the lane of the only file of reads, which can be read only once.
+    fn push_stream(
+        &mut self,
+        file: &Path,
+        group: Option<&ReadGroup>,
+        options: &MapOptions,
+    ) -> Result<()> {
+        let files = vec![file.to_owned()];
+        input::check(&files)?;
+        let mut open = input::open_stream(file, options.threads.count())?;
+        let layout = match &mut open {
+            OpenReads::Text(_) => options.layout(1),
+            OpenReads::Alignments(reads) => {
+                self.set_groups(reads, group)?;
+                options.alignments_layout()
+            }
+        };
+        self.push(Lane::of_open(layout, files, vec![open]), group).map_err(Error::msg)
+    }
+
+    /// Sets the read groups of a file: the given one, or those of its header.
+    fn set_groups(&mut self, reads: &mut AlignmentReads, given: Option<&ReadGroup>) -> Result<()> {
+        let mut add =
+            |group: &ReadGroup| self.groups.add(group).map(|number| (group.id.clone(), number));
+        let groups = if let Some(group) = given {
+            add(group).map(|(_, number)| RecordGroups::One(Some(number)))
+        } else {
+            let lines = reads.group_lines().cloned();
+            let groups: Result<Vec<_>, _> =
+                lines.map(|line| ReadGroup::of_line(line).and_then(|group| add(&group))).collect();
+            groups.map(|groups| match groups.as_slice() {
+                [] => RecordGroups::One(None),
+                _ => RecordGroups::ById(groups),
+            })
+        };
+        let location = InputLocation::in_file(reads.path());
+        reads.set_groups(groups.map_err(|problem| anyhow!("{location}the header: {problem}"))?);
+        Ok(())
+    }
+
+    /// Whether a file may have aligned reads in CRAM, whose bases lie in the reference.
+    pub fn may_need_reference(&self) -> bool {
+        self.files.iter().any(Lane::may_need_reference)
+    }
+
+    /// Decodes aligned reads in CRAM by a reference, which htslib opens by this name.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn decode_with(&self, reference: &str) -> Result<()> {
+        self.files.iter().try_for_each(|lane| lane.decode_with(reference))
     }
 
     /// All files of reads.
@@ -116,16 +209,6 @@ impl Lanes {
     /// The libraries of all read groups.
     pub fn libraries(&self) -> Libraries {
         self.groups.libraries()
-    }
-
-    /// The read group of a lane, if it has one.
-    pub fn group(&self, lane: usize) -> Option<&ReadGroup> {
-        self.group_numbers[lane].map(|number| self.groups.get(number))
-    }
-
-    /// The number of the read group of a lane; 0 if it has none.
-    pub fn group_number(&self, lane: usize) -> u32 {
-        self.group_numbers[lane].unwrap_or(0)
     }
 
     /// The number of reads of a lane that are mapped together: 2 if they are mates, else 1.
@@ -164,21 +247,13 @@ fn lane(layout: Layout, files: &[PathBuf]) -> Result<Lane, String> {
         }
         _ => lists.concat().into_iter().map(|file| vec![file]).collect(),
     };
+    if let Some(file) = lists.iter().flatten().find(|file| input::has_alignments(file)) {
+        return Err(format!(
+            "{}: records of SAM, BAM or CRAM are no mates of reads of FASTQ or FASTA, and no lane with them",
+            file.display()
+        ));
+    }
     Lane::new(layout, parts)
-}
-
-/// The files that an operand names: one, or several with commas between them if there is no file with its name.
-fn listed_files(operand: &Path) -> Result<Vec<PathBuf>, String> {
-    let name = operand.as_os_str().as_bytes();
-    if !name.contains(&b',') || operand.exists() {
-        return Ok(vec![operand.to_owned()]);
-    }
-    let names: Vec<PathBuf> =
-        name.split(|&byte| byte == b',').map(|name| OsStr::from_bytes(name).into()).collect();
-    if names.iter().any(|name| name.as_os_str().is_empty()) {
-        return Err(format!("'{}' has a comma without a file beside it", operand.display()));
-    }
-    Ok(names)
 }
 
 /// A line of a list of lanes.
@@ -275,15 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_separates_files_unless_it_is_in_a_name() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("a,b"), "").expect("writes");
-        assert_eq!(listed_files(&path("a,b")), Ok(vec![path("a,b")]));
-        assert_eq!(listed_files(&path("a,c,-")), Ok(vec![path("a"), "c".into(), "-".into()]));
-        for wrong in ["a,", ",a", "a,,c", ","] {
-            assert!(listed_files(Path::new(wrong)).is_err(), "{wrong}");
-        }
+    fn files_with_commas_between_them_are_parts_of_a_lane() {
         let lane = |layout, files: &[&str]| {
             let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
             let lane = lane(layout, &files).map_err(|_| "refused")?;

@@ -11,6 +11,7 @@ mod descriptions;
 mod duplicates;
 mod lanes;
 pub mod numbers;
+mod operands;
 pub mod preset;
 mod report;
 mod run;

@@ -24,7 +24,9 @@ use crate::console::Console;
 use crate::input::{self, Batches};
 use crate::options::{MappingFiles, start_threads};
 use crate::output::record::best::{Alternatives, RecordStyle};
-use crate::output::{Format, Options, Output, PieceForm, WrittenFile, header};
+use crate::output::{
+    Format, Options, Output, PieceForm, ReferenceFiles, ReferenceText, WrittenFile, header,
+};
 use crate::staging::{Outputs, commit};
 use crate::timeline::{Step, Timeline};
 use crate::{index, on_device};
@@ -73,6 +75,8 @@ pub fn run(files: &MappingFiles, options: &MapOptions) -> Result<()> {
         })?,
     };
     let index = Arc::new(index);
+    // It has to stay until all reads are read.
+    let _decoding = reference_of_reads(&lanes, &index, files.reference())?;
     let alt_contigs = alt_contigs(&alt_path, options, &index)?;
     let command = header::command_line(env::args_os());
     let libraries = lanes.libraries();
@@ -169,6 +173,20 @@ fn output_options(
         libraries: lanes.libraries().of_groups,
         level: options.compression.level(),
     })
+}
+
+/// The reference for aligned reads in CRAM, if there may be some.
+fn reference_of_reads(
+    lanes: &Lanes,
+    index: &Arc<FmIndex>,
+    fasta: &Path,
+) -> Result<Option<ReferenceFiles>> {
+    if !lanes.may_need_reference() {
+        return Ok(None);
+    }
+    let files = ReferenceFiles::new(ReferenceText::new(Arc::clone(index), fasta)?)?;
+    lanes.decode_with(&files.name())?;
+    Ok(Some(files))
 }
 
 /// The batches of the reads of all lanes.

@@ -256,9 +256,8 @@ impl<'a> StageBuilder<'a> {
         formatter: impl Fn() -> M + Sync + Send,
         make: impl Fn(&mut M, Range<usize>, &mut Piece, &mut MappingTotals) -> Result<()> + Sync + Send,
     ) -> Result<FormattedPart> {
-        let group = self.lanes.group_number(batch.lane);
         let of_task = |formatter: &mut M, first: usize| {
-            let mut piece = Piece::new(self.form, group, pool);
+            let mut piece = Piece::new(self.form, pool);
             let mut totals = MappingTotals::default();
             make(formatter, first..part.end.min(first + each), &mut piece, &mut totals)?;
             Ok((piece, totals))

@@ -280,7 +280,7 @@ impl MemArguments {
             ));
         }
         self.mapping_files().check()?;
-        self.options()?.check(self.reads().len())
+        self.options()?.check_with(self.reads())
     }
 
     /// The lines of the header; their files are read once, since they may be pipes.

@@ -1,6 +1,6 @@
 //! Deciding which templates are duplicates, once all signatures are known.
 //!
-//! Signatures lie in partitions by their library and earlier end, which are sorted one by one. With them lie the later ends of
+//! Signatures lie in partitions by their library, UMI and earlier end, which are sorted one by one. With them lie the later ends of
 //! pairs, by themselves, so that a single read finds whether a pair has its end; the earlier end of a pair begins its
 //! signature. What memory does not hold lies in temporary files; a pair takes 72 bytes there, a single read 56.
 
@@ -10,10 +10,11 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::flow_cell::{FlowCellPosition, optical_duplicates};
 use super::partitions::Partitions;
+use super::sets::SetSizes;
 use super::signature::{Ends, ExaminedReads, FivePrimeEnd, Signature};
 
 /// The number of partitions: each has to fit into memory by itself.
@@ -29,17 +30,18 @@ pub struct Signatures {
     libraries: Vec<u32>,
     entries: Partitions<Entry>,
     /// The later end of each pair.
-    later_ends: Partitions<LibraryEnd>,
+    later_ends: Partitions<MoleculeEnd>,
     examined: Vec<ExaminedReads>,
     /// One more than the number of the last template.
     templates: u64,
 }
 
-/// An end of a read of a library.
+/// An end of reads whose other copies of one molecule may have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-struct LibraryEnd {
-    library: u64,
+struct MoleculeEnd {
+    /// The number of the library; with UMIs, a hash of this number and the UMI.
+    source: u64,
     end: FivePrimeEnd,
 }
 
@@ -48,7 +50,7 @@ struct LibraryEnd {
 #[repr(C)]
 struct Entry {
     /// The earlier end of a pair, or that of a single read.
-    earlier: LibraryEnd,
+    earlier: MoleculeEnd,
     /// [`FivePrimeEnd::NONE`] for a single read, so that it comes after pairs with its end.
     later: FivePrimeEnd,
     template: u64,
@@ -65,7 +67,7 @@ impl Entry {
     }
 }
 
-impl LibraryEnd {
+impl MoleculeEnd {
     fn partition(&self) -> usize {
         (xxh3_64(bytemuck::bytes_of(self)) % PARTITIONS as u64) as usize
     }
@@ -76,8 +78,17 @@ impl LibraryEnd {
 pub struct Duplicates {
     /// A bit for each template.
     bits: Vec<u64>,
-    /// The counts of each library.
+    /// How many there are.
+    pub counts: DuplicateCounts,
+}
+
+/// Counts of the duplicates of a run.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct DuplicateCounts {
+    /// Those of each library.
     pub libraries: Vec<LibraryCounts>,
+    /// Sizes of sets of duplicate pairs, of all libraries.
+    pub sets: SetSizes,
 }
 
 /// The counts of a library.
@@ -123,20 +134,21 @@ impl Signatures {
     /// # Errors
     /// If a file cannot be written.
     pub fn add(&mut self, template: u64, signature: &Signature) -> io::Result<()> {
-        let &Signature { ends, group, score, is_first_reverse, position } = signature;
-        let library = self.libraries[group as usize].into();
+        let &Signature { ends, group, score, is_first_reverse, position, umi } = signature;
+        let library = u64::from(self.libraries[group as usize]);
+        let source = umi.map_or(library, |umi| xxh3_64_with_seed(&umi.to_le_bytes(), library));
         let (end, later) = match ends {
             Ends::One(end) => (end, FivePrimeEnd::NONE),
             Ends::Both([earlier, later]) => (earlier, later),
         };
-        let earlier = LibraryEnd { library, end };
+        let earlier = MoleculeEnd { source, end };
         let unknown = FlowCellPosition { tile: NO_TILE, x: 0, y: 0 };
         let position = position.unwrap_or(unknown);
         let is_first_reverse = is_first_reverse.into();
         let entry = Entry { earlier, later, template, group, score, position, is_first_reverse };
         self.templates = self.templates.max(template + 1);
         if entry.is_pair() {
-            let later = LibraryEnd { library, end: later };
+            let later = MoleculeEnd { source, end: later };
             self.later_ends.push(later.partition(), later)?;
         }
         self.entries.push(earlier.partition(), entry)
@@ -160,7 +172,10 @@ impl Signatures {
         let counts = |&examined: &ExaminedReads| LibraryCounts { examined, ..Default::default() };
         let mut all = Duplicates {
             bits: vec![0; self.templates.div_ceil(64) as usize],
-            libraries: self.examined.iter().map(counts).collect(),
+            counts: DuplicateCounts {
+                libraries: self.examined.iter().map(counts).collect(),
+                sets: SetSizes::default(),
+            },
         };
         // A thread has a partition at a time, a small part of what memory cannot hold.
         let of_partitions: Vec<FoundDuplicates> = (0..self.entries.count())
@@ -171,7 +186,8 @@ impl Signatures {
             for template in found.templates {
                 all.bits[(template / 64) as usize] |= 1 << (template % 64);
             }
-            for (sum, counts) in all.libraries.iter_mut().zip(found.libraries) {
+            all.counts.sets.add_all(&found.counts.sets);
+            for (sum, counts) in all.counts.libraries.iter_mut().zip(found.counts.libraries) {
                 sum.unpaired_duplicates += counts.unpaired_duplicates;
                 sum.pair_duplicates += counts.pair_duplicates;
                 sum.optical_duplicates += counts.optical_duplicates;
@@ -188,13 +204,15 @@ impl Signatures {
         later_ends.sort_unstable();
         let mut later_ends = later_ends.iter().peekable();
         let libraries = vec![LibraryCounts::default(); self.examined.len()];
-        let mut found = FoundDuplicates { templates: Vec::new(), libraries };
+        let counts = DuplicateCounts { libraries, sets: SetSizes::default() };
+        let mut found = FoundDuplicates { templates: Vec::new(), counts };
         for with_end in entries.chunk_by(|a, b| a.earlier == b.earlier) {
             let end = with_end[0].earlier;
             while later_ends.next_if(|&&later| later < end).is_some() {}
             // Single reads come after pairs.
             let is_end_of_pair = later_ends.peek() == Some(&&end) || with_end[0].is_pair();
-            found.decide(with_end, is_end_of_pair, optical_distance);
+            let library = self.libraries[with_end[0].group as usize] as usize;
+            found.decide(library, with_end, is_end_of_pair, optical_distance);
         }
         Ok(found)
     }
@@ -203,13 +221,19 @@ impl Signatures {
 /// The duplicates of a partition.
 struct FoundDuplicates {
     templates: Vec<u64>,
-    /// Counts of the duplicates of each library, without those of reads.
-    libraries: Vec<LibraryCounts>,
+    /// Their counts, without those of reads.
+    counts: DuplicateCounts,
 }
 
 impl FoundDuplicates {
     /// Decides about the templates of a library whose earlier end is the same, and which may be the end of a pair.
-    fn decide(&mut self, with_end: &[Entry], is_end_of_pair: bool, optical_distance: u32) {
+    fn decide(
+        &mut self,
+        library: usize,
+        with_end: &[Entry],
+        is_end_of_pair: bool,
+        optical_distance: u32,
+    ) {
         for alike in with_end.chunk_by(|a, b| a.later == b.later) {
             let is_pair = alike[0].is_pair();
             // Of several with the best score, Picard keeps the first on the flow cell, and then in the input.
@@ -219,12 +243,15 @@ impl FoundDuplicates {
             let templates = alike.iter().map(|it| it.template);
             self.templates.extend(templates.filter(|&it| best != Some(it)));
             let count = (self.templates.len() - before) as u64;
-            let counts = &mut self.libraries[alike[0].earlier.library as usize];
-            if !is_pair {
-                counts.unpaired_duplicates += count;
-            } else if count > 0 {
+            let DuplicateCounts { libraries, sets } = &mut self.counts;
+            let counts = &mut libraries[library];
+            if is_pair {
+                let optical = if count > 0 { optical(alike, optical_distance) } else { 0 };
                 counts.pair_duplicates += count;
-                counts.optical_duplicates += optical(alike, optical_distance);
+                counts.optical_duplicates += optical;
+                sets.add(alike.len() as u64, optical);
+            } else {
+                counts.unpaired_duplicates += count;
             }
         }
     }
@@ -258,9 +285,10 @@ mod tests {
             Ends::Both(ends) => ends.to_vec(),
         };
         let is_duplicate = |(number, it): (usize, &Signature)| {
-            let same_library =
-                signatures.iter().enumerate().filter(|(_, b)| library(b) == library(it));
-            let mut others = same_library.filter(|&(other, _)| other != number);
+            let of_source = |b: &Signature| (library(b), b.umi);
+            let same_source =
+                signatures.iter().enumerate().filter(|(_, b)| of_source(b) == of_source(it));
+            let mut others = same_source.filter(|&(other, _)| other != number);
             others.any(|(other, b)| {
                 let is_better = (b.score, Reverse((b.position, other)))
                     > (it.score, Reverse((it.position, number)));
@@ -290,7 +318,8 @@ mod tests {
                 let (group, score) = (random.u32(0..3), random.u32(0..4));
                 let (tile, x, y) = (random.u32(0..2), random.i32(0..3), random.i32(0..3));
                 let position = (seed % 2 == 0).then_some(FlowCellPosition { tile, x, y });
-                Signature { ends, group, score, is_first_reverse: false, position }
+                let umi = (seed % 3 == 0).then(|| random.u64(0..2));
+                Signature { ends, group, score, is_first_reverse: false, position, umi }
             };
             let signatures: Vec<Signature> = (0..300).map(|_| signature(&mut random)).collect();
             let libraries = vec![0, 1, 0];

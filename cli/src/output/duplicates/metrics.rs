@@ -1,8 +1,10 @@
 //! The metrics of duplicates in the format of Picard's `MarkDuplicates`, which `MultiQC` reads.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::find::LibraryCounts;
+use super::sets::{SetCounts, SetSizes};
 
 /// The columns of a library, by Picard's names.
 const COLUMNS: &str = "LIBRARY\tUNPAIRED_READS_EXAMINED\tREAD_PAIRS_EXAMINED\tSECONDARY_OR_SUPPLEMENTARY_RDS\t\
@@ -15,8 +17,9 @@ const HALVINGS: u32 = 40;
 /// The most times as much sequencing for which the gain is estimated.
 const MOST_TIMES: u32 = 100;
 
-/// The text of a file of metrics for libraries with these names, which `command` made.
-pub fn text(command: &str, libraries: &[(&str, LibraryCounts)]) -> String {
+/// The text of a file of metrics for libraries with these names, and for the sets of duplicate pairs of all of them, which
+/// `command` made.
+pub fn text(command: &str, libraries: &[(&str, LibraryCounts)], sets: &SetSizes) -> String {
     let mut text = format!(
         "## htsjdk.samtools.metrics.StringHeader\n# {command}\n\n\
          ## METRICS CLASS\tpicard.sam.DuplicationMetrics\n{COLUMNS}\n"
@@ -26,9 +29,11 @@ pub fn text(command: &str, libraries: &[(&str, LibraryCounts)]) -> String {
         let _ = writeln!(text, "{name}\t{}", row(counts));
     }
     text.push('\n');
-    if let [(_, counts)] = libraries {
-        histogram(counts, &mut text);
-    }
+    let multiples = match libraries {
+        [(_, counts)] => coverage_multiples(counts),
+        _ => None,
+    };
+    histogram(multiples.as_deref(), sets, &mut text);
     text
 }
 
@@ -86,16 +91,88 @@ fn library_size(counts: &LibraryCounts) -> Option<u64> {
     Some((c * f64::midpoint(least, most)) as u64)
 }
 
-/// Appends how many times as many unique pairs there would be with more sequencing.
-fn histogram(counts: &LibraryCounts, text: &mut String) {
-    let Some(size) = library_size(counts) else { return };
-    let size = size as f64;
+/// How many times as many unique pairs there would be with one to [`MOST_TIMES`] times as much sequencing; `None` without an
+/// estimate of the library's size.
+fn coverage_multiples(counts: &LibraryCounts) -> Option<Vec<f64>> {
+    let size = library_size(counts)? as f64;
     let pairs = counts.examined.paired / 2;
     let (n, c) = (pairs as f64, (pairs - counts.pair_duplicates) as f64);
-    text.push_str("## HISTOGRAM\tjava.lang.Double\nBIN\tVALUE\n");
-    for times in 1..=MOST_TIMES {
-        let unique = size * (1.0 - (-f64::from(times) * n / size).exp());
-        let _ = writeln!(text, "{times}.0\t{}", six_digits(unique / c));
+    let unique = |times: u32| size * (1.0 - (-f64::from(times) * n / size).exp());
+    Some((1..=MOST_TIMES).map(|times| unique(times) / c).collect())
+}
+
+/// A column of sets: its name, and its number in a row.
+type SetColumn = (&'static str, fn(SetCounts) -> u64);
+
+/// Appends the columns that Picard has behind the libraries: multiples of coverage, where the first column is one of times,
+/// and the numbers of sets of each size. Columns without a number above zero are left out.
+fn histogram(multiples: Option<&[f64]>, sets: &SetSizes, text: &mut String) {
+    let mut rows: BTreeMap<u64, SetCounts> = sets.iter().collect();
+    let multiples = multiples.unwrap_or_default();
+    for times in 1..=multiples.len() as u64 {
+        rows.entry(times).or_default();
+    }
+    let columns: [SetColumn; 3] = [
+        ("all_sets", |counts| counts.all),
+        ("optical_sets", |counts| counts.optical),
+        ("non_optical_sets", |counts| counts.non_optical),
+    ];
+    let is_used = |(_, count): &SetColumn| rows.values().any(|&counts| count(counts) > 0);
+    let columns: Vec<SetColumn> = columns.into_iter().filter(is_used).collect();
+    if rows.is_empty() {
+        text.push('\n');
+        return;
+    }
+    text.push_str("## HISTOGRAM\tjava.lang.Double\n");
+    text.push_str(if multiples.is_empty() { "set_size" } else { "BIN\tCoverageMult" });
+    for (name, _) in &columns {
+        let _ = write!(text, "\t{name}");
     }
     text.push('\n');
+    for (&row, &counts) in &rows {
+        let _ = write!(text, "{row}.0");
+        if !multiples.is_empty() {
+            let multiple = multiples.get(row as usize - 1).copied().unwrap_or(0.0);
+            let _ = write!(text, "\t{}", six_digits(multiple));
+        }
+        for (_, count) in &columns {
+            let _ = write!(text, "\t{}", count(counts));
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part of a file of metrics behind the libraries.
+    fn behind_libraries(libraries: usize, sets: &SetSizes, pair_duplicates: u64) -> String {
+        let mut counts = LibraryCounts { pair_duplicates, ..LibraryCounts::default() };
+        counts.examined.paired = 200;
+        let text = text("x", &vec![("a", counts); libraries], sets);
+        let (_, behind) = text.split_once("\n\n## METRICS").expect("has libraries");
+        behind.split_once("\n\n").map_or(String::new(), |(_, behind)| behind.to_owned())
+    }
+
+    #[test]
+    fn columns_are_those_that_have_numbers() {
+        let mut sets = SetSizes::default();
+        assert_eq!(behind_libraries(1, &sets, 0), "\n");
+        sets.add(1, 0);
+        sets.add(3, 0);
+        let head = "## HISTOGRAM\tjava.lang.Double\n";
+        let expected = "set_size\tall_sets\tnon_optical_sets\n1.0\t1\t1\n3.0\t1\t1\n\n";
+        for (libraries, duplicates) in [(1, 0), (2, 0), (2, 40)] {
+            assert_eq!(behind_libraries(libraries, &sets, duplicates), head.to_owned() + expected);
+        }
+        sets.add(150, 1);
+        let text = behind_libraries(1, &sets, 40);
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(rows[0], "BIN\tCoverageMult\tall_sets\toptical_sets\tnon_optical_sets");
+        assert!(rows[1].starts_with("1.0\t") && rows[1].ends_with("\t1\t0\t1"), "{}", rows[1]);
+        assert!(rows[2].ends_with("\t0\t1\t0"), "{}", rows[2]);
+        assert_eq!(&rows[101..], ["149.0\t0\t0\t0\t1", "150.0\t0\t1\t0\t0", ""]);
+    }
 }

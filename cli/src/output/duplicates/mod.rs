@@ -8,6 +8,9 @@
 //! and of several the first on the flow cell, then in the input. All records of a template are flagged, also secondary and
 //! supplementary ones and an unaligned mate, as Picard does with records in the order of the reads.
 //!
+//! With UMIs (unique molecular identifiers), these are part of signatures: templates with different ones, even in one base, are
+//! not duplicates of each other, as with Picard's `BARCODE_TAG`.
+//!
 //! Signatures are made where records are made, and [decided](find) by sorting when all are known. Duplicate pairs whose
 //! [positions on the flow cell](flow_cell) lie close to each other are optical duplicates, which the [`metrics`] count.
 
@@ -15,9 +18,12 @@ pub mod find;
 pub mod flow_cell;
 pub mod metrics;
 mod partitions;
+pub mod sets;
 pub mod signature;
 
-pub use self::find::{LibraryCounts, Signatures};
+pub use self::find::{DuplicateCounts, LibraryCounts, Signatures};
+
+use crate::input::Umis;
 
 /// The treatment of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,4 +32,6 @@ pub struct Marking {
     pub removes: bool,
     /// The most units of the flow cell, in x and in y, between optical duplicates; 0 does not look for them.
     pub optical_distance: u32,
+    /// Where the UMIs of templates are, if these tell templates apart.
+    pub umis: Option<Umis>,
 }

@@ -1,12 +1,15 @@
 //! The signature of a template, which decides whether it is a duplicate.
 
 use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::flow_cell::FlowCellPosition;
+use crate::input::Umis;
 use crate::output::record::cigar;
 use crate::output::record::fields::{
     FIRST, MATE_UNMAPPED, PAIRED, REVERSE, Record, SECONDARY, SUPPLEMENTARY, UNMAPPED,
 };
+use crate::tag_text;
 
 /// Base qualities below this do not count for the best of duplicates.
 const LEAST_QUALITY: u8 = 15;
@@ -61,6 +64,8 @@ pub struct Signature {
     pub is_first_reverse: bool,
     /// Its position on the flow cell, if that is in its name.
     pub position: Option<FlowCellPosition>,
+    /// A hash of its UMI, if UMIs tell templates apart.
+    pub umi: Option<u64>,
 }
 
 /// Counts of reads, as Picard's metrics name them.
@@ -81,10 +86,17 @@ pub struct SignatureBuilder {
     ends: Vec<(FivePrimeEnd, bool)>,
     score: u32,
     position: Option<FlowCellPosition>,
+    umi: Option<u64>,
     counts: ExaminedReads,
+    umis: Option<Umis>,
 }
 
 impl SignatureBuilder {
+    /// A builder for templates with these UMIs, if they tell templates apart.
+    pub fn new(umis: Option<Umis>) -> Self {
+        Self { umis, ..Self::default() }
+    }
+
     /// Adds a record of the current template.
     pub fn add(&mut self, record: &Record<'_>) {
         let flag = record.flag;
@@ -104,7 +116,12 @@ impl SignatureBuilder {
         }
         let Some(end) = five_prime_end(record) else { return };
         if self.ends.is_empty() {
-            self.position = FlowCellPosition::of_name(record.name);
+            let name = self.umis.map_or(record.name, |umis| umis.name_without(record.name));
+            self.position = FlowCellPosition::of_name(name);
+            self.umi = self.umis.and_then(|umis| {
+                let comment = record.extra.comment;
+                tag_text::find(comment, umis.tag).map(|tag| xxh3_64(&comment[tag]))
+            });
         }
         self.ends.push((end, flag & FIRST != 0));
         let counted = record.quality.unwrap_or_default().iter().filter(|&&it| it >= LEAST_QUALITY);
@@ -122,8 +139,8 @@ impl SignatureBuilder {
                 (Ends::Both([one.min(two), one.max(two)]), is_first_reverse)
             }
         };
-        let signature =
-            Signature { ends, group, score: self.score, is_first_reverse, position: self.position };
+        let &mut Self { score, position, umi, .. } = self;
+        let signature = Signature { ends, group, score, is_first_reverse, position, umi };
         self.ends.clear();
         self.score = 0;
         Some(signature)

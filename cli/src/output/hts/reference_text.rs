@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use aligner_core::fastx::RecordProblem;
 use anyhow::{Context, Result, anyhow, bail};
 use fm_index::{FmIndex, Reference};
 
-use super::memory_file::Content;
+use super::memory_file::{Content, MemoryFile};
 use crate::input;
 
 /// The letters of all contigs, end to end, without lines and headers.
@@ -61,6 +62,29 @@ impl ReferenceText {
                 buffer.copy_from_slice(&letters[first..first + buffer.len()]);
             }
         }
+    }
+}
+
+/// A reference and its index as files that htslib opens by name, until this value is dropped.
+#[derive(Debug)]
+pub struct ReferenceFiles {
+    text: MemoryFile,
+    fai: MemoryFile,
+}
+
+impl ReferenceFiles {
+    /// The files of a reference.
+    ///
+    /// # Errors
+    /// If htslib does not take files in memory.
+    pub fn new(text: ReferenceText) -> io::Result<Self> {
+        let fai = Arc::new(text.fai().into_bytes());
+        Ok(Self { text: MemoryFile::new(Arc::new(text))?, fai: MemoryFile::new(fai)? })
+    }
+
+    /// The name of both files: htslib's form of a file with an index that lies elsewhere.
+    pub fn name(&self) -> String {
+        format!("{}##idx##{}", self.text.name(), self.fai.name())
     }
 }
 

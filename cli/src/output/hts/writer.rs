@@ -10,13 +10,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use rust_htslib::bam;
 use rust_htslib::htslib;
 
-use super::memory_file::MemoryFile;
-use super::reference_text::ReferenceText;
+use super::reference_text::{ReferenceFiles, ReferenceText};
 use crate::hts::{check, open, silence, stored_error};
 use crate::options::check_threads;
 use crate::output::format::Format;
@@ -86,7 +84,7 @@ pub struct Writer {
     /// The path of the index, to which htslib keeps a pointer.
     index: Option<CString>,
     /// The reference and its index, which htslib reads when it needs a contig.
-    reference: Option<[MemoryFile; 2]>,
+    reference: Option<ReferenceFiles>,
 }
 
 // SAFETY: htslib ties neither files nor headers to a thread, and both have this one owner.
@@ -119,9 +117,7 @@ impl Writer {
             check(unsafe { htslib::hts_set_threads(file.as_ptr(), threads as i32) })?;
         }
         if let Some(text) = reference {
-            let fai = Arc::new(text.fai().into_bytes());
-            let files = [MemoryFile::new(Arc::new(text))?, MemoryFile::new(fai)?];
-            set_up_cram(file, writer.reference.insert(files))?;
+            set_up_cram(file, writer.reference.insert(ReferenceFiles::new(text)?))?;
         }
         // SAFETY: file and header are valid, and nothing was written before.
         #[allow(unsafe_code)]
@@ -197,9 +193,8 @@ impl Drop for Writer {
 ///
 /// htslib writes the name of a file's own reference into the header, where that of a file in memory must not be. So another
 /// file, which is thrown away, loads the reference and shares it with this one.
-fn set_up_cram(file: NonNull<htslib::htsFile>, [text, fai]: &[MemoryFile; 2]) -> io::Result<()> {
-    // htslib's form of a file with an index that lies elsewhere.
-    let reference = CString::new(format!("{}##idx##{}", text.name(), fai.name()))?;
+fn set_up_cram(file: NonNull<htslib::htsFile>, files: &ReferenceFiles) -> io::Result<()> {
+    let reference = CString::new(files.name())?;
     let loader = open(File::create("/dev/null")?.into(), CRAM)?;
     // SAFETY: the loader is open for CRAM; htslib copies the string, which ends in NUL.
     #[allow(unsafe_code)]

@@ -13,7 +13,7 @@
 //! | `NH` | number of alignments of the read, reported or not |
 //! | `HI` | number of this alignment among the reported ones, from 1 |
 //! | `MC`, `MQ` | CIGAR and mapping quality of the mate |
-//! | `RG` | the read group of the read's lane |
+//! | `RG` | the read group of the read |
 
 use aligner_core::cigar::CigarRun;
 use fm_index::{PlainStretches, Reference};
@@ -21,7 +21,7 @@ use woodstocc::{Alignment, AlignmentPath, Mapping, Strand};
 
 use crate::input::Read;
 use crate::output::lines::Lines;
-use crate::output::read_group::ReadGroup;
+use crate::output::read_group::ReadGroups;
 use crate::output::record::cigar;
 use crate::output::record::fields::{
     AlignmentCount, ExtraTags, FIRST, LAST, Mate, REVERSE, Record, SECONDARY, Tags, UNMAPPED,
@@ -65,7 +65,7 @@ impl<'k> PlaceInPair<'k> {
 /// Makes the records of mode all; reuses its memory from read to read.
 #[derive(Debug)]
 pub struct AllRecordFormatter<'a> {
-    group: Option<&'a ReadGroup>,
+    groups: &'a ReadGroups,
     eqx: bool,
     stretches: PlainStretches<'a>,
     cigar: Vec<u32>,
@@ -75,10 +75,10 @@ pub struct AllRecordFormatter<'a> {
 }
 
 impl<'a> AllRecordFormatter<'a> {
-    /// A formatter for reads of one group, if they have one. With `eqx`, CIGARs have `=` and `X` instead of `M`.
-    pub fn new(reference: &'a Reference, group: Option<&'a ReadGroup>, eqx: bool) -> Self {
+    /// A formatter for reads of these groups. With `eqx`, CIGARs have `=` and `X` instead of `M`.
+    pub fn new(reference: &'a Reference, groups: &'a ReadGroups, eqx: bool) -> Self {
         Self {
-            group,
+            groups,
             eqx,
             stretches: PlainStretches::new(reference),
             cigar: Vec::new(),
@@ -173,7 +173,7 @@ impl<'a> AllRecordFormatter<'a> {
             sequence: read.sequence,
             quality: read.quality,
             tags: None,
-            group: self.group.map(|group| group.id.as_str()),
+            group: read.group.map(|group| self.groups.get(group).id.as_str()),
             extra: ExtraTags { comment: read.comment, description: &[] },
         }
     }
@@ -225,8 +225,13 @@ mod tests {
 
     const QUALITY: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
-    const READ: Read<'_> =
-        Read { name: b"r", sequence: READ_LETTERS, quality: Some(QUALITY), comment: b"" };
+    const READ: Read<'_> = Read {
+        name: b"r",
+        sequence: READ_LETTERS,
+        quality: Some(QUALITY),
+        comment: b"",
+        group: None,
+    };
 
     /// A mapping to one locus, on each of these strands, with these runs.
     fn mapping(strands: &[Strand], runs: &[CigarRun], total: u64, mapq: u8) -> Mapping {
@@ -244,9 +249,13 @@ mod tests {
         Reference::from_records(contigs).expect("is fine")
     }
 
-    fn records(formatter: &mut AllRecordFormatter<'_>, mapping: &Mapping) -> Vec<bam::Record> {
+    fn records(
+        formatter: &mut AllRecordFormatter<'_>,
+        read: Read<'_>,
+        mapping: &Mapping,
+    ) -> Vec<bam::Record> {
         let mut encoded = EncodedRecords::default();
-        formatter.records(READ, (mapping, 0), None, |record| encoded.push(record, false));
+        formatter.records(read, (mapping, 0), None, |record| encoded.push(record, false));
         view::records(encoded.bytes()).map(|it| hts::record(it).expect("is made")).collect()
     }
 
@@ -256,9 +265,10 @@ mod tests {
         let cigar = [(CigarOp::Equal, 10), (CigarOp::Different, 3), (CigarOp::Insertion, 2)]
             .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Reverse, Strand::Forward], &cigar, 70_000, 17);
-        let group = "@RG\\tID:x".parse().expect("is fine");
-        let mut formatter = AllRecordFormatter::new(&reference, Some(&group), false);
-        let records = records(&mut formatter, &mapping);
+        let mut groups = ReadGroups::default();
+        groups.add(&"@RG\\tID:x".parse().expect("is fine")).expect("is added");
+        let mut formatter = AllRecordFormatter::new(&reference, &groups, false);
+        let records = records(&mut formatter, Read { group: Some(0), ..READ }, &mapping);
         let [primary, secondary] = records.as_slice() else { panic!("two records") };
         assert_eq!((primary.flags(), secondary.flags()), (0x10, 0x100));
         assert_eq!((primary.mapq(), secondary.mapq()), (17, 0));
@@ -286,9 +296,10 @@ mod tests {
         ]
         .map(|(op, length)| CigarRun::new(op, length));
         let mapping = mapping(&[Strand::Forward], &cigar, 1, 60);
+        let groups = ReadGroups::default();
         let cigar_of = |eqx| {
-            let mut formatter = AllRecordFormatter::new(&reference, None, eqx);
-            records(&mut formatter, &mapping)[0].cigar().to_string()
+            let mut formatter = AllRecordFormatter::new(&reference, &groups, eqx);
+            records(&mut formatter, READ, &mapping)[0].cigar().to_string()
         };
         assert_eq!(cigar_of(true), "9=1X2D5=");
         assert_eq!(cigar_of(false), "10M2D5M");
@@ -297,8 +308,9 @@ mod tests {
     #[test]
     fn an_unaligned_read_keeps_its_letters() {
         let reference = reference();
-        let mut formatter = AllRecordFormatter::new(&reference, None, false);
-        let records = records(&mut formatter, &Mapping::default());
+        let groups = ReadGroups::default();
+        let mut formatter = AllRecordFormatter::new(&reference, &groups, false);
+        let records = records(&mut formatter, READ, &Mapping::default());
         assert_eq!((records.len(), records[0].flags()), (1, 4));
         assert_eq!(records[0].seq().as_bytes(), READ_LETTERS);
         assert!(records[0].aux_iter().next().is_none());

@@ -46,12 +46,18 @@ mod tests {
     #[test]
     fn complements_keep_ambiguity_and_undo_themselves() {
         let (letters, values) = (b"ACGTRYKMBVDHSWN", (0..15).collect::<Vec<u8>>());
-        let read = Read { name: b"r", sequence: letters, quality: Some(&values), comment: b"" };
+        let read = Read {
+            name: b"r",
+            sequence: letters,
+            quality: Some(&values),
+            comment: b"",
+            group: None,
+        };
         let (mut there, mut back) = (ReverseStrand::default(), ReverseStrand::default());
         let (sequence, quality) = there.set(read);
         assert_eq!(sequence, b"NWSDHBVKMRYACGT");
         assert_eq!(back.set(Read { sequence, quality, ..read }), (&letters[..], Some(&values[..])));
-        let fasta = Read { name: b"r", sequence: b"A", quality: None, comment: b"" };
+        let fasta = Read { name: b"r", sequence: b"A", quality: None, comment: b"", group: None };
         assert_eq!(there.set(fasta), (&b"T"[..], None));
     }
 }

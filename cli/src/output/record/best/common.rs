@@ -2,7 +2,7 @@
 
 use super::alignment::RecordAlignment;
 use crate::input::Read;
-use crate::output::read_group::ReadGroup;
+use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{ExtraTags, PROPER, REVERSE, Record, UNMAPPED};
 use crate::output::record::mate::PairedMate;
 
@@ -38,11 +38,12 @@ impl<'r> CommonFields<'r> {
     pub fn new(
         mapped: &'r MappedRead<'r>,
         mate: Option<PairedMate<'r>>,
-        group: Option<&'r ReadGroup>,
+        groups: &'r ReadGroups,
     ) -> Self {
         let proper = if mate.is_some() && mapped.is_proper { PROPER } else { 0 };
         let flag = mate.map_or(0, |mate| mate.flags()) | proper;
-        Self { mapped, flag, mate, group: group.map(|group| group.id.as_str()) }
+        let group = mapped.read.group.map(|group| groups.get(group).id.as_str());
+        Self { mapped, flag, mate, group }
     }
 
     /// The record of an alignment, with the read's own sequence; without an alignment, the record of the unaligned read,

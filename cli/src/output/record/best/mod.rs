@@ -32,7 +32,7 @@ use self::alignment::RecordAlignment;
 use self::common::{CommonFields, MappedRead};
 use crate::input::Read;
 use crate::output::lines::Lines;
-use crate::output::read_group::ReadGroup;
+use crate::output::read_group::ReadGroups;
 use crate::output::record::fields::{
     ExtraTags, FIRST, LAST, MATE_REVERSE, MATE_UNMAPPED, Mate, PROPER, REVERSE, Record, SECONDARY,
     SUPPLEMENTARY,
@@ -94,7 +94,7 @@ impl Default for RecordStyle<'_> {
 /// Makes the records of mode best; reuses its memory from read to read.
 #[derive(Debug)]
 pub struct BestRecordFormatter<'a> {
-    group: Option<&'a ReadGroup>,
+    groups: &'a ReadGroups,
     style: RecordStyle<'a>,
     segments: &'a Segments,
     stretches: PlainStretches<'a>,
@@ -107,15 +107,15 @@ pub struct BestRecordFormatter<'a> {
 }
 
 impl<'a> BestRecordFormatter<'a> {
-    /// A formatter for reads of one group, if they have one.
+    /// A formatter for reads of these groups.
     pub fn new(
         reference: &'a Reference,
         segments: &'a Segments,
-        group: Option<&'a ReadGroup>,
+        groups: &'a ReadGroups,
         style: RecordStyle<'a>,
     ) -> Self {
         Self {
-            group,
+            groups,
             style,
             segments,
             stretches: PlainStretches::new(reference),
@@ -306,7 +306,7 @@ impl<'a> BestRecordFormatter<'a> {
             let flag = record.flag | if has_strand { strand_of_mate } else { 0 };
             write(&Record { flag, extra, ..record });
         };
-        let common = CommonFields::new(mapped, mate, self.group);
+        let common = CommonFields::new(mapped, mate, self.groups);
         if mapped.parts.is_empty() {
             let mut record = common.record(None);
             if record.flag & MATE_REVERSE != 0 {
